@@ -1,0 +1,56 @@
+// Memory for one training step: handed out by moving a pointer, taken back all at once.
+//
+// The first steps may grow it; once it has seen the largest step it never asks the system again.
+// Memory is 64-byte aligned and not cleared. Not thread-safe: one arena a run, used outside parallel parts.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace fovea {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  template <class T>
+  std::span<T> take(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return {static_cast<T*>(take_bytes(count * sizeof(T))), count};
+  }
+  template <class T>
+  std::span<T> take_zeros(std::size_t count) {
+    const std::span<T> span = take<T>(count);
+    for (T& x : span) x = T{};
+    return span;
+  }
+
+  // Everything taken so far is given back. If the step needed several blocks, they become one.
+  void reset();
+
+  std::size_t bytes_in_use() const { return in_use_; }
+  std::size_t peak_bytes() const { return peak_; }
+  std::size_t blocks_requested() const { return blocks_requested_; }  // a steady step leaves this as it was
+
+ private:
+  struct Block {
+    std::byte* data;
+    std::size_t size;
+  };
+  void* take_bytes(std::size_t bytes);
+  void add_block(std::size_t bytes);
+
+  std::vector<Block> blocks_;
+  std::size_t offset_ = 0;  // into the last block
+  std::size_t in_use_ = 0;
+  std::size_t peak_ = 0;
+  std::size_t blocks_requested_ = 0;
+};
+
+}  // namespace fovea

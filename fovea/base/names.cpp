@@ -1,0 +1,54 @@
+#include "fovea/base/names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace fovea {
+
+namespace {
+
+// Letters to change, add, drop or swap with a neighbour (optimal string alignment), case apart.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const bool contains = word.size() >= 4 && candidate.find(word) != std::string::npos;
+    const std::size_t distance = contains ? 1 : edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string suggest_name(std::string_view word, std::span<const std::string> candidates) {
+  if (const std::string near = nearest_name(word, candidates); !near.empty()) return "did you mean '" + near + "'?";
+  if (candidates.empty()) return "none is known";
+  std::string all = "known are: ";
+  for (std::size_t i = 0; i < candidates.size(); ++i) all += (i ? ", " : "") + candidates[i];
+  return all;
+}
+
+}  // namespace fovea

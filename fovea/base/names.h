@@ -1,0 +1,17 @@
+// Finding what a person probably meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+// The candidate nearest to `word` by edit distance, or "" when none is near (more than a third of the letters differ).
+std::string nearest_name(std::string_view word, std::span<const std::string> candidates);
+
+// A remedy for an unknown name: "did you mean 'steps'?", or "known are: rate, steps" when nothing is near.
+std::string suggest_name(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace fovea

@@ -1,0 +1,59 @@
+// Parts that plug in by name. A part registers itself in its own file:
+//
+//   namespace { const Register<Task> copy("copy", "the target is the source", [] { return std::make_unique<Copy>(); }); }
+//
+// so adding one is adding a file. Registration happens before main; looking up is read-only and safe from any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/base/error.h"
+#include "fovea/base/names.h"
+
+namespace fovea {
+
+template <class Part>
+class Registry {
+ public:
+  struct Entry {
+    std::string summary;  // one line for `fovea list`
+    std::function<std::unique_ptr<Part>()> make;
+  };
+
+  static Registry& instance() {
+    static Registry registry;
+    return registry;
+  }
+
+  void add(const std::string& name, Entry entry) { entries_[name] = std::move(entry); }
+  const std::map<std::string, Entry>& all() const { return entries_; }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : entries_) names.push_back(name);
+    return names;
+  }
+
+  // Throws wrong_input naming the nearest known name. `what` is "task", "model", …
+  std::unique_ptr<Part> make(const std::string& name, const std::string& what, const Place& place = {}) const {
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) throw wrong_input("there is no " + what + " '" + name + "'", suggest_name(name, names()), place);
+    return found->second.make();
+  }
+
+ private:
+  std::map<std::string, Entry> entries_;
+};
+
+template <class Part>
+struct Register {
+  Register(const std::string& name, std::string summary, std::function<std::unique_ptr<Part>()> make) {
+    Registry<Part>::instance().add(name, {std::move(summary), std::move(make)});
+  }
+};
+
+}  // namespace fovea

@@ -1,0 +1,186 @@
+#include "fovea/base/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "fovea/base/names.h"
+
+namespace fovea {
+
+namespace {
+
+std::string range_text(std::int64_t least, std::int64_t most) {
+  if (most == Fields::no_limit) return fmt::format("{} or more", least);
+  return fmt::format("{} to {}", least, most);
+}
+
+std::string range_text(double least, double most) {
+  if (std::isinf(least) && std::isinf(most)) return "finite";
+  if (std::isinf(most)) return fmt::format("{} or more", least);
+  if (std::isinf(least)) return fmt::format("{} or less", most);
+  return fmt::format("{} to {}", least, most);
+}
+
+std::string wrong_type(const std::string& wanted, const Value& got) {
+  return fmt::format("must be {}, not {} ({})", wanted, got.kind(), got.text());
+}
+
+// Sets `out`, or says what is wrong.
+std::string take_integer(const Value& value, std::int64_t least, std::int64_t most, std::int64_t& out) {
+  const auto* x = value.as<std::int64_t>();
+  if (!x) return wrong_type("an integer", value);
+  if (*x < least || *x > most) return fmt::format("must be {}, not {}", range_text(least, most), *x);
+  out = *x;
+  return {};
+}
+
+std::string take_number(const Value& value, double least, double most, double& out) {
+  double x = 0;
+  if (const auto* real = value.as<double>()) x = *real;
+  else if (const auto* whole = value.as<std::int64_t>()) x = static_cast<double>(*whole);
+  else return wrong_type("a number", value);
+  if (!std::isfinite(x) || x < least || x > most) return fmt::format("must be {}, not {}", range_text(least, most), value.text());
+  out = x;
+  return {};
+}
+
+template <class Element, class Take>
+std::string take_list(const Value& value, const std::string& wanted, std::vector<Element>& out, Take take) {
+  const auto* list = value.as<ValueList>();
+  if (!list) return wrong_type(wanted, value);
+  std::vector<Element> elements;
+  for (const Value& item : *list) {
+    Element element{};
+    if (std::string wrong = take(item, element); !wrong.empty()) return "an entry " + wrong;
+    elements.push_back(std::move(element));
+  }
+  out = std::move(elements);
+  return {};
+}
+
+template <class Element, class Make>
+Value list_value(const std::vector<Element>& elements, Make make) {
+  ValueList list;
+  for (const Element& element : elements) list.push_back({make(element), {}});
+  return {std::move(list), {}};
+}
+
+}  // namespace
+
+void Fields::integer(std::string name, std::int64_t& member, std::int64_t least, std::int64_t most, std::string help) {
+  fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help), [&member] { return Value{member, {}}; },
+                     [&member, least, most](const Value& value) { return take_integer(value, least, most, member); }});
+}
+
+void Fields::integer(std::string name, int& member, std::int64_t least, std::int64_t most, std::string help) {
+  const std::int64_t top = std::min<std::int64_t>(most, std::numeric_limits<int>::max());
+  fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help),
+                     [&member] { return Value{std::int64_t{member}, {}}; },
+                     [&member, least, top](const Value& value) {
+                       std::int64_t wide = 0;
+                       std::string wrong = take_integer(value, least, top, wide);
+                       if (wrong.empty()) member = static_cast<int>(wide);
+                       return wrong;
+                     }});
+}
+
+void Fields::number(std::string name, double& member, double least, double most, std::string help) {
+  fields_.push_back({std::move(name), "number, " + range_text(least, most), std::move(help), [&member] { return Value{member, {}}; },
+                     [&member, least, most](const Value& value) { return take_number(value, least, most, member); }});
+}
+
+void Fields::flag(std::string name, bool& member, std::string help) {
+  fields_.push_back({std::move(name), "true or false", std::move(help), [&member] { return Value{member, {}}; },
+                     [&member](const Value& value) -> std::string {
+                       const auto* x = value.as<bool>();
+                       if (!x) return wrong_type("true or false", value);
+                       member = *x;
+                       return {};
+                     }});
+}
+
+void Fields::text(std::string name, std::string& member, std::string help) {
+  fields_.push_back({std::move(name), "text", std::move(help), [&member] { return Value{member, {}}; },
+                     [&member](const Value& value) -> std::string {
+                       const auto* x = value.as<std::string>();
+                       if (!x) return wrong_type("a text", value);
+                       member = *x;
+                       return {};
+                     }});
+}
+
+void Fields::integers(std::string name, std::vector<int>& member, std::int64_t least, std::int64_t most, std::string help) {
+  const std::int64_t top = std::min<std::int64_t>(most, std::numeric_limits<int>::max());
+  fields_.push_back({std::move(name), "list of integers, each " + range_text(least, most), std::move(help),
+                     [&member] { return list_value(member, [](int x) { return std::int64_t{x}; }); },
+                     [&member, least, top](const Value& value) {
+                       return take_list(value, "a list of integers", member, [&](const Value& item, int& out) {
+                         std::int64_t wide = 0;
+                         std::string wrong = take_integer(item, least, top, wide);
+                         if (wrong.empty()) out = static_cast<int>(wide);
+                         return wrong;
+                       });
+                     }});
+}
+
+void Fields::numbers(std::string name, std::vector<double>& member, std::string help) {
+  fields_.push_back({std::move(name), "list of numbers", std::move(help), [&member] { return list_value(member, [](double x) { return x; }); },
+                     [&member](const Value& value) {
+                       return take_list(value, "a list of numbers", member, [](const Value& item, double& out) {
+                         return take_number(item, -HUGE_VAL, HUGE_VAL, out);
+                       });
+                     }});
+}
+
+void Fields::texts(std::string name, std::vector<std::string>& member, std::string help) {
+  fields_.push_back({std::move(name), "list of texts", std::move(help),
+                     [&member] { return list_value(member, [](const std::string& x) { return x; }); },
+                     [&member](const Value& value) {
+                       return take_list(value, "a list of texts", member, [](const Value& item, std::string& out) -> std::string {
+                         const auto* x = item.as<std::string>();
+                         if (!x) return wrong_type("a text", item);
+                         out = *x;
+                         return {};
+                       });
+                     }});
+}
+
+void Fields::choice_of_words(std::string name, std::vector<std::string> words, std::string help, std::function<std::string()> get,
+                             std::function<void(const std::string&)> set) {
+  std::string kind = "one of:";
+  for (std::size_t i = 0; i < words.size(); ++i) kind += (i ? ", " : " ") + words[i];
+  fields_.push_back({std::move(name), std::move(kind), std::move(help), [get] { return Value{get(), {}}; },
+                     [words, set](const Value& value) -> std::string {
+                       const auto* word = value.as<std::string>();
+                       if (!word) return wrong_type("a text", value);
+                       if (std::find(words.begin(), words.end(), *word) == words.end())
+                         return fmt::format("can not be '{}'; {}", *word, suggest_name(*word, words));
+                       set(*word);
+                       return {};
+                     }});
+}
+
+void Fields::read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved) const {
+  for (const auto& [key, value] : table) {
+    if (std::find(reserved.begin(), reserved.end(), key) != reserved.end()) continue;
+    const auto field = std::find_if(fields_.begin(), fields_.end(), [&key = key](const Field& f) { return f.name == key; });
+    if (field == fields_.end()) {
+      std::vector<std::string> names;
+      for (const Field& f : fields_) names.push_back(f.name);
+      throw wrong_input(fmt::format("{} has no setting '{}'", owner, key), suggest_name(key, names), value.place);
+    }
+    if (const std::string wrong = field->set(value); !wrong.empty())
+      throw wrong_input(fmt::format("{} of {} {}", key, owner, wrong), fmt::format("it is {} ({})", field->kind, field->help), value.place);
+  }
+}
+
+ValueTable Fields::write() const {
+  ValueTable table;
+  for (const Field& field : fields_) table[field.name] = field.get();
+  return table;
+}
+
+}  // namespace fovea

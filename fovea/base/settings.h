@@ -1,0 +1,75 @@
+// Settings that describe themselves.
+//
+// A task, model, probe or trainer states its settings once, in `void settings(Fields&)`: each with a name, the member
+// it sets, its bounds and a line of help. From this one statement the spec is read and checked, `fovea list` is printed,
+// and the full spec of a run (defaults included) is written out and hashed. The members' values when
+// `settings` is called are the defaults.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/value.h"
+
+namespace fovea {
+
+struct Field {
+  std::string name;
+  std::string kind;  // "integer, 1 or more", "one of: learned, uniform, none", …
+  std::string help;  // one line
+  std::function<Value()> get;
+  std::function<std::string(const Value&)> set;  // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
+};
+
+class Fields {
+ public:
+  static constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+  void integer(std::string name, int& member, std::int64_t least, std::int64_t most, std::string help);
+  void integer(std::string name, std::int64_t& member, std::int64_t least, std::int64_t most, std::string help);
+  // Finite, and within [least, most]. An integer is taken for a number, never the other way round.
+  void number(std::string name, double& member, double least, double most, std::string help);
+  void flag(std::string name, bool& member, std::string help);
+  void text(std::string name, std::string& member, std::string help);
+  void integers(std::string name, std::vector<int>& member, std::int64_t least, std::int64_t most, std::string help);
+  void numbers(std::string name, std::vector<double>& member, std::string help);
+  void texts(std::string name, std::vector<std::string>& member, std::string help);
+
+  // `choices` pairs the word written in a spec with the enumerator it means.
+  template <class Enum>
+  void choice(std::string name, Enum& member, std::vector<std::pair<std::string, Enum>> choices, std::string help) {
+    std::vector<std::string> words;
+    for (const auto& c : choices) words.push_back(c.first);
+    choice_of_words(
+        std::move(name), words, std::move(help),
+        [&member, choices] {
+          for (const auto& c : choices)
+            if (c.second == member) return c.first;
+          return std::string();
+        },
+        [&member, choices](const std::string& word) {
+          for (const auto& c : choices)
+            if (c.first == word) member = c.second;
+        });
+  }
+
+  const std::vector<Field>& all() const { return fields_; }
+
+  // Sets the members from `table`. An unknown key, a wrong type or an impossible value throws wrong_input with its
+  // place and the nearest known name. `owner` names the table in messages ("task 'copy'"). Keys in `reserved` are passed over.
+  void read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved = {}) const;
+
+  ValueTable write() const;  // every field, with its present value
+
+ private:
+  void choice_of_words(std::string name, std::vector<std::string> words, std::string help, std::function<std::string()> get,
+                       std::function<void(const std::string&)> set);
+
+  std::vector<Field> fields_;
+};
+
+}  // namespace fovea

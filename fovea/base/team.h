@@ -1,0 +1,53 @@
+// A fixed team of threads that share the work of one run.
+//
+// Work is cut into pieces by its own size, never by how many threads there are, and every piece writes its own
+// outputs: so results are the same bits whatever the size of the team.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace fovea {
+
+class Team {
+ public:
+  explicit Team(int threads = 1);  // throws wrong_input if threads < 1
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int threads() const { return threads_; }
+
+  // Calls piece(i) for i in [0, pieces), each exactly once, on any thread; returns when all are done.
+  // An exception in a piece is rethrown here (the first one), after the others have finished.
+  // Not reentrant: a piece must not call back into the same team.
+  template <class Piece>
+  void each(int pieces, Piece&& piece) {
+    if (threads_ == 1 || pieces <= 1) {
+      for (int i = 0; i < pieces; ++i) piece(i);
+      return;
+    }
+    run(pieces, [](void* self, int i) { (*static_cast<std::remove_reference_t<Piece>*>(self))(i); },
+        const_cast<void*>(static_cast<const void*>(&piece)));
+  }
+
+  // Cuts [0, count) into pieces of `grain` (the last may be shorter) and calls part(begin, end) on each.
+  template <class Part>
+  void split(std::ptrdiff_t count, std::ptrdiff_t grain, Part&& part) {
+    const int pieces = static_cast<int>((count + grain - 1) / grain);
+    each(pieces, [&](int i) {
+      const std::ptrdiff_t begin = i * grain;
+      part(begin, begin + grain < count ? begin + grain : count);
+    });
+  }
+
+ private:
+  void run(int pieces, void (*call)(void*, int), void* self);
+
+  struct State;
+  int threads_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fovea

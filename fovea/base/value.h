@@ -1,0 +1,31 @@
+// Values as people write them in a spec: typed, with the place they were written at.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+struct Value;
+using ValueList = std::vector<Value>;
+using ValueTable = std::map<std::string, Value>;  // sorted, so that a canonical text is the same for the same settings
+
+struct Value {
+  std::variant<bool, std::int64_t, double, std::string, ValueList, ValueTable> data = false;
+  Place place;
+
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&data);
+  }
+  std::string kind() const;  // "an integer", "a list", … for messages
+  std::string text() const;  // as TOML writes it, on one line; doubles in shortest exact form
+  bool operator==(const Value& other) const { return data == other.data; }  // places do not matter
+};
+
+}  // namespace fovea

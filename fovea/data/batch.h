@@ -1,0 +1,76 @@
+// What a task hands to a model. One struct for all systems; a task fills the parts its kind has and leaves the others empty.
+// The vectors keep their memory from batch to batch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fovea/math/view.h"
+
+namespace fovea {
+
+// Which parts of a batch are there. A model says which kind it takes.
+enum class Kind {
+  labelled_tokens,   // source, labels
+  token_pairs,       // source, target
+  labelled_vectors,  // items (one per example), labels
+  labelled_bags,     // items (several per example), labels
+  points,            // keys, values, queries, answers
+};
+std::string kind_name(Kind kind);  // "labelled token sequences", …
+
+// Token sequences (B, longest), padded with -1 behind each row's length.
+struct Tokens {
+  int rows = 0;
+  int columns = 0;
+  std::vector<int> ids;
+  std::vector<int> lengths;
+
+  void resize(int new_rows, int new_columns) {
+    rows = new_rows;
+    columns = new_columns;
+    ids.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), -1);
+    lengths.assign(static_cast<std::size_t>(rows), columns);
+  }
+  int& at(int row, int column) { return ids[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)]; }
+  int at(int row, int column) const { return ids[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)]; }
+};
+
+// Real vectors (B, most items, width), zero behind each row's count.
+struct Items {
+  int rows = 0;
+  int columns = 0;  // items per example, at most
+  int width = 0;
+  std::vector<float> values;
+  std::vector<int> lengths;
+
+  void resize(int new_rows, int new_columns, int new_width) {
+    rows = new_rows;
+    columns = new_columns;
+    width = new_width;
+    values.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(width), 0.0f);
+    lengths.assign(static_cast<std::size_t>(rows), columns);
+  }
+  float* item(int row, int column) {
+    return values.data() + (static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)) * static_cast<std::size_t>(width);
+  }
+  const float* item(int row, int column) const { return const_cast<Items*>(this)->item(row, column); }
+};
+
+struct Batch {
+  int size = 0;  // examples
+
+  Tokens source;
+  Tokens target;            // token_pairs: what the decoder must say, end token included
+  Items items;              // vectors, bags; points: the keys, as one row of n items
+  Items values, queries;    // points: one row each of n values, m queries
+  Items answers;            // points: the truth at the queries, where the task knows it
+  std::vector<int> labels;  // (B) class of each example, from 0
+
+  // Where the answer stands, for tasks that know it (else empty).
+  std::vector<int> alignment;         // token_pairs: (B, target.columns) source position of each target word, -1 for none
+  std::vector<std::uint8_t> marked;   // others: (B, columns) 1 at the positions or items that decide the label
+};
+
+}  // namespace fovea

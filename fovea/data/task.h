@@ -1,0 +1,54 @@
+// A task gives batches: a pure function of (seed, split, step), so any batch can be had at any time, in any order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fovea/base/settings.h"
+#include "fovea/data/batch.h"
+
+namespace fovea {
+
+enum class Split { train, validation, test };
+
+// What a model must know to be built for a task.
+struct TaskShape {
+  Kind kind = Kind::labelled_tokens;
+  int vocab = 0;          // source tokens are 0 .. vocab-1 (special tokens included)
+  int target_vocab = 0;   // token_pairs: target tokens are 0 .. target_vocab-1
+  int start_token = -1;   // token_pairs: what the decoder is fed first
+  int end_token = -1;     // token_pairs: what closes a sequence
+  int classes = 0;        // labels are 0 .. classes-1
+  int width = 0;          // numbers per item, vector or key
+  int value_width = 0;    // points: numbers per value
+  int most_items = 0;     // bags: the largest bag
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual void settings(Fields& fields) = 0;
+
+  // Called once, after the settings are read and before anything else. Checks what one setting says about another
+  // (throws wrong_input) and makes what all batches share.
+  virtual void prepare(std::uint64_t seed) = 0;
+
+  virtual TaskShape shape() const = 0;
+
+  // Fills `batch` with `size` examples. Training batches of different steps are fresh draws, or follow shuffled epochs
+  // where the data are finite. For validation and test, `step` counts slices: a finite split ends with smaller (then empty) batches.
+  // Const and free of hidden state: may be called from several threads with different batches.
+  virtual void batch(Split split, std::uint64_t step, int size, Batch& batch) const = 0;
+
+  // Examples in a split; 0 when every batch is fresh.
+  virtual std::int64_t examples(Split) const { return 0; }
+
+  // How a person reads a token of the source (or target), a class, a feature.
+  virtual std::string word(int token) const { return std::to_string(token); }
+  virtual std::string target_word(int token) const { return word(token); }
+  virtual std::string class_name(int label) const { return std::to_string(label); }
+};
+
+}  // namespace fovea

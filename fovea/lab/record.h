@@ -1,0 +1,61 @@
+// What a run leaves behind.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/spec.h"
+#include "fovea/math/view.h"
+
+namespace fovea {
+
+struct Series {
+  std::vector<std::int64_t> steps;
+  std::vector<double> values;
+  bool operator==(const Series&) const = default;
+};
+
+// An array a probe named at one step (attention of a few examples, a trajectory, an image).
+struct ArrayRecord {
+  std::string name;
+  std::int64_t step = 0;
+  std::vector<Index> shape;
+  std::vector<float> values;
+};
+
+enum class RunState { running, done, stopped, failed };  // stopped: interrupted, can be resumed
+std::string state_name(RunState state);
+
+struct RunRecord {
+  std::int64_t id = 0;  // 0 until stored
+  std::string experiment;
+  RunSpec spec;
+  std::string hash;
+  RunState state = RunState::running;
+  std::string error;         // of a failed run
+  std::string version;       // of the program
+  std::string machine;       // processor, cores, instruction set
+  std::string started;       // UTC, ISO 8601
+  double seconds = 0;
+  std::int64_t steps = 0;    // updates done
+  std::map<std::string, Series> series;
+  std::vector<ArrayRecord> arrays;
+
+  // The last value of each series.
+  std::map<std::string, double> metrics() const;
+};
+
+struct ClaimResult {
+  std::string experiment;
+  std::string claim;   // Claim::says
+  std::string metric;
+  double value = 0;    // NaN when it could not be computed
+  std::string wanted;
+  bool held = false;
+  std::string form;    // "quick" or "full"
+  std::string note;    // why there is no value, if there is none
+};
+
+}  // namespace fovea

@@ -1,0 +1,41 @@
+// Experiments and their claims: runs what is missing, then says what held.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/store.h"
+#include "fovea/lab/trainer.h"
+
+namespace fovea {
+
+struct SweepProgress {
+  std::int64_t done = 0, reused = 0, failed = 0, total = 0;
+  double seconds = 0, seconds_left = 0;
+  std::string now;  // "copy-subset seed 3"
+};
+
+struct SweepOptions {
+  int jobs = 0;               // 0: one per core; each run has one thread
+  bool fresh = false;         // run again what is already there
+  std::function<void(const SweepProgress&)> progress;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+// Runs those specs that the store does not hold as done, `jobs` at a time, and keeps each as it ends. A run that fails is kept
+// with its error and does not stop the others. Returns the records in the order of `specs`, with series and without arrays.
+std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs, const SweepOptions& options);
+
+std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs);
+
+struct Reproduction {
+  Experiment experiment;
+  Form form;
+  std::vector<RunRecord> runs;
+  std::vector<ClaimResult> claims;
+  double seconds = 0;
+};
+Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides, const SweepOptions& options);
+
+}  // namespace fovea

@@ -1,0 +1,103 @@
+// Specs: what a person writes (an experiment file), and what one run is (a spec with every default filled in).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/value.h"
+
+namespace fovea {
+
+// A claim: an expression over the runs of the experiment (lab/expression.h) and what it must come to.
+struct Claim {
+  std::string says;    // one sentence
+  std::string metric;  // "share(accuracy >= 0.95)"
+  std::string where;   // "task.vocab = 60"; empty: all runs
+  std::optional<double> at_least, at_most;  // at least one of them is set
+  std::string form;    // "quick", "full", or "" for both
+  Place place;
+
+  std::string wanted() const;  // ">= 0.95", "0.9 to 1.1"
+};
+
+// A figure to draw from the experiment's runs; view/ knows the kinds and their settings.
+struct FigureSpec {
+  std::string kind;    // "lines", "heatmap", "phase", "bars", …
+  ValueTable settings;
+  Place place;
+};
+
+// One axis of a sweep: "seed" or a dotted setting, and its values.
+struct Axis {
+  std::string key;
+  std::vector<Value> values;
+};
+
+// Everything one run is made of. All defaults are filled in, so two specs are the same run exactly if text() is the same.
+struct RunSpec {
+  ValueTable task, model, train, probe;  // task, model: with "name"
+  ValueList interventions;
+  std::uint64_t seed = 0;
+
+  ValueTable table() const;  // all of it as one table, keys sorted
+  std::string text() const;  // canonical: one TOML line per setting
+  std::string hash() const;  // 32 hex digits over text(), less what can not change a number (train.threads)
+  std::optional<Value> setting(const std::string& dotted) const;  // "task.vocab", "seed"
+};
+
+enum class Form { quick, full };
+
+struct Experiment {
+  std::string name;   // the file's stem
+  std::string title;  // one line
+  std::string idea;   // two sentences for the reader
+  std::string system;  // chapter of the tour: "toy gate", "copying", …
+  int order = 0;       // place in the tour
+  ValueTable task, model, train, probe;
+  ValueList interventions;
+  ValueTable quick;    // dotted settings (and "sweep.KEY") that make the quick form
+  std::vector<Axis> sweep;
+  std::vector<Claim> claims;
+  std::vector<FigureSpec> figures;
+  Place place;
+
+  // The axes of a form, after quick's overrides.
+  std::vector<Axis> axes(Form form) const;
+};
+
+// Reads one experiment file, at most 1 MB. Throws wrong_input with file:line:column for broken TOML, unknown keys, wrong types.
+// Names and settings of task, model and probes are checked when the run is resolved.
+Experiment read_experiment(const std::filesystem::path& path);
+Experiment parse_experiment(const std::string& toml, const std::string& file_name);
+
+// A shipped experiment by name, or a file by path (anything with a '/' or ending in ".toml"). Unknown names throw wrong_input with
+// the nearest known one. Shipped experiments are built into the library, so that the program works from any folder.
+Experiment find_experiment(const std::string& name_or_path);
+std::vector<std::string> experiment_names();  // shipped ones, in tour order
+
+// `words` are --set arguments, "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or as plain
+// text where that fails.
+struct Override {
+  std::string key;
+  Value value;
+};
+Override parse_override(const std::string& words);
+// "key=a,b,c" or "key=0..19": an axis.
+Axis parse_axis(const std::string& words);
+
+// The run at one point of the sweep: checks everything against the registries (unknown names, wrong types, impossible values,
+// task and model that do not fit) and fills in all defaults.
+RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed);
+
+// All points of the experiment's sweep in one form (the product of its axes), resolved; overrides replace axes of the same key.
+std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                                   const std::vector<Axis>& axes = {});
+
+// A RunSpec from its text() or table(), as the store keeps it.
+RunSpec run_spec_from_table(const ValueTable& table);
+ValueTable parse_table(const std::string& toml, const std::string& file_name);
+
+}  // namespace fovea

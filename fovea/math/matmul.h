@@ -1,0 +1,36 @@
+// Matrix products, in float (oneDNN, or Eigen where the build says so) and double (Eigen).
+//
+// Single-threaded: whoever calls cuts the work (Team) into pieces of a fixed size, so that results do not depend on how
+// many threads there are.
+#pragma once
+
+#include "fovea/math/view.h"
+
+namespace fovea {
+
+// A matrix operand: rows x columns as the product sees it, with the distance between stored rows.
+template <class T>
+struct Operand {
+  const T* data;
+  Index rows, columns;  // after transposition
+  Index stride;         // between rows of the stored matrix
+  bool transposed;
+};
+
+template <class T>
+Operand<std::remove_const_t<T>> plain(Matrix<T> a) {
+  return {a.data(), a.size(0), a.size(1), a.size(1), false};
+}
+template <class T>
+Operand<std::remove_const_t<T>> transposed(Matrix<T> a) {
+  return {a.data(), a.size(1), a.size(0), a.size(1), true};
+}
+
+enum class Into { overwrite, add };
+
+// c (M,N) = a (M,K) b (K,N), or c += a b. `c_stride` is the distance between rows of c (0: its number of columns).
+// Operands must not overlap c. Instantiated for float and double.
+template <class T>
+void matmul(Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite, Index c_stride = 0);
+
+}  // namespace fovea

@@ -1,0 +1,76 @@
+// A model turns a batch into an outcome, and the outcome into gradients. It owns its parameters and knows which of them are
+// attention's. It knows nothing of files, tasks or who called it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "fovea/base/registry.h"
+#include "fovea/base/settings.h"
+#include "fovea/data/batch.h"
+#include "fovea/data/task.h"
+#include "fovea/nn/compute.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+// Who decides where attention goes in a pass.
+enum class Attend {
+  learned,  // the model's own scores
+  uniform,  // the same weight on everything present
+  truth,    // batch.alignment or batch.marked (uniform over the marked); rows without truth stay learned
+};
+
+struct Pass {
+  bool training = false;          // dropout on, batch statistics in use
+  Attend attend = Attend::learned;
+  std::uint64_t seed = 0;         // dropout draws from Stream(seed, "dropout", step, layer)
+  std::uint64_t step = 0;
+};
+
+// What a pass gave. Views live in the compute arena until it is reset.
+template <class T>
+struct Outcome {
+  double loss = 0;                 // mean over rows (or over points)
+  Matrix<T> scores;                // (rows, classes): a row per example, or per target word (B*T rows, batch-major); 2 classes may be one column: the logit of class 1
+  std::span<const int> answers;    // (rows) right class of each row, -1 where there is none
+  Cube<T> attention;               // (B, rows per example, positions); 0 on padding; empty for a model without attention
+  Matrix<T> predictions;           // points: (queries, value width)
+};
+
+template <class T>
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual void settings(Fields& fields) = 0;
+  virtual Kind takes() const = 0;
+
+  // Called once after the settings are read: declares all parameters for this task. Throws wrong_input where settings
+  // contradict each other or the task. The caller finishes and initialises the set.
+  virtual void build(const TaskShape& shape, ParameterSet<T>& parameters) = 0;
+
+  // The batch must outlive backward(). Arrays come from compute.arena.
+  virtual Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) = 0;
+
+  // Adds d loss / d parameter to the gradients, for the last forward (of a training pass).
+  virtual void backward(Compute& compute) = 0;
+
+  // β: how much each position alone speaks for the right answer (SCIENCE 7), (B, rows per example, positions), for the last
+  // forward. Empty where the model has none.
+  virtual Cube<T> beta(Compute&) { return {}; }
+};
+
+// A model's class is a template over the scalar; this registers both precisions.
+template <template <class> class M>
+struct RegisterModel {
+  RegisterModel(const std::string& name, const std::string& summary)
+      : single(name, summary, [] { return std::make_unique<M<float>>(); }),
+        twice(name, summary, [] { return std::make_unique<M<double>>(); }) {}
+  Register<Model<float>> single;
+  Register<Model<double>> twice;
+};
+
+}  // namespace fovea

@@ -1,0 +1,61 @@
+// A probe reads model, batch and outcome at a probe step, and names its numbers and arrays. It knows nothing of who called it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/base/registry.h"
+#include "fovea/base/settings.h"
+#include "fovea/data/task.h"
+#include "fovea/model/model.h"
+
+namespace fovea {
+
+// A parameter as probes see it.
+struct ParameterView {
+  std::string name;
+  std::vector<Index> shape;
+  Group group;
+  std::span<const float> values;
+};
+
+// What a probe may look at. `batch` holds fresh examples of the validation split and `outcome` what the model made of them
+// in evaluation mode (attention as the model's own rule and the interventions of this step have it).
+struct Look {
+  std::int64_t step = 0;      // updates done so far
+  bool first = false, last = false;
+  double train_loss = 0;      // of the update before this look; NaN before the first
+  const Task& task;
+  const Batch& batch;
+  const Outcome<float>& outcome;
+  Cube<const float> beta;     // filled when a probe of the run wants it
+  std::span<const ParameterView> parameters;
+
+  const ParameterView& parameter(std::string_view name) const;  // throws failure if there is none
+};
+
+// Takes what probes say.
+class Readings {
+ public:
+  virtual ~Readings() = default;
+  virtual void number(const std::string& name, double value) = 0;  // a point of the series `name` at this step
+  virtual void array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) = 0;
+};
+
+class Probe {
+ public:
+  virtual ~Probe() = default;
+
+  virtual void settings(Fields&) {}
+
+  // Called once before training. Throws wrong_input where the task or model has nothing to measure, saying what it needs.
+  virtual void prepare(const TaskShape&, bool /*model_attends*/, std::uint64_t /*seed*/) {}
+
+  virtual bool wants_beta() const { return false; }
+  virtual void measure(const Look& look, Readings& readings) = 0;
+};
+
+}  // namespace fovea

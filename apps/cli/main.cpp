@@ -1,0 +1,95 @@
+// fovea: finds the command, lets it run, and turns every error into one paragraph and an exit code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <new>
+
+#include "apps/cli/command.h"
+#include "fovea/base/version.h"
+
+namespace fovea::cli {
+
+namespace {
+
+constexpr const char* about = "Fovea: a laboratory for how attention learns.";
+constexpr const char* first_steps =
+    "Examples:\n"
+    "  fovea list                          what there is\n"
+    "  fovea run toy-uniform               one training, kept in the store\n"
+    "  fovea reproduce toy-uniform         an experiment and its claims: held, or not\n"
+    "  fovea report -o report.html         everything that was reproduced, on one page\n"
+    "\n"
+    "Runs are kept under $FOVEA_HOME, or ~/.local/share/fovea.";
+
+int complain(const std::string& text, int code) {
+  fmt::print(stderr, "fovea: {}\n", text);
+  return code;
+}
+
+// CLI11's own message, made ours: what is wrong, and the nearest word it could have been.
+std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  const std::string command = at == &app ? "" : " " + at->get_name();
+  std::vector<std::string> known;
+  if (at == &app)
+    for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+  for (const CLI::Option* option : at->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::vector<std::string> unknown = at->remaining();
+  if (!unknown.empty()) {
+    const std::string near = nearest_name(unknown.front(), known);
+    const std::string text = fmt::format("'{}' is not known to fovea{}", unknown.front(), command);
+    if (!near.empty()) return fmt::format("{}. Did you mean '{}'?", text, near);
+    return fmt::format("{}. See: fovea{} --help", text, command);
+  }
+  std::string text = error.what();
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  return fmt::format("{}. See: fovea{} --help", text, command);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(about, "fovea");
+  app.set_version_flag("--version", std::string("fovea ") + version());
+  app.require_subcommand(0, 1);
+  app.footer(first_steps);
+  app.get_formatter()->column_width(34);
+
+  std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
+  for (const auto& [name, entry] : Registry<Command>::instance().all()) {
+    CLI::App* sub = app.add_subcommand(name, entry.summary);
+    commands.emplace_back(sub, entry.make());
+    commands.back().second->options(*sub);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    return complain(wrong_words(app, error), 2);
+  }
+  for (const auto& [sub, command] : commands)
+    if (sub->parsed()) return command->run();
+  fmt::print("{}", app.help());
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace fovea::cli
+
+int main(int argc, char** argv) {
+  using namespace fovea;
+  try {
+    const int code = cli::run(argc, argv);
+    if (std::fflush(stdout) != 0)
+      return cli::complain("what was to be printed could not be written. Is the disk full?", 1);
+    return code;
+  } catch (const Error& error) {
+    return cli::complain(error.what(), error.exit_code());
+  } catch (const std::bad_alloc&) {
+    return cli::complain("memory ran out. Use a smaller batch, vocabulary or hidden size.", 1);
+  } catch (const std::exception& error) {
+    return cli::complain(std::string("something unforeseen went wrong: ") + error.what(), 1);
+  }
+}

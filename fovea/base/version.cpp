@@ -1,0 +1,7 @@
+#include "fovea/base/version.h"
+
+namespace fovea {
+
+const char* version() { return FOVEA_VERSION; }
+
+}  // namespace fovea

@@ -1,0 +1,57 @@
+# What ./run and ./test share: install what is missing, configure, build. Everything it says goes to stderr.
+
+say() { printf 'fovea: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+packages_to_run=(
+  g++ cmake ninja-build pkg-config
+  libdnnl-dev libeigen3-dev libhwy-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
+  libsqlite3-dev libcairo2-dev zlib1g-dev fonts-dejavu-core
+)
+packages_to_test=(libgtest-dev libbenchmark-dev libxml2-utils)
+packages_to_test_all=(clang-14 libclang-rt-14-dev)
+
+# need_packages NAME…: installs those that are missing; asks nothing of the network when none is.
+need_packages() {
+  local missing=() name
+  command -v dpkg-query >/dev/null ||
+    fail "this script installs Debian packages, and this is not Debian. Install these libraries by your own means, then use cmake --preset release: $*"
+  local have
+  have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null | awk '$2 == "installed" { print $1 }') || true
+  for name in "$@"; do
+    grep -qxF "$name" <<<"$have" || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local admin=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "these packages are missing: ${missing[*]}. Ask an administrator to run: apt-get install ${missing[*]}"
+    admin=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  local log
+  log=$(mktemp)
+  if ! { "${admin[@]}" apt-get update -q && "${admin[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    fail "these packages could not be installed: ${missing[*]}. Check the network, then try again, or run: apt-get install ${missing[*]} (the whole log: $log)"
+  fi
+  rm -f "$log"
+}
+
+# build_preset NAME FOLDER [CMAKE WORDS…]: configures once, then builds what changed; quiet unless something is to be done.
+build_preset() {
+  local preset=$1 folder=$2
+  shift 2
+  if [ ! -f "$folder/build.ninja" ] || ! grep -qxF "$preset $*" "$folder/.preset" 2>/dev/null; then
+    say "configuring $folder"
+    cmake --preset "$preset" "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; fail "cmake could not configure $folder; what it said stands above"; }
+    mv "$folder.log" "$folder/configure.log"
+    printf '%s\n' "$preset $*" >"$folder/.preset"
+  fi
+  if [ -z "$(ninja -C "$folder" -n 2>/dev/null | grep -v -e '^ninja: ' -e 'Re-checking globbed' -e 'Entering directory')" ]; then return 0; fi
+  say "building $folder (the first time takes some minutes)"
+  if [ -t 2 ]; then
+    cmake --build "$folder" >&2 || fail "$folder did not build; the compiler's words stand above"
+  else
+    cmake --build "$folder" >"$folder/build.log" 2>&1 || { tail -n 60 "$folder/build.log" >&2; fail "$folder did not build; the compiler's words stand above"; }
+  fi
+}

@@ -1,0 +1,49 @@
+// Rows of a table, looked up by token.
+//
+// A batch holds few distinct tokens, so layers that would project every position's embedding project the distinct rows
+// once and gather: DistinctTokens says which rows, and which of them each position wants.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "fovea/nn/compute.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+struct DistinctTokens {
+  std::span<const int> ids;    // (D) the tokens that occur, ascending
+  std::span<const int> index;  // (n) where each position's token stands in ids; -1 on padding
+
+  Index count() const { return static_cast<Index>(ids.size()); }
+};
+
+// `tokens` holds ids in [0, vocabulary) and -1 for padding. O(n + vocabulary); all of it in the arena.
+DistinctTokens distinct_tokens(Arena& arena, std::span<const int> tokens, Index vocabulary);
+
+// (B,T) -> (T,B), as recurrent layers go through a batch.
+std::span<const int> time_major(Arena& arena, std::span<const int> tokens, Index rows, Index columns);
+
+template <class T>
+struct Embedding {
+  Index vocabulary = 0;              // V
+  Index width = 0;                   // E
+  const Param<T>* weight = nullptr;  // (V,E)
+
+  // Adds PREFIX.weight, N(0,1).
+  static Embedding declare(ParameterSet<T>& parameters, const std::string& prefix, Index vocabulary, Index width,
+                           Group group = Group::body);
+
+  // tokens (n) -> rows (n,E); a padded position's row is 0.
+  Matrix<T> forward(Compute& compute, std::span<const int> tokens) const;
+
+  // Adds d rows (n,E) into the gradient of the table. A token that occurs often is summed in the order of positions.
+  void backward(Compute& compute, std::span<const int> tokens, Matrix<const T> d_rows) const;
+};
+
+// sums (D,C), row index[p] += row p of `in` (n,C), for p from first to last, leaving out index -1.
+template <class T>
+void scatter_add(Team& team, std::span<const int> index, Matrix<const T> in, Matrix<T> sums);
+
+}  // namespace fovea

@@ -1,0 +1,76 @@
+#include "fovea/nn/linear.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/nn/team_matmul.h"
+
+namespace fovea {
+
+template <class T>
+Linear<T> Linear<T>::declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out, Group group,
+                             Bias bias) {
+  const Init init = Init::uniform(1.0 / std::sqrt(static_cast<double>(in)));
+  Linear linear{in, out};
+  linear.weight = &parameters.add(under(prefix, "weight"), {out, in}, init, group);
+  if (bias == Bias::yes) linear.bias = &parameters.add(under(prefix, "bias"), {out}, init, group);
+  return linear;
+}
+
+template <class T>
+Matrix<T> Linear<T>::forward(Compute& compute, Matrix<const T> x) const {
+  const Matrix<T> y = compute.array<T>(x.size(0), out);
+  forward_into(compute, x, y);
+  return y;
+}
+
+template <class T>
+void Linear<T>::forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) const {
+  assert(x.size(1) == in && y.size(0) == x.size(0) && y.size(1) == out);
+  if (bias) {
+    const T* const b = bias->value;
+    for (Index n = 0; n < y.size(0); ++n) std::copy(b, b + out, y[n].data());
+  }
+  team_matmul(compute.team, plain(x), transposed(weight->matrix()), y, bias ? Into::add : Into::overwrite);
+}
+
+template <class T>
+Matrix<T> Linear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
+  backward_parameters(compute, x, dy);
+  const Matrix<T> dx = compute.array<T>(dy.size(0), in);
+  backward_input(compute, dy, dx, false);
+  return dx;
+}
+
+template <class T>
+void Linear<T>::backward_parameters(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
+  assert(x.size(0) == dy.size(0) && x.size(1) == in && dy.size(1) == out);
+  team_matmul(compute.team, transposed(dy), plain(x), weight->matrix_gradient(), Into::add);
+  if (bias) add_rows(compute.team, dy, bias->vector_gradient());
+}
+
+template <class T>
+void Linear<T>::backward_input(Compute& compute, Matrix<const T> dy, Matrix<T> dx, bool add) const {
+  assert(dy.size(0) == dx.size(0) && dx.size(1) == in && dy.size(1) == out);
+  team_matmul(compute.team, plain(dy), plain(weight->matrix()), dx, add ? Into::add : Into::overwrite);
+}
+
+template <class T>
+void add_rows(Team& team, Matrix<const T> in, Vector<T> sum) {
+  assert(in.size(1) == sum.size(0));
+  const Index width = in.size(1);
+  team.split(width, 256, [&](Index begin, Index end) {
+    T* const s = sum.data();
+    for (Index n = 0; n < in.size(0); ++n) {
+      const T* const row = in.data() + n * width;
+      for (Index c = begin; c < end; ++c) s[c] += row[c];
+    }
+  });
+}
+
+template struct Linear<float>;
+template struct Linear<double>;
+template void add_rows(Team&, Matrix<const float>, Vector<float>);
+template void add_rows(Team&, Matrix<const double>, Vector<double>);
+
+}  // namespace fovea

@@ -1,0 +1,40 @@
+// The affine map y = x Wᵀ + b.
+#pragma once
+
+#include <string>
+
+#include "fovea/nn/compute.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+enum class Bias { yes, no };
+
+template <class T>
+struct Linear {
+  Index in = 0;                      // I
+  Index out = 0;                     // O
+  const Param<T>* weight = nullptr;  // (O,I)
+  const Param<T>* bias = nullptr;    // (O); null where there is none
+
+  // Adds PREFIX.weight and PREFIX.bias, both U(±1/√I) as PyTorch starts them.
+  static Linear declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out,
+                        Group group = Group::body, Bias bias = Bias::yes);
+
+  // x (N,I) -> y (N,O)
+  Matrix<T> forward(Compute& compute, Matrix<const T> x) const;
+  void forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) const;
+
+  // dy (N,O) -> dx (N,I). Adds into the gradients of weight and bias.
+  Matrix<T> backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const;
+
+  // The two halves of backward, for who wants one only, or dx added to what is there.
+  void backward_parameters(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const;
+  void backward_input(Compute& compute, Matrix<const T> dy, Matrix<T> dx, bool add = true) const;
+};
+
+// sum (C) += the rows of `in` (N,C), added from the first to the last.
+template <class T>
+void add_rows(Team& team, Matrix<const T> in, Vector<T> sum);
+
+}  // namespace fovea

@@ -71,6 +71,8 @@ struct Batch {
   // Where the answer stands, for tasks that know it (else empty).
   std::vector<int> alignment;         // token_pairs: (B, target.columns) source position of each target word, -1 for none
   std::vector<std::uint8_t> marked;   // others: (B, columns) 1 at the positions or items that decide the label
+
+  std::vector<int> scratch;  // for the task that fills the batch; means nothing to anyone else
 };
 
 }  // namespace fovea

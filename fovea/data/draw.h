@@ -1,0 +1,34 @@
+// Which stream of random numbers an example is drawn from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fovea/base/random.h"
+#include "fovea/data/task.h"
+
+namespace fovea {
+
+inline std::string_view split_name(Split split) {
+  switch (split) {
+    case Split::train:
+      return "train";
+    case Split::validation:
+      return "validation";
+    case Split::test:
+      return "test";
+  }
+  return "unknown";
+}
+
+// Example `row` of batch `step`. It does not depend on how large the batch is, and no two splits share a stream.
+inline Stream example_stream(std::uint64_t seed, std::string_view task, Split split, std::uint64_t step,
+                             std::uint64_t row) {
+  std::string purpose(task);
+  purpose += '.';
+  purpose += split_name(split);
+  return Stream(seed, purpose, step, row);
+}
+
+}  // namespace fovea

@@ -49,7 +49,8 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   std::string bytes;
   const auto check_size = [&](std::size_t size) {
     if (size > limit)
-      throw wrong_input(fmt::format("is larger than the {} bytes that are read", limit), "is it the right file?", place);
+      throw wrong_input(fmt::format("is larger than the {} bytes that are read", limit), "is it the right file?",
+                        place);
   };
   check_size(static_cast<std::size_t>(info.st_size));
   bytes.reserve(static_cast<std::size_t>(info.st_size));
@@ -69,11 +70,13 @@ void write_whole(const std::filesystem::path& path, std::string_view bytes) {
   std::string temporary = path.string() + ".XXXXXX";
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0)
-    throw failure("can not be written: " + reason(errno), "check that the folder exists and that you may write there", place);
+    throw failure("can not be written: " + reason(errno), "check that the folder exists and that you may write there",
+                  place);
   const auto give_up = [&](int code) {
     ::unlink(temporary.c_str());
     throw failure("can not be written: " + reason(code),
-                  code == ENOSPC ? "free some space; an older file of this name is as it was" : "an older file of this name is as it was",
+                  code == ENOSPC ? "free some space; an older file of this name is as it was"
+                                 : "an older file of this name is as it was",
                   place);
   };
   for (std::size_t done = 0; done < bytes.size();) {
@@ -88,14 +91,17 @@ void write_whole(const std::filesystem::path& path, std::string_view bytes) {
   if (::rename(temporary.c_str(), path.c_str()) != 0) give_up(errno);
   const std::filesystem::path parent = path.parent_path();
   Descriptor folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) ::fsync(folder.get());  // the rename itself survives a power cut; some file systems refuse, harmlessly
+  if (folder.get() >= 0)
+    ::fsync(folder.get());  // the rename itself survives a power cut; some file systems refuse, harmlessly
 }
 
 std::filesystem::path home_folder() {
   if (const char* home = std::getenv("FOVEA_HOME"); home && *home) return home;
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data == '/') return std::filesystem::path(data) / "fovea";
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data == '/')
+    return std::filesystem::path(data) / "fovea";
   if (const char* user = std::getenv("HOME"); user && *user) return std::filesystem::path(user) / ".local/share/fovea";
-  throw failure("there is no place for the runs: neither FOVEA_HOME nor HOME is set", "set FOVEA_HOME to a folder of yours");
+  throw failure("there is no place for the runs: neither FOVEA_HOME nor HOME is set",
+                "set FOVEA_HOME to a folder of yours");
 }
 
 }  // namespace fovea

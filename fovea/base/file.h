@@ -16,7 +16,8 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit);
 // Throws failure (disk full, no permission) and leaves the old file as it was.
 void write_whole(const std::filesystem::path& path, std::string_view bytes);
 
-// Where this user's runs, corpora and checkpoints live: $FOVEA_HOME, else $XDG_DATA_HOME/fovea, else ~/.local/share/fovea.
+// Where this user's runs, corpora and checkpoints live: $FOVEA_HOME, else $XDG_DATA_HOME/fovea, else
+// ~/.local/share/fovea.
 std::filesystem::path home_folder();
 
 }  // namespace fovea

@@ -27,22 +27,22 @@ class Stream {
   Stream(std::uint64_t seed, std::string_view purpose, std::uint64_t step = 0, std::uint64_t index = 0)
       : key_{seed, purpose_id(purpose)}, counter_{0, index, step, 0} {}
 
-  std::uint64_t bits();                          // 64 random bits
-  double uniform();                              // [0, 1), 53 bits
-  double uniform(double low, double high);       // [low, high)
-  double normal();                               // N(0, 1), Box-Muller
-  std::uint64_t integer(std::uint64_t below);    // [0, below), without bias; below >= 1
+  std::uint64_t bits();                        // 64 random bits
+  double uniform();                            // [0, 1), 53 bits
+  double uniform(double low, double high);     // [low, high)
+  double normal();                             // N(0, 1), Box-Muller
+  std::uint64_t integer(std::uint64_t below);  // [0, below), without bias; below >= 1
 
   // Fills `out` with the first out.size() entries of a uniform permutation of 0 .. universe-1:
   // that is distinct draws, in random order. out.size() <= universe. `scratch` holds `universe` ints.
   void distinct(std::span<int> out, std::span<int> scratch);
-  void permutation(std::span<int> out);          // a uniform permutation of 0 .. out.size()-1
+  void permutation(std::span<int> out);  // a uniform permutation of 0 .. out.size()-1
 
  private:
   std::array<std::uint64_t, 2> key_;
   Philox4x64Block counter_;
   Philox4x64Block block_{};
-  int used_ = 4;           // how many of block_ are spent
+  int used_ = 4;  // how many of block_ are spent
   double spare_normal_ = 0;
   bool has_spare_ = false;
 };

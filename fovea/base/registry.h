@@ -1,6 +1,7 @@
 // Parts that plug in by name. A part registers itself in its own file:
 //
-//   namespace { const Register<Task> copy("copy", "the target is the source", [] { return std::make_unique<Copy>(); }); }
+//   namespace { const Register<Task> copy("copy", "the target is the source", [] { return std::make_unique<Copy>(); });
+//   }
 //
 // so adding one is adding a file. Registration happens before main; looking up is read-only and safe from any thread.
 #pragma once
@@ -41,7 +42,8 @@ class Registry {
   // Throws wrong_input naming the nearest known name. `what` is "task", "model", …
   std::unique_ptr<Part> make(const std::string& name, const std::string& what, const Place& place = {}) const {
     const auto found = entries_.find(name);
-    if (found == entries_.end()) throw wrong_input("there is no " + what + " '" + name + "'", suggest_name(name, names()), place);
+    if (found == entries_.end())
+      throw wrong_input("there is no " + what + " '" + name + "'", suggest_name(name, names()), place);
     return found->second.make();
   }
 

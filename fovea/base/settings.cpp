@@ -13,7 +13,7 @@ namespace fovea {
 namespace {
 
 std::string range_text(std::int64_t least, std::int64_t most) {
-  if (most == Fields::no_limit) return fmt::format("{} or more", least);
+  if (most >= std::numeric_limits<int>::max()) return fmt::format("{} or more", least);
   return fmt::format("{} to {}", least, most);
 }
 
@@ -42,7 +42,8 @@ std::string take_number(const Value& value, double least, double most, double& o
   if (const auto* real = value.as<double>()) x = *real;
   else if (const auto* whole = value.as<std::int64_t>()) x = static_cast<double>(*whole);
   else return wrong_type("a number", value);
-  if (!std::isfinite(x) || x < least || x > most) return fmt::format("must be {}, not {}", range_text(least, most), value.text());
+  if (!std::isfinite(x) || x < least || x > most)
+    return fmt::format("must be {}, not {}", range_text(least, most), value.text());
   out = x;
   return {};
 }
@@ -54,7 +55,7 @@ std::string take_list(const Value& value, const std::string& wanted, std::vector
   std::vector<Element> elements;
   for (const Value& item : *list) {
     Element element{};
-    if (std::string wrong = take(item, element); !wrong.empty()) return "an entry " + wrong;
+    if (std::string wrong = take(item, element); !wrong.empty()) return "has an entry that " + wrong;
     elements.push_back(std::move(element));
   }
   out = std::move(elements);
@@ -71,14 +72,19 @@ Value list_value(const std::vector<Element>& elements, Make make) {
 }  // namespace
 
 void Fields::integer(std::string name, std::int64_t& member, std::int64_t least, std::int64_t most, std::string help) {
-  fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help), [&member] { return Value{member, {}}; },
+  fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help),
+                     [&member] {
+                       return Value{member, {}};
+                     },
                      [&member, least, most](const Value& value) { return take_integer(value, least, most, member); }});
 }
 
 void Fields::integer(std::string name, int& member, std::int64_t least, std::int64_t most, std::string help) {
   const std::int64_t top = std::min<std::int64_t>(most, std::numeric_limits<int>::max());
   fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help),
-                     [&member] { return Value{std::int64_t{member}, {}}; },
+                     [&member] {
+                       return Value{std::int64_t{member}, {}};
+                     },
                      [&member, least, top](const Value& value) {
                        std::int64_t wide = 0;
                        std::string wrong = take_integer(value, least, top, wide);
@@ -88,12 +94,18 @@ void Fields::integer(std::string name, int& member, std::int64_t least, std::int
 }
 
 void Fields::number(std::string name, double& member, double least, double most, std::string help) {
-  fields_.push_back({std::move(name), "number, " + range_text(least, most), std::move(help), [&member] { return Value{member, {}}; },
+  fields_.push_back({std::move(name), "number, " + range_text(least, most), std::move(help),
+                     [&member] {
+                       return Value{member, {}};
+                     },
                      [&member, least, most](const Value& value) { return take_number(value, least, most, member); }});
 }
 
 void Fields::flag(std::string name, bool& member, std::string help) {
-  fields_.push_back({std::move(name), "true or false", std::move(help), [&member] { return Value{member, {}}; },
+  fields_.push_back({std::move(name), "true or false", std::move(help),
+                     [&member] {
+                       return Value{member, {}};
+                     },
                      [&member](const Value& value) -> std::string {
                        const auto* x = value.as<bool>();
                        if (!x) return wrong_type("true or false", value);
@@ -103,7 +115,10 @@ void Fields::flag(std::string name, bool& member, std::string help) {
 }
 
 void Fields::text(std::string name, std::string& member, std::string help) {
-  fields_.push_back({std::move(name), "text", std::move(help), [&member] { return Value{member, {}}; },
+  fields_.push_back({std::move(name), "text", std::move(help),
+                     [&member] {
+                       return Value{member, {}};
+                     },
                      [&member](const Value& value) -> std::string {
                        const auto* x = value.as<std::string>();
                        if (!x) return wrong_type("a text", value);
@@ -112,7 +127,8 @@ void Fields::text(std::string name, std::string& member, std::string help) {
                      }});
 }
 
-void Fields::integers(std::string name, std::vector<int>& member, std::int64_t least, std::int64_t most, std::string help) {
+void Fields::integers(std::string name, std::vector<int>& member, std::int64_t least, std::int64_t most,
+                      std::string help) {
   const std::int64_t top = std::min<std::int64_t>(most, std::numeric_limits<int>::max());
   fields_.push_back({std::move(name), "list of integers, each " + range_text(least, most), std::move(help),
                      [&member] { return list_value(member, [](int x) { return std::int64_t{x}; }); },
@@ -127,7 +143,8 @@ void Fields::integers(std::string name, std::vector<int>& member, std::int64_t l
 }
 
 void Fields::numbers(std::string name, std::vector<double>& member, std::string help) {
-  fields_.push_back({std::move(name), "list of numbers", std::move(help), [&member] { return list_value(member, [](double x) { return x; }); },
+  fields_.push_back({std::move(name), "list of numbers", std::move(help),
+                     [&member] { return list_value(member, [](double x) { return x; }); },
                      [&member](const Value& value) {
                        return take_list(value, "a list of numbers", member, [](const Value& item, double& out) {
                          return take_number(item, -HUGE_VAL, HUGE_VAL, out);
@@ -139,25 +156,29 @@ void Fields::texts(std::string name, std::vector<std::string>& member, std::stri
   fields_.push_back({std::move(name), "list of texts", std::move(help),
                      [&member] { return list_value(member, [](const std::string& x) { return x; }); },
                      [&member](const Value& value) {
-                       return take_list(value, "a list of texts", member, [](const Value& item, std::string& out) -> std::string {
-                         const auto* x = item.as<std::string>();
-                         if (!x) return wrong_type("a text", item);
-                         out = *x;
-                         return {};
-                       });
+                       return take_list(value, "a list of texts", member,
+                                        [](const Value& item, std::string& out) -> std::string {
+                                          const auto* x = item.as<std::string>();
+                                          if (!x) return wrong_type("a text", item);
+                                          out = *x;
+                                          return {};
+                                        });
                      }});
 }
 
-void Fields::choice_of_words(std::string name, std::vector<std::string> words, std::string help, std::function<std::string()> get,
-                             std::function<void(const std::string&)> set) {
+void Fields::choice_of_words(std::string name, std::vector<std::string> words, std::string help,
+                             std::function<std::string()> get, std::function<void(const std::string&)> set) {
   std::string kind = "one of:";
   for (std::size_t i = 0; i < words.size(); ++i) kind += (i ? ", " : " ") + words[i];
-  fields_.push_back({std::move(name), std::move(kind), std::move(help), [get] { return Value{get(), {}}; },
+  fields_.push_back({std::move(name), std::move(kind), std::move(help),
+                     [get] {
+                       return Value{get(), {}};
+                     },
                      [words, set](const Value& value) -> std::string {
                        const auto* word = value.as<std::string>();
                        if (!word) return wrong_type("a text", value);
                        if (std::find(words.begin(), words.end(), *word) == words.end())
-                         return fmt::format("can not be '{}'; {}", *word, suggest_name(*word, words));
+                         return fmt::format("can not be '{}' ({})", *word, suggest_name(*word, words));
                        set(*word);
                        return {};
                      }});
@@ -166,14 +187,16 @@ void Fields::choice_of_words(std::string name, std::vector<std::string> words, s
 void Fields::read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved) const {
   for (const auto& [key, value] : table) {
     if (std::find(reserved.begin(), reserved.end(), key) != reserved.end()) continue;
-    const auto field = std::find_if(fields_.begin(), fields_.end(), [&key = key](const Field& f) { return f.name == key; });
+    const auto field =
+        std::find_if(fields_.begin(), fields_.end(), [&key = key](const Field& f) { return f.name == key; });
     if (field == fields_.end()) {
       std::vector<std::string> names;
       for (const Field& f : fields_) names.push_back(f.name);
       throw wrong_input(fmt::format("{} has no setting '{}'", owner, key), suggest_name(key, names), value.place);
     }
     if (const std::string wrong = field->set(value); !wrong.empty())
-      throw wrong_input(fmt::format("{} of {} {}", key, owner, wrong), fmt::format("it is {} ({})", field->kind, field->help), value.place);
+      throw wrong_input(fmt::format("{} of {} {}", key, owner, wrong),
+                        fmt::format("it is {} ({})", field->kind, field->help), value.place);
   }
 }
 

@@ -1,8 +1,8 @@
 // Settings that describe themselves.
 //
 // A task, model, probe or trainer states its settings once, in `void settings(Fields&)`: each with a name, the member
-// it sets, its bounds and a line of help. From this one statement the spec is read and checked, `fovea list` is printed,
-// and the full spec of a run (defaults included) is written out and hashed. The members' values when
+// it sets, its bounds and a line of help. From this one statement the spec is read and checked, `fovea list` is
+// printed, and the full spec of a run (defaults included) is written out and hashed. The members' values when
 // `settings` is called are the defaults.
 #pragma once
 
@@ -22,7 +22,8 @@ struct Field {
   std::string kind;  // "integer, 1 or more", "one of: learned, uniform, none", …
   std::string help;  // one line
   std::function<Value()> get;
-  std::function<std::string(const Value&)> set;  // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
+  std::function<std::string(const Value&)>
+      set;  // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
 };
 
 class Fields {
@@ -60,14 +61,15 @@ class Fields {
   const std::vector<Field>& all() const { return fields_; }
 
   // Sets the members from `table`. An unknown key, a wrong type or an impossible value throws wrong_input with its
-  // place and the nearest known name. `owner` names the table in messages ("task 'copy'"). Keys in `reserved` are passed over.
+  // place and the nearest known name. `owner` names the table in messages ("task 'copy'"). Keys in `reserved` are
+  // passed over.
   void read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved = {}) const;
 
   ValueTable write() const;  // every field, with its present value
 
  private:
-  void choice_of_words(std::string name, std::vector<std::string> words, std::string help, std::function<std::string()> get,
-                       std::function<void(const std::string&)> set);
+  void choice_of_words(std::string name, std::vector<std::string> words, std::string help,
+                       std::function<std::string()> get, std::function<void(const std::string&)> set);
 
   std::vector<Field> fields_;
 };

@@ -13,10 +13,10 @@ namespace fovea {
 
 struct Team::State {
   std::vector<std::thread> helpers;
-  std::atomic<unsigned> round{0};      // goes up by one for every job; helpers wait on it
-  std::atomic<int> busy{0};            // helpers that have not finished the job of this round
-  std::atomic<int> next{0};            // the next piece to take
-  bool closing = false;                // read after `round` has changed
+  std::atomic<unsigned> round{0};  // goes up by one for every job; helpers wait on it
+  std::atomic<int> busy{0};        // helpers that have not finished the job of this round
+  std::atomic<int> next{0};        // the next piece to take
+  bool closing = false;            // read after `round` has changed
   int pieces = 0;
   void (*call)(void*, int) = nullptr;
   void* self = nullptr;

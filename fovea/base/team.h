@@ -28,7 +28,8 @@ class Team {
       for (int i = 0; i < pieces; ++i) piece(i);
       return;
     }
-    run(pieces, [](void* self, int i) { (*static_cast<std::remove_reference_t<Piece>*>(self))(i); },
+    run(
+        pieces, [](void* self, int i) { (*static_cast<std::remove_reference_t<Piece>*>(self))(i); },
         const_cast<void*>(static_cast<const void*>(&piece)));
   }
 

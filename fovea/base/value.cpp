@@ -22,14 +22,16 @@ std::string quoted(const std::string& s) {
     if (c == '"' || c == '\\') (text += '\\') += c;
     else if (c == '\n') text += "\\n";
     else if (c == '\t') text += "\\t";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) text += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      text += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     else text += c;
   }
   return text + '"';
 }
 
 bool bare(const std::string& key) {
-  return !key.empty() && key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
+  return !key.empty() &&
+         key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
 }
 
 struct Texter {

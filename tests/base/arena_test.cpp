@@ -1,0 +1,56 @@
+#include "fovea/base/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace fovea {
+namespace {
+
+TEST(Arena, HandsOutAlignedMemoryThatDoesNotOverlap) {
+  Arena arena;
+  std::byte* end = nullptr;
+  for (int i = 1; i < 100; ++i) {
+    const auto span = arena.take<float>(static_cast<std::size_t>(i));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(span.data()) % 64, 0u);
+    for (float& x : span) x = static_cast<float>(i);
+    auto* begin = reinterpret_cast<std::byte*>(span.data());
+    if (end && begin >= end) {
+      EXPECT_GE(begin, end);
+    }
+    end = begin + span.size_bytes();
+  }
+}
+
+TEST(Arena, ASteadyStepAsksTheSystemForNothing) {
+  Arena arena;
+  const auto step = [&] {
+    for (int i = 0; i < 50; ++i) arena.take<double>(10'000);
+    arena.reset();
+  };
+  step();
+  const std::size_t asked = arena.blocks_requested();
+  for (int i = 0; i < 10; ++i) step();
+  EXPECT_EQ(arena.blocks_requested(), asked);
+  EXPECT_GE(arena.peak_bytes(), 50u * 80'000u);
+  EXPECT_EQ(arena.bytes_in_use(), 0u);
+}
+
+TEST(Arena, ZerosAreZerosAlsoTheSecondTime) {
+  Arena arena;
+  for (int round = 0; round < 2; ++round) {
+    for (int& x : arena.take_zeros<int>(1000)) {
+      EXPECT_EQ(x, 0);
+      x = 7;
+    }
+    arena.reset();
+  }
+}
+
+TEST(Arena, NothingTakesNoSpaceButIsStillMemory) {
+  Arena arena;
+  EXPECT_NE(arena.take<float>(0).data(), nullptr);
+}
+
+}  // namespace
+}  // namespace fovea

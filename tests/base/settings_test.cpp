@@ -1,0 +1,118 @@
+#include "fovea/base/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/names.h"
+
+namespace fovea {
+namespace {
+
+enum class Shape { round, square };
+
+struct Sample {
+  int vocab = 40;
+  double rate = 0.5;
+  bool distinct = true;
+  std::string corpus = "none";
+  Shape shape = Shape::round;
+  std::vector<int> sizes{1, 2};
+
+  Fields fields() {
+    Fields f;
+    f.integer("vocab", vocab, 2, 1000, "how many words");
+    f.number("rate", rate, 0, 1, "how fast");
+    f.flag("distinct", distinct, "no word twice");
+    f.text("corpus", corpus, "a name");
+    f.choice("shape", shape, {{"round", Shape::round}, {"square", Shape::square}}, "what it looks like");
+    f.integers("sizes", sizes, 1, Fields::no_limit, "layer sizes");
+    return f;
+  }
+};
+
+Value value(auto data) { return {std::move(data), {"spec.toml", 3, 9}}; }
+
+std::string error_of(const ValueTable& table) {
+  Sample sample;
+  try {
+    sample.fields().read(table, "task 'sample'");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Fields, ReadWhatIsGivenAndKeepTheRest) {
+  Sample sample;
+  sample.fields().read({{"vocab", value(std::int64_t{60})},
+                        {"rate", value(std::int64_t{1})},
+                        {"shape", value(std::string("square"))},
+                        {"sizes", value(ValueList{value(std::int64_t{7})})}},
+                       "task 'sample'");
+  EXPECT_EQ(sample.vocab, 60);
+  EXPECT_EQ(sample.rate, 1.0);
+  EXPECT_EQ(sample.shape, Shape::square);
+  EXPECT_EQ(sample.sizes, std::vector<int>{7});
+  EXPECT_EQ(sample.corpus, "none");
+}
+
+TEST(Fields, WriteEverythingWithItsPresentValue) {
+  Sample sample;
+  EXPECT_EQ((Value{sample.fields().write(), {}}).text(),
+            R"({ corpus = "none", distinct = true, rate = 0.5, shape = "round", sizes = [1, 2], vocab = 40 })");
+}
+
+TEST(Fields, EveryMistakeIsNamedWithItsPlaceAndARemedy) {
+  EXPECT_EQ(error_of({{"vocabb", value(std::int64_t{60})}}),
+            "spec.toml:3:9: task 'sample' has no setting 'vocabb'. Did you mean 'vocab'?");
+  EXPECT_EQ(error_of({{"vocab", value(std::string("many"))}}),
+            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a text (\"many\"). It is integer, 2 to 1000 "
+            "(how many words).");
+  EXPECT_EQ(
+      error_of({{"vocab", value(std::int64_t{-3})}}),
+      "spec.toml:3:9: vocab of task 'sample' must be 2 to 1000, not -3. It is integer, 2 to 1000 (how many words).");
+  EXPECT_EQ(error_of({{"vocab", value(2.5)}}),
+            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a number (2.5). It is integer, 2 to 1000 "
+            "(how many words).");
+  EXPECT_EQ(error_of({{"rate", value(std::nan(""))}}),
+            "spec.toml:3:9: rate of task 'sample' must be 0 to 1, not nan. It is number, 0 to 1 (how fast).");
+  EXPECT_EQ(error_of({{"shape", value(std::string("sqare"))}}),
+            "spec.toml:3:9: shape of task 'sample' can not be 'sqare' (did you mean 'square'?). It is one of: round, "
+            "square (what it looks like).");
+  EXPECT_EQ(error_of({{"sizes", value(ValueList{value(std::int64_t{0})})}}),
+            "spec.toml:3:9: sizes of task 'sample' has an entry that must be 1 or more, not 0. It is list of integers, "
+            "each 1 or more (layer sizes).");
+}
+
+TEST(Fields, AnIntTooLargeForItsMemberIsRefused) {
+  int member = 1;
+  Fields fields;
+  fields.integer("n", member, 0, Fields::no_limit, "");
+  EXPECT_THROW(fields.read({{"n", value(std::int64_t{1} << 40)}}, "x"), Error);
+  EXPECT_EQ(member, 1);
+}
+
+TEST(Value, TextReadsBackAsTheSameNumber) {
+  EXPECT_EQ(value(1.0).text(), "1.0");
+  EXPECT_EQ(value(0.1).text(), "0.1");
+  EXPECT_EQ(value(1e-300).text(), "1e-300");
+  EXPECT_EQ(value(std::numeric_limits<double>::infinity()).text(), "inf");
+  EXPECT_EQ(value(std::string("a\"b\\\n\x01")).text(), R"("a\"b\\\n\u0001")");
+}
+
+TEST(Names, FindTheNearest) {
+  const std::vector<std::string> names{"steps", "rate", "batch", "copy-permutation", "copy-subset"};
+  EXPECT_EQ(nearest_name("stepz", names), "steps");
+  EXPECT_EQ(nearest_name("tsep", names), "");
+  EXPECT_EQ(nearest_name("Batch", names), "batch");
+  EXPECT_EQ(nearest_name("copy-permutaton", names), "copy-permutation");
+  EXPECT_EQ(nearest_name("subset", names), "copy-subset");
+  EXPECT_EQ(nearest_name("zzzzz", names), "");
+  EXPECT_EQ(suggest_name("zzzzz", names), "known are: steps, rate, batch, copy-permutation, copy-subset");
+}
+
+}  // namespace
+}  // namespace fovea

@@ -2,52 +2,34 @@
 
 #include <algorithm>
 #include <cassert>
-#include <new>
 
 #include "fovea/base/random.h"
 
 namespace fovea {
 
-namespace {
-
-constexpr std::size_t line_bytes = 64;
-
-template <class T>
-T* allocate_zeros(std::size_t count) {
-  T* data = static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(line_bytes)));
-  std::fill(data, data + count, T{0});
-  return data;
-}
-
-}  // namespace
-
-template <class T>
-ParameterSet<T>::~ParameterSet() {
-  ::operator delete(values_, std::align_val_t(line_bytes));
-  ::operator delete(gradients_, std::align_val_t(line_bytes));
-}
-
 template <class T>
 Param<T>& ParameterSet<T>::add(std::string name, std::vector<Index> shape, Init init, Group group) {
-  assert(values_ == nullptr && !find(name));
+  assert(!finished_ && !find(name));
   params_.push_back({std::move(name), std::move(shape), init, group});
   return params_.back();
 }
 
 template <class T>
 void ParameterSet<T>::finish() {
-  assert(values_ == nullptr);
-  constexpr std::size_t per_line = line_bytes / sizeof(T);
+  assert(!finished_);
+  finished_ = true;
+  constexpr std::size_t per_line = Buffer<T>::per_line;
   std::vector<std::size_t> offsets;
+  std::size_t size = 0;
   for (const Param<T>& p : params_) {
-    offsets.push_back(size_);
-    size_ += (static_cast<std::size_t>(p.count()) + per_line - 1) / per_line * per_line;
+    offsets.push_back(size);
+    size += (static_cast<std::size_t>(p.count()) + per_line - 1) / per_line * per_line;
   }
-  values_ = allocate_zeros<T>(size_);
-  gradients_ = allocate_zeros<T>(size_);
+  values_ = Buffer<T>(size);
+  gradients_ = Buffer<T>(size);
   for (std::size_t i = 0; i < params_.size(); ++i) {
-    params_[i].value = values_ + offsets[i];
-    params_[i].gradient = gradients_ + offsets[i];
+    params_[i].value = values_.span().data() + offsets[i];
+    params_[i].gradient = gradients_.span().data() + offsets[i];
   }
 }
 
@@ -57,9 +39,15 @@ void ParameterSet<T>::initialise(std::uint64_t seed) {
     Stream stream(seed, "init", 0, purpose_id(p.name));
     for (T& value : p.values()) {
       switch (p.init.kind) {
-        case Init::Kind::constant: value = static_cast<T>(p.init.a); break;
-        case Init::Kind::uniform: value = static_cast<T>(stream.uniform(-p.init.a, p.init.a)); break;
-        case Init::Kind::normal: value = static_cast<T>(p.init.a * stream.normal()); break;
+        case Init::Kind::constant:
+          value = static_cast<T>(p.init.a);
+          break;
+        case Init::Kind::uniform:
+          value = static_cast<T>(stream.uniform(-p.init.a, p.init.a));
+          break;
+        case Init::Kind::normal:
+          value = static_cast<T>(p.init.a * stream.normal());
+          break;
       }
     }
   }
@@ -67,7 +55,7 @@ void ParameterSet<T>::initialise(std::uint64_t seed) {
 
 template <class T>
 void ParameterSet<T>::clear_gradients() {
-  std::fill(gradients_, gradients_ + size_, T{0});
+  std::fill_n(gradients().data(), gradients().size(), T{0});
 }
 
 template <class T>

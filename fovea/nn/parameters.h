@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fovea/math/view.h"
+#include "fovea/nn/buffer.h"
 
 namespace fovea {
 
@@ -26,8 +27,9 @@ struct Init {
   static Init normal(double deviation) { return {Kind::normal, deviation}; }
 };
 
-// What a parameter is for. Interventions freeze, thaw, copy and pace whole groups.
-enum class Group { body, attention };
+// What a parameter is for. Interventions freeze, thaw, copy and pace whole groups. Statistics (the running means of a batch
+// norm) are kept and copied with the rest, but no optimiser touches them and their gradient stays 0.
+enum class Group { body, attention, statistics };
 
 template <class T>
 struct Param {
@@ -57,7 +59,6 @@ class ParameterSet {
   ParameterSet() = default;
   ParameterSet(const ParameterSet&) = delete;
   ParameterSet& operator=(const ParameterSet&) = delete;
-  ~ParameterSet();
 
   // The reference stays good for the life of the set. A name used twice is a mistake of the program (assert).
   Param<T>& add(std::string name, std::vector<Index> shape, Init init, Group group = Group::body);
@@ -66,8 +67,8 @@ class ParameterSet {
   void initialise(std::uint64_t seed);  // every parameter anew from its Init
 
   // All of them, padding included (padding is 0 in both and stays so).
-  std::span<T> values() const { return {values_, size_}; }
-  std::span<T> gradients() const { return {gradients_, size_}; }
+  std::span<T> values() const { return values_.span(); }
+  std::span<T> gradients() const { return gradients_.span(); }
   void clear_gradients();
 
   const std::deque<Param<T>>& all() const { return params_; }
@@ -76,9 +77,9 @@ class ParameterSet {
 
  private:
   std::deque<Param<T>> params_;
-  T* values_ = nullptr;
-  T* gradients_ = nullptr;
-  std::size_t size_ = 0;
+  Buffer<T> values_;
+  Buffer<T> gradients_;
+  bool finished_ = false;
 };
 
 // "encoder." + "weight_hh" and so on: layers are handed a prefix.

@@ -1,0 +1,41 @@
+// A flat buffer on 64-byte lines, zeroed once, that keeps its place: parameters, gradients and moments live in such.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <span>
+#include <utility>
+
+namespace fovea {
+
+template <class T>
+class Buffer {
+ public:
+  static constexpr std::size_t line_bytes = 64;
+  static constexpr std::size_t per_line = line_bytes / sizeof(T);
+
+  Buffer() = default;
+  explicit Buffer(std::size_t count)
+      : data_(
+            static_cast<T*>(::operator new(std::max<std::size_t>(count, 1) * sizeof(T), std::align_val_t(line_bytes)))),
+        count_(count) {
+    std::fill_n(data_, count_, T{0});
+  }
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~Buffer() { ::operator delete(data_, std::align_val_t(line_bytes)); }
+
+  std::span<T> span() const { return {data_, count_}; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace fovea

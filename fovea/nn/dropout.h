@@ -1,0 +1,30 @@
+// Inverted dropout: in training each element is kept with probability 1 - rate and divided by it, so that evaluation
+// needs no change.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/nn/compute.h"
+
+namespace fovea {
+
+template <class T>
+struct Dropout {
+  double rate = 0.5;        // [0, 1]
+  std::uint64_t layer = 0;  // which dropout of the model this is, below 2^32
+
+  // y = x * mask / (1 - rate), of one length; y may be x. Not training, or at rate 0: y = x. The mask follows from
+  // (seed, step, layer) and the element's place alone: element i is decided by Stream(seed, "dropout", step,
+  // layer * 2^32 + i / 4096).
+  void forward(const Compute& compute, bool training, std::uint64_t seed, std::uint64_t step, std::span<const T> x,
+               std::span<T> y);
+
+  // dx = dy * mask / (1 - rate), with the mask of the last forward; dx may be dy.
+  void backward(const Compute& compute, std::span<const T> dy, std::span<T> dx) const;
+
+ private:
+  std::span<std::uint8_t> kept_;  // one byte per element, in the arena; empty when nothing was dropped
+};
+
+}  // namespace fovea

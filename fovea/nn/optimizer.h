@@ -1,0 +1,70 @@
+// Gradient descent and its kin over a whole parameter set: one loop over the flat buffers. Formulas and defaults are
+// PyTorch's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fovea/base/team.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+struct OptimizerSettings {
+  enum class Kind { sgd, adam, adamw } kind = Kind::adam;
+  double momentum = 0;    // sgd
+  double beta1 = 0.9;     // adam, adamw
+  double beta2 = 0.999;   // adam, adamw
+  double epsilon = 1e-8;  // adam, adamw
+  double weight_decay =
+      0;            // sgd, adam: added to the gradient; adamw: taken off the weights (PyTorch's default there: 0.01)
+  double clip = 0;  // the most the norm of the whole gradient may be; 0: no limit
+};
+
+// How fast a group goes: its share of the rate. A frozen group is passed over: no weight, no moment, no decay, no step
+// count changes, and its gradient takes no part in the norm.
+struct Pace {
+  double rate = 1;
+  bool frozen = false;
+};
+using Paces = std::array<Pace, 2>;  // by Group: body, attention; statistics never move
+
+template <class T>
+class Optimizer {
+ public:
+  // The set is finished and outlives the optimiser.
+  Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings);
+
+  // One step at this rate from the gradients there are; does not clear them. Returns the gradient's norm before
+  // clipping, or 0 when no clipping was asked for. The same bits whatever the team.
+  double step(Team& team, double rate, const Paces& paces = {});
+
+  // The norm of the gradient of the groups that are not frozen.
+  double gradient_norm(Team& team, const Paces& paces = {});
+
+  const OptimizerSettings& settings() const { return settings_; }
+
+  // What a checkpoint must keep: both moments (laid out as the parameters; sgd keeps one, and none without momentum)
+  // and the steps taken by each group.
+  std::span<T> first_moments() const { return first_.span(); }
+  std::span<T> second_moments() const { return second_.span(); }
+  std::span<std::uint64_t> steps_taken() { return steps_; }
+
+ private:
+  // A stretch of the buffers that holds one group; starts on a line and is a whole number of lines.
+  struct Piece {
+    std::size_t begin, end;
+    std::size_t group;
+  };
+
+  ParameterSet<T>& parameters_;
+  OptimizerSettings settings_;
+  std::vector<Piece> pieces_;
+  std::vector<double> sums_;  // of each piece, for the norm
+  Buffer<T> first_, second_;
+  std::array<std::uint64_t, 2> steps_{};
+};
+
+}  // namespace fovea

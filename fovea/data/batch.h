@@ -1,5 +1,5 @@
-// What a task hands to a model. One struct for all systems; a task fills the parts its kind has and leaves the others empty.
-// The vectors keep their memory from batch to batch.
+// What a task hands to a model. One struct for all systems; a task fills the parts its kind has and leaves the others
+// empty. The vectors keep their memory from batch to batch.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,12 @@ struct Tokens {
     ids.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), -1);
     lengths.assign(static_cast<std::size_t>(rows), columns);
   }
-  int& at(int row, int column) { return ids[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)]; }
-  int at(int row, int column) const { return ids[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)]; }
+  int& at(int row, int column) {
+    return ids[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)];
+  }
+  int at(int row, int column) const {
+    return ids[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)];
+  }
 };
 
 // Real vectors (B, most items, width), zero behind each row's count.
@@ -49,11 +53,14 @@ struct Items {
     rows = new_rows;
     columns = new_columns;
     width = new_width;
-    values.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(width), 0.0f);
+    values.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(width),
+                  0.0f);
     lengths.assign(static_cast<std::size_t>(rows), columns);
   }
   float* item(int row, int column) {
-    return values.data() + (static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)) * static_cast<std::size_t>(width);
+    return values.data() +
+           (static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)) *
+               static_cast<std::size_t>(width);
   }
   const float* item(int row, int column) const { return const_cast<Items*>(this)->item(row, column); }
 };
@@ -69,8 +76,9 @@ struct Batch {
   std::vector<int> labels;  // (B) class of each example, from 0
 
   // Where the answer stands, for tasks that know it (else empty).
-  std::vector<int> alignment;         // token_pairs: (B, target.columns) source position of each target word, -1 for none
-  std::vector<std::uint8_t> marked;   // others: (B, columns) 1 at the positions or items that decide the label
+  std::vector<int> alignment;  // token_pairs: (B, target.columns) source position of each target word, -1 for none
+  std::vector<std::uint8_t> marked;  // tokens, bags: (B, columns), vectors: (B, width); 1 at the positions, items or
+                                     // features that decide the label
 
   std::vector<int> scratch;  // for the task that fills the batch; means nothing to anyone else
 };

@@ -18,7 +18,7 @@ function(fovea_link_dependencies target)
   target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads Eigen3::Eigen nlohmann_json::nlohmann_json Boost::headers
     SQLite::SQLite3 ZLIB::ZLIB PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
   if(FOVEA_BLAS STREQUAL "onednn")
-    target_link_libraries(${target} PRIVATE ${DNNL_LIBRARY})
+    target_link_libraries(${target} PRIVATE ${DNNL_LIBRARY} gomp)  # gomp: Debian's oneDNN runs on OpenMP, which we keep to one thread
     target_compile_definitions(${target} PRIVATE FOVEA_ONEDNN)
   elseif(NOT FOVEA_BLAS STREQUAL "eigen")
     message(FATAL_ERROR "FOVEA_BLAS is '${FOVEA_BLAS}': it can be onednn or eigen")

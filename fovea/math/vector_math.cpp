@@ -1,0 +1,275 @@
+#include "fovea/math/vector_math.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "fovea/math/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/math/vector_math.cpp"
+#include <hwy/foreach_target.h>
+// after foreach_target
+#include <hwy/highway.h>
+
+#include "fovea/math/vector_kernels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::ScalableTag<float>;
+using Vec = hn::Vec<Tag>;
+
+// The last elements, fewer than a vector, in a whole vector filled up with `filler`.
+HWY_INLINE HWY_ATTR Vec LoadPart(Tag d, const float* from, std::size_t count, float filler) {
+  HWY_ALIGN float lanes[hn::MaxLanes(d)];
+  hn::Store(hn::Set(d, filler), d, lanes);
+  std::memcpy(lanes, from, count * sizeof(float));
+  return hn::Load(d, lanes);
+}
+HWY_INLINE HWY_ATTR void StorePart(Tag d, Vec v, float* to, std::size_t count) {
+  HWY_ALIGN float lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  std::memcpy(to, lanes, count * sizeof(float));
+}
+
+struct ExpOf {
+  HWY_INLINE HWY_ATTR Vec operator()(Tag d, Vec x) const { return ExpVector(d, x); }
+};
+struct TanhOf {
+  HWY_INLINE HWY_ATTR Vec operator()(Tag d, Vec x) const { return TanhVector(d, x); }
+};
+struct SigmoidOf {
+  HWY_INLINE HWY_ATTR Vec operator()(Tag d, Vec x) const { return SigmoidVector(d, x); }
+};
+
+// out = f(in); returns nothing of the part beyond count.
+template <class F>
+HWY_INLINE HWY_ATTR void MapAll(const float* in, float* out, std::size_t count, F f) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {  // two at a time: the polynomials are chains of dependent steps
+    const Vec a = f(d, hn::LoadU(d, in + i)), b = f(d, hn::LoadU(d, in + i + lanes));
+    hn::StoreU(a, d, out + i);
+    hn::StoreU(b, d, out + i + lanes);
+  }
+  for (; i + lanes <= count; i += lanes) hn::StoreU(f(d, hn::LoadU(d, in + i)), d, out + i);
+  if (i < count) StorePart(d, f(d, LoadPart(d, in + i, count - i, 0.0f)), out + i, count - i);
+}
+
+void Exp(const float* in, float* out, std::size_t count) { MapAll(in, out, count, ExpOf()); }
+void Tanh(const float* in, float* out, std::size_t count) { MapAll(in, out, count, TanhOf()); }
+void Sigmoid(const float* in, float* out, std::size_t count) { MapAll(in, out, count, SigmoidOf()); }
+
+// The largest entry; what NaN does to it is not defined.
+float Largest(const float* in, std::size_t count) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  constexpr float kLeast = -std::numeric_limits<float>::infinity();
+  Vec most = hn::Set(d, kLeast);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) most = hn::Max(most, hn::LoadU(d, in + i));
+  if (i < count) most = hn::Max(most, LoadPart(d, in + i, count - i, kLeast));
+  return hn::GetLane(hn::MaxOfLanes(d, most));
+}
+
+// The sum of exp(in - shift), which `out`, unless it is null, receives.
+float ExpSum(const float* in, float shift, float* out, std::size_t count) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Vec minus = hn::Set(d, shift);
+  Vec sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const Vec e = ExpVector(d, hn::Sub(hn::LoadU(d, in + i), minus));
+    sum = hn::Add(sum, e);
+    if (out != nullptr) hn::StoreU(e, d, out + i);
+  }
+  if (i < count) {
+    const Vec x = LoadPart(d, in + i, count - i, -std::numeric_limits<float>::infinity());
+    const Vec e = ExpVector(d, hn::Sub(x, minus));
+    sum = hn::Add(sum, e);
+    if (out != nullptr) StorePart(d, e, out + i, count - i);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+void Scale(float scale, float* x, std::size_t count) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Vec factor = hn::Set(d, scale);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(factor, hn::LoadU(d, x + i)), d, x + i);
+  for (; i < count; ++i) x[i] *= scale;
+}
+
+float Dot(const float* a, const float* b, std::size_t count) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  Vec s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    s0 = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), s0);
+    s1 = hn::MulAdd(hn::LoadU(d, a + i + lanes), hn::LoadU(d, b + i + lanes), s1);
+    s2 = hn::MulAdd(hn::LoadU(d, a + i + 2 * lanes), hn::LoadU(d, b + i + 2 * lanes), s2);
+    s3 = hn::MulAdd(hn::LoadU(d, a + i + 3 * lanes), hn::LoadU(d, b + i + 3 * lanes), s3);
+  }
+  for (; i + lanes <= count; i += lanes) s0 = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), s0);
+  if (i < count) s1 = hn::MulAdd(LoadPart(d, a + i, count - i, 0.0f), LoadPart(d, b + i, count - i, 0.0f), s1);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+}
+
+void AddScaled(float scale, const float* in, float* out, std::size_t count) {
+  const Tag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Vec factor = hn::Set(d, scale);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, in + i), hn::LoadU(d, out + i)), d, out + i);
+  }
+  if (i < count) {
+    const Vec sum = hn::MulAdd(factor, LoadPart(d, in + i, count - i, 0.0f), LoadPart(d, out + i, count - i, 0.0f));
+    StorePart(d, sum, out + i, count - i);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fovea
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea {
+namespace {
+
+HWY_EXPORT(Exp);
+HWY_EXPORT(Tanh);
+HWY_EXPORT(Sigmoid);
+HWY_EXPORT(Largest);
+HWY_EXPORT(ExpSum);
+HWY_EXPORT(Scale);
+HWY_EXPORT(Dot);
+HWY_EXPORT(AddScaled);
+
+template <class T>
+constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
+
+template <class T>
+bool has_nan(std::span<const T> x) {
+  return std::any_of(x.begin(), x.end(), [](T v) { return std::isnan(v); });
+}
+
+float largest(std::span<const float> in) { return HWY_DYNAMIC_DISPATCH(Largest)(in.data(), in.size()); }
+double largest(std::span<const double> in) {
+  double most = kMinusInfinity<double>;
+  for (const double x : in) most = std::max(most, x);
+  return most;
+}
+
+float exp_sum(std::span<const float> in, float shift, float* out) {
+  return HWY_DYNAMIC_DISPATCH(ExpSum)(in.data(), shift, out, in.size());
+}
+double exp_sum(std::span<const double> in, double shift, double* out) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double e = std::exp(in[i] - shift);
+    if (out != nullptr) out[i] = e;
+    sum += e;
+  }
+  return sum;
+}
+
+void scale_by(float scale, std::span<float> x) { HWY_DYNAMIC_DISPATCH(Scale)(scale, x.data(), x.size()); }
+void scale_by(double scale, std::span<double> x) {
+  for (double& v : x) v *= scale;
+}
+
+template <class T>
+void softmax_row(std::span<const T> in, std::span<T> out) {
+  assert(in.size() == out.size());
+  choose_simd();
+  const T most = largest(in);
+  if (!std::isfinite(most)) {  // rare: nothing to attend to, or something that is no number
+    const bool empty = most == kMinusInfinity<T> && !has_nan(in);
+    std::fill(out.begin(), out.end(), empty ? T{0} : std::numeric_limits<T>::quiet_NaN());
+    return;
+  }
+  scale_by(T{1} / exp_sum(in, most, out.data()), out);
+}
+
+template <class T>
+T log_sum_exp_row(std::span<const T> in) {
+  choose_simd();
+  const T most = largest(in);
+  if (!std::isfinite(most)) return has_nan(in) ? std::numeric_limits<T>::quiet_NaN() : most;
+  return most + std::log(exp_sum(in, most, static_cast<T*>(nullptr)));
+}
+
+}  // namespace
+
+void exp(std::span<const float> in, std::span<float> out) {
+  assert(in.size() == out.size());
+  choose_simd();
+  HWY_DYNAMIC_DISPATCH(Exp)(in.data(), out.data(), in.size());
+}
+void tanh(std::span<const float> in, std::span<float> out) {
+  assert(in.size() == out.size());
+  choose_simd();
+  HWY_DYNAMIC_DISPATCH(Tanh)(in.data(), out.data(), in.size());
+}
+void sigmoid(std::span<const float> in, std::span<float> out) {
+  assert(in.size() == out.size());
+  choose_simd();
+  HWY_DYNAMIC_DISPATCH(Sigmoid)(in.data(), out.data(), in.size());
+}
+
+void exp(std::span<const double> in, std::span<double> out) {
+  assert(in.size() == out.size());
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] = std::exp(in[i]);
+}
+void tanh(std::span<const double> in, std::span<double> out) {
+  assert(in.size() == out.size());
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] = std::tanh(in[i]);
+}
+void sigmoid(std::span<const double> in, std::span<double> out) {
+  assert(in.size() == out.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double e = std::exp(-std::abs(in[i]));
+    out[i] = (in[i] < 0.0 ? e : 1.0) / (1.0 + e);
+  }
+}
+
+void softmax(std::span<const float> in, std::span<float> out) { softmax_row(in, out); }
+void softmax(std::span<const double> in, std::span<double> out) { softmax_row(in, out); }
+float log_sum_exp(std::span<const float> in) { return log_sum_exp_row(in); }
+double log_sum_exp(std::span<const double> in) { return log_sum_exp_row(in); }
+
+float dot(std::span<const float> a, std::span<const float> b) {
+  assert(a.size() == b.size());
+  choose_simd();
+  return HWY_DYNAMIC_DISPATCH(Dot)(a.data(), b.data(), a.size());
+}
+double dot(std::span<const double> a, std::span<const double> b) {
+  assert(a.size() == b.size());
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+void add_scaled(float scale, std::span<const float> in, std::span<float> out) {
+  assert(in.size() == out.size());
+  choose_simd();
+  HWY_DYNAMIC_DISPATCH(AddScaled)(scale, in.data(), out.data(), in.size());
+}
+void add_scaled(double scale, std::span<const double> in, std::span<double> out) {
+  assert(in.size() == out.size());
+  for (std::size_t i = 0; i < in.size(); ++i) out[i] += scale * in[i];
+}
+
+}  // namespace fovea
+#endif  // HWY_ONCE

@@ -1,0 +1,202 @@
+// Products against a naive one in a longer type.
+#include "fovea/math/matmul.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "fovea/base/arena.h"
+#include "fovea/base/random.h"
+#include "fovea/math/packed.h"
+
+namespace fovea {
+namespace {
+// A stored matrix with room at the end of each row, filled with something a product must not touch or use.
+template <class T>
+struct Stored {
+  std::vector<T> values;
+  Index rows, columns, stride;
+  bool transposed;
+
+  Stored(Index seen_rows, Index seen_columns, bool transposed, Index room, Stream& random)
+      : rows(seen_rows), columns(seen_columns), transposed(transposed) {
+    const Index lines = transposed ? columns : rows, length = transposed ? rows : columns;
+    stride = length + room;
+    values.assign(static_cast<std::size_t>(lines * stride), std::numeric_limits<T>::quiet_NaN());
+    for (Index i = 0; i < lines; ++i) {
+      for (Index j = 0; j < length; ++j)
+        values[static_cast<std::size_t>(i * stride + j)] = static_cast<T>(random.normal());
+    }
+  }
+  Operand<T> operand() const { return {values.data(), rows, columns, stride, transposed}; }
+  double at(Index i, Index j) const {
+    return static_cast<double>(values[static_cast<std::size_t>(transposed ? j * stride + i : i * stride + j)]);
+  }
+  template <class Long>
+  std::vector<Long> rows_as() const {
+    std::vector<Long> all;
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < columns; ++j) all.push_back(at(i, j));
+    }
+    return all;
+  }
+  template <class Long>
+  std::vector<Long> columns_as() const {
+    std::vector<Long> all;
+    for (Index j = 0; j < columns; ++j) {
+      for (Index i = 0; i < rows; ++i) all.push_back(at(i, j));
+    }
+    return all;
+  }
+};
+
+struct Shape {
+  Index m, k, n;
+};
+
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const Index m : {0, 1, 3, 14, 15, 29}) {
+    for (const Index k : {0, 1, 7, 64}) {
+      for (const Index n : {0, 1, 15, 16, 33, 48}) all.push_back({m, k, n});
+    }
+  }
+  for (const Shape s : {Shape{131, 259, 70}, Shape{1, 513, 130}, Shape{130, 600, 1}, Shape{40, 520, 97},
+                        Shape{16, 256, 1024}, Shape{20, 1024, 65}, Shape{257, 130, 40}}) {
+    all.push_back(s);
+  }
+  return all;
+}
+
+// Each of k additions rounds a partial sum of size sqrt(k): the errors add up to about epsilon k, at most a few times
+// that.
+template <class T>
+double tolerance(Index k) {
+  return 4.0 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (static_cast<double>(k) + 8.0);
+}
+
+// Runs `product(a, b, c, into, stride)` over shapes, layouts and both ways into c.
+template <class T, class Product>
+void check_products(Product product) {
+  Stream random(1, "matmul-test");
+  for (const Shape& s : shapes()) {
+    for (int layout = 0; layout < 4; ++layout) {
+      for (const Into into : {Into::overwrite, Into::add}) {
+        const auto room = [&] { return static_cast<Index>(random.integer(2) * random.integer(20)); };
+        const Stored<T> a(s.m, s.k, (layout & 1) != 0, room(), random), b(s.k, s.n, (layout & 2) != 0, room(), random);
+        const bool roomy = random.integer(2) == 1;
+        Stored<T> c(s.m, s.n, false, roomy ? 5 : 0, random);
+        const Stored<T> before = c;
+        if (into == Into::overwrite) {  // what stood there, NaN even, must not matter
+          std::fill(c.values.begin(), c.values.end(), std::numeric_limits<T>::quiet_NaN());
+        }
+        product(a.operand(), b.operand(), Matrix<T>(c.values.data(), s.m, s.n), into, roomy ? c.stride : 0);
+        using Long = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+        const std::vector<Long> left = a.template rows_as<Long>(), right = b.template columns_as<Long>();
+        double worst = 0.0;
+        for (Index i = 0; i < s.m; ++i) {
+          for (Index j = 0; j < s.n; ++j) {
+            const Long start = into == Into::add ? before.at(i, j) : 0.0;
+            const Long sum = std::inner_product(left.begin() + i * s.k, left.begin() + (i + 1) * s.k,
+                                                right.begin() + j * s.k, start);
+            const double error = static_cast<double>(std::abs(sum - static_cast<Long>(c.at(i, j))));
+            worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+          }
+          for (Index j = s.n; j < c.stride; ++j) {
+            ASSERT_TRUE(std::isnan(c.at(i, j))) << "wrote past a row of c";
+          }
+        }
+        ASSERT_LE(worst, tolerance<T>(s.k))
+            << s.m << " x " << s.k << " x " << s.n << ", layout " << layout << ", add " << (into == Into::add);
+      }
+    }
+  }
+}
+
+template <class T>
+void packed(Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) {
+  Arena arena;
+  matmul_packed(a, pack(arena, b), c, into, c_stride);
+}
+
+TEST(Matmul, AgreesWithNaiveProductInFloat) { check_products<float>(matmul<float>); }
+TEST(Matmul, AgreesWithNaiveProductInDouble) { check_products<double>(matmul<double>); }
+TEST(Packed, AgreesWithNaiveProductInDouble) { check_products<double>(packed<double>); }
+
+TEST(Packed, AgreesWithNaiveProductInFloatUnderEveryTarget) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    check_products<float>(packed<float>);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST(Matmul, TakesViews) {
+  const float a[] = {1, 2, 3, 4, 5, 6};  // 2 x 3
+  float c[9];
+  matmul(transposed(Matrix<const float>(a, 2, 3)), plain(Matrix<const float>(a, 2, 3)), Matrix<float>(c, 3, 3));
+  EXPECT_EQ(c[0], 17.0f);
+  EXPECT_EQ(c[5], 36.0f);
+}
+
+// Cutting the rows among threads must change no bit: a row alone, or in any block, gives what it gives among all.
+template <class T>
+void check_rows_stand_alone(bool transposed_a) {
+  Stream random(2, "matmul-test");
+  constexpr Index kM = 131, kK = 530, kN = 83;
+  const Stored<T> a(kM, kK, transposed_a, 0, random), b(kK, kN, false, 0, random), start(kM, kN, false, 0, random);
+  Arena arena;
+  const PackedMatrix<T> panels = pack(arena, b.operand());
+  for (const Into into : {Into::overwrite, Into::add}) {
+    std::vector<T> all = start.values;
+    matmul_packed(a.operand(), panels, Matrix<T>(all.data(), kM, kN), into);
+    for (const Index step : {1, 2, 5, 13, 14, 64, 130}) {
+      std::vector<T> cut = start.values;
+      for (Index row = 0; row < kM; row += step) {
+        const Index rows = std::min(step, kM - row);
+        Operand<T> piece = a.operand();
+        piece.data += transposed_a ? row : row * piece.stride;
+        piece.rows = rows;
+        matmul_packed(piece, panels, Matrix<T>(cut.data() + row * kN, rows, kN), into);
+      }
+      ASSERT_EQ(all, cut) << "pieces of " << step << " rows";
+    }
+  }
+}
+
+TEST(Packed, RowsDependOnNothingButThemselves) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    check_rows_stand_alone<float>(false);
+    check_rows_stand_alone<float>(true);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  check_rows_stand_alone<double>(false);
+  check_rows_stand_alone<double>(true);
+}
+
+// Packed under one target, used under another.
+TEST(Packed, PanelsServeEveryTarget) {
+  Stream random(3, "matmul-test");
+  const Stored<float> a(20, 40, false, 0, random), b(40, 50, false, 0, random);
+  Arena arena;
+  const PackedMatrix<float> panels = pack(arena, b.operand());
+  std::vector<float> expected(20 * 50), got(20 * 50);
+  matmul_packed(a.operand(), panels, Matrix<float>(expected.data(), 20, 50));
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    matmul_packed(a.operand(), panels, Matrix<float>(got.data(), 20, 50));
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-4) << hwy::TargetName(target);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+}  // namespace
+}  // namespace fovea

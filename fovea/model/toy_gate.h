@@ -1,0 +1,21 @@
+// The toy gate (SCIENCE 1) and its variants. The model itself registers as `toy-gate`; its flow is theory/toy_gate.h.
+#pragma once
+
+namespace fovea {
+
+struct ToyVariant {
+  enum class Gate {
+    linear,   // p itself is the parameter
+    bounded,  // p = logistic(a), a is the parameter
+  };
+  enum class Loss {
+    linear,    // s0 - s1
+    logistic,  // log(1 + e^s0) + log(1 + e^-s1)
+  };
+  Gate gate = Gate::linear;
+  Loss loss = Loss::linear;
+
+  bool operator==(const ToyVariant&) const = default;
+};
+
+}  // namespace fovea

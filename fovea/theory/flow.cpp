@@ -1,0 +1,111 @@
+#include "fovea/theory/flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
+#include <boost/numeric/odeint/stepper/dense_output_runge_kutta.hpp>
+#include <boost/numeric/odeint/stepper/generation.hpp>
+#include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+namespace {
+
+namespace odeint = boost::numeric::odeint;
+
+class Walk {
+ public:
+  Walk(const FlowField& field, const FlowState& start, const FlowOptions& options)
+      : field_(field),
+        options_(options),
+        stepper_(
+            odeint::make_dense_output(options.tolerance, options.tolerance, odeint::runge_kutta_dopri5<FlowState>())),
+        state_(start.size()) {
+    constexpr double first_step = 1e-3;  // a guess: the integrator corrects it at once
+    stepper_.initialize(start, 0.0, first_step);
+  }
+
+  // One step of the integrator's own choice; afterwards times in [begin(), end()] can be asked for.
+  void step() {
+    const auto system = [this](const FlowState& state, FlowState& change, double) { field_(state, change); };
+    bool found = ++steps_ <= options_.most_steps;
+    if (found) {
+      try {
+        stepper_.do_step(system);
+      } catch (const odeint::odeint_error&) {
+        found = false;
+      }
+    }
+    const FlowState& now = stepper_.current_state();
+    if (!found || !std::all_of(now.begin(), now.end(), [](double x) { return std::isfinite(x); })) {
+      throw failure(fmt::format("the gradient flow can not be followed past time {:.6g}", begin()),
+                    "end it earlier, or start from smaller parameters");
+    }
+  }
+
+  double begin() const { return stepper_.previous_time(); }
+  double end() const { return stepper_.current_time(); }
+  const FlowState& newest() const { return stepper_.current_state(); }
+  const FlowState& at(double time) {
+    stepper_.calc_state(time, state_);
+    return state_;
+  }
+
+ private:
+  const FlowField& field_;
+  FlowOptions options_;
+  odeint::result_of::make_dense_output<odeint::runge_kutta_dopri5<FlowState>>::type stepper_;
+  FlowState state_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace
+
+std::vector<FlowState> follow_flow(const FlowField& field, const FlowState& start, std::span<const double> times,
+                                   const FlowOptions& options) {
+  assert(std::is_sorted(times.begin(), times.end()) && (times.empty() || times.front() >= 0));
+  std::vector<FlowState> states;
+  states.reserve(times.size());
+  Walk walk(field, start, options);
+  for (const double time : times) {
+    if (time == 0) {
+      states.push_back(start);
+      continue;
+    }
+    while (walk.end() < time) walk.step();
+    states.push_back(walk.at(time));
+  }
+  return states;
+}
+
+double first_flow_time(const FlowField& field, const FlowState& start,
+                       const std::function<double(const FlowState&)>& reached, double until,
+                       const FlowOptions& options) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double before = reached(start);
+  if (before >= 0) return 0;
+  Walk walk(field, start, options);
+  while (walk.end() < until) {
+    walk.step();
+    const double after = reached(walk.newest());
+    if (after >= 0) {
+      std::uintmax_t most_tries = 200;
+      const auto [low, high] = boost::math::tools::toms748_solve(
+          [&](double time) { return reached(walk.at(time)); }, walk.begin(), walk.end(), before, after,
+          boost::math::tools::eps_tolerance<double>(), most_tries);
+      const double time = low + (high - low) / 2;
+      return time <= until ? time : never;
+    }
+    before = after;
+  }
+  return never;
+}
+
+}  // namespace fovea

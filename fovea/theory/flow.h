@@ -1,0 +1,32 @@
+// Gradient flows, followed by an adaptive integrator with dense output (Boost.odeint's Dormand-Prince 5(4)).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace fovea {
+
+using FlowState = std::vector<double>;
+
+// d state / d time, written into the third; it is already of the right size.
+using FlowField = std::function<void(const FlowState& state, FlowState& change)>;
+
+struct FlowOptions {
+  double tolerance = 1e-13;              // of a step, absolute and relative to the state
+  std::int64_t most_steps = 10'000'000;  // more than this is a failure, not a wait
+};
+
+// The states at `times`, which start at 0 or later and do not fall. Throws failure where the flow leaves the finite
+// numbers or needs more than options.most_steps.
+std::vector<FlowState> follow_flow(const FlowField& field, const FlowState& start, std::span<const double> times,
+                                   const FlowOptions& options = {});
+
+// The first time at which reached(state) is 0 or more, by root finding on the dense output; infinity if that is after
+// `until` or never. A rise and fall within one step of the integrator is not seen.
+double first_flow_time(const FlowField& field, const FlowState& start,
+                       const std::function<double(const FlowState&)>& reached, double until,
+                       const FlowOptions& options = {});
+
+}  // namespace fovea

@@ -28,6 +28,7 @@ struct Look {
   std::int64_t step = 0;      // updates done so far
   bool first = false, last = false;
   double train_loss = 0;      // of the update before this look; NaN before the first
+  double time = 0;            // sum of the learning rates of the updates done: the time of gradient flow
   const Task& task;
   const Batch& batch;
   const Outcome<float>& outcome;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "fovea/base/registry.h"
 #include "fovea/data/task.h"
 
 namespace fovea {

@@ -1,0 +1,41 @@
+// Labelled digit images from IDX files, the format MNIST comes in, plain or gzip-compressed.
+//
+// Whatever the bytes are, reading ends in a set of digits or in wrong_input that names the file and what is wrong with
+// it, and never holds more than the limits below.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+constexpr int most_idx_images = 250'000;
+constexpr std::size_t most_idx_bytes = std::size_t{most_idx_images} * 28 * 28 + 16;
+
+// Images of 28 x 28 pixels, 0 to 255, with a digit each.
+struct DigitSet {
+  std::vector<std::uint8_t> pixels;  // (count, 784)
+  std::vector<std::uint8_t> labels;  // (count), 0 to 9
+
+  std::int64_t count() const { return static_cast<std::int64_t>(labels.size()); }
+};
+
+// Reads `folder`/`set`-images-idx3-ubyte and `set`-labels-idx1-ubyte (or with .idx3-ubyte; each with or without .gz).
+// `set` is "train" or "t10k".
+DigitSet read_mnist(const std::filesystem::path& folder, const std::string& set);
+
+DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesystem::path& labels);
+
+// The parts, from bytes in memory; `place` is the file they came from. gunzip returns bytes that are not gzip as they
+// are.
+std::string gunzip(std::string bytes, std::size_t limit, const Place& place);
+std::vector<std::uint8_t> parse_idx_images(std::string_view bytes, const Place& place);
+std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Place& place);
+
+}  // namespace fovea

@@ -1,0 +1,23 @@
+// Whatever bytes an IDX file holds, reading it ends in digits or in wrong_input.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "fovea/data/mnist.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fovea::Place place{"fuzz"};
+  constexpr std::size_t limit = 1 << 20;
+  for (const bool images : {true, false}) {
+    try {
+      const std::string bytes = fovea::gunzip({reinterpret_cast<const char*>(data), size}, limit, place);
+      if (bytes.size() > limit && bytes.size() != size) std::abort();
+      const auto elements = images ? fovea::parse_idx_images(bytes, place) : fovea::parse_idx_labels(bytes, place);
+      if (images && elements.size() % (28 * 28) != 0) std::abort();
+    } catch (const fovea::Error& error) {
+      if (error.kind() != fovea::Error::Kind::wrong_input || error.place().file != "fuzz") std::abort();
+    }
+  }
+  return 0;
+}

@@ -7,8 +7,12 @@
 //   median(x | task.vocab = 40)                    over the runs for which the condition holds
 //   rank_correlation(x, y)                         Spearman over runs
 //
-// with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, "texts" and true/false. Missing metrics make a
-// condition false and a number NaN (and are named in the note of a claim).
+// with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, infinity, "texts" and true/false.
+//
+// A name is a setting ("task.vocab", "seed"), a metric, or one of experiment, state, id, steps, seconds. Inside a
+// function of a series a metric is its value at each probe step in turn, `step` that step, and at(x, s) the value at
+// the last probe step not after s. What is missing makes a number NaN; a comparison with NaN is unknown, and unknown
+// holds nowhere, negated or not. An aggregate of numbers of which one is NaN is NaN.
 #pragma once
 
 #include <functional>
@@ -17,6 +21,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "fovea/base/value.h"
 #include "fovea/lab/record.h"
@@ -28,22 +33,31 @@ class Expression {
   // Throws wrong_input with the column of the mistake; `place` is where the text stands (a spec line, "--where").
   static Expression parse(const std::string& text, const Place& place = {});
 
-  // Over one run. Aggregates are refused at parse time by `require_single_run`.
-  double number(const RunRecord& run) const;
+  // Throw wrong_input where the expression is not fit for its use: a condition over one run has no aggregate.
+  const Expression& require_single_run() const;
+  const Expression& require_condition() const;
+
+  // Over one run.
+  double number(const RunRecord& run) const;  // a condition counts as 1 or 0
   bool holds(const RunRecord& run) const;
 
-  // Over several runs (those for which `where` holds, if given).
+  // Over several runs. Names outside of an aggregate are read where there is exactly one run, else NaN.
   double number(std::span<const RunRecord* const> runs) const;
 
   bool has_aggregate() const;
-  std::set<std::string> names() const;  // metrics and settings it reads
+  bool reads_outside_aggregates() const;  // a metric or setting that is of one run only
+  std::set<std::string> names() const;    // metrics and settings it reads
   const std::string& text() const { return text_; }
 
   struct Node;
 
  private:
   std::string text_;
+  Place place_;
   std::shared_ptr<const Node> root_;
 };
+
+// Whether a run has something by this name: a setting, a metric, or a fact about the run.
+bool run_has(const RunRecord& run, const std::string& name);
 
 }  // namespace fovea

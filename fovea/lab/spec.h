@@ -8,16 +8,17 @@
 #include <vector>
 
 #include "fovea/base/value.h"
+#include "fovea/lab/toml_reader.h"
 
 namespace fovea {
 
 // A claim: an expression over the runs of the experiment (lab/expression.h) and what it must come to.
 struct Claim {
-  std::string says;    // one sentence
-  std::string metric;  // "share(accuracy >= 0.95)"
-  std::string where;   // "task.vocab = 60"; empty: all runs
+  std::string says;                         // one sentence
+  std::string metric;                       // "share(accuracy >= 0.95)"
+  std::string where;                        // "task.vocab = 60"; empty: all runs
   std::optional<double> at_least, at_most;  // at least one of them is set
-  std::string form;    // "quick", "full", or "" for both
+  std::string form;                         // "quick", "full", or "" for both
   Place place;
 
   std::string wanted() const;  // ">= 0.95", "0.9 to 1.1"
@@ -25,7 +26,7 @@ struct Claim {
 
 // A figure to draw from the experiment's runs; view/ knows the kinds and their settings.
 struct FigureSpec {
-  std::string kind;    // "lines", "heatmap", "phase", "bars", …
+  std::string kind;  // "lines", "heatmap", "phase", "bars", …
   ValueTable settings;
   Place place;
 };
@@ -36,7 +37,8 @@ struct Axis {
   std::vector<Value> values;
 };
 
-// Everything one run is made of. All defaults are filled in, so two specs are the same run exactly if text() is the same.
+// Everything one run is made of. All defaults are filled in, so two specs are the same run exactly if text() is the
+// same.
 struct RunSpec {
   ValueTable task, model, train, probe;  // task, model: with "name"
   ValueList interventions;
@@ -51,53 +53,57 @@ struct RunSpec {
 enum class Form { quick, full };
 
 struct Experiment {
-  std::string name;   // the file's stem
-  std::string title;  // one line
-  std::string idea;   // two sentences for the reader
+  std::string name;    // the file's stem
+  std::string title;   // one line
+  std::string idea;    // two sentences for the reader
   std::string system;  // chapter of the tour: "toy gate", "copying", …
   int order = 0;       // place in the tour
   ValueTable task, model, train, probe;
   ValueList interventions;
-  ValueTable quick;    // dotted settings (and "sweep.KEY") that make the quick form
+  ValueTable quick;  // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
   std::vector<Claim> claims;
   std::vector<FigureSpec> figures;
   Place place;
 
-  // The axes of a form, after quick's overrides.
+  // The axes of a form, after quick's overrides; seed is the last and so runs fastest.
   std::vector<Axis> axes(Form form) const;
 };
 
-// Reads one experiment file, at most 1 MB. Throws wrong_input with file:line:column for broken TOML, unknown keys, wrong types.
-// Names and settings of task, model and probes are checked when the run is resolved.
+// Reads one experiment file, at most 1 MB. Throws wrong_input with file:line:column for broken TOML, unknown keys,
+// wrong types. Names and settings of task, model and probes are checked when the run is resolved.
 Experiment read_experiment(const std::filesystem::path& path);
 Experiment parse_experiment(const std::string& toml, const std::string& file_name);
 
-// A shipped experiment by name, or a file by path (anything with a '/' or ending in ".toml"). Unknown names throw wrong_input with
-// the nearest known one. Shipped experiments are built into the library, so that the program works from any folder.
+// A shipped experiment by name, or a file by path (anything with a '/' or ending in ".toml"). Unknown names throw
+// wrong_input with the nearest known one. Shipped experiments are built into the library, so that the program works
+// from any folder.
 Experiment find_experiment(const std::string& name_or_path);
 std::vector<std::string> experiment_names();  // shipped ones, in tour order
 
-// `words` are --set arguments, "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or as plain
-// text where that fails.
+// `words` are --set arguments, "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or
+// as plain text where that fails.
 struct Override {
   std::string key;
   Value value;
 };
 Override parse_override(const std::string& words);
-// "key=a,b,c" or "key=0..19": an axis.
+// "key=a,b,c" or "key=0..19", or both ("0..3,7"): an axis.
 Axis parse_axis(const std::string& words);
+// An axis as a spec writes it: a list, or the text of a range.
+Axis axis_of(const std::string& key, const Value& values);
 
-// The run at one point of the sweep: checks everything against the registries (unknown names, wrong types, impossible values,
-// task and model that do not fit) and fills in all defaults.
+// The run at one point of the sweep: checks everything against the registries (unknown names, wrong types, impossible
+// values, task and model that do not fit) and fills in all defaults. An override of "seed" goes before `seed`.
 RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed);
 
-// All points of the experiment's sweep in one form (the product of its axes), resolved; overrides replace axes of the same key.
+// All points of the experiment's sweep in one form (the product of its axes, the last running fastest), resolved.
+// `axes` replace the experiment's own of the same key, and so do overrides. Without an axis of seeds the seed is 0.
 std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
                                    const std::vector<Axis>& axes = {});
 
-// A RunSpec from its text() or table(), as the store keeps it.
+// A RunSpec from its table(), or from parse_table(text()), as the store keeps it. Settings are checked when it is
+// trained.
 RunSpec run_spec_from_table(const ValueTable& table);
-ValueTable parse_table(const std::string& toml, const std::string& file_name);
 
 }  // namespace fovea

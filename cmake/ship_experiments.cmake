@@ -1,0 +1,36 @@
+# Writes the texts of FOLDER/*.toml into the C++ file OUT (fovea/lab/shipped.h): cmake -DFOLDER=… -DOUT=… -P this.
+# A string literal is cut where a compiler's limit could be met; neighbours join.
+file(GLOB files ${FOLDER}/*.toml)
+list(SORT files)
+set(entries "")
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} text)
+  string(LENGTH "${text}" length)
+  set(literal "")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 8000 piece)
+    string(APPEND literal "R\"toml(${piece})toml\"\n")
+    math(EXPR at "${at} + 8000")
+  endwhile()
+  if(literal STREQUAL "")
+    set(literal "\"\"")
+  endif()
+  string(APPEND entries "    ShippedExperiment{\"${name}\", ${literal}},\n")
+endforeach()
+file(WRITE ${OUT} "// Made from experiments/*.toml; edit those.
+#include \"fovea/lab/shipped.h\"
+
+#include <vector>
+
+namespace fovea {
+
+std::span<const ShippedExperiment> shipped_experiments() {
+  static const std::vector<ShippedExperiment> all{
+${entries}  };
+  return all;
+}
+
+}  // namespace fovea
+")

@@ -1,0 +1,138 @@
+// Axes of sweeps and overrides of settings, as files and command lines write them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "fovea/lab/spec.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::int64_t longest_axis = 1000000;
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "0..19": both ends belong to it. Nothing where the text is not a range.
+std::optional<std::vector<Value>> range_of(const std::string& text, const Place& place) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  const auto from = whole_number(std::string_view(text).substr(0, dots)),
+             to = whole_number(std::string_view(text).substr(dots + 2));
+  if (!from || !to) return std::nullopt;
+  if (*to < *from)
+    throw wrong_input(fmt::format("the range '{}' runs backwards", text), fmt::format("write {}..{}", *to, *from),
+                      place);
+  if (static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from) >= static_cast<std::uint64_t>(longest_axis))
+    throw wrong_input(fmt::format("the range '{}' is too long", text),
+                      fmt::format("an axis has {} values at most", longest_axis), place);
+  std::vector<Value> values;
+  for (std::int64_t i = *from; i <= *to; ++i) values.push_back({i, place});
+  return values;
+}
+
+// Cuts at commas outside of brackets and quotes.
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      items.emplace_back();
+      continue;
+    }
+    items.back() += c;
+  }
+  return items;
+}
+
+// "task.vocab = 60" cut at the sign.
+std::pair<std::string, std::string> key_and_rest(const std::string& words, const Place& place) {
+  const std::size_t sign = words.find('=');
+  const auto is_blank = [](char c) { return c == ' '; };
+  std::string key = words.substr(0, sign);
+  std::erase_if(key, is_blank);
+  if (sign == std::string::npos || key.empty())
+    throw wrong_input(fmt::format("'{}' sets nothing", words), "write it as key=value, as in task.vocab=60", place);
+  return {key, words.substr(sign + 1)};
+}
+
+}  // namespace
+
+Override parse_override(const std::string& words) {
+  const Place place{"--set " + words};
+  const auto [key, rest] = key_and_rest(words, place);
+  return {key, parse_value(rest, place)};
+}
+
+Axis parse_axis(const std::string& words) {
+  const Place place{"--set " + words};
+  const auto [key, rest] = key_and_rest(words, place);
+  Axis axis{key, {}};
+  for (const std::string& item : split_list(rest)) {
+    if (item.find_first_not_of(' ') == std::string::npos)
+      throw wrong_input(fmt::format("'{}' has a value missing", words), "write the values as a,b,c or 0..19", place);
+    if (auto range = range_of(item, place)) axis.values.insert(axis.values.end(), range->begin(), range->end());
+    else axis.values.push_back(parse_value(item, place));
+  }
+  return axis;
+}
+
+Axis axis_of(const std::string& key, const Value& values) {
+  Axis axis{key, {}};
+  if (const auto* list = values.as<ValueList>()) {
+    if (static_cast<std::int64_t>(list->size()) > longest_axis)
+      throw wrong_input(fmt::format("the axis '{}' is too long", key),
+                        fmt::format("it can have {} values at most", longest_axis), values.place);
+    axis.values = *list;
+  } else if (const auto* text = values.as<std::string>()) {
+    auto range = range_of(*text, values.place);
+    if (!range)
+      throw wrong_input(fmt::format("'{}' is not a range for the axis '{}'", *text, key),
+                        "write it as \"0..19\", or the values as a list", values.place);
+    axis.values = std::move(*range);
+  } else {
+    throw wrong_input(
+        fmt::format("the axis '{}' must be a list or a range, not {} ({})", key, values.kind(), values.text()),
+        "write it as [1, 2, 3] or \"0..19\"", values.place);
+  }
+  if (axis.values.empty())
+    throw wrong_input(fmt::format("the axis '{}' has no values", key), "give it some, or drop it", values.place);
+  return axis;
+}
+
+std::vector<Axis> Experiment::axes(Form form) const {
+  std::vector<Axis> axes = sweep;
+  if (form == Form::quick) {
+    for (const auto& [key, value] : quick) {
+      const bool whole_axis = key.starts_with("sweep.");
+      const std::string name = whole_axis ? key.substr(6) : key;
+      const auto same = std::find_if(axes.begin(), axes.end(), [&name](const Axis& axis) { return axis.key == name; });
+      if (!whole_axis) {
+        if (same != axes.end()) axes.erase(same);  // the quick form has one value of it
+      } else if (same != axes.end()) {
+        *same = axis_of(name, value);
+      } else {
+        axes.push_back(axis_of(name, value));
+      }
+    }
+  }
+  std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) { return axis.key != "seed"; });
+  return axes;
+}
+
+}  // namespace fovea

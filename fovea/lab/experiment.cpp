@@ -1,0 +1,193 @@
+// Reading an experiment file.
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "fovea/base/file.h"
+#include "fovea/base/names.h"
+#include "fovea/lab/expression.h"
+#include "fovea/lab/spec.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t largest_file = 1 << 20;
+
+// What a key of the file does with its value.
+using Keys = std::map<std::string, std::function<void(const Value&)>>;
+
+void read_keys(const ValueTable& table, const std::string& owner, const Keys& keys) {
+  for (const auto& [key, value] : table) {
+    const auto found = keys.find(key);
+    if (found == keys.end()) {
+      std::vector<std::string> names;
+      for (const auto& entry : keys) names.push_back(entry.first);
+      throw wrong_input(fmt::format("{} has no key '{}'", owner, key), suggest_name(key, names), value.place);
+    }
+    found->second(value);
+  }
+}
+
+template <class T>
+const T& take(const Value& value, const std::string& key, const std::string& wanted) {
+  const T* const x = value.as<T>();
+  if (!x)
+    throw wrong_input(fmt::format("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value.text()),
+                      fmt::format("make it {}", wanted), value.place);
+  return *x;
+}
+
+std::string take_text(const Value& value, const std::string& key) { return take<std::string>(value, key, "a text"); }
+
+double take_number(const Value& value, const std::string& key) {
+  if (const auto* whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
+  return take<double>(value, key, "a number");
+}
+
+// "train.steps" = 5 and train.steps = 5 are the same: tables open up into dotted keys.
+void flatten(const std::string& prefix, const ValueTable& table, ValueTable& out) {
+  for (const auto& [key, value] : table) {
+    const std::string dotted = prefix.empty() ? key : prefix + "." + key;
+    if (const auto* inner = value.as<ValueTable>()) {
+      flatten(dotted, *inner, out);
+    } else if (!out.emplace(dotted, value).second) {
+      throw wrong_input(fmt::format("'{}' is set twice", dotted), "keep one of the two", value.place);
+    }
+  }
+}
+
+ValueTable take_flat(const Value& value, const std::string& key) {
+  ValueTable flat;
+  flatten("", take<ValueTable>(value, key, "a table"), flat);
+  return flat;
+}
+
+std::vector<Axis> read_sweep(const Value& value) {
+  std::vector<Axis> axes;
+  for (const auto& [key, values] : take_flat(value, "sweep")) axes.push_back(axis_of(key, values));
+  return axes;
+}
+
+ValueTable read_quick(const Value& value) {
+  ValueTable quick = take_flat(value, "quick");
+  for (const auto& [key, setting] : quick)
+    if (key.starts_with("sweep.")) axis_of(key.substr(6), setting);  // a mistake in it shows now
+  return quick;
+}
+
+ValueList read_interventions(const Value& value) {
+  ValueList list = take<ValueList>(value, "intervene", "a list of tables");
+  for (const Value& item : list) take<ValueTable>(item, "intervene", "a list of tables");
+  return list;
+}
+
+Claim read_claim(const Value& value) {
+  Claim claim;
+  claim.place = value.place;
+  Place metric_place, where_place;
+  read_keys(take<ValueTable>(value, "claim", "a table"), "a claim",
+            {{"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
+             {"metric", [&](const Value& v) { claim.metric = take_text(v, "metric"), metric_place = v.place; }},
+             {"where", [&](const Value& v) { claim.where = take_text(v, "where"), where_place = v.place; }},
+             {"at_least", [&](const Value& v) { claim.at_least = take_number(v, "at_least"); }},
+             {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
+             {"form", [&](const Value& v) {
+                claim.form = take_text(v, "form");
+                if (claim.form != "quick" && claim.form != "full")
+                  throw wrong_input(fmt::format("the form of a claim can not be '{}'", claim.form),
+                                    "it is quick or full; without the key it is both", v.place);
+              }}});
+  if (claim.says.empty())
+    throw wrong_input("a claim does not say what it claims", "add says = \"…\", one sentence", claim.place);
+  if (claim.metric.empty())
+    throw wrong_input("a claim has no metric", "add metric = \"…\", as in \"share(accuracy >= 0.95)\"", claim.place);
+  Expression::parse(claim.metric, metric_place);
+  if (!claim.where.empty()) Expression::parse(claim.where, where_place).require_single_run().require_condition();
+  if (!claim.at_least && !claim.at_most)
+    throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.place);
+  if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
+    throw wrong_input(fmt::format("a claim wants at least {} and at most {}", *claim.at_least, *claim.at_most),
+                      "swap them", claim.place);
+  return claim;
+}
+
+FigureSpec read_figure(const Value& value) {
+  FigureSpec figure;
+  figure.place = value.place;
+  figure.settings = take<ValueTable>(value, "figure", "a table");
+  const auto kind = figure.settings.find("kind");
+  if (kind == figure.settings.end())
+    throw wrong_input("a figure has no kind", "add kind = \"lines\" or another", value.place);
+  figure.kind = take_text(kind->second, "kind");
+  figure.settings.erase(kind);
+  return figure;
+}
+
+template <class Item>
+std::vector<Item> read_list(const Value& value, const std::string& key, Item (*read)(const Value&)) {
+  std::vector<Item> items;
+  for (const Value& item : take<ValueList>(value, key, fmt::format("written as [[{}]]", key)))
+    items.push_back(read(item));
+  return items;
+}
+
+}  // namespace
+
+Experiment parse_experiment(const std::string& toml, const std::string& file_name) {
+  Experiment experiment;
+  experiment.place = {file_name, 0, 0};
+  experiment.name = std::filesystem::path(file_name).stem().string();
+  experiment.title = experiment.name;
+  const auto table = [](ValueTable& out, const std::string& key) {
+    return [&out, key](const Value& v) { out = take<ValueTable>(v, key, "a table"); };
+  };
+  const auto text = [](std::string& out, const std::string& key) {
+    return [&out, key](const Value& v) { out = take_text(v, key); };
+  };
+  read_keys(parse_table(toml, file_name), "an experiment",
+            {{"title", text(experiment.title, "title")},
+             {"idea", text(experiment.idea, "idea")},
+             {"system", text(experiment.system, "system")},
+             {"order",
+              [&](const Value& v) {
+                const std::int64_t order = take<std::int64_t>(v, "order", "an integer");
+                if (order < -1000000 || order > 1000000)
+                  throw wrong_input("'order' is out of bounds", "a place in the tour is a small number", v.place);
+                experiment.order = static_cast<int>(order);
+              }},
+             {"task", table(experiment.task, "task")},
+             {"model", table(experiment.model, "model")},
+             {"train", table(experiment.train, "train")},
+             {"probe", table(experiment.probe, "probe")},
+             {"intervene", [&](const Value& v) { experiment.interventions = read_interventions(v); }},
+             {"sweep", [&](const Value& v) { experiment.sweep = read_sweep(v); }},
+             {"quick", [&](const Value& v) { experiment.quick = read_quick(v); }},
+             {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", read_claim); }},
+             {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
+  for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
+    if (section->empty())
+      throw wrong_input(fmt::format("the experiment has no {}", key), fmt::format("add {} = {{ name = \"…\" }}", key),
+                        experiment.place);
+    const auto name = section->find("name");
+    if (name == section->end())
+      throw wrong_input(fmt::format("the {} has no name", key),
+                        fmt::format("add name = \"…\" to it; `fovea list {}s` shows them", key),
+                        section->begin()->second.place);
+    take_text(name->second, "name");
+  }
+  return experiment;
+}
+
+Experiment read_experiment(const std::filesystem::path& path) {
+  return parse_experiment(read_file(path, largest_file), path.string());
+}
+
+std::string Claim::wanted() const {
+  if (at_least && at_most) return fmt::format("{} to {}", *at_least, *at_most);
+  return at_least ? fmt::format(">= {}", *at_least) : fmt::format("<= {}", at_most.value_or(0));
+}
+
+}  // namespace fovea

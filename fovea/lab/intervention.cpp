@@ -1,0 +1,150 @@
+#include "fovea/lab/intervention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "fovea/base/names.h"
+#include "fovea/base/settings.h"
+
+namespace fovea {
+
+namespace {
+
+const std::vector<std::pair<std::string, Group>> group_words{{"attention", Group::attention}, {"body", Group::body}};
+const std::vector<std::pair<std::string, Attend>> hold_words{{"uniform", Attend::uniform}, {"truth", Attend::truth}};
+
+std::string word_of(const auto& words, const auto& meaning) {
+  return std::find_if(words.begin(), words.end(), [&](const auto& w) { return w.second == meaning; })->first;
+}
+
+void read_interval(Fields& fields, const ValueTable& table, const std::string& owner, Interval& when) {
+  std::int64_t until = Fields::no_limit;
+  fields.integer("from", when.from, 0, Fields::no_limit, "the first update it is in force for");
+  fields.integer("until", until, 0, Fields::no_limit, "the first update it is no longer in force for");
+  fields.read(table, owner);
+  if (table.contains("until")) when.until = until;
+  if (when.until && *when.until <= when.from)
+    throw wrong_input(fmt::format("{} is over before it begins: from {} until {}", owner, when.from, *when.until),
+                      "make until larger than from", table.at("until").place);
+}
+
+template <class Kind>
+Kind read(const Value& value, const std::string& owner, const auto& own_fields) {
+  Kind kind;
+  kind.place = value.place;
+  Fields fields;
+  own_fields(fields, kind);
+  read_interval(fields, *value.as<ValueTable>(), owner, kind.when);
+  return kind;
+}
+
+ValueTable interval_table(const Interval& when) {
+  ValueTable table{{"from", {when.from, {}}}};
+  if (when.until) table["until"] = {*when.until, {}};
+  return table;
+}
+
+template <class Kind>
+void refuse_meeting(const std::vector<Kind>& all, const std::string& what, const auto& same) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(all[i], all[j]) && all[i].when.meets(all[j].when))
+        throw wrong_input(
+            fmt::format("two interventions {} at step {}", what, std::max(all[i].when.from, all[j].when.from)),
+            "give them from and until so that they do not meet", all[i].place);
+}
+
+}  // namespace
+
+Interventions Interventions::parse(const ValueList& list) {
+  Interventions all;
+  for (const Value& value : list) {
+    const ValueTable* const table = value.as<ValueTable>();
+    if (!table)
+      throw wrong_input(fmt::format("an intervention must be a table, not {} ({})", value.kind(), value.text()),
+                        "write it as { hold = \"uniform\", until = 100 }", value.place);
+    if (table->contains("hold")) {
+      all.holds.push_back(read<Hold>(value, "the intervention 'hold'", [](Fields& fields, Hold& hold) {
+        fields.choice("hold", hold.attend, hold_words, "where attention is held");
+      }));
+    } else if (table->contains("freeze")) {
+      all.freezes.push_back(read<Freeze>(value, "the intervention 'freeze'", [](Fields& fields, Freeze& freeze) {
+        fields.choice("freeze", freeze.group, group_words, "the parameters that do not move");
+      }));
+    } else if (table->contains("rate")) {
+      all.rates.push_back(read<OwnRate>(value, "the intervention 'rate'", [](Fields& fields, OwnRate& rate) {
+        fields.number("rate", rate.rate, 0, HUGE_VAL, "the learning rate");
+        fields.choice("of", rate.group, group_words, "the parameters that have it");
+      }));
+    } else {
+      const std::vector<std::string> known{"hold", "freeze", "rate"};
+      std::string remedy = "it needs one of hold, freeze or rate";
+      for (const auto& entry : *table)
+        if (const std::string near = nearest_name(entry.first, known); !near.empty())
+          remedy = suggest_name(entry.first, known);
+      throw wrong_input(fmt::format("the intervention {} does nothing that is known", value.text()), remedy,
+                        value.place);
+    }
+  }
+  refuse_meeting(all.holds, "hold attention", [](const Hold&, const Hold&) { return true; });
+  refuse_meeting(all.rates, "set the rate of one group",
+                 [](const OwnRate& a, const OwnRate& b) { return a.group == b.group; });
+  return all;
+}
+
+ValueList Interventions::write() const {
+  ValueList list;
+  const auto put = [&list](ValueTable table, const Place& place) { list.push_back({std::move(table), place}); };
+  for (const Hold& hold : holds) {
+    ValueTable table = interval_table(hold.when);
+    table["hold"] = {word_of(hold_words, hold.attend), {}};
+    put(std::move(table), hold.place);
+  }
+  for (const Freeze& freeze : freezes) {
+    ValueTable table = interval_table(freeze.when);
+    table["freeze"] = {word_of(group_words, freeze.group), {}};
+    put(std::move(table), freeze.place);
+  }
+  for (const OwnRate& rate : rates) {
+    ValueTable table = interval_table(rate.when);
+    table["rate"] = {rate.rate, {}};
+    table["of"] = {word_of(group_words, rate.group), {}};
+    put(std::move(table), rate.place);
+  }
+  return list;
+}
+
+Attend Interventions::attend_at(std::int64_t step) const {
+  for (const Hold& hold : holds)
+    if (hold.when.holds(step)) return hold.attend;
+  return Attend::learned;
+}
+
+bool Interventions::frozen_at(Group group, std::int64_t step) const {
+  return std::any_of(freezes.begin(), freezes.end(),
+                     [&](const Freeze& f) { return f.group == group && f.when.holds(step); });
+}
+
+std::optional<double> Interventions::rate_at(Group group, std::int64_t step) const {
+  for (const OwnRate& rate : rates)
+    if (rate.group == group && rate.when.holds(step)) return rate.rate;
+  return std::nullopt;
+}
+
+std::int64_t Interventions::next_change(std::int64_t step) const {
+  std::int64_t next = std::numeric_limits<std::int64_t>::max();
+  const auto consider = [&](const Interval& when) {
+    if (when.from > step) next = std::min(next, when.from);
+    if (when.until && *when.until > step) next = std::min(next, *when.until);
+  };
+  for (const Hold& hold : holds) consider(hold.when);
+  for (const Freeze& freeze : freezes) consider(freeze.when);
+  for (const OwnRate& rate : rates) consider(rate.when);
+  return next;
+}
+
+}  // namespace fovea

@@ -1,0 +1,67 @@
+// What is changed during training, declared in a spec and never patched in (SCIENCE 10):
+//
+//   intervene = [
+//     { hold = "uniform", until = 100 },        attention held uniform, or at the "truth", for updates from .. until-1
+//     { freeze = "attention", from = 10 },      a group of parameters, "attention" or "body", does not move
+//     { rate = 1e-2, of = "attention" },        a group has a learning rate of its own
+//   ]
+//
+// Steps count updates done: the update made when k are done is number k, and so is the look at that moment.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fovea/base/value.h"
+#include "fovea/model/model.h"
+
+namespace fovea {
+
+struct Interval {
+  std::int64_t from = 0;
+  std::optional<std::int64_t> until;  // not included; none: to the end
+
+  bool holds(std::int64_t step) const { return step >= from && (!until || step < *until); }
+  bool meets(const Interval& other) const {
+    return (!until || other.from < *until) && (!other.until || from < *other.until);
+  }
+};
+
+struct Hold {
+  Attend attend = Attend::uniform;
+  Interval when;
+  Place place;
+};
+struct Freeze {
+  Group group = Group::attention;
+  Interval when;
+  Place place;
+};
+struct OwnRate {
+  double rate = 0;
+  Group group = Group::attention;
+  Interval when;
+  Place place;
+};
+
+struct Interventions {
+  std::vector<Hold> holds;
+  std::vector<Freeze> freezes;
+  std::vector<OwnRate> rates;
+
+  // Throws wrong_input with the place: unknown words, negative steps, two holds (or two rates of one group) at one
+  // step.
+  static Interventions parse(const ValueList& list);
+  ValueList write() const;  // with every default, so that two ways to write one thing are one run
+
+  Attend attend_at(std::int64_t step) const;
+  bool frozen_at(Group group, std::int64_t step) const;
+  std::optional<double> rate_at(Group group, std::int64_t step) const;
+
+  // The next step after `step` at which any of the above may change; the largest number if there is none.
+  std::int64_t next_change(std::int64_t step) const;
+};
+
+}  // namespace fovea

@@ -1,0 +1,57 @@
+// How a run is trained and how often it is looked at: the `train` and `probe` tables of a spec.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/base/settings.h"
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+struct TrainSettings {
+  enum class Method { sgd, adam, adamw };
+  enum class Course { constant, linear, cosine, step };
+  enum class Precision { single, twice };
+
+  std::int64_t steps = 1000;
+  int batch = 32;
+  Method optimizer = Method::adam;
+  double rate = 1e-3, momentum = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, clip = 0;
+  Course schedule = Course::constant;
+  std::int64_t warmup = 0, period = 1000;
+  double floor = 0, factor = 0.1;
+  Precision precision = Precision::single;
+  int threads = 1;
+  std::string stop_when;
+
+  void settings(Fields& fields);
+};
+
+struct ProbeSettings {
+  std::int64_t every = 10;
+  std::vector<int> at;
+  int examples = 50, keep = 4;
+  std::vector<std::string> names;
+
+  void settings(Fields& fields);
+
+  // Whether a run of `steps` steps is looked at when `step` updates are done: at the start, every N, where listed, at
+  // the end.
+  bool looks_at(std::int64_t step, std::int64_t steps) const;
+  std::int64_t next_look(std::int64_t step, std::int64_t steps) const;  // the first after `step`
+};
+
+// The probes of a `probe` table, in the order of its `names`, each with its own settings read from its sub-table.
+struct NamedProbe {
+  std::string name;
+  std::unique_ptr<Probe> probe;
+};
+std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& settings);
+
+// The same table with every default filled in.
+ValueTable complete_probe_table(const ValueTable& table);
+
+}  // namespace fovea

@@ -1,8 +1,5 @@
 #include "fovea/math/simd.h"
 
-#include <hwy/highway.h>
-#include <hwy/targets.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -11,46 +8,72 @@
 #include "fovea/base/error.h"
 #include "fovea/math/vector_math.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/math/simd.cpp"
+#include <hwy/foreach_target.h>
+// after foreach_target
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea {
+namespace HWY_NAMESPACE {
+namespace {
+
+const char* TargetInUse() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fovea
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace fovea {
 namespace {
 
-// Highway numbers targets so that a better one has a lower bit.
-constexpr int kHighestBit = 62;
+HWY_EXPORT(TargetInUse);
 
 std::string lower(std::string s) {
   std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return s;
 }
 
-bool cap_targets() {
-  const char* const wish = std::getenv("FOVEA_SIMD");
-  if (wish == nullptr || *wish == '\0') return true;
+void cap_targets(const std::string& wish) {
+  constexpr int kHighestBit = 62;
   std::string names;
   for (int bit = 0; bit <= kHighestBit; ++bit) {
     const std::int64_t target = std::int64_t{1} << bit;
     if ((HWY_TARGETS & target) == 0) continue;
     const std::string name = lower(hwy::TargetName(target));
-    if (name == lower(wish)) {
-      hwy::DisableTargets(target - 1);
-      return true;
+    if (name == wish) {
+      hwy::DisableTargets(target - 1);  // better targets have lower bits
+      return;
     }
     names += (names.empty() ? "" : ", ") + name;
   }
-  throw wrong_input("FOVEA_SIMD is '" + std::string(wish) + "', which is no instruction set of this build",
-                    "choose one of " + names);
+  throw wrong_input("FOVEA_SIMD is '" + wish + "', which is no instruction set of this build",
+                    "choose one of " + names + ", or unset it");
+}
+
+bool choose() {
+  const char* const wish = std::getenv("FOVEA_SIMD");
+  if (wish != nullptr && *wish != '\0') cap_targets(lower(wish));
+  // Highway would do this at the first dispatch, but passes through the uncapped choice while it does; other threads
+  // must not see that.
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return true;
 }
 
 }  // namespace
 
 void choose_simd() {
-  static const bool done = cap_targets();
+  static const bool done = choose();
   static_cast<void>(done);
 }
 
 const char* simd_target() {
   choose_simd();
-  const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
-  return hwy::TargetName(usable & -usable);
+  return HWY_DYNAMIC_DISPATCH(TargetInUse)();
 }
 
 }  // namespace fovea
+#endif  // HWY_ONCE

@@ -1,6 +1,8 @@
 // Experiments and their claims: runs what is missing, then says what held.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,15 +19,19 @@ struct SweepProgress {
 };
 
 struct SweepOptions {
-  int jobs = 0;               // 0: one per core; each run has one thread
-  bool fresh = false;         // run again what is already there
+  int jobs = 0;        // 0: one per core; each run has one thread
+  bool fresh = false;  // run again what is already there
   std::function<void(const SweepProgress&)> progress;
   const std::atomic<bool>* stop = nullptr;
 };
 
-// Runs those specs that the store does not hold as done, `jobs` at a time, and keeps each as it ends. A run that fails is kept
-// with its error and does not stop the others. Returns the records in the order of `specs`, with series and without arrays.
-std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs, const SweepOptions& options);
+// Runs those specs that the store does not hold as done, `jobs` at a time, and keeps each as it ends. A run that fails
+// is kept with its error and does not stop the others; wrong_input (a folder without the data it should have) does, and
+// no run is kept for it. Returns the records in the order of `specs`, with series and without arrays. Progress is told
+// on the calling thread, as each run ends and about 20 times a second. After `stop`, runs in flight end as stopped and
+// those that never began are left out.
+std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
+                             const SweepOptions& options);
 
 std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs);
 
@@ -36,6 +42,8 @@ struct Reproduction {
   std::vector<ClaimResult> claims;
   double seconds = 0;
 };
-Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides, const SweepOptions& options);
+// Claims are checked when every run was reached, and kept unless overrides made it another experiment.
+Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                       const SweepOptions& options);
 
 }  // namespace fovea

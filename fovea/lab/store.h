@@ -1,6 +1,7 @@
-// Where runs are kept: one SQLite file in the user's folder (home_folder()/runs.db), in WAL mode, so that it survives a kill and
-// several processes may use it at once. Every change is one transaction. Throws failure when the disk is full or the file
-// can not be written, with all earlier runs as they were.
+// Where runs are kept: one SQLite file in the user's folder (home_folder()/runs.db), in WAL mode, so that it survives a
+// kill and several processes may use it at once. Every change is one transaction. Throws failure when the disk is full
+// or the file can not be written, with all earlier runs as they were. One Store is used by one thread at a time;
+// several Stores may be open.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +18,33 @@ namespace fovea {
 
 struct RunQuery {
   std::optional<Expression> where;
-  std::string experiment;             // empty: any
-  std::string sort;                   // a metric or setting, "-accuracy" for falling order; empty: by id
+  std::string experiment;  // empty: any
+  std::string sort;        // a metric or setting, "-accuracy" for falling order; empty: by id
   std::int64_t limit = -1;
-  bool with_series = false, with_arrays = false;
+  bool with_series = false, with_arrays = false;  // without series, a record's series hold their last points only
+
+  // For lists of many runs: only these metrics and settings ("accuracy", "task.vocab") are read, and the seed; the rest
+  // of spec and series stays empty. Unset: everything.
+  std::optional<std::vector<std::string>> columns;
 };
 
 class Store {
  public:
   enum class Mode { read_write, read_only };
+  // Opens the file (read_write: makes it if it is missing), so what can not be written is known before anything is
+  // computed. A file that is missing reads as an empty store.
   explicit Store(const std::filesystem::path& file, Mode mode = Mode::read_write);
   static std::filesystem::path default_file();  // home_folder() / "runs.db"; its folder is made if missing
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
 
-  // Keeps a run: row, series, arrays in one transaction; sets record.id. A run of the same hash that is not done is replaced.
+  // Keeps a run: row, series, arrays in one transaction; sets record.id, and record.hash if it is empty. A run of the
+  // same hash that is not done is replaced, and a done one by a newer done one; the new run takes over the number.
+  // Arrays lie as half where lab/store_arrays.h says so, all else is kept bit for bit.
   std::int64_t keep(RunRecord& record);
+
+  bool remove(std::int64_t id);  // false if there was none
 
   std::optional<RunRecord> find(std::int64_t id, bool with_arrays = false) const;
   std::optional<RunRecord> find_done(const std::string& hash) const;  // with series, without arrays
@@ -41,12 +52,13 @@ class Store {
   std::vector<RunRecord> query(const RunQuery& query) const;
   std::int64_t count() const;
 
-  // The newest verdict on each claim of an experiment, by form, replaces the older.
+  // The newest verdicts on an experiment's claims in one form replace all older ones on it in that form.
   void keep_claims(const std::vector<ClaimResult>& claims);
   std::vector<ClaimResult> claims(const std::string& experiment = {}) const;
 
- private:
   struct State;
+
+ private:
   std::unique_ptr<State> state_;
 };
 

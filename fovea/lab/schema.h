@@ -1,0 +1,30 @@
+// The tables of the store, and how a file of an earlier version of the program becomes one of this version.
+//
+//   words     every name that repeats (metric, setting, experiment, machine, …), once
+//   runs      one row a run; at most one of a hash is done, and at most one is not
+//   specs     the full spec of a run as TOML, one line a setting
+//   settings  the same, flat ("task.vocab"), typed, to be filtered by
+//   metrics   the last value of each series, to be filtered by
+//   series    steps (int64) and values (double) as little-endian blobs
+//   arrays    shape as text ("20 40 40"), values as little-endian IEEE half or float blobs
+//   claims    the newest verdict on each claim, by form
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/lab/statement.h"
+
+namespace fovea {
+
+// Step i (from 0) takes a store of version i to version i + 1. A step that was released never changes; a change is a
+// new step.
+std::span<const char* const> migrations();
+std::int64_t schema_version(Connection& connection);
+
+// Brings the store to the version of this program, in one transaction. Throws failure for a store of a later version,
+// and for a database that is no store of runs.
+void migrate(Connection& connection);
+void check_version(Connection& connection);  // the same refusals, without changing anything
+
+}  // namespace fovea

@@ -1,0 +1,81 @@
+#include "fovea/nn/recurrent.h"
+
+#include <cassert>
+
+namespace fovea {
+
+template <class T>
+Recurrent<T> Recurrent<T>::declare(ParameterSet<T>& parameters, const std::string& prefix, const RecurrentShape& shape,
+                                   Group group) {
+  assert(shape.layers >= 1 && (shape.directions == 1 || shape.directions == 2));
+  Recurrent recurrent;
+  recurrent.shape_ = shape;
+  for (int layer = 0; layer < shape.layers; ++layer) {
+    const Index in = layer == 0 ? shape.in : recurrent.out();
+    for (int direction = 0; direction < shape.directions; ++direction)
+      recurrent.layers_.push_back(RecurrentLayer<T>::declare(
+          parameters, prefix, "_l" + std::to_string(layer) + (direction == 0 ? "" : "_reverse"), shape.cell,
+          direction == 0 ? Direction::forward : Direction::reverse, in, shape.width, group));
+  }
+  return recurrent;
+}
+
+template <class T>
+RecurrentStackTrace<T> Recurrent<T>::forward(Compute& compute, const SequenceInput<T>& input,
+                                             std::span<const RecurrentState<T>> initial,
+                                             const DropoutDraw& draw) const {
+  assert(initial.empty() || initial.size() == layers_.size());
+  RecurrentStackTrace<T> trace{compute.arena.take<RecurrentTrace<T>>(layers_.size()),
+                               compute.arena.take<Dropout<T>>(static_cast<std::size_t>(shape_.layers - 1))};
+  SequenceInput<T> x = input;
+  for (std::size_t i = 0; i < layers_.size();) {
+    const Cube<T> hidden = compute.array<T>(input.steps + 2, input.batch, out());
+    for (Index column = 0; column < out(); column += shape_.width, ++i)
+      trace.layers[i] =
+          layers_[i].forward(compute, x, initial.empty() ? RecurrentState<T>{} : initial[i], hidden, column);
+    if (i == layers_.size()) break;
+
+    Cube<T> y = trace.layers[i - 1].output();
+    const std::size_t below = i / static_cast<std::size_t>(shape_.directions) - 1;
+    Dropout<T>& dropout = trace.dropouts[below] = Dropout<T>();
+    dropout.rate = shape_.dropout;
+    dropout.layer = shape_.first_dropout + below;
+    if (draw.training && shape_.dropout > 0) {
+      const Cube<T> kept = compute.array<T>(input.steps, input.batch, out());
+      dropout.forward(compute, true, draw.seed, draw.step, y.flat(), kept.flat());
+      y = kept;
+    }
+    x = SequenceInput<T>::of(y, input.lengths);
+  }
+  return trace;
+}
+
+template <class T>
+std::span<const RecurrentState<T>> Recurrent<T>::backward(Compute& compute, const RecurrentStackTrace<T>& trace,
+                                                          Cube<const T> d_output,
+                                                          std::span<const RecurrentState<T>> d_last,
+                                                          const SequenceGradient<T>& d_input) const {
+  assert(d_last.empty() || d_last.size() == layers_.size());
+  const std::span<RecurrentState<T>> d_initial = compute.arena.take<RecurrentState<T>>(layers_.size());
+  const auto directions = static_cast<std::size_t>(shape_.directions);
+  for (std::size_t above = layers_.size(); above > 0; above -= directions) {
+    const bool lowest = above == directions;
+    SequenceGradient<T> dx = d_input;
+    if (!lowest) {
+      const Cube<const T>& x = trace.layers[above - 1].input.dense;
+      dx = {compute.zeros<T>(x.size(0), x.size(1), x.size(2)), {}};
+    }
+    for (std::size_t i = above; i-- > above - directions;)
+      d_initial[i] =
+          layers_[i].backward(compute, trace.layers[i], d_output, d_last.empty() ? RecurrentState<T>{} : d_last[i], dx);
+    if (lowest) break;
+    trace.dropouts[above / directions - 2].backward(compute, dx.dense.flat(), dx.dense.flat());
+    d_output = dx.dense;
+  }
+  return d_initial;
+}
+
+template class Recurrent<float>;
+template class Recurrent<double>;
+
+}  // namespace fovea

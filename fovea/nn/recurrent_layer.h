@@ -1,0 +1,122 @@
+// One recurrent layer in one direction over a whole batch of sequences, time-major: x (T,B,I) -> h (T,B,H).
+//
+// Rows of the batch do not meet inside the layer, so a block of rows goes through all of its time steps by itself and
+// blocks are what the team shares. Weight gradients are one product over all steps at the end.
+//
+// A row's steps are 0 … length-1; behind them its output is 0 and its state stays, and the reverse direction starts at
+// its own last step. So last states are those of PyTorch's packed sequences.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "fovea/nn/compute.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+enum class Cell { lstm, gru };
+enum class Direction { forward, reverse };
+
+// What a layer reads: vectors, or tokens. For tokens the rows of the distinct ones are projected once and gathered by
+// position (nn/embedding.h), and gradients are gathered back before they meet the weights.
+template <class T>
+struct SequenceInput {
+  Index steps = 0;               // T
+  Index batch = 0;               // B
+  Cube<const T> dense;           // (T,B,I); empty where tokens are read
+  Matrix<const T> rows;          // (D,I) of the distinct tokens
+  std::span<const int> index;    // (T,B) of each position among them; anything behind a row's length
+  std::span<const int> lengths;  // (B), each in [0, T]; empty: all rows have T steps
+
+  static SequenceInput of(Cube<const T> x, std::span<const int> lengths = {}) {
+    return {x.size(0), x.size(1), x, {}, {}, lengths};
+  }
+  static SequenceInput of_tokens(Index steps, Index batch, Matrix<const T> rows, std::span<const int> index,
+                                 std::span<const int> lengths = {}) {
+    assert(static_cast<Index>(index.size()) == steps * batch);
+    return {steps, batch, {}, rows, index, lengths};
+  }
+
+  bool tokens() const { return dense.data() == nullptr; }
+  Index length(Index row) const { return lengths.empty() ? steps : lengths[static_cast<std::size_t>(row)]; }
+};
+
+// Where the gradient of the input goes. An empty view: not wanted.
+template <class T>
+struct SequenceGradient {
+  Cube<T> dense;   // (T,B,I)
+  Matrix<T> rows;  // (D,I)
+};
+
+// A state at one end of the sequences, or its gradient. Empty views stand for zeros.
+template <class T>
+struct RecurrentState {
+  Matrix<T> hidden;  // (B,H)
+  Matrix<T> cell;    // (B,H); LSTM only
+
+  bool empty() const { return hidden.empty(); }
+};
+
+// What backward needs of a forward.
+template <class T>
+struct RecurrentTrace {
+  SequenceInput<T> input;
+  RecurrentState<T> initial;
+  Cube<T> gates;           // (T,B,4H) activations; their gradients once backward has run
+  Cube<T> cells;           // (T+2,B,H) as `hidden`; LSTM only
+  Cube<T> hidden;          // (T+2,B,W): step t in slot t+1, and room for the states before the first and after the last
+  Index column = 0;        // this layer's H of the W columns
+  RecurrentState<T> last;  // (B,H)
+
+  Cube<T> output() const { return hidden.slice(1, hidden.size(0) - 1); }  // (T,B,W)
+};
+
+template <class T>
+struct RecurrentLayer {
+  Cell cell = Cell::lstm;
+  Direction direction = Direction::forward;
+  Index in = 0;                         // I
+  Index width = 0;                      // H
+  const Param<T>* weight_ih = nullptr;  // (GH,I), G = 4 (i,f,g,o) or 3 (r,z,n)
+  const Param<T>* weight_hh = nullptr;  // (GH,H)
+  const Param<T>* bias_ih = nullptr;    // (GH)
+  const Param<T>* bias_hh = nullptr;    // (GH)
+
+  // Adds PREFIX.weight_ih + suffix and so on ("_l0", "_l0_reverse"), all U(±1/√H) as PyTorch starts them.
+  static RecurrentLayer declare(ParameterSet<T>& parameters, const std::string& prefix, const std::string& suffix,
+                                Cell cell, Direction direction, Index in, Index width, Group group = Group::body);
+
+  // Writes h into columns [column, column + H) of `hidden` (T+2,B,W): two directions share one array that way.
+  RecurrentTrace<T> forward(Compute& compute, const SequenceInput<T>& input, const RecurrentState<T>& initial,
+                            Cube<T> hidden, Index column) const;
+  RecurrentTrace<T> forward(Compute& compute, const SequenceInput<T>& input,
+                            const RecurrentState<T>& initial = {}) const {
+    return forward(compute, input, initial, compute.array<T>(input.steps + 2, input.batch, width), 0);
+  }
+
+  // d_output (T,B,W): the gradient of trace.output(), this layer's columns of it (empty: none). d_last: that of
+  // trace.last. Adds into the gradients of the parameters and into d_input where wanted, and returns the gradient of
+  // the initial state (empty if there was none). Uses the trace up: once for each forward.
+  RecurrentState<T> backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
+                             const RecurrentState<T>& d_last, const SequenceGradient<T>& d_input) const;
+
+ private:
+  Index gates() const { return (cell == Cell::lstm ? 4 : 3) * width; }
+  // Slots of `hidden` and `cells`: the state a step starts from, the one a row starts from, the one it ends with.
+  Index slot_before(Index t) const { return direction == Direction::forward ? t : t + 2; }
+  Index first_slot(Index length) const { return direction == Direction::forward ? 0 : length + 1; }
+  Index last_slot(Index length) const { return direction == Direction::forward ? length : 1; }
+
+  struct ForwardParts;
+  struct BackwardParts;
+  Vector<T> slot_bias(Compute& compute) const;
+  void put_initial(const RecurrentTrace<T>& trace, Index begin, Index end) const;
+  void clear_initial(const RecurrentTrace<T>& trace, Index begin, Index end) const;
+  void forward_rows(const ForwardParts& parts, Index begin, Index end) const;
+  void backward_rows(const BackwardParts& parts, Index begin, Index end) const;
+  void bias_gradients(Matrix<const T> d_bias) const;
+  void weight_gradients(Compute& compute, const RecurrentTrace<T>& trace, const SequenceGradient<T>& d_input) const;
+};
+
+}  // namespace fovea

@@ -81,8 +81,8 @@ TYPED_TEST(LayersReference, BatchNormOfPresentRows) {
 
 TYPED_TEST(LayersReference, ScoresAndAttention) {
   using T = TypeParam;
-  const std::map<std::string, ScoreKind> kinds = {{"free", ScoreKind::free}, {"linear", ScoreKind::linear},
-                                                  {"mlp", ScoreKind::mlp},   {"dot", ScoreKind::dot},
+  const std::map<std::string, ScoreKind> kinds = {{"free", ScoreKind::free},       {"linear", ScoreKind::linear},
+                                                  {"mlp", ScoreKind::mlp},         {"dot", ScoreKind::dot},
                                                   {"general", ScoreKind::general}, {"additive", ScoreKind::additive}};
   Bench& bench = this->bench_;
   EXPECT_EQ(reference()["attention"].size(), 9u);
@@ -117,8 +117,7 @@ TYPED_TEST(LayersReference, ScoresAndAttention) {
     attend_backward<T>(bench.team, weights, hs, batch_major(Cube<const T>(dcontexts.data(), B, R, H)), lengths, dscores,
                        batch_major(dh));
     masked_softmax_backward<T>(bench.team, weights, dscores, lengths, {}, dscores);
-    score.backward(bench.compute, hs, qs, dscores, batch_major(dh),
-                   asks(kind) ? batch_major(dq) : Sequences<T>());
+    score.backward(bench.compute, hs, qs, dscores, batch_major(dh), asks(kind) ? batch_major(dq) : Sequences<T>());
     expect_near_reference<T>("dh", dh.flat(), c["dh"]);
     if (asks(kind)) expect_near_reference<T>("dq", dq.flat(), c["dq"]);
     for (const Param<T>& p : parameters.all())
@@ -200,9 +199,7 @@ TEST(ScheduleReference, EveryKindWithAndWithoutWarmUp) {
                                                        {"step", Schedule::Kind::step}};
   for (const Json& way : c["ways"]) {
     const std::string kind = way["kind"];
-    const Schedule schedule{kinds.at(kind), c["rate"], c["steps"],
-                            way["warmup"],  c["floor"],  c["period"],
-                            c["factor"]};
+    const Schedule schedule{kinds.at(kind), c["rate"], c["steps"], way["warmup"], c["floor"], c["period"], c["factor"]};
     for (std::size_t step = 0; step < way["rates"].size(); ++step) {
       const double want = way["rates"][step];
       EXPECT_NEAR(schedule.at(static_cast<std::int64_t>(step)), want, 1e-10)

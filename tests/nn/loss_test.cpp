@@ -1,0 +1,118 @@
+#include "fovea/nn/loss.h"
+
+#include "gradient_check.h"
+
+namespace fovea {
+namespace {
+
+using namespace fovea::testing;
+
+std::vector<int> random_answers(Index count, int classes) {  // about one in six does not count
+  Stream stream(3, "answers");
+  std::vector<int> answers;
+  for (Index i = 0; i < count; ++i)
+    answers.push_back(
+        stream.uniform() < 1.0 / 6 ? -1 : static_cast<int>(stream.integer(static_cast<std::uint64_t>(classes))));
+  return answers;
+}
+
+TEST(LogisticLoss, GradientIsWhatCentralDifferencesSay) {
+  Bench bench(2);
+  std::vector<double> z = random_values(1, 20000, 5.0), gradient(z.size());
+  const std::vector<int> answers = random_answers(20000, 2);
+  logistic_loss<double>(bench.compute, z, answers, gradient);
+  for (double& g : gradient) g *= 20000;  // else every entry is small against the tolerance
+  const auto loss = [&] {
+    bench.arena.reset();
+    return 20000 * logistic_loss<double>(bench.compute, z, answers, {});
+  };
+  expect_gradient("logits", z, gradient, loss, {1e-4, 1e-6, 100});
+}
+
+class CrossEntropyGradient : public ::testing::TestWithParam<std::pair<Index, Index>> {};
+
+TEST_P(CrossEntropyGradient, IsWhatCentralDifferencesSay) {
+  const auto [rows, classes] = GetParam();
+  Bench bench(2);
+  std::vector<double> z = random_values(1, rows * classes, 3.0), gradient(z.size());
+  const std::vector<int> answers = random_answers(rows, static_cast<int>(classes));
+  const Matrix<const double> logits(z.data(), rows, classes);
+  const double fused =
+      cross_entropy<double>(bench.compute, logits, answers, Matrix<double>(gradient.data(), rows, classes));
+  EXPECT_NEAR(fused, cross_entropy<double>(bench.compute, logits, answers, {}), 1e-12 * std::abs(fused));
+  for (double& g : gradient) g *= static_cast<double>(rows);
+  const auto loss = [&] {
+    bench.arena.reset();
+    return static_cast<double>(rows) * cross_entropy<double>(bench.compute, logits, answers, {});
+  };
+  expect_gradient("logits", z, gradient, loss);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, CrossEntropyGradient,
+                         ::testing::Values(std::pair<Index, Index>{7, 2}, std::pair<Index, Index>{50, 11},
+                                           std::pair<Index, Index>{3, 9000}));
+
+TEST(SquaredError, GradientIsWhatCentralDifferencesSay) {
+  Bench bench(2);
+  std::vector<double> y = random_values(1, 60), gradient(60);
+  const std::vector<double> truth = random_values(2, 60);
+  squared_error<double>(bench.compute, y, truth, gradient);
+  expect_gradient("predictions", y, gradient, [&] { return squared_error<double>(bench.compute, y, truth, {}); });
+}
+
+TEST(Losses, NeverOverflow) {
+  Bench bench;
+  const std::vector<float> z = {1e4f, -1e4f, 1e4f, -1e4f};
+  std::vector<float> gradient(4);
+  EXPECT_EQ(logistic_loss<float>(bench.compute, z, std::vector<int>{0, 1, 1, 0}, gradient), 5000.0);
+  EXPECT_EQ(gradient, (std::vector<float>{0.25f, -0.25f, 0.0f, 0.0f}));
+  const Matrix<const float> logits(z.data(), 2, 2);
+  EXPECT_EQ(cross_entropy<float>(bench.compute, logits, std::vector<int>{1, 0}, Matrix<float>(gradient.data(), 2, 2)),
+            20000.0);
+  EXPECT_EQ(gradient, (std::vector<float>{0.5f, -0.5f, -0.5f, 0.5f}));
+}
+
+TEST(Losses, RowsThatDoNotCountChangeNothing) {
+  Bench bench;
+  const std::vector<double> z = random_values(1, 12);
+  std::vector<double> some(12), counted(6);
+  const std::vector<double> first(z.begin(), z.begin() + 6);
+  EXPECT_EQ(cross_entropy<double>(bench.compute, Matrix<const double>(z.data(), 4, 3), std::vector<int>{2, 0, -1, -1},
+                                  Matrix<double>(some.data(), 4, 3)),
+            cross_entropy<double>(bench.compute, Matrix<const double>(first.data(), 2, 3), std::vector<int>{2, 0},
+                                  Matrix<double>(counted.data(), 2, 3)));
+  counted.resize(12);
+  EXPECT_EQ(some, counted);
+  EXPECT_EQ(logistic_loss<double>(bench.compute, z, std::vector<int>(12, -1), some), 0.0);
+  EXPECT_EQ(some, std::vector<double>(12));
+}
+
+TEST(Losses, NotANumberShows) {
+  Bench bench;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> z = {1, nan};
+  std::vector<float> gradient(2);
+  EXPECT_TRUE(std::isnan(logistic_loss<float>(bench.compute, z, std::vector<int>{0, 1}, gradient)));
+  EXPECT_TRUE(std::isnan(gradient[1]));
+  const Matrix<const float> logits(z.data(), 1, 2);
+  EXPECT_TRUE(std::isnan(
+      cross_entropy<float>(bench.compute, logits, std::vector<int>{0}, Matrix<float>(gradient.data(), 1, 2))));
+}
+
+TEST(Losses, AreTheSameBitsForAnyTeam) {
+  const std::vector<float> z = random_values<float>(1, 60000, 4.0);
+  const std::vector<int> two = random_answers(60000, 2), many = random_answers(2000, 30);
+  std::vector<std::vector<double>> losses;
+  for (const int threads : {1, 2, 5}) {
+    Bench bench(threads);
+    std::vector<float> gradient(z.size());
+    losses.push_back({logistic_loss<float>(bench.compute, z, two, gradient),
+                      cross_entropy<float>(bench.compute, Matrix<const float>(z.data(), 2000, 30), many, {}),
+                      squared_error<float>(bench.compute, z, gradient, {})});
+  }
+  EXPECT_EQ(losses[0], losses[1]);
+  EXPECT_EQ(losses[0], losses[2]);
+}
+
+}  // namespace
+}  // namespace fovea

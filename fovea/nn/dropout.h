@@ -14,6 +14,9 @@ struct Dropout {
   double rate = 0.5;        // [0, 1]
   std::uint64_t layer = 0;  // which dropout of the model this is, below 2^32
 
+  Dropout() = default;
+  Dropout(double dropped, std::uint64_t number) : rate(dropped), layer(number) {}
+
   // y = x * mask / (1 - rate), of one length; y may be x. Not training, or at rate 0: y = x. The mask follows from
   // (seed, step, layer) and the element's place alone: element i is decided by Stream(seed, "dropout", step,
   // layer * 2^32 + i / 4096).

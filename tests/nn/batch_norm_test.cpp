@@ -102,11 +102,11 @@ TEST(BatchNorm, OfAMaskedBatchIsThatOfThePresentRows) {
 }
 
 TEST(BatchNorm, OfOneRowOrNoneStaysFinite) {
-  for (const std::uint8_t there : {0, 1}) {
+  for (const bool there : {false, true}) {
     Norm norm(3);
     Bench bench;
     const std::vector<double> x = {1, 2, 3}, dy = {1, 1, 1};
-    const std::vector<std::uint8_t> present = {there};
+    const std::vector<std::uint8_t> present = {std::uint8_t{there}};
     const Matrix<double> y = norm.layer.forward(bench.compute, true, Matrix<const double>(x.data(), 1, 3), present);
     const Matrix<double> dx = bench.compute.array<double>(1, 3);
     norm.layer.backward(bench.compute, Matrix<const double>(dy.data(), 1, 3), dx);

@@ -1,0 +1,44 @@
+// What a decoder says at a position, from its own state and what attention brought (SCIENCE 6):
+//
+//   c = mean over heads of (P_h context_h + b_h)      o = f(U [d; c])      f = tanh or ReLU
+//
+// P and U meet in a product of parameters, so U_c P_h is folded once a step and no position sees P.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/nn/activation.h"
+#include "fovea/nn/linear.h"
+
+namespace fovea {
+
+template <class T>
+struct Combiner {
+  Activation activation;
+  std::vector<Linear<T>> contexts;  // P_h (Hc,He), b_h (Hc); none: o = f(U d)
+  Linear<T> combine;                // U (Hd, Hd + Hc), no bias
+
+  // Parameters PREFIX-less: one context layer for each prefix given, and "combine".
+  static Combiner declare(ParameterSet<T>& parameters, std::span<const std::string> heads, Index state_width,
+                          Index source_width, Activation activation);
+
+  struct Trace {
+    Matrix<const T> states;                     // d (N,Hd)
+    std::span<const Matrix<const T>> contexts;  // context_h (N,He)
+    std::span<Matrix<T>> folded;                // U_c P_h / heads (Hd,He)
+    Vector<T> shift;                            // U_c mean b (Hd)
+    Matrix<T> output;                           // o (N,Hd)
+  };
+
+  // d (N,Hd), one context (N,He) a head -> o (N,Hd). `contexts` must live until backward.
+  Matrix<T> forward(Compute& compute, Matrix<const T> states, std::span<const Matrix<const T>> contexts,
+                    Trace& trace) const;
+
+  // Adds d o / d … into d_states (N,Hd), writes d_contexts[h] (N,He), adds into the gradients of U, P and b.
+  void backward(Compute& compute, const Trace& trace, Matrix<const T> d_output, Matrix<T> d_states,
+                std::span<const Matrix<T>> d_contexts) const;
+};
+
+}  // namespace fovea

@@ -109,6 +109,18 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
   }
 }
 
+template <class T>
+typename Combiner<T>::Parts Combiner<T>::parts(Compute& compute, const Trace& trace, Matrix<const T> sources) const {
+  const Index H = combine.out;
+  const Parts parts{compute.array<T>(trace.states.size(0), H), compute.zeros<T>(sources.size(0), H)};
+  for (Index n = 0; n < parts.state.size(0); ++n) std::copy_n(trace.shift.data(), H, parts.state.data() + n * H);
+  const Operand<T> u_state = columns<T>(combine.weight->value, H, combine.in, 0, H);
+  team_matmul(compute.team, plain(trace.states), turned(u_state), parts.state, Into::add);
+  for (const Matrix<T>& folded : trace.folded)
+    team_matmul(compute.team, plain(sources), transposed(folded), parts.source, Into::add);
+  return parts;
+}
+
 template struct Combiner<float>;
 template struct Combiner<double>;
 

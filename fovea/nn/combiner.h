@@ -39,6 +39,14 @@ struct Combiner {
   // Adds d o / d … into d_states (N,Hd), writes d_contexts[h] (N,He), adds into the gradients of U, P and b.
   void backward(Compute& compute, const Trace& trace, Matrix<const T> d_output, Matrix<T> d_states,
                 std::span<const Matrix<T>> d_contexts) const;
+
+  // The sum before f, split by where it comes from: were all of the attention of every head on one source position s,
+  // the output at n would be f(state_n + source_s). After forward; needs at least one head.
+  struct Parts {
+    Matrix<T> state;   // U_d d + U_c mean b (N,Hd)
+    Matrix<T> source;  // U_c mean P e (M,Hd)
+  };
+  Parts parts(Compute& compute, const Trace& trace, Matrix<const T> sources) const;
 };
 
 }  // namespace fovea

@@ -34,8 +34,8 @@ bool forced(const typename CrossAttention<T>::Rule& rule, Index b, Index t, Inde
 }  // namespace
 
 template <class T>
-CrossAttention<T> CrossAttention<T>::declare(ParameterSet<T>& parameters, const std::string& prefix,
-                                             Index target_width, Index source_width) {
+CrossAttention<T> CrossAttention<T>::declare(ParameterSet<T>& parameters, const std::string& prefix, Index target_width,
+                                             Index source_width) {
   return {Linear<T>::declare(parameters, under(prefix, "query"), target_width, source_width, Group::attention)};
 }
 
@@ -45,8 +45,7 @@ Cube<T> CrossAttention<T>::forward(Compute& compute, Cube<const T> targets, Cube
   const Index T_ = targets.size(0), B = targets.size(1), S = sources.size(0), H = sources.size(2);
   trace = {targets, sources, lengths, rule, {}, compute.zeros<T>(B, T_, S)};
   const Cube<T> context = compute.array<T>(T_, B, H);
-  if (!rule.uniform)
-    trace.queries = query.forward(compute, targets.as(T_ * B, targets.size(2))).as(T_, B, H);
+  if (!rule.uniform) trace.queries = query.forward(compute, targets.as(T_ * B, targets.size(2))).as(T_, B, H);
 
   compute.team.each(static_cast<int>(B), [&](int b) {
     const Index length = lengths[static_cast<std::size_t>(b)];

@@ -31,8 +31,7 @@ void check_gradients(const std::vector<std::string>& heads, Activation activatio
   loss();
   const Matrix<double> dd = bench.compute.zeros<double>(rows, state_width);
   std::vector<Matrix<double>> d_contexts;
-  for (std::size_t h = 0; h < heads.size(); ++h)
-    d_contexts.push_back(bench.compute.array<double>(rows, source_width));
+  for (std::size_t h = 0; h < heads.size(); ++h) d_contexts.push_back(bench.compute.array<double>(rows, source_width));
   combiner.backward(bench.compute, trace, Matrix<const double>(weight.data(), rows, state_width), dd, d_contexts);
   std::vector<std::vector<double>> gradients;
   for (const auto& view : d_contexts) gradients.push_back(copy_of(view));

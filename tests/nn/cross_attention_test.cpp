@@ -15,9 +15,9 @@ struct Scene {
   ParameterSet<double> parameters;
   CrossAttention<double> attention =
       CrossAttention<double>::declare(parameters, "attention", target_width, source_width);
-  std::vector<double> d = random_values(1, targets * batch * target_width, 0.7);
-  std::vector<double> e = random_values(2, sources * batch * source_width, 0.7);
-  std::vector<double> weight = random_values(3, targets * batch * source_width);
+  std::vector<double> d = random_values(1, targets* batch* target_width, 0.7);
+  std::vector<double> e = random_values(2, sources* batch* source_width, 0.7);
+  std::vector<double> weight = random_values(3, targets* batch* source_width);
   Bench bench;
 
   explicit Scene(int threads = 1) : bench(threads) {
@@ -64,7 +64,9 @@ TEST(CrossAttention, RowsSumToOneAndAreZeroOnPadding) {
         for (Index i = 0; i < sources; ++i) {
           const double weight = trace.weights(b, t, i);
           sum += weight;
-          if (i >= lengths[static_cast<std::size_t>(b)]) { EXPECT_EQ(weight, 0.0); }
+          if (i >= lengths[static_cast<std::size_t>(b)]) {
+            EXPECT_EQ(weight, 0.0);
+          }
           if (rule.uniform && i < lengths[static_cast<std::size_t>(b)]) {
             EXPECT_EQ(weight, 1.0 / lengths[static_cast<std::size_t>(b)]);
           }

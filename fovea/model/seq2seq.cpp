@@ -1,0 +1,283 @@
+#include "fovea/model/seq2seq.h"
+
+#include <algorithm>
+
+#include "fovea/math/matmul.h"
+#include "fovea/math/vector_math.h"
+#include "fovea/nn/loss.h"
+
+namespace fovea {
+
+namespace {
+
+// Swaps the two leading axes: in (P,Q,H) -> out (Q,P,H).
+template <class T>
+void swap_axes(Team& team, Cube<const T> in, Cube<T> out) {
+  const Index P = in.size(0), Q = in.size(1), H = in.size(2);
+  team.split(Q, 8, [&](Index begin, Index end) {
+    for (Index q = begin; q < end; ++q)
+      for (Index p = 0; p < P; ++p) std::copy_n(in.data() + (p * Q + q) * H, H, out.data() + (q * P + p) * H);
+  });
+}
+
+}  // namespace
+
+template <class T>
+void Seq2Seq<T>::settings(Fields& fields) {
+  fields.integer("hidden", hidden_, 1, 1 << 14, "width of the recurrent states, each direction");
+  fields.integer("embedding", embedding_width_, 1, 1 << 14, "width of the embeddings");
+  fields.integer("layers", layers_, 1, 4, "recurrent layers, in encoder and decoder");
+  fields.choice("cell", cell_, {{"lstm", Cell::lstm}, {"gru", Cell::gru}}, "the recurrent cell");
+  fields.flag("bidirectional", bidirectional_, "the encoder reads both ways; the decoder is then twice as wide");
+  fields.choice("attention", attention_,
+                {{"learned", Attention::learned}, {"uniform", Attention::uniform}, {"none", Attention::none}},
+                "learned, the same on every position, or no context at all");
+  fields.choice("combiner", squash_, {{"tanh", Squash::tanh}, {"relu", Squash::relu}}, "f in o = f(U [d; c])");
+  fields.number("dropout", dropout_, 0, 0.99, "between recurrent layers and before the output");
+}
+
+template <class T>
+void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
+  const int directions = bidirectional_ ? 2 : 1;
+  const Index decoder_width = directions * Index{hidden_};
+  const bool shared = shape.vocab == shape.target_vocab;
+  start_token_ = shape.start_token;
+  source_table_ = Embedding<T>::declare(parameters, "embedding", shape.vocab, embedding_width_);
+  target_table_ = shared ? source_table_
+                         : Embedding<T>::declare(parameters, "target_embedding", shape.target_vocab, embedding_width_);
+  encoder_ = Recurrent<T>::declare(parameters, "encoder",
+                                   {cell_, embedding_width_, hidden_, layers_, directions, dropout_, 0});
+  decoder_ =
+      Recurrent<T>::declare(parameters, "decoder", {cell_, embedding_width_, decoder_width, layers_, 1, dropout_, 8});
+  if (attention_ == Attention::none) heads_.clear();
+  if (attention_ != Attention::none)
+    for (const std::string& head : heads_)
+      attends_.push_back(CrossAttention<T>::declare(parameters, head, decoder_width, encoder_.out()));
+  combiner_ = Combiner<T>::declare(parameters, heads_, decoder_width, encoder_.out(),
+                                   squash_ == Squash::tanh ? Activation::tanh() : Activation::relu());
+  output_ = Linear<T>::declare(parameters, "output", decoder_width, shape.target_vocab, Group::body, Bias::no);
+  output_dropout_.rate = dropout_;
+  output_dropout_.layer = 16;  // the recurrent stacks have 0 … 15
+  attention_traces_.resize(attends_.size());
+}
+
+template <class T>
+typename Seq2Seq<T>::Side Seq2Seq<T>::side(Compute& compute, std::span<const int> tokens, Index steps,
+                                           const Batch& batch, std::span<const int> lengths,
+                                           const Embedding<T>& table) const {
+  const DistinctTokens distinct = distinct_tokens(compute.arena, tokens, table.vocabulary);
+  const Matrix<T> rows = table.forward(compute, distinct.ids);
+  return {distinct.ids, rows, SequenceInput<T>::of_tokens(steps, batch.size, rows, distinct.index, lengths)};
+}
+
+// The start token, then every target word but the last, time-major; -1 behind a row's length.
+template <class T>
+std::span<const int> Seq2Seq<T>::decoder_tokens(Arena& arena, const Tokens& target) const {
+  const std::span<int> tokens =
+      arena.take<int>(static_cast<std::size_t>(target.rows) * static_cast<std::size_t>(target.columns));
+  std::size_t i = 0;
+  for (int t = 0; t < target.columns; ++t)
+    for (int b = 0; b < target.rows; ++b) {
+      const bool present = t < target.lengths[static_cast<std::size_t>(b)];
+      tokens[i++] = !present ? -1 : t == 0 ? start_token_ : target.at(b, t - 1);
+    }
+  return tokens;
+}
+
+// The encoder's last states as the decoder's first ones: layer by layer, both directions side by side.
+template <class T>
+std::span<const RecurrentState<T>> Seq2Seq<T>::bridge(Compute& compute, const RecurrentStackTrace<T>& encoder) const {
+  const auto states = compute.arena.take<RecurrentState<T>>(static_cast<std::size_t>(layers_));
+  const std::size_t directions = bidirectional_ ? 2 : 1;
+  for (std::size_t layer = 0; layer < states.size(); ++layer) {
+    states[layer] = encoder.last(layer * directions);
+    if (directions == 1) continue;
+    const auto side_by_side = [&](Matrix<T> left, Matrix<T> right) {
+      if (left.empty()) return Matrix<T>();
+      const Index B = left.size(0), H = left.size(1);
+      const Matrix<T> both = compute.array<T>(B, 2 * H);
+      for (Index b = 0; b < B; ++b) {
+        std::copy_n(left[b].data(), H, both[b].data());
+        std::copy_n(right[b].data(), H, both[b].data() + H);
+      }
+      return both;
+    };
+    const RecurrentState<T>& reverse = encoder.last(layer * 2 + 1);
+    states[layer] = {side_by_side(states[layer].hidden, reverse.hidden),
+                     side_by_side(states[layer].cell, reverse.cell)};
+  }
+  return states;
+}
+
+template <class T>
+std::span<const RecurrentState<T>> Seq2Seq<T>::bridge_back(Compute& compute,
+                                                           std::span<const RecurrentState<T>> d_initial) const {
+  if (!bidirectional_) return d_initial;
+  const auto states = compute.arena.take<RecurrentState<T>>(2 * d_initial.size());
+  for (std::size_t layer = 0; layer < d_initial.size(); ++layer) {
+    const auto half = [&](Matrix<T> both, Index which) {
+      if (both.empty()) return Matrix<T>();
+      const Index B = both.size(0), H = both.size(1) / 2;
+      const Matrix<T> one = compute.array<T>(B, H);
+      for (Index b = 0; b < B; ++b) std::copy_n(both[b].data() + which * H, H, one[b].data());
+      return one;
+    };
+    for (const Index which : {0, 1})
+      states[layer * 2 + static_cast<std::size_t>(which)] = {half(d_initial[layer].hidden, which),
+                                                             half(d_initial[layer].cell, which)};
+  }
+  return states;
+}
+
+template <class T>
+typename CrossAttention<T>::Rule Seq2Seq<T>::rule(const Batch& batch, const Pass& pass) const {
+  if (attention_ == Attention::uniform || pass.attend == Attend::uniform) return {true, {}};
+  if (pass.attend == Attend::truth) return {false, batch.alignment};
+  return {};
+}
+
+template <class T>
+Outcome<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
+  batch_ = &batch;
+  const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
+  const DropoutDraw draw{pass.training, pass.seed, pass.step};
+  source_ =
+      side(compute, time_major(compute.arena, batch.source.ids, B, S), S, batch, batch.source.lengths, source_table_);
+  target_ =
+      side(compute, decoder_tokens(compute.arena, batch.target), steps, batch, batch.target.lengths, target_table_);
+  encoder_trace_ = encoder_.forward(compute, source_.input, {}, draw);
+  decoder_trace_ = decoder_.forward(compute, target_.input, bridge(compute, encoder_trace_), draw);
+  const Cube<const T> sources = encoder_trace_.output(), states = decoder_trace_.output();
+
+  const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
+  for (std::size_t h = 0; h < attends_.size(); ++h)
+    contexts[h] = attends_[h]
+                      .forward(compute, states, sources, batch.source.lengths, rule(batch, pass), attention_traces_[h])
+                      .as(steps * B, encoder_.out());
+  const Matrix<T> output = combiner_.forward(compute, states.as(steps * B, width), contexts, combiner_trace_);
+  const Cube<T> said = compute.array<T>(B, steps, width);
+  swap_axes(compute.team, Cube<const T>(output.as(steps, B, width)), said);
+  said_ = said.as(B * steps, width);
+  output_dropout_.forward(compute, pass.training, pass.seed, pass.step, std::span<const T>(said_.flat()), said_.flat());
+
+  Outcome<T> outcome;
+  outcome.scores = output_.forward(compute, said_);
+  outcome.answers = batch.target.ids;
+  d_logits_ = pass.training ? compute.array<T>(B * steps, output_.out) : Matrix<T>();
+  outcome.loss = cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
+  outcome.attention = mean_attention(compute);
+  return outcome;
+}
+
+template <class T>
+Cube<T> Seq2Seq<T>::mean_attention(Compute& compute) const {
+  if (attention_traces_.empty()) return {};
+  if (attention_traces_.size() == 1) return attention_traces_.front().weights;
+  const Cube<T>& first = attention_traces_.front().weights;
+  const Cube<T> mean = compute.zeros<T>(first.size(0), first.size(1), first.size(2));
+  const T share = T{1} / static_cast<T>(attention_traces_.size());
+  for (const auto& trace : attention_traces_) add_scaled(share, std::span<const T>(trace.weights.flat()), mean.flat());
+  return mean;
+}
+
+template <class T>
+void Seq2Seq<T>::backward(Compute& compute) {
+  const Index B = batch_->size, S = batch_->source.columns, steps = batch_->target.columns, width = decoder_.out();
+  const Matrix<T> d_said = output_.backward(compute, said_, Matrix<const T>(d_logits_));
+  output_dropout_.backward(compute, std::span<const T>(d_said.flat()), d_said.flat());
+  const Cube<T> d_output = compute.array<T>(steps, B, width);
+  swap_axes(compute.team, Cube<const T>(d_said.as(B, steps, width)), d_output);
+
+  const Cube<T> d_states = compute.zeros<T>(steps, B, width);
+  const Cube<T> d_sources = compute.zeros<T>(S, B, encoder_.out());
+  const auto d_contexts = compute.arena.take<Matrix<T>>(attends_.size());
+  for (Matrix<T>& d : d_contexts) d = compute.array<T>(steps * B, encoder_.out());
+  combiner_.backward(compute, combiner_trace_, Matrix<const T>(d_output.as(steps * B, width)),
+                     d_states.as(steps * B, width), d_contexts);
+  for (std::size_t h = 0; h < attends_.size(); ++h)
+    attends_[h].backward(compute, attention_traces_[h], Cube<const T>(d_contexts[h].as(steps, B, encoder_.out())),
+                         d_states, d_sources);
+
+  const auto rows_gradient = [&](const Side& side) {
+    return SequenceGradient<T>{{}, compute.zeros<T>(side.rows.size(0), side.rows.size(1))};
+  };
+  const SequenceGradient<T> d_target = rows_gradient(target_), d_source = rows_gradient(source_);
+  const auto d_initial = decoder_.backward(compute, decoder_trace_, Cube<const T>(d_states), {}, d_target);
+  encoder_.backward(compute, encoder_trace_, Cube<const T>(d_sources), bridge_back(compute, d_initial), d_source);
+  target_table_.backward(compute, target_.ids, Matrix<const T>(d_target.rows));
+  source_table_.backward(compute, source_.ids, Matrix<const T>(d_source.rows));
+}
+
+template <class T>
+Cube<T> Seq2Seq<T>::beta(Compute& compute) {
+  if (attends_.empty()) return {};
+  const Index B = batch_->size, S = batch_->source.columns, steps = batch_->target.columns, width = decoder_.out();
+  const Index vocab = output_.out;
+  const auto parts =
+      combiner_.parts(compute, combiner_trace_, Cube<const T>(encoder_trace_.output()).as(S * B, encoder_.out()));
+  const Cube<T> beta = compute.zeros<T>(B, steps, S);
+  const Cube<T> said = compute.array<T>(B, S, width);  // o for each s, of one target position at a time
+  const Cube<T> logits = compute.array<T>(B, S, vocab);
+  compute.team.each(static_cast<int>(B), [&](int b) {
+    const Index length = batch_->source.lengths[static_cast<std::size_t>(b)];
+    const Matrix<T> o = said[b].slice(0, length), row = logits[b].slice(0, length);
+    for (Index t = 0; t < batch_->target.lengths[static_cast<std::size_t>(b)]; ++t) {
+      const std::span<const T> state = parts.state[t * B + b].flat();
+      for (Index s = 0; s < length; ++s) {
+        const std::span<T> out = o[s].flat();
+        const std::span<const T> source = parts.source[s * B + b].flat();
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = state[i] + source[i];
+        if (squash_ == Squash::relu)
+          for (T& x : out) x = std::max(x, T{0});
+      }
+      if (squash_ == Squash::tanh) tanh(std::span<const T>(o.flat()), o.flat());
+      matmul(plain(o), transposed(output_.weight->matrix()), row);
+      const int word = batch_->target.at(b, static_cast<int>(t));
+      for (Index s = 0; s < length; ++s)
+        beta(Index{b}, t, s) = row(s, Index{word}) - log_sum_exp(std::span<const T>(row[s].flat()));
+    }
+  });
+  return beta;
+}
+
+template class Seq2Seq<float>;
+template class Seq2Seq<double>;
+
+namespace {
+
+const RegisterModel<Seq2Seq> registered("seq2seq", "encoder and decoder with attention (SCIENCE 6)");
+
+// Several heads, each with its own A and P, and the contexts averaged. A head is known by its number: its weights start
+// from it (and the start's seed) alone, so that the same head can be put into any company.
+template <class T>
+class Seq2SeqHeads : public Seq2Seq<T> {
+ public:
+  Seq2SeqHeads() { this->cell_ = Cell::gru; }
+  void settings(Fields& fields) override {
+    Seq2Seq<T>::settings(fields);
+    fields.integers("heads", numbers_, 0, Fields::no_limit, "the heads by their numbers");
+  }
+  void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
+    if (numbers_.empty())
+      throw wrong_input("seq2seq-heads needs at least one head", "use model.attention = \"none\" for none");
+    this->heads_.clear();
+    for (const int number : numbers_) {
+      const std::string name = "head." + std::to_string(number);
+      if (std::find(this->heads_.begin(), this->heads_.end(), name) != this->heads_.end())
+        throw wrong_input("model.heads names head " + std::to_string(number) + " twice",
+                          "a head starts from its number, so twice is once");
+      this->heads_.push_back(name);
+    }
+    Seq2Seq<T>::build(shape, parameters);
+  }
+
+ private:
+  std::vector<int> numbers_{0, 1, 2, 3, 4, 5, 6, 7};
+};
+
+const RegisterModel<Seq2SeqHeads> registered_heads("seq2seq-heads",
+                                                   "seq2seq with several heads, their contexts averaged");
+
+}  // namespace
+
+}  // namespace fovea

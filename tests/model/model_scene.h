@@ -1,0 +1,57 @@
+// A model set up for a test: made by name from settings, built for a task, started from seed 5.
+#pragma once
+
+#include <memory>
+
+#include "fovea/model/model.h"
+#include "fovea/nn/optimizer.h"
+#include "tests/nn/gradient_check.h"
+
+namespace fovea::testing {
+
+template <class T>
+struct ModelScene {
+  ModelScene(const std::string& name, const ValueTable& settings, const TaskShape& shape, int threads = 1)
+      : bench(threads), model(Registry<Model<T>>::instance().make(name, "model")) {
+    Fields fields;
+    model->settings(fields);
+    fields.read(settings, "model '" + name + "'");
+    model->build(shape, parameters);
+    parameters.finish();
+    parameters.initialise(5);
+  }
+
+  Outcome<T> forward(const Batch& batch, const Pass& pass) {
+    bench.arena.reset();
+    return model->forward(bench.compute, batch, pass);
+  }
+
+  // Gradients anew, of a training pass.
+  Outcome<T> gradient_of(const Batch& batch, Pass pass = {}) {
+    pass.training = true;
+    const Outcome<T> outcome = forward(batch, pass);
+    parameters.clear_gradients();
+    model->backward(bench.compute);
+    return outcome;
+  }
+
+  void adam(int steps, double rate, const Batch& batch) {
+    Optimizer<T> optimizer(parameters, {});
+    for (int step = 0; step < steps; ++step) {
+      gradient_of(batch);
+      optimizer.step(bench.team, rate);
+    }
+  }
+
+  void check_gradients(const Batch& batch, const Pass& pass, const GradientCheck& check = {}) {
+    gradient_of(batch, pass);
+    expect_parameter_gradients(
+        parameters, [&] { return forward(batch, pass).loss; }, check);
+  }
+
+  Bench bench;
+  ParameterSet<T> parameters;
+  std::unique_ptr<Model<T>> model;
+};
+
+}  // namespace fovea::testing

@@ -1,0 +1,252 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "fovea/nn/optimizer.h"
+#include "tests/model/model_scene.h"
+
+namespace fovea {
+namespace {
+
+using namespace fovea::testing;
+using Json = nlohmann::json;
+
+const Json& reference() {
+  static const Json json = Json::parse(std::ifstream(FOVEA_SOURCE_DIR "/tests/reference/seq2seq.json"));
+  return json;
+}
+
+Tokens tokens(const Json& ids, const Json& lengths) {
+  Tokens t;
+  const int rows = static_cast<int>(lengths.size());
+  t.resize(rows, static_cast<int>(ids.size()) / rows);
+  t.ids = ids.get<std::vector<int>>();
+  t.lengths = lengths.get<std::vector<int>>();
+  return t;
+}
+
+ValueTable settings(const Json& c) {
+  ValueTable table{{"hidden", {c["hidden"].get<std::int64_t>(), {}}},
+                   {"embedding", {c["embedding"].get<std::int64_t>(), {}}},
+                   {"layers", {c["layers"].get<std::int64_t>(), {}}},
+                   {"cell", {c["cell"].get<std::string>(), {}}},
+                   {"bidirectional", {c["bidirectional"].get<bool>(), {}}},
+                   {"combiner", {std::string(c["relu"].get<bool>() ? "relu" : "tanh"), {}}}};
+  const std::string attention = c["heads"].empty() ? "none" : c["uniform"].get<bool>() ? "uniform" : "learned";
+  table["attention"] = {attention, {}};
+  if (c["heads"].size() > 1) {
+    ValueList heads;
+    for (const std::string name : c["heads"]) heads.push_back({std::int64_t{std::stoi(name.substr(5))}, {}});
+    table["heads"] = {heads, {}};
+  }
+  return table;
+}
+
+std::string model_name(const Json& c) { return c["heads"].size() > 1 ? "seq2seq-heads" : "seq2seq"; }
+
+TaskShape shape(const Json& c) {
+  TaskShape shape{Kind::token_pairs};
+  shape.vocab = shape.target_vocab = c["vocab"];
+  shape.start_token = c["start"];
+  shape.end_token = c["end"];
+  return shape;
+}
+
+Batch batch(const Json& c) {
+  Batch batch;
+  batch.source = tokens(c["source"], c["source_lengths"]);
+  batch.target = tokens(c["target"], c["target_lengths"]);
+  batch.size = batch.source.rows;
+  return batch;
+}
+
+template <class T>
+void set_parameters(const ParameterSet<T>& parameters, const Json& values) {
+  ASSERT_EQ(parameters.all().size(), values.size());
+  for (const Param<T>& p : parameters.all()) {
+    ASSERT_TRUE(values.contains(p.name)) << p.name;
+    const auto numbers = values[p.name].template get<std::vector<double>>();
+    ASSERT_EQ(numbers.size(), p.values().size()) << p.name;
+    std::transform(numbers.begin(), numbers.end(), p.values().begin(), [](double x) { return static_cast<T>(x); });
+  }
+}
+
+double relative(double a, double b) { return std::abs(a - b) / std::max(1.0, std::abs(b)); }
+
+template <class T>
+void compare_with_pytorch(double loss_tolerance, double gradient_tolerance) {
+  for (const Json& c : reference()["cases"]) {
+    SCOPED_TRACE(c["name"].template get<std::string>());
+    ModelScene<T> scene(model_name(c), settings(c), shape(c));
+    set_parameters(scene.parameters, c["parameters"]);
+    const Batch data = batch(c);
+    const Outcome<T> outcome = scene.forward(data, {true});
+    EXPECT_LT(relative(outcome.loss, c["losses"][0]), loss_tolerance);
+    if (c.contains("beta")) {
+      const Cube<T> beta = scene.model->beta(scene.bench.compute);
+      std::size_t i = 0;
+      for (Index b = 0; b < beta.size(0); ++b)
+        for (Index t = 0; t < beta.size(1); ++t)
+          for (Index s = 0; s < beta.size(2); ++s, ++i) {
+            const auto at = static_cast<std::size_t>(b);
+            if (t >= data.target.lengths[at]) continue;
+            EXPECT_LT(relative(outcome.attention(b, t, s), c["attention"][i]), gradient_tolerance);
+            if (s < data.source.lengths[at]) { EXPECT_LT(relative(beta(b, t, s), c["beta"][i]), gradient_tolerance); }
+            else { EXPECT_EQ(beta(b, t, s), T{0}); }
+          }
+    }
+    scene.parameters.clear_gradients();
+    scene.model->backward(scene.bench.compute);
+    for (const Param<T>& p : scene.parameters.all()) {
+      const auto wanted = c["gradients"][p.name].template get<std::vector<double>>();
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        ASSERT_LT(relative(p.gradients()[i], wanted[i]), gradient_tolerance) << p.name << '[' << i << ']';
+    }
+    scene.adam(20, 1e-2, data);
+    EXPECT_LT(relative(scene.forward(data, {true}).loss, c["losses"][20]), loss_tolerance * 100);
+  }
+}
+
+TEST(Seq2Seq, EqualsPyTorchInDouble) { compare_with_pytorch<double>(1e-9, 1e-9); }
+TEST(Seq2Seq, EqualsPyTorchInFloat) { compare_with_pytorch<float>(1e-5, 1e-4); }
+
+TEST(Seq2Seq, GradientsAreWhatCentralDifferencesSay) {
+  for (const Json& c : reference()["cases"]) {
+    SCOPED_TRACE(c["name"].template get<std::string>());
+    ValueTable with_dropout = settings(c);
+    with_dropout["dropout"] = {0.3, {}};
+    ModelScene<double> scene(model_name(c), with_dropout, shape(c));
+    const Batch data = batch(c);
+    scene.check_gradients(data, {true, Attend::learned, 3, 7});
+  }
+}
+
+Batch copies(int examples, int length, int vocab) {
+  Batch data;
+  data.size = examples;
+  data.source.resize(examples, length + 1);
+  Stream stream(9, "test");
+  for (int b = 0; b < examples; ++b) {
+    for (int t = 0; t < length; ++t) data.source.at(b, t) = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab)));
+    data.source.at(b, length) = vocab;
+  }
+  data.target = data.source;
+  for (int b = 0; b < examples; ++b)
+    for (int t = 0; t <= length; ++t) data.alignment.push_back(t);
+  return data;
+}
+
+TaskShape copy_shape(int vocab) {
+  TaskShape shape{Kind::token_pairs};
+  shape.vocab = shape.target_vocab = vocab + 2;
+  shape.end_token = vocab;
+  shape.start_token = vocab + 1;
+  return shape;
+}
+
+const ValueTable small{{"hidden", {std::int64_t{6}, {}}}, {"embedding", {std::int64_t{5}, {}}}};
+
+TEST(Seq2Seq, GradientsUnderForcedAttention) {
+  for (const Attend attend : {Attend::uniform, Attend::truth}) {
+    ModelScene<double> scene("seq2seq", small, copy_shape(7));
+    scene.check_gradients(copies(3, 4, 7), {true, attend});
+  }
+}
+
+TEST(Seq2Seq, ForcedAttentionIsWhatItIsForcedToBe) {
+  ModelScene<double> scene("seq2seq", small, copy_shape(7));
+  const Batch data = copies(3, 4, 7);
+  for (const double weight : scene.forward(data, {false, Attend::uniform}).attention.flat()) EXPECT_EQ(weight, 0.2);
+  const Cube<double> truth = scene.forward(data, {false, Attend::truth}).attention;
+  for (Index t = 0; t < 5; ++t)
+    for (Index s = 0; s < 5; ++s) EXPECT_EQ(truth(1, t, s), t == s ? 1.0 : 0.0);
+}
+
+TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
+  for (const Json& c : reference()["cases"]) {
+    SCOPED_TRACE(c["name"].template get<std::string>());
+    const Batch data = batch(c);
+    ModelScene<double> scene(model_name(c), settings(c), shape(c));
+    const double together = scene.gradient_of(data).loss;
+    const auto gradient = copy_of(scene.parameters.gradients());
+    double words = 0, loss = 0;
+    for (const int n : data.target.lengths) words += n;
+    std::vector<double> sum(gradient.size());
+    for (int b = 0; b < data.size; ++b) {
+      const auto at = static_cast<std::size_t>(b);
+      Batch one;
+      one.size = 1;
+      for (const auto& [from, to] : {std::pair(&data.source, &one.source), std::pair(&data.target, &one.target)}) {
+        to->resize(1, from->lengths[at]);
+        for (int t = 0; t < to->columns; ++t) to->at(0, t) = from->at(b, t);
+      }
+      const double share = data.target.lengths[at] / words;
+      loss += share * scene.gradient_of(one).loss;
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share * scene.parameters.gradients()[i];
+    }
+    EXPECT_NEAR(loss, together, 1e-12);
+    for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(sum[i], gradient[i], 1e-12) << i;
+  }
+}
+
+TEST(Seq2Seq, PermutingTheBatchPermutesTheResults) {
+  ModelScene<double> scene("seq2seq", small, copy_shape(7));
+  Batch data = copies(4, 5, 7), turned = data;
+  for (int b = 0; b < 4; ++b)
+    for (int t = 0; t < 6; ++t) turned.source.at(b, t) = turned.target.at(b, t) = data.source.at((b + 1) % 4, t);
+  const auto scores = copy_of(scene.forward(data, {}).scores);
+  const Matrix<double> other = scene.forward(turned, {}).scores;
+  for (Index b = 0; b < 4; ++b)
+    for (Index i = 0; i < 6 * other.size(1); ++i)
+      ASSERT_NEAR(other.data()[b * 6 * other.size(1) + i],
+                  scores[static_cast<std::size_t>((b + 1) % 4 * 6 * other.size(1) + i)], 1e-13);
+}
+
+// Words are names: giving them other numbers, and the rows of the tables with them, changes nothing.
+TEST(Seq2Seq, RelabellingTheVocabularyRelabelsTheResults) {
+  ModelScene<double> scene("seq2seq", small, copy_shape(7)), other("seq2seq", small, copy_shape(7));
+  const auto relabel = [](int word) { return word < 7 ? (word * 3 + 2) % 7 : word; };
+  for (const char* name : {"embedding.weight", "output.weight"}) {
+    const Param<double>&from = *scene.parameters.find(name), &to = *other.parameters.find(name);
+    for (int word = 0; word < 9; ++word)
+      std::copy_n(from.matrix()[word].data(), from.shape[1], to.matrix()[relabel(word)].data());
+  }
+  Batch data = copies(3, 5, 7), renamed = data;
+  for (int& word : renamed.source.ids) word = relabel(word);
+  renamed.target = renamed.source;
+  const Outcome<double> a = scene.forward(data, {}), b = other.forward(renamed, {});
+  EXPECT_NEAR(a.loss, b.loss, 1e-13);
+  for (Index n = 0; n < a.scores.size(0); ++n)
+    for (int word = 0; word < 9; ++word) ASSERT_NEAR(a.scores(n, word), b.scores(n, relabel(word)), 1e-13);
+}
+
+TEST(Seq2Seq, TheTeamChangesNoBit) {
+  std::vector<std::vector<float>> results;
+  for (const int threads : {1, 2, 3}) {
+    ModelScene<float> scene("seq2seq", {{"hidden", {std::int64_t{40}, {}}}}, copy_shape(30), threads);
+    scene.gradient_of(copies(70, 9, 30));
+    results.push_back(copy_of(scene.parameters.gradients()));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST(Seq2SeqHeads, AHeadStartsAlikeInAnyCompany) {
+  const auto heads = [](std::vector<std::int64_t> numbers) {
+    ValueTable table = small;
+    ValueList list;
+    for (const std::int64_t n : numbers) list.push_back({n, {}});
+    table["heads"] = {list, {}};
+    return table;
+  };
+  ModelScene<float> alone("seq2seq-heads", heads({5}), copy_shape(7));
+  ModelScene<float> company("seq2seq-heads", heads({1, 5, 9}), copy_shape(7));
+  for (const Param<float>& p : alone.parameters.all())
+    if (p.name != "combine.weight") { EXPECT_EQ(copy_of(p.values()), copy_of(company.parameters.find(p.name)->values())) << p.name; }
+  EXPECT_THROW(ModelScene<float>("seq2seq-heads", heads({5, 5}), copy_shape(7)), Error);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -5,10 +5,12 @@
 // Parameters: beta0, beta1, and p or, for the bounded gate, a with p = logistic(a).
 #include "fovea/model/toy_gate.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/math/logistic.h"
 #include "fovea/model/model.h"
+#include "fovea/nn/attention.h"
 
 namespace fovea {
 
@@ -63,10 +65,11 @@ class ToyGateModel : public Model<T> {
 
   // Of the last forward.
   const Batch* batch_ = nullptr;
-  T slope_ = 0;                // dp / d parameter
-  Matrix<T> score_gradients_;  // (B,1)
-  Cube<T> attention_;          // (B,1,L)
-  Cube<T> attention_slopes_;   // (B,1,L): d attention / d p, 0 where attention is held
+  T slope_ = 0;                   // dp / d parameter
+  Matrix<T> score_gradients_;     // (B,1)
+  Cube<T> attention_;             // (B,1,L)
+  Cube<T> attention_slopes_;      // (B,1,L): d attention / d p
+  std::span<std::uint8_t> held_;  // (B) 1 where attention is not the gate's
 };
 
 // tokens (B,L) -> attention (B,1,L), scores (B,1). A symbol that stands several times shares its weight out.
@@ -84,33 +87,32 @@ Outcome<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const 
   outcome.answers = batch.labels;
   outcome.attention = attention_;
 
+  for (int b = 0; b < tokens.rows; ++b) {
+    const int length = tokens.lengths[static_cast<std::size_t>(b)];
+    int count[2] = {0, 0};
+    for (int l = 0; l < length; ++l) ++count[tokens.at(b, l)];
+    const bool gated = count[0] > 0 && count[1] > 0;
+    for (int l = 0; l < length; ++l) {
+      const int symbol = tokens.at(b, l);
+      const T n = static_cast<T>(count[symbol]);
+      attention_(b, 0, l) = (!gated ? T{1} : symbol == 1 ? p : 1 - p) / n;
+      attention_slopes_(b, 0, l) = (!gated ? T{0} : symbol == 1 ? T{1} : T{-1}) / n;
+    }
+  }
+  held_ = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
+  if (pass.attend == Attend::uniform) {
+    hold_uniform<T>(tokens.lengths, attention_);
+    std::fill(held_.begin(), held_.end(), std::uint8_t{1});
+  } else if (pass.attend == Attend::truth && !batch.marked.empty()) {
+    hold_marked<T>(batch.marked, attention_, held_);
+  }
+
   // The loss of SCIENCE 1 is a sum over its two sequences: twice the mean of a batch that holds both equally often.
   const T weight = T{2} / static_cast<T>(tokens.rows);
   for (int b = 0; b < tokens.rows; ++b) {
-    const int length = tokens.lengths[static_cast<std::size_t>(b)];
-    const std::uint8_t* marks =
-        batch.marked.empty() ? nullptr : batch.marked.data() + static_cast<std::size_t>(b * tokens.columns);
-    int count[2] = {0, 0}, marked = 0;
-    for (int l = 0; l < length; ++l) {
-      ++count[tokens.at(b, l)];
-      if (marks) marked += marks[l];
-    }
     T score = 0;
-    for (int l = 0; l < length; ++l) {
-      const int symbol = tokens.at(b, l);
-      T& share = attention_(b, 0, l);
-      if (pass.attend == Attend::uniform) {
-        share = T{1} / static_cast<T>(length);
-      } else if (pass.attend == Attend::truth && marked > 0) {
-        share = static_cast<T>(marks[l]) / static_cast<T>(marked);
-      } else if (count[0] == 0 || count[1] == 0) {
-        share = T{1} / static_cast<T>(length);
-      } else {
-        const T n = static_cast<T>(count[symbol]);
-        share = (symbol == 1 ? p : 1 - p) / n;
-        attention_slopes_(b, 0, l) = (symbol == 1 ? T{1} : T{-1}) / n;
-      }
-      score += share * beta_of(symbol);
+    for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
+      score += attention_(b, 0, l) * beta_of(tokens.at(b, l));
     }
     const bool positive = batch.labels[static_cast<std::size_t>(b)] == 1;
     const T wrong = positive ? -score : score;  // what the loss pushes down
@@ -129,6 +131,7 @@ void ToyGateModel<T>::backward(Compute&) {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       const int symbol = tokens.at(b, l);
       *beta_[symbol]->gradient += score_gradients_(b, 0) * attention_(b, 0, l);
+      if (held_[static_cast<std::size_t>(b)]) continue;
       *gate_->gradient += score_gradients_(b, 0) * beta_of(symbol) * attention_slopes_(b, 0, l) * slope_;
     }
   }

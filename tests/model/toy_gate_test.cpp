@@ -4,63 +4,24 @@
 
 #include <cmath>
 
-#include "fovea/model/model.h"
 #include "fovea/theory/toy_gate.h"
-#include "tests/nn/gradient_check.h"
+#include "tests/model/build_model.h"
 
 namespace fovea {
 namespace {
 
-Batch batch_of(const std::vector<std::vector<int>>& sequences, const std::vector<int>& labels) {
-  std::size_t longest = 0;
-  for (const auto& s : sequences) longest = std::max(longest, s.size());
-  Batch batch;
-  batch.size = static_cast<int>(sequences.size());
-  batch.source.resize(batch.size, static_cast<int>(longest));
-  batch.labels = labels;
-  for (int b = 0; b < batch.size; ++b) {
-    const auto& ids = sequences[static_cast<std::size_t>(b)];
-    batch.source.lengths[static_cast<std::size_t>(b)] = static_cast<int>(ids.size());
-    for (std::size_t l = 0; l < longest; ++l) {
-      if (l < ids.size()) batch.source.at(b, static_cast<int>(l)) = ids[l];
-      batch.marked.push_back(l < ids.size() && ids[l] == 1);
-    }
-  }
-  return batch;
-}
+using testing::labelled_tokens;
 
-TaskShape two_symbols() {
-  TaskShape shape;
-  shape.vocab = 2;
-  shape.classes = 2;
-  return shape;
-}
-
-struct Built {
-  std::unique_ptr<Model<double>> model;
-  ParameterSet<double> parameters;
-  testing::Bench bench;
-
-  explicit Built(const ValueTable& settings, const TaskShape& shape = two_symbols()) {
-    model = Registry<Model<double>>::instance().make("toy-gate", "model");
-    Fields fields;
-    model->settings(fields);
-    fields.read(settings, "model 'toy-gate'");
-    model->build(shape, parameters);
-    parameters.finish();
-    parameters.initialise(1);
-  }
-  Outcome<double> forward(const Batch& batch, Attend attend = Attend::learned) {
-    bench.arena.reset();
-    return model->forward(bench.compute, batch, {.training = true, .attend = attend});
-  }
+struct Built : testing::BuiltModel {
+  explicit Built(const ValueTable& settings, int vocab = 2)
+      : BuiltModel("toy-gate", testing::labelled_tokens_shape(vocab), settings) {}
 };
 
 ValueTable settings_of(const std::string& gate, const std::string& loss) {
   return {{"beta0", {0.3, {}}}, {"beta1", {-0.2, {}}}, {"p", {0.7, {}}}, {"gate", {gate, {}}}, {"loss", {loss, {}}}};
 }
 
-const Batch the_two = batch_of({{0, 0}, {0, 1}}, {0, 1});
+const Batch the_two = labelled_tokens({{0, 0}, {0, 1}}, {0, 1}, 1);
 
 TEST(ToyGateModel, StartsAsItsSettingsSay) {
   Built built(settings_of("linear", "linear"));
@@ -89,7 +50,7 @@ TEST(ToyGateModel, LossAndGradientAreThoseOfTheory) {
       const ToyPoint point{0.3, -0.2, *attention.value};
       EXPECT_NEAR(toy_attention({g, l}, point), 0.7, 1e-15);
       EXPECT_NEAR(built.forward(the_two).loss, toy_loss({g, l}, point), 1e-14);
-      built.model->backward(built.bench.compute);
+      built.backward();
       const ToyPoint slope = toy_slope({g, l}, point);
       EXPECT_NEAR(*built.parameters.find("beta0")->gradient, -slope.beta0, 1e-14);
       EXPECT_NEAR(*built.parameters.find("beta1")->gradient, -slope.beta1, 1e-14);
@@ -99,13 +60,13 @@ TEST(ToyGateModel, LossAndGradientAreThoseOfTheory) {
 }
 
 TEST(ToyGateModel, GradientsAgreeWithCentralDifferences) {
-  const Batch batch = batch_of({{0, 0}, {0, 1}, {1}, {1, 0, 1}, {0, 0, 1, 0}}, {0, 1, 1, 0, 1});
+  const Batch batch = labelled_tokens({{0, 0}, {0, 1}, {1}, {1, 0, 1}, {0, 0, 1, 0}}, {0, 1, 1, 0, 1}, 1);
   for (const std::string gate : {"linear", "bounded"}) {
     for (const std::string loss : {"linear", "logistic"}) {
       for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
         Built built(settings_of(gate, loss));
         built.forward(batch, attend);
-        built.model->backward(built.bench.compute);
+        built.backward();
         testing::expect_parameter_gradients(built.parameters, [&] { return built.forward(batch, attend).loss; });
       }
     }
@@ -113,7 +74,7 @@ TEST(ToyGateModel, GradientsAgreeWithCentralDifferences) {
 }
 
 TEST(ToyGateModel, AttentionIsSharedOutAndHeldWhereAsked) {
-  const Batch batch = batch_of({{0, 1, 1}, {1, 1, 1}, {0, 0}}, {1, 1, 0});
+  const Batch batch = labelled_tokens({{0, 1, 1}, {1, 1, 1}, {0, 0}}, {1, 1, 0}, 1);
   Built built(settings_of("linear", "linear"));
   const auto learned = built.forward(batch);
   EXPECT_DOUBLE_EQ(learned.attention(0, 0, 1), 0.35);
@@ -129,9 +90,7 @@ TEST(ToyGateModel, AttentionIsSharedOutAndHeldWhereAsked) {
 
 TEST(ToyGateModel, RefusesWhatItCanNotDo) {
   EXPECT_THROW(Built({{"gate", {std::string("bounded"), {}}}, {"p", {1.0, {}}}}), Error);
-  TaskShape three = two_symbols();
-  three.vocab = 3;
-  EXPECT_THROW(Built({}, three), Error);
+  EXPECT_THROW(Built({}, 3), Error);
 }
 
 }  // namespace

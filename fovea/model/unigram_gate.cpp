@@ -1,0 +1,119 @@
+// Unigram gate (SCIENCE 1, general form): a class weight beta_v and an attention logit a_v for each token,
+//
+//   s(x) = Σ_l softmax(a_{x_1} … a_{x_L})_l beta_{x_l},   P(positive) = logistic(s(x)).
+//
+// Parameters: beta (V), a (V). Its flow is theory/unigram_gate.h.
+#include <algorithm>
+
+#include "fovea/math/vector_math.h"
+#include "fovea/model/model.h"
+#include "fovea/nn/attention.h"
+#include "fovea/nn/loss.h"
+
+namespace fovea {
+
+namespace {
+
+template <class T>
+class UnigramGate : public Model<T> {
+ public:
+  void settings(Fields& fields) override {
+    fields.number("beta_spread", beta_spread_, 0, 1e30, "standard deviation of the class weights at the start");
+    fields.number("logit_spread", logit_spread_, 0, 1e30, "standard deviation of the attention logits at the start");
+  }
+
+  Kind takes() const override { return Kind::labelled_tokens; }
+
+  void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
+    if (shape.classes != 2) {
+      throw wrong_input("model 'unigram-gate' knows two classes, and the task has " + std::to_string(shape.classes),
+                        "take a task of two classes");
+    }
+    beta_ = &parameters.add("beta", {shape.vocab}, Init::normal(beta_spread_));
+    logits_ = &parameters.add("a", {shape.vocab}, Init::normal(logit_spread_), Group::attention);
+  }
+
+  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
+  void backward(Compute& compute) override;
+  Cube<T> beta(Compute& compute) override;
+
+ private:
+  double beta_spread_ = 0, logit_spread_ = 0;
+  Param<T>* beta_ = nullptr;
+  Param<T>* logits_ = nullptr;
+
+  // Of the last forward.
+  const Batch* batch_ = nullptr;
+  Cube<T> betas_;                 // (B,1,L)
+  Cube<T> attention_;             // (B,1,L)
+  Matrix<T> scores_;              // (B,1)
+  Matrix<T> score_gradients_;     // (B,1)
+  std::span<std::uint8_t> held_;  // (B) 1 where attention is not the model's own
+};
+
+// tokens (B,L) -> attention (B,1,L), scores (B,1)
+template <class T>
+Outcome<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
+  const Tokens& tokens = batch.source;
+  batch_ = &batch;
+  betas_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
+  attention_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
+  scores_ = compute.template array<T>(tokens.rows, 1);
+  score_gradients_ = compute.template array<T>(tokens.rows, 1);
+  for (int b = 0; b < tokens.rows; ++b) {
+    for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
+      betas_(b, 0, l) = beta_->value[tokens.at(b, l)];
+      attention_(b, 0, l) = logits_->value[tokens.at(b, l)];
+    }
+  }
+  held_ = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
+  masked_softmax<T>(compute.team, attention_, tokens.lengths, attention_);
+  if (pass.attend == Attend::uniform) {
+    hold_uniform<T>(tokens.lengths, attention_);
+    std::fill(held_.begin(), held_.end(), std::uint8_t{1});
+  } else if (pass.attend == Attend::truth && !batch.marked.empty()) {
+    hold_marked<T>(batch.marked, attention_, held_);
+  }
+  for (int b = 0; b < tokens.rows; ++b) {
+    scores_(b, 0) = dot(std::span<const T>(attention_[b].flat()), std::span<const T>(betas_[b].flat()));
+  }
+  Outcome<T> outcome;
+  outcome.scores = scores_;
+  outcome.answers = batch.labels;
+  outcome.attention = attention_;
+  outcome.loss = logistic_loss<T>(compute, scores_.flat(), batch.labels, score_gradients_.flat());
+  return outcome;
+}
+
+template <class T>
+void UnigramGate<T>::backward(Compute& compute) {
+  const Tokens& tokens = batch_->source;
+  const Cube<T> dlogits = compute.template array<T>(tokens.rows, 1, tokens.columns);
+  for (int b = 0; b < tokens.rows; ++b) {
+    for (int l = 0; l < tokens.columns; ++l) dlogits(b, 0, l) = score_gradients_(b, 0) * betas_(b, 0, l);
+  }
+  masked_softmax_backward<T>(compute.team, attention_, dlogits, tokens.lengths, held_, dlogits);
+  for (int b = 0; b < tokens.rows; ++b) {
+    for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
+      const int token = tokens.at(b, l);
+      beta_->gradient[token] += score_gradients_(b, 0) * attention_(b, 0, l);
+      logits_->gradient[token] += dlogits(b, 0, l);
+    }
+  }
+}
+
+template <class T>
+Cube<T> UnigramGate<T>::beta(Compute& compute) {
+  const Cube<T> signed_betas = compute.template array<T>(betas_.size(0), 1, betas_.size(2));
+  for (Index b = 0; b < betas_.size(0); ++b) {
+    const T sign = batch_->labels[static_cast<std::size_t>(b)] == 1 ? T{1} : T{-1};
+    for (Index l = 0; l < betas_.size(2); ++l) signed_betas(b, 0, l) = sign * betas_(b, 0, l);
+  }
+  return signed_betas;
+}
+
+const RegisterModel<UnigramGate> unigram_gate("unigram-gate", "a class weight and an attention logit for each token");
+
+}  // namespace
+
+}  // namespace fovea

@@ -37,9 +37,7 @@ RecurrentStackTrace<T> Recurrent<T>::forward(Compute& compute, const SequenceInp
 
     Cube<T> y = trace.layers[i - 1].output();
     const std::size_t below = i / static_cast<std::size_t>(shape_.directions) - 1;
-    Dropout<T>& dropout = trace.dropouts[below] = Dropout<T>();
-    dropout.rate = shape_.dropout;
-    dropout.layer = shape_.first_dropout + below;
+    Dropout<T>& dropout = trace.dropouts[below] = Dropout<T>(shape_.dropout, shape_.first_dropout + below);
     if (draw.training && shape_.dropout > 0) {
       const Cube<T> kept = compute.array<T>(input.steps, input.batch, out());
       dropout.forward(compute, true, draw.seed, draw.step, y.flat(), kept.flat());

@@ -23,10 +23,11 @@ namespace {
 // A panel is as wide for every target, so that what was packed under one can be used under another.
 constexpr Index kPanel = 16;
 
-// K is cut into blocks so that the panels a tile reads stay in the first-level cache, rows of a into blocks for the
-// second.
+// K is cut into blocks so that the panels a tile reads stay near the first-level cache; rows of a, and columns where
+// there are several blocks of rows, so that what is read again stays in the second.
 constexpr Index kDepth = 256;
 constexpr Index kRows = 128;
+constexpr Index kColumns = 480;  // whole tiles of every target
 
 // Stored rows this far apart fall into few cache sets; such blocks of a are copied to rows kBlockStride apart first.
 constexpr Index kFarApart = 512;
@@ -49,7 +50,7 @@ constexpr std::size_t kVectors = static_cast<std::size_t>(kPanel / kLanes);  // 
 
 // Tiles of the result are kept in registers: as many rows and panels as those allow.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-constexpr std::size_t kTileRows = 14, kTilePanels = 2;
+constexpr std::size_t kTileRows = 8, kTilePanels = 3;
 #elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
 constexpr std::size_t kTileRows = 6, kTilePanels = 1;
 #else
@@ -118,16 +119,16 @@ void Tile(const Block& block) {
     LoadPanels(d, panels, block.panel_step, b, std::make_index_sequence<kWidth>());
     Step<Transposed>(d, a, block.step, b, sum, all);
   }
-  constexpr Index kColumns = static_cast<Index>(Panels) * kPanel;
-  if (block.columns >= kColumns) {
+  constexpr Index kAcross = static_cast<Index>(Panels) * kPanel;
+  if (block.columns >= kAcross) {
     StoreAll<kWidth>(d, sum, block.c, block.c_stride, block.add, all);
     return;
   }
   HWY_ALIGN float part[Rows * Panels * static_cast<std::size_t>(kPanel)];
-  StoreAll<kWidth>(d, sum, part, kColumns, false, all);
+  StoreAll<kWidth>(d, sum, part, kAcross, false, all);
   for (Index row = 0; row < static_cast<Index>(Rows); ++row) {
     float* const c = block.c + row * block.c_stride;
-    const float* const from = part + row * kColumns;
+    const float* const from = part + row * kAcross;
     if (block.add) {
       for (Index j = 0; j < block.columns; ++j) c[j] += from[j];
     } else {
@@ -168,6 +169,12 @@ void RowsTimesPanels(Block block, Index rows, Index all_columns) {
   }
 }
 
+void CopyLines(const float* from, Index stride, float* to, Index lines, Index length) {
+  for (Index line = 0; line < lines; ++line) {
+    std::memcpy(to + line * kBlockStride, from + line * stride, static_cast<std::size_t>(length) * sizeof(float));
+  }
+}
+
 // c (+)= a times panels of `columns` columns, K = a.columns > 0; `copy` has room for one block of a.
 void Product(const Operand<float>& a, const float* panels, Index columns, float* c, Index c_stride, bool add,
              float* copy) {
@@ -175,22 +182,28 @@ void Product(const Operand<float>& a, const float* panels, Index columns, float*
   const bool in_place = !a.transposed && a.stride < kFarApart;
   for (Index part = 0; part < depths; ++part) {
     const Index k = a.columns * part / depths, depth = a.columns * (part + 1) / depths - k;
-    for (Index row = 0; row < a.rows; row += kRows) {
-      const Index rows = std::min(kRows, a.rows - row);
-      const float* from = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k);
-      Index step = a.stride;
-      if (!in_place) {
-        const Index lines = a.transposed ? depth : rows, length = a.transposed ? rows : depth;
-        for (Index line = 0; line < lines; ++line) {
-          std::memcpy(copy + line * kBlockStride, from + line * step, static_cast<std::size_t>(length) * sizeof(float));
+    const Index width = a.rows > kRows ? kColumns : columns;
+    for (Index column = 0; column < columns; column += width) {
+      for (Index row = 0; row < a.rows; row += kRows) {
+        const Index rows = std::min(kRows, a.rows - row);
+        Block block{.a = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k),
+                    .step = a.stride,
+                    .depth = depth,
+                    .panels = panels + column * a.columns + k * kPanel,
+                    .panel_step = a.columns * kPanel,
+                    .c = c + row * c_stride + column,
+                    .c_stride = c_stride,
+                    .columns = 0,
+                    .add = add || part > 0};
+        if (!in_place) {
+          CopyLines(block.a, a.stride, copy, a.transposed ? depth : rows, a.transposed ? rows : depth);
+          block.a = copy;
+          block.step = kBlockStride;
         }
-        from = copy;
-        step = kBlockStride;
+        const Index count = std::min(width, columns - column);
+        if (a.transposed) RowsTimesPanels<true>(block, rows, count);
+        else RowsTimesPanels<false>(block, rows, count);
       }
-      const Block block{from,     step, depth,          panels + k * kPanel, a.columns * kPanel, c + row * c_stride,
-                        c_stride, 0,    add || part > 0};
-      if (a.transposed) RowsTimesPanels<true>(block, rows, columns);
-      else RowsTimesPanels<false>(block, rows, columns);
     }
   }
 }
@@ -207,7 +220,7 @@ namespace {
 HWY_EXPORT(Product);
 
 void multiply(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add) {
-  alignas(64) thread_local float copy[std::max(kRows, kDepth) * kBlockStride];
+  alignas(64) thread_local float copy[kDepth * kBlockStride];
   choose_simd();
   HWY_DYNAMIC_DISPATCH(Product)(a, b.panels, b.columns, c, c_stride, add, copy);
 }
@@ -229,20 +242,36 @@ void multiply(const Operand<double>& a, const PackedMatrix<double>& b, double* c
   }
 }
 
+// A panel whose columns are lines in memory.
+template <class T>
+void gather_lines(const T* from, Index stride, Index width, Index depth, T* to) {
+  if (width < kPanel) std::fill_n(to, depth * kPanel, T{});
+  constexpr Index kTogether = 16;  // a cache line of each
+  for (Index k = 0; k < depth; k += kTogether) {
+    const Index end = std::min(depth, k + kTogether);
+    for (Index j = 0; j < width; ++j) {
+      for (Index i = k; i < end; ++i) to[i * kPanel + j] = from[j * stride + i];
+    }
+  }
+}
+
 }  // namespace
 
 template <class T>
 PackedMatrix<T> pack(Arena& arena, Operand<T> b) {
   const Index count = (b.columns + kPanel - 1) / kPanel;
   T* const panels = arena.take<T>(static_cast<std::size_t>(count * b.rows * kPanel)).data();
-  const Index k_step = b.transposed ? 1 : b.stride, column_step = b.transposed ? b.stride : 1;
   for (Index first = 0; first < b.columns; first += kPanel) {
     T* to = panels + first * b.rows;
     const Index width = std::min(kPanel, b.columns - first);
-    for (Index k = 0; k < b.rows; ++k, to += kPanel) {
-      const T* const from = b.data + k * k_step + first * column_step;
-      for (Index j = 0; j < width; ++j) to[j] = from[j * column_step];
-      for (Index j = width; j < kPanel; ++j) to[j] = T{};
+    if (b.transposed) {
+      gather_lines(b.data + first * b.stride, b.stride, width, b.rows, to);
+    } else {
+      for (Index k = 0; k < b.rows; ++k, to += kPanel) {
+        const T* const from = b.data + k * b.stride + first;
+        if (width == kPanel) std::copy_n(from, kPanel, to);
+        else std::fill(std::copy_n(from, width, to), to + kPanel, T{});
+      }
     }
   }
   return {panels, b.rows, b.columns};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "fovea/math/simd.h"
@@ -25,19 +24,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Vec = hn::Vec<Tag>;
 
-// The last elements, fewer than a vector, in a whole vector filled up with `filler`.
-HWY_INLINE HWY_ATTR Vec LoadPart(Tag d, const float* from, std::size_t count, float filler) {
-  HWY_ALIGN float lanes[hn::MaxLanes(d)];
-  hn::Store(hn::Set(d, filler), d, lanes);
-  std::memcpy(lanes, from, count * sizeof(float));
-  return hn::Load(d, lanes);
-}
-HWY_INLINE HWY_ATTR void StorePart(Tag d, Vec v, float* to, std::size_t count) {
-  HWY_ALIGN float lanes[hn::MaxLanes(d)];
-  hn::Store(v, d, lanes);
-  std::memcpy(to, lanes, count * sizeof(float));
-}
-
 struct ExpOf {
   HWY_INLINE HWY_ATTR Vec operator()(Tag d, Vec x) const { return ExpVector(d, x); }
 };
@@ -48,7 +34,6 @@ struct SigmoidOf {
   HWY_INLINE HWY_ATTR Vec operator()(Tag d, Vec x) const { return SigmoidVector(d, x); }
 };
 
-// out = f(in); returns nothing of the part beyond count.
 template <class F>
 HWY_INLINE HWY_ATTR void MapAll(const float* in, float* out, std::size_t count, F f) {
   const Tag d;

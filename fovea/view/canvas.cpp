@@ -6,25 +6,6 @@ namespace fovea {
 
 namespace {
 
-void append_utf8(std::string& out, char32_t c) {
-  const auto byte = [&](char32_t x) { out += static_cast<char>(static_cast<unsigned char>(x)); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xc0 | (c >> 6));
-    byte(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    byte(0xe0 | (c >> 12));
-    byte(0x80 | ((c >> 6) & 0x3f));
-    byte(0x80 | (c & 0x3f));
-  } else {
-    byte(0xf0 | (c >> 18));
-    byte(0x80 | ((c >> 12) & 0x3f));
-    byte(0x80 | ((c >> 6) & 0x3f));
-    byte(0x80 | (c & 0x3f));
-  }
-}
-
 // Width in em of one character of Helvetica and its like, by class.
 double em_width(char32_t c) {
   if (c < 0x80) {
@@ -43,6 +24,25 @@ double em_width(char32_t c) {
 }
 
 }  // namespace
+
+void append_utf8(std::string& out, char32_t c) {
+  const auto byte = [&](char32_t x) { out += static_cast<char>(static_cast<unsigned char>(x)); };
+  if (c < 0x80) {
+    byte(c);
+  } else if (c < 0x800) {
+    byte(0xc0 | (c >> 6));
+    byte(0x80 | (c & 0x3f));
+  } else if (c < 0x10000) {
+    byte(0xe0 | (c >> 12));
+    byte(0x80 | ((c >> 6) & 0x3f));
+    byte(0x80 | (c & 0x3f));
+  } else {
+    byte(0xf0 | (c >> 18));
+    byte(0x80 | ((c >> 12) & 0x3f));
+    byte(0x80 | ((c >> 6) & 0x3f));
+    byte(0x80 | (c & 0x3f));
+  }
+}
 
 Color Color::rgb(int hex) {
   return {static_cast<std::uint8_t>((hex >> 16) & 0xff), static_cast<std::uint8_t>((hex >> 8) & 0xff),

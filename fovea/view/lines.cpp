@@ -1,0 +1,181 @@
+// Quantities over steps: a thin line for each run and their median in bold, so that the spread over seeds is seen.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "fovea/view/figure_kind.h"
+
+namespace fovea {
+
+namespace {
+
+// The median (or another quantile) over runs at each step at which at least half of them have a value.
+std::vector<Point> quantile_line(const std::vector<Series>& all, double share) {
+  std::map<std::int64_t, std::vector<double>> at;
+  for (const Series& series : all)
+    for (std::size_t i = 0; i < series.steps.size(); ++i)
+      if (!std::isnan(series.values[i])) at[series.steps[i]].push_back(series.values[i]);
+  std::vector<Point> line;
+  for (auto& [step, values] : at)
+    if (2 * values.size() >= all.size())
+      line.push_back({static_cast<double>(step), quantile_of(std::move(values), share)});
+  return line;
+}
+
+std::size_t shown_points(const std::vector<Point>& points) {
+  return static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(), [](const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }));
+}
+
+class Lines : public FigureKind {
+ public:
+  enum class Spread { seeds, quartiles, range };
+
+  void settings(Fields& fields) override {
+    fields.text("x", x_, "step, or a quantity to follow instead");
+    fields.texts("y", y_, "metrics, or expressions over them");
+    fields.texts("names", names_, "what to call each y");
+    fields.texts("by", by_, "settings that get a colour each");
+    fields.texts("panels", panels_, "settings that get a panel each; y gives each quantity one");
+    fields.flag("median", median_, "draw the median over runs in bold");
+    fields.choice<Spread>("spread", spread_,
+                          {{"seeds", Spread::seeds}, {"quartiles", Spread::quartiles}, {"range", Spread::range}},
+                          "how the runs behind a median are shown: each one, or a band");
+  }
+
+  Figure draw(const Runs& runs, const FetchArrays&) const override {
+    Figure figure;
+    const std::vector<Quantity> ys = quantities(y_, place);
+    const PanelPlans plans = plan_panels(runs, panels_, ys, names_);
+    const std::vector<RunGroup> groups = group_runs(runs, by_);
+    const bool split_y = std::find(panels_.begin(), panels_.end(), "y") != panels_.end();
+    const std::size_t y_colors = split_y ? 1 : ys.size();
+    figure.columns = plans.columns;
+    bool several = false;
+    for (const PanelPlan& plan : plans.panels) {
+      Panel panel = framed_panel(plan.title, plan.runs);
+      if (panel.x.label.empty()) panel.x.label = x_ == "step" ? "step" : without_underscores(x_);
+      if (panel.y.label.empty() && plan.quantities.size() == 1 && !split_y)
+        panel.y.label = quantity_name(ys, names_, plan.quantities[0]);
+      const std::size_t before = panel.marks.size();
+      std::string message;
+      std::vector<Mark> bold;  // over all thin lines
+      for (const std::size_t i : plan.quantities) {
+        if (const std::string missing = ys[i].missing_in(plan.runs); !missing.empty()) {
+          message = missing;
+          continue;
+        }
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+          Runs members;
+          for (const RunRecord* run : groups[g].runs)
+            if (std::find(plan.runs.begin(), plan.runs.end(), run) != plan.runs.end()) members.push_back(run);
+          if (members.empty()) continue;
+          const std::size_t color = g * y_colors + (split_y ? 0 : i);
+          several = add_group(panel, bold, ys[i], members, color) || several;
+          if (!bold.empty()) describe(figure, plan.title, quantity_name(ys, names_, i), groups[g].label, bold.back());
+        }
+      }
+      panel.marks.insert(panel.marks.end(), bold.begin(), bold.end());
+      if (panel.marks.size() == before) panel.message = message.empty() ? "no values to show yet" : message;
+      figure.panels.push_back(std::move(panel));
+    }
+    for (std::size_t g = 0; g < groups.size() && y_colors * groups.size() > 1; ++g)
+      for (std::size_t i = 0; i < y_colors; ++i) {
+        std::string label = y_colors > 1 ? quantity_name(ys, names_, i) : "";
+        if (groups.size() > 1) label += (label.empty() ? "" : ", ") + groups[g].label;
+        const std::size_t color = g * y_colors + i;
+        figure.legend.push_back({label, category_color(color), 2, category_dash(color), Marker::none, false});
+      }
+    if (several)
+      figure.note = spread_ == Spread::seeds ? median_ ? "Thin: one line a run; bold: their median." : "One line a run."
+                    : spread_ == Spread::quartiles ? "Line: median over runs; band: from quartile to quartile."
+                                                   : "Line: median over runs; band: from least to most.";
+    figure.description =
+        fmt::format("Lines over {}, {} {}.{}", x_, runs.size(), runs.size() == 1 ? "run" : "runs", figure.description);
+    return figure;
+  }
+
+ private:
+  // True if several runs lie behind one median.
+  bool add_group(Panel& panel, std::vector<Mark>& bold, const Quantity& y, const Runs& members,
+                 std::size_t index) const {
+    const Color color = category_color(index);
+    std::vector<Series> all;
+    for (const RunRecord* run : members) {
+      Series series = y.over_steps(*run);
+      if (!series.steps.empty()) all.push_back(std::move(series));
+    }
+    if (all.empty()) return false;
+    const bool single = all.size() == 1, over_steps = x_ == "step";
+    const bool bands = spread_ != Spread::seeds && !single && over_steps;
+    if (bands) {
+      const double low = spread_ == Spread::range ? 0 : 0.25;
+      BandMark band{{}, {}, {}, color};
+      const std::vector<Point> under = quantile_line(all, low), over = quantile_line(all, 1 - low);
+      for (std::size_t i = 0; i < under.size(); ++i) {
+        if (!std::isfinite(under[i].y) || !std::isfinite(over[i].y)) continue;
+        band.x.push_back(under[i].x);
+        band.low.push_back(under[i].y);
+        band.high.push_back(over[i].y);
+      }
+      panel.marks.emplace_back(std::move(band));
+    } else if (!single || !over_steps || !median_) {
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        CurveMark thin;
+        thin.points = over_steps ? points_of(all[r]) : points_against(y, *members[r]);
+        thin.color = single ? color : color.faded(all.size() > 8 ? 0.38 : 0.55);
+        thin.width = single || !median_ ? 1.4 : 0.8;
+        panel.marks.emplace_back(std::move(thin));
+      }
+    }
+    if (median_ && over_steps) {
+      CurveMark line{quantile_line(all, 0.5), color, single ? 1.8 : 2.3, category_dash(index)};
+      if (shown_points(line.points) <= 3) line.marker = category_marker(index);
+      bold.emplace_back(std::move(line));
+    }
+    return !single;
+  }
+
+  static std::vector<Point> points_of(const Series& series) {
+    std::vector<Point> points;
+    for (std::size_t i = 0; i < series.steps.size(); ++i)
+      points.push_back({static_cast<double>(series.steps[i]), series.values[i]});
+    return points;
+  }
+
+  std::vector<Point> points_against(const Quantity& y, const RunRecord& run) const {
+    const Series along = Quantity(x_, place).over_steps(run), up = y.over_steps(run);
+    std::vector<Point> points;
+    for (std::size_t i = 0; i < up.steps.size(); ++i) {
+      const auto at = std::lower_bound(along.steps.begin(), along.steps.end(), up.steps[i]);
+      if (at != along.steps.end() && *at == up.steps[i])
+        points.push_back({along.values[static_cast<std::size_t>(at - along.steps.begin())], up.values[i]});
+    }
+    return points;
+  }
+
+  static void describe(Figure& figure, const std::string& panel, const std::string& name, const std::string& group,
+                       const Mark& mark) {
+    const auto& points = std::get<CurveMark>(mark).points;
+    if (points.empty() || figure.description.size() > 1200) return;
+    std::string what = name;
+    for (const std::string& part : {group, panel})
+      if (!part.empty() && part != name) what += ", " + part;
+    figure.description +=
+        fmt::format(" {}: median from {} to {}.", what, number_text(points.front().y), number_text(points.back().y));
+  }
+
+  std::string x_ = "step";
+  std::vector<std::string> y_ = {"accuracy"}, names_, by_, panels_;
+  bool median_ = true;
+  Spread spread_ = Spread::seeds;
+};
+
+const Register<FigureKind> lines("lines", "quantities over steps, a line a run and their median",
+                                 [] { return std::make_unique<Lines>(); });
+
+}  // namespace
+
+}  // namespace fovea

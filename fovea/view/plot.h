@@ -1,0 +1,25 @@
+// `fovea plot`: metrics of some runs as a figure in a file.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/view/figure.h"
+#include "fovea/view/figure_kind.h"
+
+namespace fovea {
+
+enum class FigureFormat { svg, pdf, png };
+
+// By the extension. Throws wrong_input for any other, before anything is computed.
+FigureFormat figure_format(const std::filesystem::path& file);
+
+// Lines over steps, one colour for each way in which the runs differ (but for the seed). Metrics may be expressions. An
+// unknown metric throws wrong_input with the nearest name.
+Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::string>& metrics);
+
+void save_figure(const Figure& figure, const std::filesystem::path& file);
+
+}  // namespace fovea

@@ -137,8 +137,8 @@ std::string Quantity::unknown_name(const Runs& runs) const {
   const std::set<std::string> metrics = metric_names(runs);
   if (metrics.count(text_)) return {};
   for (const std::string& name : expression_.names()) {
-    if (metrics.count(name) || name == "seed" || name == "experiment") continue;
-    const auto has = [&](const RunRecord* run) { return run->spec.setting(name).has_value(); };
+    if (metrics.count(name) || name == "step") continue;
+    const auto has = [&](const RunRecord* run) { return run_has(*run, name); };
     if (std::none_of(runs.begin(), runs.end(), has)) return name;
   }
   return {};

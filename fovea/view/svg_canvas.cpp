@@ -89,7 +89,8 @@ std::string SvgCanvas::edge(const Stroke& stroke) const {
   std::string text = paint("stroke", stroke.color) + fmt::format(" stroke-width=\"{}\"", number(stroke.width));
   if (!stroke.dash.empty()) {
     text += " stroke-dasharray=\"";
-    for (std::size_t i = 0; i < stroke.dash.size(); ++i) text += (i ? " " : "") + number(stroke.dash[i]);
+    for (const double length : stroke.dash) text += number(length) + " ";
+    text.pop_back();
     text += '"';
   }
   return text;

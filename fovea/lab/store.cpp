@@ -1,0 +1,223 @@
+#include "fovea/lab/store.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <system_error>
+#include <utility>
+
+#include "fovea/base/file.h"
+#include "fovea/lab/schema.h"
+#include "fovea/lab/store_arrays.h"
+#include "fovea/lab/store_state.h"
+
+namespace fovea {
+
+namespace {
+
+using Access = Connection::Access;
+
+void set_up(Connection& database) {
+  // NORMAL in WAL mode: a kill loses nothing that was committed; a power cut may lose the newest runs, never the file.
+  database.run("PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
+}
+
+std::unique_ptr<Connection> open_to_write(const std::filesystem::path& file) {
+  auto database = std::make_unique<Connection>(file, Access::create);
+  if (!database->writable()) database->fail(SQLITE_READONLY);
+  check_version(*database);  // before anything of another program's file is changed
+  database->run("PRAGMA journal_mode = WAL");
+  set_up(*database);
+  migrate(*database);
+  return database;
+}
+
+bool nothing_beside(const std::filesystem::path& file) {  // no log of changes that are not in the file itself yet
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file.string() + "-wal", error);
+  return error || size == 0;
+}
+
+std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) {  // nobody ran anything yet
+    auto empty = std::make_unique<Connection>(file, Access::memory);
+    migrate(*empty);
+    return empty;
+  }
+  auto database = std::make_unique<Connection>(file, Access::read);
+  try {
+    check_version(*database);
+  } catch (const DatabaseError& error) {
+    // A folder that can not be written leaves SQLite no room for its shared index.
+    if ((!error.is(SQLITE_CANTOPEN) && !error.is(SQLITE_READONLY)) || !nothing_beside(file)) throw;
+    database = std::make_unique<Connection>(file, Access::immutable);
+    check_version(*database);
+  }
+  if (schema_version(*database) < std::ssize(migrations())) {
+    database.reset();
+    open_to_write(file);
+    database = std::make_unique<Connection>(file, Access::read);
+  }
+  set_up(*database);
+  return database;
+}
+
+struct SameHash {
+  std::optional<std::int64_t> done, undone;
+};
+
+SameHash same_hash(Connection& database, const std::string& hash) {
+  SameHash found;
+  Statement rows = database.prepare("SELECT id, state FROM runs WHERE hash = ?");
+  rows.bind(1, hash);
+  while (rows.next())
+    (static_cast<RunState>(rows.integer(1)) == RunState::done ? found.done : found.undone) = rows.integer(0);
+  return found;
+}
+
+bool remove_run(Connection& database, std::int64_t id) {
+  database.prepare("DELETE FROM runs WHERE id = ?").bind(1, id).run();
+  return database.changes() > 0;
+}
+
+// One line a section, with quotes wherever a key needs them and with the sections that are empty: what
+// run_spec_from_table takes.
+std::string spec_text(const ValueTable& table) {
+  std::string text;
+  for (const auto& [section, value] : table) text += section + " = " + value.text() + "\n";
+  return text;
+}
+
+void keep_spec(Store::State& state, std::int64_t id, const RunSpec& spec) {
+  const ValueTable table = spec.table();
+  const std::string lines = spec_text(table);
+  state.db().prepare("INSERT INTO specs (run, text) VALUES (?, ?)").bind(1, id).bind(2, lines).run();
+  std::vector<std::pair<std::string, const Value*>> settings;
+  flatten(table, {}, settings);
+  Statement insert = state.db().prepare("INSERT INTO settings (run, name, kind, value) VALUES (?, ?, ?, ?)");
+  std::string text;
+  for (const auto& [name, value] : settings) {
+    insert.bind(1, id).bind(2, state.word(name));
+    bind_setting(insert, 3, 4, *value, text);
+    insert.run();
+  }
+}
+
+void keep_series(Store::State& state, std::int64_t id, const std::map<std::string, Series>& series) {
+  Statement metric = state.db().prepare("INSERT INTO metrics (run, name, step, value) VALUES (?, ?, ?, ?)");
+  Statement whole = state.db().prepare("INSERT INTO series (run, name, steps, points) VALUES (?, ?, ?, ?)");
+  for (const auto& [name, points] : series) {
+    if (points.steps.size() != points.values.size())
+      throw failure(
+          fmt::format("the series '{}' has {} steps and {} values", name, points.steps.size(), points.values.size()),
+          "this is a mistake in the part that made it");
+    const std::int64_t word = state.word(name);
+    whole.bind(1, id).bind(2, word).bind(3, std::as_bytes(std::span(points.steps)));
+    whole.bind(4, std::as_bytes(std::span(points.values))).run();
+    if (points.steps.empty()) continue;
+    metric.bind(1, id).bind(2, word).bind(3, points.steps.back()).bind(4, points.values.back()).run();
+  }
+}
+
+}  // namespace
+
+Store::Store(const std::filesystem::path& file, Mode mode) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    throw failure("is a folder, where the store of runs should be", "name a file in it", {file.string()});
+  state_ = std::make_unique<State>(mode == Mode::read_write ? open_to_write(file) : open_to_read(file));
+}
+
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+std::filesystem::path Store::default_file() {
+  const std::filesystem::path folder = home_folder();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw failure("the folder for the runs can not be made: " + error.message(), "set FOVEA_HOME to a folder of yours",
+                  {folder.string()});
+  return folder / "runs.db";
+}
+
+std::int64_t Store::keep(RunRecord& record) {
+  const std::string hash = record.hash.empty() ? record.spec.hash() : record.hash;
+  Connection& database = state_->db();
+  try {
+    Transaction transaction(database, Transaction::Kind::write);
+    // What a run replaces gives it its number, so that "run 12" stays the same run after it is resumed or done anew.
+    const SameHash old = same_hash(database, hash);
+    const bool done = record.state == RunState::done;
+    const std::optional<std::int64_t> id = done && old.done ? old.done : old.undone;
+    if (done && old.done) remove_run(database, *old.done);
+    if (old.undone) remove_run(database, *old.undone);
+
+    Statement insert = database.prepare(
+        "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    if (id) insert.bind(1, *id);
+    insert.bind(2, state_->word(record.experiment)).bind(3, hash).bind(4, static_cast<std::int64_t>(record.spec.seed));
+    insert.bind(5, static_cast<std::int64_t>(record.state)).bind(6, record.error).bind(7, state_->word(record.version));
+    insert.bind(8, state_->word(record.machine))
+        .bind(9, record.started)
+        .bind(10, record.seconds)
+        .bind(11, record.steps);
+    insert.run();
+    const std::int64_t kept = database.last_id();
+    keep_spec(*state_, kept, record.spec);
+    keep_series(*state_, kept, record.series);
+    keep_arrays(*state_, kept, record.arrays);
+    transaction.commit();
+    record.id = kept;
+    record.hash = hash;
+    return kept;
+  } catch (...) {
+    state_->forget_words();
+    throw;
+  }
+}
+
+bool Store::remove(std::int64_t id) {
+  Transaction transaction(state_->db(), Transaction::Kind::write);
+  const bool was_there = remove_run(state_->db(), id);
+  transaction.commit();
+  return was_there;
+}
+
+std::vector<ArrayRecord> Store::arrays(std::int64_t id, const std::string& name) const {
+  return read_arrays(*state_, id, name);
+}
+
+void Store::keep_claims(const std::vector<ClaimResult>& claims) {
+  Connection& database = state_->db();
+  Transaction transaction(database, Transaction::Kind::write);
+  Statement clear = database.prepare("DELETE FROM claims WHERE experiment = ? AND form = ?");
+  for (const ClaimResult& claim : claims) clear.bind(1, claim.experiment).bind(2, claim.form).run();
+  Statement insert = database.prepare(
+      "INSERT INTO claims (experiment, form, claim, place, metric, value, wanted, held, note) VALUES (?, ?, ?, ?, ?, "
+      "?, ?, ?, ?)");
+  std::int64_t place = 0;
+  for (const ClaimResult& claim : claims) {
+    insert.bind(1, claim.experiment).bind(2, claim.form).bind(3, claim.claim).bind(4, place++).bind(5, claim.metric);
+    insert.bind(6, claim.value).bind(7, claim.wanted).bind(8, std::int64_t{claim.held}).bind(9, claim.note).run();
+  }
+  transaction.commit();
+}
+
+std::vector<ClaimResult> Store::claims(const std::string& experiment) const {
+  Statement rows = state_->db().prepare(
+      "SELECT experiment, claim, metric, value, wanted, held, form, note FROM claims WHERE ?1 = '' OR experiment = ?1 "
+      "ORDER BY experiment, form, place");
+  rows.bind(1, experiment);
+  std::vector<ClaimResult> claims;
+  while (rows.next()) {
+    claims.push_back({std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2)), rows.number(3),
+                      std::string(rows.text(4)), rows.integer(5) != 0, std::string(rows.text(6)),
+                      std::string(rows.text(7))});
+  }
+  return claims;
+}
+
+}  // namespace fovea

@@ -1,0 +1,362 @@
+// What may befall the store: full disks, files that can not be written, damage, kills, company.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "fovea/base/file.h"
+#include "fovea/lab/schema.h"
+#include "store_sample.h"
+
+namespace fovea {
+namespace {
+
+using namespace testing_parts;
+
+std::string failure_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::failure);
+    EXPECT_FALSE(error.remedy().empty()) << error.what();
+    EXPECT_TRUE(error.place().known()) << error.what();
+    return error.what();
+  }
+  return "nothing went wrong";
+}
+
+testing::AssertionResult has(const std::string& message, const std::string& part) {
+  if (message.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << message << "' lacks '" << part << "'";
+}
+
+RunRecord large_run(std::uint64_t seed) {
+  RunRecord run = sample_run(seed);
+  std::vector<float> values(20'000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0f / static_cast<float>(i + seed + 3);
+  run.arrays.push_back({"image", 0, {static_cast<Index>(values.size())}, std::move(values)});
+  return run;
+}
+
+void expect_whole(const Store& store, std::int64_t id) {
+  const auto run = store.find(id, true);
+  ASSERT_TRUE(run) << id;
+  const RunRecord wanted = large_run(run->spec.seed);
+  EXPECT_EQ(run->series, wanted.series);
+  ASSERT_EQ(run->arrays.size(), 1u);
+  EXPECT_EQ(run->arrays[0].values, wanted.arrays[0].values);
+}
+
+// Does the work in a process of its own, so that it may change who it is or be killed; true if it ended with 0.
+pid_t start_process(const std::function<void()>& work) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  try {
+    work();
+    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    ::_exit(2);
+  }
+}
+
+bool ended_well(pid_t child) {
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+class SmallDisk {
+ public:
+  explicit SmallDisk(const char* options) {
+    mounted_ = ::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
+  }
+  bool mounted() const { return mounted_; }
+  bool make_read_only() {
+    return ::mount("tmpfs", folder_.path().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+  }
+  std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
+
+ private:
+  Folder folder_;
+  bool mounted_ = false;
+};
+
+TEST(StoreTrouble, AFullDiskIsSaidAndLosesNothing) {
+  const SmallDisk disk("size=2m");
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  const auto file = disk / "runs.db";
+  std::vector<std::int64_t> kept;
+  {
+    Store store(file);
+    std::string message = "nothing went wrong";
+    for (std::uint64_t seed = 0; seed < 200 && message == "nothing went wrong"; ++seed) {
+      RunRecord run = large_run(seed);
+      message = failure_of([&] { kept.push_back(store.keep(run)); });
+    }
+    EXPECT_TRUE(has(message, "disk is full"));
+    EXPECT_TRUE(has(message, file.string()));
+    ASSERT_GT(kept.size(), 3u);
+    EXPECT_EQ(store.count(), std::ssize(kept));
+    for (const std::int64_t id : kept) expect_whole(store, id);
+  }
+  {  // to the last byte, so that not even the index beside the file fits
+    std::ofstream filler(disk / "filler", std::ios::binary);
+    const std::string block(1024, 'x');
+    while (filler.write(block.data(), std::ssize(block)).flush()) {
+    }
+  }
+  for (const auto mode : {Store::Mode::read_only, Store::Mode::read_write}) {
+    const Store store(file, mode);
+    EXPECT_EQ(store.count(), std::ssize(kept));
+    for (const std::int64_t id : kept) expect_whole(store, id);
+  }
+  EXPECT_TRUE(has(failure_of([&] {
+                    Store store(file);
+                    RunRecord run = large_run(999);
+                    store.keep(run);
+                  }),
+                  "disk is full"));
+  std::filesystem::remove(disk / "filler");
+  Store store(file);
+  store.remove(kept.front());  // room for one more
+  RunRecord run = large_run(1000);
+  store.keep(run);
+  EXPECT_EQ(store.count(), std::ssize(kept));
+  expect_whole(store, run.id);
+}
+
+TEST(StoreTrouble, ADiskFullFromTheStart) {
+  const SmallDisk disk("size=16k");
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "runs.db"); }), "disk is full"));
+}
+
+TEST(StoreTrouble, AReadOnlyDiskReadsAndSaysThatItCanNotBeWritten) {
+  SmallDisk disk("size=4m");
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  std::int64_t id = 0;
+  {
+    Store store(disk / "runs.db");
+    RunRecord run = large_run(1);
+    id = store.keep(run);
+  }
+  ASSERT_TRUE(disk.make_read_only());
+  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "runs.db"); }), "can not be written"));
+  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "new.db"); }), "can not be opened"));
+  const Store store(disk / "runs.db", Store::Mode::read_only);
+  expect_whole(store, id);
+}
+
+TEST(StoreTrouble, AFileOfSomeoneElseReadsAndSaysThatItCanNotBeWritten) {
+  const Folder folder;
+  std::int64_t id = 0;
+  {
+    Store store(folder / "runs.db");
+    RunRecord run = large_run(1);
+    id = store.keep(run);
+  }
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));
+  std::filesystem::permissions(folder / "runs.db", std::filesystem::perms(0444));
+  const pid_t child = start_process([&] {
+    if (::geteuid() == 0) {
+      ASSERT_EQ(::setuid(65534), 0);  // root may write everything
+    }
+    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "runs.db"); }), "can not be written"));
+    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "new.db"); }), "can not be opened"));
+    Store store(folder / "runs.db", Store::Mode::read_only);
+    expect_whole(store, id);
+    RunRecord run = large_run(2);
+    EXPECT_TRUE(has(failure_of([&] { store.keep(run); }), "can not be written"));
+  });
+  EXPECT_TRUE(ended_well(child));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+}
+
+TEST(StoreTrouble, FoldersAndMissingFolders) {
+  const Folder folder;
+  EXPECT_TRUE(has(failure_of([&] { const Store store(folder.path()); }), "is a folder"));
+  EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "no" / "runs.db"); }), "can not be opened"));
+}
+
+TEST(StoreTrouble, AFileThatIsNoStore) {
+  const Folder folder;
+  for (const std::string& text :
+       {std::string(5000, 'x'), std::string("title = 1\n"), std::string("SQLite format 3\0garbage", 23)}) {
+    write_whole(folder / "runs.db", text);
+    for (const auto mode : {Store::Mode::read_write, Store::Mode::read_only})
+      EXPECT_TRUE(has(failure_of([&] { Store(folder / "runs.db", mode).count(); }), "is not a store of runs"));
+    EXPECT_EQ(read_file(folder / "runs.db", 1 << 20), text);  // as it was
+  }
+}
+
+TEST(StoreTrouble, ADatabaseOfAnotherProgramIsLeftAlone) {
+  const Folder folder;
+  {
+    Connection(folder / "runs.db", Connection::Access::create)
+        .run("CREATE TABLE books (title TEXT); INSERT INTO books VALUES ('x')");
+  }
+  const std::string before = read_file(folder / "runs.db", 1 << 20);
+  for (const auto mode : {Store::Mode::read_write, Store::Mode::read_only})
+    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "runs.db", mode); }), "of another program"));
+  EXPECT_EQ(read_file(folder / "runs.db", 1 << 20), before);
+}
+
+TEST(StoreTrouble, ATruncatedOrDamagedFileIsSaid) {
+  const Folder folder;
+  {
+    Store store(folder / "good.db");
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      RunRecord run = large_run(seed);
+      store.keep(run);
+    }
+  }
+  const std::string good = read_file(folder / "good.db", 1 << 26);
+  const auto read_all = [&] {
+    const Store store(folder / "bad.db", Store::Mode::read_only);
+    for (const RunRecord& run : store.query({})) store.find(run.id, true);
+  };
+  for (const std::size_t size : {good.size() / 2, good.size() - 4096, std::size_t{5000}}) {
+    write_whole(folder / "bad.db", good.substr(0, size));
+    EXPECT_TRUE(has(failure_of(read_all), "damaged")) << size;
+  }
+  for (std::size_t page = 4096; page < good.size();
+       page += 16 * 4096) {  // damage here and there: said or harmless, never a crash
+    std::string bad = good;
+    for (std::size_t i = page; i < page + 4096 && i < bad.size(); ++i) bad[i] = static_cast<char>(i * 31);
+    write_whole(folder / "bad.db", bad);
+    try {
+      read_all();
+    } catch (const Error&) {
+    }
+  }
+}
+
+TEST(StoreTrouble, AStoreOfALaterVersionIsRefused) {
+  const Folder folder;
+  { const Store store(folder / "runs.db"); }
+  { Connection(folder / "runs.db", Connection::Access::create).run("PRAGMA user_version = 1000"); }
+  for (const auto mode : {Store::Mode::read_write, Store::Mode::read_only})
+    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "runs.db", mode); }), "later version"));
+}
+
+// A store as each earlier version left it, with a run in it, becomes one of today.
+TEST(StoreTrouble, EveryEarlierVersionIsBroughtUpToDate) {
+  for (std::size_t version = 0; version < migrations().size(); ++version) {
+    for (const auto mode : {Store::Mode::read_write, Store::Mode::read_only}) {
+      const Folder folder;
+      {
+        Connection old(folder / "runs.db", Connection::Access::create);
+        for (std::size_t step = 0; step < version; ++step) old.run(migrations()[step]);
+        old.run(("PRAGMA user_version = " + std::to_string(version)).c_str());
+        if (version > 0)
+          old.run(
+              "INSERT INTO words VALUES (1, 'copy-subset'), (2, '0.1.0'), (3, 'a machine'), (4, 'task.vocab'), (5, "
+              "'accuracy');"
+              "INSERT INTO runs VALUES (7, 1, 'abc', 3, 1, '', 2, 3, '2024-01-02T03:04:05Z', 1.5, 200);"
+              "INSERT INTO specs VALUES (7, 'intervene = []\nmodel = {}\nprobe = {}\nseed = 3\ntask = { vocab = 40 "
+              "}\ntrain = {}\n');"
+              "INSERT INTO settings VALUES (7, 4, 0, 40);"
+              "INSERT INTO metrics VALUES (7, 5, 200, 0.5);"
+              "INSERT INTO series VALUES (7, 5, x'c800000000000000', x'000000000000e03f')");
+      }
+      Store store(folder / "runs.db", mode);
+      EXPECT_EQ(store.count(), version > 0 ? 1 : 0);
+      EXPECT_TRUE(store.claims().empty());
+      if (version > 0) {
+        const auto run = store.find_done("abc");
+        ASSERT_TRUE(run);
+        EXPECT_EQ(run->experiment, "copy-subset");
+        EXPECT_EQ(run->spec.seed, 3u);
+        EXPECT_EQ(run->series.at("accuracy"), (Series{{200}, {0.5}}));
+        RunQuery query;
+        query.where = Expression::parse("task.vocab = 40 and accuracy = 0.5");
+        EXPECT_EQ(store.query(query).size(), 1u);
+      }
+      Connection now(folder / "runs.db", Connection::Access::read);
+      EXPECT_EQ(schema_version(now), std::ssize(migrations()));
+    }
+  }
+}
+
+TEST(StoreTrouble, WritersInThreadsAndProcessesLoseNothing) {
+  const Folder folder;
+  constexpr std::uint64_t each = 25;
+  const auto write = [&](std::uint64_t first) {
+    Store store(folder / "runs.db");
+    for (std::uint64_t seed = first; seed < first + each; ++seed) {
+      RunRecord run = large_run(seed);
+      store.keep(run);
+      RunRecord shared = large_run(5000 + seed % each);  // the same runs from everyone
+      store.keep(shared);
+    }
+  };
+  std::vector<pid_t> children;
+  for (std::uint64_t i = 0; i < 2; ++i) children.push_back(start_process([&, i] { write(100 * i); }));
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t i = 2; i < 4; ++i) threads.emplace_back([&, i] { write(100 * i); });
+  }
+  for (const pid_t child : children) EXPECT_TRUE(ended_well(child));
+  const Store store(folder / "runs.db");
+  EXPECT_EQ(store.count(), static_cast<std::int64_t>(5 * each));
+  for (const RunRecord& run : store.query({})) expect_whole(store, run.id);
+}
+
+TEST(StoreTrouble, AKillInTheMiddleOfWritingLosesOnlyWhatWasNotKept) {
+  const Folder folder;
+  std::int64_t told = 0;
+  for (int round = 0; round < 8; ++round) {
+    int channel[2];
+    ASSERT_EQ(::pipe(channel), 0);
+    const pid_t child = start_process([&] {
+      Store store(folder / "runs.db");
+      for (std::uint64_t seed = 0;; ++seed) {
+        RunRecord run = large_run(seed + static_cast<std::uint64_t>(round) * 1'000'000);
+        const std::int64_t id = store.keep(run);
+        if (::write(channel[1], &id, sizeof id) != sizeof id) return;
+      }
+    });
+    ::close(channel[1]);
+    // The child is killed at a moment of its own in each round, after it has kept a few.
+    std::vector<std::int64_t> kept;
+    std::int64_t id = 0;
+    while (kept.size() < 3 && ::read(channel[0], &id, sizeof id) == sizeof id) kept.push_back(id);
+    std::this_thread::sleep_for(std::chrono::microseconds(round * 700));
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    ::waitpid(child, nullptr, 0);
+    while (::read(channel[0], &id, sizeof id) == sizeof id) kept.push_back(id);
+    ::close(channel[0]);
+    told += std::ssize(kept);
+    const Store store(folder / "runs.db");
+    for (const std::int64_t run : kept) expect_whole(store, run);
+    const std::int64_t count = store.count();
+    EXPECT_GE(count, told);
+    EXPECT_LE(count, told + round + 1);  // one a round may have been kept and not told
+    for (const RunRecord& run : store.query({})) expect_whole(store, run.id);
+  }
+}
+
+TEST(StoreTrouble, AWriterThatNeverEndsIsSaid) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  Connection other(folder / "runs.db", Connection::Access::create);
+  Transaction held(other, Transaction::Kind::write);
+  RunRecord run = sample_run(1);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(has(failure_of([&] { store.keep(run); }), "another program"));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(9));
+  EXPECT_EQ(store.count(), 0);  // reading goes on
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,52 @@
+#include "fovea/lab/describe.h"
+
+#include "fovea/base/registry.h"
+#include "fovea/data/task.h"
+#include "fovea/lab/spec.h"
+#include "fovea/lab/train_settings.h"
+#include "fovea/model/model.h"
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+namespace {
+
+template <class Part>
+std::vector<SettingDescription> settings_of(Part& part) {
+  Fields fields;
+  part.settings(fields);
+  std::vector<SettingDescription> settings;
+  for (const Field& field : fields.all()) settings.push_back({field.name, field.kind, field.help, field.get()});
+  return settings;
+}
+
+template <class Part>
+std::vector<Description> describe_all() {
+  std::vector<Description> all;
+  for (const auto& [name, entry] : Registry<Part>::instance().all()) all.push_back({name, entry.summary, settings_of(*entry.make())});
+  return all;
+}
+
+}  // namespace
+
+std::vector<Description> describe_tasks() { return describe_all<Task>(); }
+std::vector<Description> describe_models() { return describe_all<Model<float>>(); }
+std::vector<Description> describe_probes() { return describe_all<Probe>(); }
+
+std::vector<Description> describe_experiments() {
+  std::vector<Description> all;
+  for (const std::string& name : experiment_names()) all.push_back({name, find_experiment(name).title, {}});
+  return all;
+}
+
+std::vector<SettingDescription> describe_train() {
+  TrainSettings train;
+  return settings_of(train);
+}
+
+std::vector<SettingDescription> describe_probe() {
+  ProbeSettings probe;
+  return settings_of(probe);
+}
+
+}  // namespace fovea

@@ -1,0 +1,329 @@
+#include "fovea/lab/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "fovea/lab/assembly.h"
+#include "fovea/lab/expression.h"
+#include "fovea/lab/machine.h"
+#include "fovea/lab/recorder.h"
+#include "fovea/nn/optimizer.h"
+#include "fovea/nn/schedule.h"
+
+namespace fovea {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+OptimizerSettings optimizer_of(const TrainSettings& train) {
+  OptimizerSettings settings;
+  switch (train.optimizer) {
+    case TrainSettings::Method::sgd: settings.kind = OptimizerSettings::Kind::sgd; break;
+    case TrainSettings::Method::adam: settings.kind = OptimizerSettings::Kind::adam; break;
+    case TrainSettings::Method::adamw: settings.kind = OptimizerSettings::Kind::adamw; break;
+  }
+  settings.momentum = train.momentum;
+  settings.beta1 = train.beta1;
+  settings.beta2 = train.beta2;
+  settings.epsilon = train.epsilon;
+  settings.weight_decay = train.weight_decay;
+  settings.clip = train.clip;
+  return settings;
+}
+
+// As a share of the rate: groups have rates of their own.
+Schedule schedule_of(const TrainSettings& train) {
+  Schedule schedule;
+  switch (train.schedule) {
+    case TrainSettings::Course::constant: schedule.kind = Schedule::Kind::constant; break;
+    case TrainSettings::Course::linear: schedule.kind = Schedule::Kind::linear; break;
+    case TrainSettings::Course::cosine: schedule.kind = Schedule::Kind::cosine; break;
+    case TrainSettings::Course::step: schedule.kind = Schedule::Kind::step; break;
+  }
+  schedule.rate = 1;
+  schedule.steps = train.steps;
+  schedule.warmup = train.warmup;
+  schedule.floor = train.floor;
+  schedule.period = train.period;
+  schedule.factor = train.factor;
+  return schedule;
+}
+
+// Tells of progress some 20 times a second, and looks at the clock rarely where steps are short.
+class Progress {
+ public:
+  Progress(const TrainHooks& hooks, std::int64_t of) : hooks_(hooks), of_(of) {}
+
+  void step(std::int64_t done) {
+    if (++since_ < stride_ || !hooks_.progress) return;
+    since_ = 0;
+    const Clock::time_point now = Clock::now();
+    stride_ = now - looked_ < std::chrono::milliseconds(10) ? std::min(stride_ * 2, 4096) : std::max(stride_ / 2, 1);
+    looked_ = now;
+    if (now - told_ < std::chrono::milliseconds(50)) return;
+    told_ = now;
+    hooks_.progress(done, of_);
+  }
+
+ private:
+  const TrainHooks& hooks_;
+  std::int64_t of_;
+  int since_ = 0, stride_ = 1;
+  Clock::time_point looked_ = Clock::now(), told_ = looked_;
+};
+
+template <class T>
+class Trainer {
+ public:
+  Trainer(const RunSpec& spec, const TrainSettings& train, const TrainHooks& hooks)
+      : spec_(spec),
+        train_(train),
+        hooks_(hooks),
+        team_(train.threads),
+        compute_{arena_, team_},
+        task_(make_task(spec)),
+        shape_(task_->shape()),
+        model_(make_model<T>(spec, shape_, parameters_)),
+        optimizer_(parameters_, optimizer_of(train)),
+        schedule_(schedule_of(train)),
+        interventions_(Interventions::parse(spec.interventions)),
+        probes_(make_probes(spec.probe, probe_)),
+        attention_(probe_, train.steps),
+        readings_(record_) {
+    if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(spec.train, "stop_when"));
+    for (const NamedProbe& named : probes_) wants_beta_ |= named.probe->wants_beta();
+    view_parameters();
+  }
+
+  RunRecord run() {
+    const Clock::time_point start = Clock::now();
+    record_.spec = spec_;
+    record_.hash = spec_.hash();
+    record_.version = program_version();
+    record_.machine = machine_line();
+    record_.started = utc_now();
+    check_parts();
+    record_.state = loop();
+    record_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return std::move(record_);
+  }
+
+ private:
+  // What can only be known with a batch at hand; the look at step 0 follows.
+  void check_parts() {
+    task_->batch(Split::validation, 0, 1, batch_);
+    arena_.reset();
+    Grounds grounds;
+    grounds.attends = !model_->forward(compute_, batch_, pass_at(0, false)).attention.empty();
+    grounds.truth = !batch_.alignment.empty() || !batch_.marked.empty();
+    for (const Param<T>& p : parameters_.all()) grounds.attention_parameters |= p.group == Group::attention;
+    check_interventions(interventions_, grounds, spec_);
+    prepare_probes(probes_, spec_, shape_, grounds.attends);
+    attends_ = grounds.attends;
+  }
+
+  RunState loop() {
+    const std::int64_t steps = train_.steps;
+    Progress progress(hooks_, steps);
+    std::int64_t step = 0;
+    if (look(step, steps == 0)) return RunState::done;
+    while (step < steps) {
+      const std::int64_t next_look = probe_.next_look(step, steps);
+      while (step < next_look) {
+        const std::int64_t until = std::min(next_look, interventions_.next_change(step));
+        const Attend attend = interventions_.attend_at(step);
+        const Paces paces = paces_at(step);
+        for (; step < until; ++step) {
+          if (hooks_.stop && hooks_.stop->load(std::memory_order_relaxed)) return RunState::stopped;
+          update(step, attend, paces);
+          progress.step(step + 1);
+        }
+      }
+      if (look(step, step == steps)) return RunState::done;
+    }
+    return RunState::done;
+  }
+
+  void update(std::int64_t step, Attend attend, const Paces& paces) {
+    Pass pass = pass_at(step, true);
+    pass.attend = attend;
+    task_->batch(Split::train, pass.step, train_.batch, batch_);
+    arena_.reset();
+    const Outcome<T> outcome = model_->forward(compute_, batch_, pass);
+    if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
+    parameters_.clear_gradients();
+    model_->backward(compute_);
+    const double share = schedule_.at(step);
+    const bool clipped = train_.clip > 0;  // then the step tells the norm, else it must be asked for
+    double norm = clipped ? 0 : optimizer_.gradient_norm(team_, paces);
+    if (!std::isfinite(norm)) refuse_gradient(step);
+    norm = optimizer_.step(team_, share, paces);
+    if (clipped && !std::isfinite(norm)) refuse_gradient(step);
+    train_loss_ = outcome.loss;
+    time_ += share * train_.rate;
+    record_.steps = step + 1;
+  }
+
+  // Reads the model at `step`; true where that ends the run.
+  bool look(std::int64_t step, bool last) {
+    read(step, last);
+    if (last) return true;
+    if (!stop_when_ || !stop_when_->holds(record_)) {
+      attention_.count_look();
+      return false;
+    }
+    read(step, true);
+    return true;
+  }
+
+  void read(std::int64_t step, bool last) {
+    const bool first = step == 0;
+    readings_.start_look(step);
+    if (!first) readings_.number("train_loss", train_loss_);
+    if (attends_ && attention_.wants(first, last)) keep_attention(step, first);
+    task_->batch(Split::validation, look_slice(step), probe_.examples, batch_);
+    arena_.reset();
+    const Outcome<T> outcome = model_->forward(compute_, batch_, pass_at(step, false));
+    if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
+    Cube<T> beta;
+    if (wants_beta_) beta = model_->beta(compute_);
+    Outcome<float> seen;
+    seen.loss = outcome.loss;
+    seen.scores = as_float(outcome.scores);
+    seen.answers = outcome.answers;
+    seen.attention = as_float(outcome.attention);
+    seen.predictions = as_float(outcome.predictions);
+    if constexpr (!std::is_same_v<T, float>) std::copy(parameters_.values().begin(), parameters_.values().end(), copies_.begin());
+    const Look seen_now{.step = step,
+                        .first = first,
+                        .last = last,
+                        .train_loss = train_loss_,
+                        .time = time_,
+                        .task = *task_,
+                        .batch = batch_,
+                        .outcome = seen,
+                        .beta = as_float(beta),
+                        .parameters = views_};
+    for (const NamedProbe& named : probes_) named.probe->measure(seen_now, readings_);
+  }
+
+  // The same few examples at every look, of the test split where it has any.
+  void keep_attention(std::int64_t step, bool first) {
+    task_->batch(Split::test, 0, attention_.examples(), batch_);
+    if (batch_.size == 0) task_->batch(Split::validation, 0, attention_.examples(), batch_);
+    if (batch_.size == 0) return;
+    arena_.reset();
+    const Outcome<T> outcome = model_->forward(compute_, batch_, pass_at(step, false));
+    attention_.record(batch_, as_float(outcome.attention), first, readings_);
+  }
+
+  // Fresh examples have a slice for each step; a finite split is gone through slice by slice, look by look.
+  std::uint64_t look_slice(std::int64_t step) {
+    const std::int64_t there = task_->examples(Split::validation);
+    if (there == 0) return static_cast<std::uint64_t>(step);
+    const std::int64_t slices = std::max<std::int64_t>(1, there / probe_.examples);
+    return static_cast<std::uint64_t>(step / probe_.every % slices);
+  }
+
+  Pass pass_at(std::int64_t step, bool training) const {
+    return {training, interventions_.attend_at(step), spec_.seed, static_cast<std::uint64_t>(step)};
+  }
+
+  Paces paces_at(std::int64_t step) const {
+    Paces paces;
+    for (const Group group : {Group::body, Group::attention})
+      paces[static_cast<std::size_t>(group)] = {interventions_.rate_at(group, step).value_or(train_.rate),
+                                                interventions_.frozen_at(group, step)};
+    return paces;
+  }
+
+  void view_parameters() {
+    const float* values = nullptr;
+    if constexpr (std::is_same_v<T, float>) {
+      values = parameters_.values().data();
+    } else {
+      copies_.resize(parameters_.values().size());
+      values = copies_.data();
+    }
+    for (const Param<T>& p : parameters_.all())
+      views_.push_back({p.name, p.shape, p.group, {values + (p.value - parameters_.values().data()), static_cast<std::size_t>(p.count())}});
+  }
+
+  template <int Rank>
+  View<float, Rank> as_float(const View<T, Rank>& view) {
+    if constexpr (std::is_same_v<T, float>) {
+      return view;
+    } else {
+      if (view.data() == nullptr) return {};
+      const std::span<float> copy = arena_.take<float>(static_cast<std::size_t>(view.count()));
+      std::transform(view.flat().begin(), view.flat().end(), copy.begin(), [](T x) { return static_cast<float>(x); });
+      return {copy.data(), view.shape()};
+    }
+  }
+
+  static bool finite(std::span<const T> values) {
+    return std::all_of(values.begin(), values.end(), [](T x) { return std::isfinite(x); });
+  }
+
+  static std::string calmer() { return "lower train.rate, or limit the gradient by train.clip"; }
+
+  // The first parameter in the order of the forward pass is where it went wrong.
+  [[noreturn]] void refuse_loss(double loss, std::int64_t step) const {
+    for (const Param<T>& p : parameters_.all())
+      if (!finite(p.values()))
+        throw failure(fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss, p.name), calmer());
+    throw failure(fmt::format("at step {} the loss is {} though every parameter is finite", step, loss), calmer());
+  }
+
+  // Backward runs from the last layer to the first: the last one hit is where it arose.
+  [[noreturn]] void refuse_gradient(std::int64_t step) const {
+    const auto& all = parameters_.all();
+    const auto hit = std::find_if(all.rbegin(), all.rend(), [](const Param<T>& p) { return !finite(p.gradients()); });
+    if (hit == all.rend()) throw failure(fmt::format("at step {} the norm of the gradient is not finite", step), calmer());
+    throw failure(fmt::format("at step {} the gradient of parameter '{}' is not finite", step, hit->name), calmer());
+  }
+
+  const RunSpec& spec_;
+  const TrainSettings& train_;
+  const TrainHooks& hooks_;
+  Arena arena_;
+  Team team_;
+  Compute compute_;
+  std::unique_ptr<Task> task_;
+  TaskShape shape_;
+  ParameterSet<T> parameters_;
+  std::unique_ptr<Model<T>> model_;
+  Optimizer<T> optimizer_;
+  Schedule schedule_;
+  Interventions interventions_;
+  ProbeSettings probe_;
+  std::vector<NamedProbe> probes_;
+  AttentionRecorder attention_;
+  RunRecord record_;
+  RunReadings readings_;
+  std::optional<Expression> stop_when_;
+  Batch batch_;
+  std::vector<ParameterView> views_;
+  std::vector<float> copies_;  // of the parameters, for probes of a run in double
+  bool wants_beta_ = false, attends_ = false;
+  double train_loss_ = std::numeric_limits<double>::quiet_NaN();
+  double time_ = 0;
+};
+
+}  // namespace
+
+RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
+  const TrainSettings train = read_train(spec.train);
+  if (train.precision == TrainSettings::Precision::twice) return Trainer<double>(spec, train, hooks).run();
+  return Trainer<float>(spec, train, hooks).run();
+}
+
+}  // namespace fovea

@@ -1,0 +1,201 @@
+#include "fovea/lab/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include "fovea/lab/train_settings.h"
+#include "mark.h"
+
+namespace {
+// Every request to the system for memory, counted: a steady step makes none.
+std::atomic<std::int64_t> allocations{0};
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace fovea {
+namespace {
+
+RunSpec spec_of(const std::vector<std::string>& changes = {}, std::uint64_t seed = 1) {
+  const Experiment experiment = parse_experiment(R"(
+task = { name = "mark" }
+model = { name = "tiny" }
+train = { steps = 60, batch = 16, rate = 0.1 }
+probe = { every = 20, names = ["watch"], keep = 2 }
+)",
+                                                 "run.toml");
+  std::vector<Override> overrides;
+  for (const std::string& change : changes) overrides.push_back(parse_override(change));
+  return resolve(experiment, Form::full, overrides, seed);
+}
+
+using Steps = std::vector<std::int64_t>;
+
+TEST(Trainer, LooksAtTheStartEveryNWhereListedAndAtTheEnd) {
+  const RunRecord run = train(spec_of({"train.steps=50", "probe.at=[7, 40, 99]"}));
+  EXPECT_EQ(run.state, RunState::done);
+  EXPECT_EQ(run.steps, 50);
+  EXPECT_EQ(run.series.at("loss").steps, (Steps{0, 7, 20, 40, 50}));
+  EXPECT_EQ(run.series.at("train_loss").steps, (Steps{7, 20, 40, 50}));
+  EXPECT_NEAR(run.series.at("loss").values.front(), std::log(2.0), 1e-6);
+  EXPECT_LT(run.series.at("loss").values.back(), 0.6);
+  EXPECT_EQ(run.hash, spec_of({"train.steps=50", "probe.at=[7, 40, 99]"}).hash());
+  EXPECT_FALSE(run.version.empty() || run.machine.empty() || run.started.empty());
+  EXPECT_EQ(train(spec_of({"train.steps=0"})).series.at("loss").steps, Steps{0});
+}
+
+TEST(Trainer, GivesTheSameBitsWhateverTheThreadsAndWhenRunTwice) {
+  for (const char* precision : {"float", "double"}) {
+    const std::string setting = std::string("train.precision=") + precision;
+    const RunRecord one = train(spec_of({setting})), again = train(spec_of({setting})), three = train(spec_of({setting, "train.threads=3"}));
+    EXPECT_EQ(one.series, again.series);
+    EXPECT_EQ(one.series, three.series);
+    EXPECT_EQ(one.hash, three.hash);
+    ASSERT_EQ(one.arrays.size(), three.arrays.size());
+    for (std::size_t i = 0; i < one.arrays.size(); ++i) EXPECT_EQ(one.arrays[i].values, three.arrays[i].values);
+    EXPECT_NE(one.series, train(spec_of({setting}, 2)).series);
+  }
+  const double single = train(spec_of()).metrics().at("weight"), twice = train(spec_of({"train.precision=double"})).metrics().at("weight");
+  EXPECT_NE(single, twice);
+  EXPECT_NEAR(single, twice, 1e-3);
+}
+
+TEST(Trainer, ALookDoesNotChangeTheCourse) {
+  EXPECT_EQ(train(spec_of()).metrics().at("weight"), train(spec_of({"probe.every=1"})).metrics().at("weight"));
+}
+
+TEST(Trainer, TakesAPlainStepOfGradientDescent) {
+  // At the start every attention is 1/5 and the logistic slope 1/2: w0 moves by rate/2 * (share of positives) / 5.
+  const RunSpec spec = spec_of({"train.optimizer=sgd", "train.rate=1.0", "train.steps=1", "train.batch=8", "train.precision=double"});
+  const auto task = std::make_unique<testing_parts::Mark>();
+  task->prepare(spec.seed);
+  Batch batch;
+  task->batch(Split::train, 0, 8, batch);
+  int positives = 0;
+  for (const int label : batch.labels) positives += label;
+  ASSERT_GT(positives, 0);
+  EXPECT_NEAR(train(spec).metrics().at("weight"), positives / 8.0 / 5 / 2, 1e-7);
+}
+
+TEST(Trainer, RatesFollowTheirSchedule) {
+  const auto weight = [](const std::string& schedule) {
+    return train(spec_of({"train.optimizer=sgd", "train.rate=1.0", "train.steps=2", "train.precision=double", "train.schedule=" + schedule})).series.at("weight").values.back();
+  };
+  EXPECT_GT(weight("constant"), weight("linear"));
+  EXPECT_EQ(train(spec_of({"train.rate=0.0"})).metrics().at("weight"), 0);
+}
+
+TEST(Trainer, HoldsFreezesAndPaces) {
+  const auto on_mark = [](const std::string& intervene) { return train(spec_of({"train.steps=200", intervene})).series.at("on_mark"); };
+  EXPECT_GT(on_mark("intervene=[]").values.back(), 0.5);
+  for (const double x : on_mark("intervene=[{hold=\"uniform\"}]").values) EXPECT_FLOAT_EQ(static_cast<float>(x), 0.2f);
+  const Series released = on_mark("intervene=[{hold=\"uniform\", until=100}]");
+  for (std::size_t i = 0; i < released.steps.size(); ++i) EXPECT_EQ(released.steps[i] < 100, std::abs(released.values[i] - 0.2) < 1e-6) << released.steps[i];
+  for (const double x : on_mark("intervene=[{hold=\"truth\"}]").values) EXPECT_EQ(x, 1);
+  for (const double x : on_mark("intervene=[{freeze=\"attention\"}]").values) EXPECT_FLOAT_EQ(static_cast<float>(x), 0.2f);
+  for (const double x : on_mark("intervene=[{rate=0.0, of=\"attention\"}]").values) EXPECT_FLOAT_EQ(static_cast<float>(x), 0.2f);
+  const Series body = train(spec_of({"intervene=[{freeze=\"body\", from=20, until=40}]"})).series.at("weight");
+  EXPECT_NE(body.values[0], body.values[1]);
+  EXPECT_EQ(body.values[1], body.values[2]);
+  EXPECT_NE(body.values[2], body.values[3]);
+  // A rate of one's own equal to the common one changes nothing.
+  EXPECT_EQ(on_mark("intervene=[{rate=0.1, of=\"attention\"}]"), on_mark("intervene=[]"));
+}
+
+TEST(Trainer, StopsWhenItIsTold) {
+  const RunRecord run = train(spec_of({"train.steps=1000", "train.stop_when=on_mark > 0.5"}));
+  EXPECT_EQ(run.state, RunState::done);
+  EXPECT_LT(run.steps, 1000);
+  const Series& on_mark = run.series.at("on_mark");
+  EXPECT_EQ(on_mark.steps.back(), run.steps);
+  EXPECT_GT(on_mark.values.back(), 0.5);
+  EXPECT_LE(on_mark.values[on_mark.values.size() - 2], 0.5);
+  std::atomic<bool> stop{true};
+  const RunRecord stopped = train(spec_of(), {{}, &stop});
+  EXPECT_EQ(stopped.state, RunState::stopped);
+  EXPECT_EQ(stopped.steps, 0);
+}
+
+TEST(Trainer, ANumberThatIsNoneNamesStepAndParameter) {
+  for (const char* clip : {"train.clip=0.0", "train.clip=1.0"}) {
+    try {
+      train(spec_of({"model.explode_at=13", clip}));
+      ADD_FAILURE() << "was not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::failure);
+      EXPECT_EQ(error.problem(), "at step 13 the gradient of parameter 'w' is not finite");
+      EXPECT_NE(error.remedy().find("train.rate"), std::string::npos);
+    }
+  }
+}
+
+TEST(Trainer, KeepsTheAttentionOfTheSameExamples) {
+  const RunRecord run = train(spec_of());
+  int looks = 0;
+  for (const ArrayRecord& array : run.arrays) {
+    if (array.name != "attention") {
+      EXPECT_EQ(array.step, 0);
+      continue;
+    }
+    ++looks;
+    EXPECT_EQ(array.shape, (std::vector<Index>{2, 1, 5}));
+    for (std::size_t row = 0; row < 2; ++row) {
+      float sum = 0;
+      for (std::size_t l = 0; l < 5; ++l) sum += array.values[row * 5 + l];
+      EXPECT_NEAR(sum, 1, 1e-5);
+    }
+  }
+  EXPECT_EQ(looks, 4);
+  const auto source = std::find_if(run.arrays.begin(), run.arrays.end(), [](const ArrayRecord& a) { return a.name == "attention_source"; });
+  ASSERT_NE(source, run.arrays.end());
+  EXPECT_EQ(source->shape, (std::vector<Index>{2, 5}));
+  const RunRecord many = train(spec_of({"task.length=400", "probe.every=1", "probe.keep=50", "train.steps=600", "probe.examples=2", "train.batch=2"}));
+  std::size_t numbers = 0;
+  for (const ArrayRecord& array : many.arrays) numbers += array.values.size();
+  EXPECT_LT(numbers, std::size_t{3} << 20);
+  EXPECT_TRUE(train(spec_of({"probe.keep=0"})).arrays.empty());
+}
+
+TEST(Trainer, ASteadyStepAsksTheSystemForNothing) {
+  const auto count = [](const char* steps) {
+    const RunSpec spec = spec_of({steps, "probe.every=1000000", "probe.keep=0"});
+    const std::int64_t before = allocations;
+    train(spec);
+    return allocations - before;
+  };
+  count("train.steps=100");
+  EXPECT_EQ(count("train.steps=2000"), count("train.steps=100"));
+}
+
+TEST(Trainer, TellsOfProgress) {
+  std::vector<std::int64_t> told;
+  train(spec_of({"train.steps=200000", "train.batch=1", "probe.every=1000000"}), {[&told](std::int64_t step, std::int64_t of) {
+                                                                                  EXPECT_EQ(of, 200000);
+                                                                                  told.push_back(step);
+                                                                                }});
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+}
+
+TEST(ProbeSettings, KnowTheNextLook) {
+  ProbeSettings probe;
+  probe.every = 10;
+  probe.at = {3, 17};
+  for (std::int64_t step = 0; step < 25; ++step) {
+    std::int64_t next = step + 1;
+    while (!probe.looks_at(next, 25)) ++next;
+    EXPECT_EQ(probe.next_look(step, 25), next) << step;
+  }
+}
+
+}  // namespace
+}  // namespace fovea

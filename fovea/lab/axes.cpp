@@ -37,6 +37,11 @@ std::optional<std::vector<Value>> range_of(const std::string& text, const Place&
   return values;
 }
 
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? std::string() : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
 // Cuts at commas outside of brackets and quotes.
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> items(1);
@@ -83,8 +88,9 @@ Axis parse_axis(const std::string& words) {
   const Place place{"--set " + words};
   const auto [key, rest] = key_and_rest(words, place);
   Axis axis{key, {}};
-  for (const std::string& item : split_list(rest)) {
-    if (item.find_first_not_of(' ') == std::string::npos)
+  for (const std::string& part : split_list(rest)) {
+    const std::string item = trimmed(part);
+    if (item.empty())
       throw wrong_input(fmt::format("'{}' has a value missing", words), "write the values as a,b,c or 0..19", place);
     if (auto range = range_of(item, place)) axis.values.insert(axis.values.end(), range->begin(), range->end());
     else axis.values.push_back(parse_value(item, place));

@@ -16,13 +16,16 @@ namespace {
 std::string missing_names(const Expression& metric, const std::vector<const RunRecord*>& runs) {
   std::string text;
   for (const std::string& name : metric.names()) {
-    const auto lacking = std::count_if(runs.begin(), runs.end(), [&name](const RunRecord* run) { return !run_has(*run, name); });
-    if (lacking > 0) text += fmt::format("{}{} (missing in {} of {} runs)", text.empty() ? "" : ", ", name, lacking, runs.size());
+    const auto lacking =
+        std::count_if(runs.begin(), runs.end(), [&name](const RunRecord* run) { return !run_has(*run, name); });
+    if (lacking > 0)
+      text += fmt::format("{}{} (missing in {} of {} runs)", text.empty() ? "" : ", ", name, lacking, runs.size());
   }
   return text;
 }
 
-ClaimResult check(const Claim& claim, const std::string& experiment, const std::vector<const RunRecord*>& done, std::size_t unfinished) {
+ClaimResult check(const Claim& claim, const std::string& experiment, const std::vector<const RunRecord*>& done,
+                  std::size_t unfinished) {
   ClaimResult result;
   result.experiment = experiment;
   result.claim = claim.says;
@@ -47,11 +50,13 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
   result.note = missing_names(metric, runs);
   if (std::isnan(result.value)) {
     if (result.note.empty() && runs.size() > 1 && metric.reads_outside_aggregates())
-      result.note = fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), claim.metric);
+      result.note =
+          fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), claim.metric);
     if (result.note.empty()) result.note = "it is not a number";
     return result;
   }
-  result.held = (!claim.at_least || result.value >= *claim.at_least) && (!claim.at_most || result.value <= *claim.at_most);
+  result.held =
+      (!claim.at_least || result.value >= *claim.at_least) && (!claim.at_most || result.value <= *claim.at_most);
   return result;
 }
 

@@ -23,7 +23,8 @@ std::vector<SettingDescription> settings_of(Part& part) {
 template <class Part>
 std::vector<Description> describe_all() {
   std::vector<Description> all;
-  for (const auto& [name, entry] : Registry<Part>::instance().all()) all.push_back({name, entry.summary, settings_of(*entry.make())});
+  for (const auto& [name, entry] : Registry<Part>::instance().all())
+    all.push_back({name, entry.summary, settings_of(*entry.make())});
   return all;
 }
 

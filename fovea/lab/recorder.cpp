@@ -11,7 +11,8 @@ constexpr std::int64_t most_in_all = 1 << 21;   // numbers of all of a run's att
 
 // The first `examples` of (B, ...) with `each` numbers an example.
 template <class Number>
-void record_part(const std::string& name, const std::vector<Number>& values, std::vector<Index> shape, Readings& readings) {
+void record_part(const std::string& name, const std::vector<Number>& values, std::vector<Index> shape,
+                 Readings& readings) {
   Index count = 1;
   for (const Index size : shape) count *= size;
   if (values.empty() || count == 0 || count > most_at_once) return;

@@ -26,9 +26,15 @@ using Clock = std::chrono::steady_clock;
 OptimizerSettings optimizer_of(const TrainSettings& train) {
   OptimizerSettings settings;
   switch (train.optimizer) {
-    case TrainSettings::Method::sgd: settings.kind = OptimizerSettings::Kind::sgd; break;
-    case TrainSettings::Method::adam: settings.kind = OptimizerSettings::Kind::adam; break;
-    case TrainSettings::Method::adamw: settings.kind = OptimizerSettings::Kind::adamw; break;
+    case TrainSettings::Method::sgd:
+      settings.kind = OptimizerSettings::Kind::sgd;
+      break;
+    case TrainSettings::Method::adam:
+      settings.kind = OptimizerSettings::Kind::adam;
+      break;
+    case TrainSettings::Method::adamw:
+      settings.kind = OptimizerSettings::Kind::adamw;
+      break;
   }
   settings.momentum = train.momentum;
   settings.beta1 = train.beta1;
@@ -43,10 +49,18 @@ OptimizerSettings optimizer_of(const TrainSettings& train) {
 Schedule schedule_of(const TrainSettings& train) {
   Schedule schedule;
   switch (train.schedule) {
-    case TrainSettings::Course::constant: schedule.kind = Schedule::Kind::constant; break;
-    case TrainSettings::Course::linear: schedule.kind = Schedule::Kind::linear; break;
-    case TrainSettings::Course::cosine: schedule.kind = Schedule::Kind::cosine; break;
-    case TrainSettings::Course::step: schedule.kind = Schedule::Kind::step; break;
+    case TrainSettings::Course::constant:
+      schedule.kind = Schedule::Kind::constant;
+      break;
+    case TrainSettings::Course::linear:
+      schedule.kind = Schedule::Kind::linear;
+      break;
+    case TrainSettings::Course::cosine:
+      schedule.kind = Schedule::Kind::cosine;
+      break;
+    case TrainSettings::Course::step:
+      schedule.kind = Schedule::Kind::step;
+      break;
   }
   schedule.rate = 1;
   schedule.steps = train.steps;
@@ -201,7 +215,8 @@ class Trainer {
     seen.answers = outcome.answers;
     seen.attention = as_float(outcome.attention);
     seen.predictions = as_float(outcome.predictions);
-    if constexpr (!std::is_same_v<T, float>) std::copy(parameters_.values().begin(), parameters_.values().end(), copies_.begin());
+    if constexpr (!std::is_same_v<T, float>)
+      std::copy(parameters_.values().begin(), parameters_.values().end(), copies_.begin());
     const Look seen_now{.step = step,
                         .first = first,
                         .last = last,
@@ -254,7 +269,10 @@ class Trainer {
       values = copies_.data();
     }
     for (const Param<T>& p : parameters_.all())
-      views_.push_back({p.name, p.shape, p.group, {values + (p.value - parameters_.values().data()), static_cast<std::size_t>(p.count())}});
+      views_.push_back({p.name,
+                        p.shape,
+                        p.group,
+                        {values + (p.value - parameters_.values().data()), static_cast<std::size_t>(p.count())}});
   }
 
   template <int Rank>
@@ -279,7 +297,8 @@ class Trainer {
   [[noreturn]] void refuse_loss(double loss, std::int64_t step) const {
     for (const Param<T>& p : parameters_.all())
       if (!finite(p.values()))
-        throw failure(fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss, p.name), calmer());
+        throw failure(fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss, p.name),
+                      calmer());
     throw failure(fmt::format("at step {} the loss is {} though every parameter is finite", step, loss), calmer());
   }
 
@@ -287,7 +306,8 @@ class Trainer {
   [[noreturn]] void refuse_gradient(std::int64_t step) const {
     const auto& all = parameters_.all();
     const auto hit = std::find_if(all.rbegin(), all.rend(), [](const Param<T>& p) { return !finite(p.gradients()); });
-    if (hit == all.rend()) throw failure(fmt::format("at step {} the norm of the gradient is not finite", step), calmer());
+    if (hit == all.rend())
+      throw failure(fmt::format("at step {} the norm of the gradient is not finite", step), calmer());
     throw failure(fmt::format("at step {} the gradient of parameter '{}' is not finite", step, hit->name), calmer());
   }
 

@@ -34,9 +34,12 @@ TEST(Claims, HoldOrNotByTheirNumber) {
     const char* text;
     bool held;
   } cases[] = {
-      {"metric = \"median(accuracy)\"\nat_least = 0.929", true},        {"metric = \"median(accuracy)\"\nat_least = 0.931", false},
-      {"metric = \"median(accuracy)\"\nat_most = 0.931", true},         {"metric = \"median(accuracy)\"\nat_most = 0.929", false},
-      {"metric = \"share(accuracy >= 0.93)\"\nat_least = 0.5", true},   {"metric = \"share(accuracy >= 0.93)\"\nat_least = 0.51", false},
+      {"metric = \"median(accuracy)\"\nat_least = 0.929", true},
+      {"metric = \"median(accuracy)\"\nat_least = 0.931", false},
+      {"metric = \"median(accuracy)\"\nat_most = 0.931", true},
+      {"metric = \"median(accuracy)\"\nat_most = 0.929", false},
+      {"metric = \"share(accuracy >= 0.93)\"\nat_least = 0.5", true},
+      {"metric = \"share(accuracy >= 0.93)\"\nat_least = 0.51", false},
       {"metric = \"share(accuracy >= 0.93)\"\nwhere = \"task.vocab = 60\"\nat_least = 1", true},
       {"metric = \"share(accuracy >= 0.93)\"\nwhere = \"task.vocab = 40\"\nat_least = 1", false},
       {"metric = \"accuracy\"\nwhere = \"seed = 3\"\nat_least = 0.95\nat_most = 0.97", true},
@@ -61,7 +64,8 @@ TEST(Claims, SayWhyThereIsNoNumber) {
     EXPECT_NE(result.note.find(note), std::string::npos) << result.note;
   };
   refused("metric = \"median(loss)\"\nat_least = 0", runs(), "loss (missing in 4 of 4 runs)");
-  refused("metric = \"accuracy\"\nat_least = 0", runs(), "there are 4 runs: say which number of theirs, as in median(accuracy)");
+  refused("metric = \"accuracy\"\nat_least = 0", runs(),
+          "there are 4 runs: say which number of theirs, as in median(accuracy)");
   refused("metric = \"median(accuracy)\"\nwhere = \"seed = 9\"\nat_least = 0", runs(), "no run has seed = 9");
   refused("metric = \"median(accuracy)\"\nat_least = 0", {}, "there are no runs");
   std::vector<RunRecord> failed = runs();
@@ -73,7 +77,7 @@ TEST(Claims, SayWhyThereIsNoNumber) {
 }
 
 TEST(Claims, BelongToAForm) {
-  const Experiment experiment = experiment_of(R"(
+  const Experiment experiment = experiment_of(R"toml(
 [[claim]]
 says = "both"
 metric = "count(true)"
@@ -83,7 +87,7 @@ says = "full alone"
 metric = "count(true)"
 at_least = 1
 form = "full"
-)");
+)toml");
   EXPECT_EQ(check_claims(experiment, Form::full, runs()).size(), 2u);
   const auto quick = check_claims(experiment, Form::quick, runs());
   ASSERT_EQ(quick.size(), 1u);

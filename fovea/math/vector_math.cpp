@@ -23,6 +23,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Vec = hn::Vec<Tag>;
+constexpr float kLeast = -std::numeric_limits<float>::infinity();
 
 struct ExpOf {
   HWY_INLINE HWY_ATTR Vec operator()(Tag d, Vec x) const { return ExpVector(d, x); }
@@ -56,7 +57,6 @@ void Sigmoid(const float* in, float* out, std::size_t count) { MapAll(in, out, c
 float Largest(const float* in, std::size_t count) {
   const Tag d;
   const std::size_t lanes = hn::Lanes(d);
-  constexpr float kLeast = -std::numeric_limits<float>::infinity();
   Vec most = hn::Set(d, kLeast);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) most = hn::Max(most, hn::LoadU(d, in + i));
@@ -64,34 +64,40 @@ float Largest(const float* in, std::size_t count) {
   return hn::GetLane(hn::MaxOfLanes(d, most));
 }
 
-// The sum of exp(in - shift), which `out`, unless it is null, receives.
-float ExpSum(const float* in, float shift, float* out, std::size_t count) {
+// The sum of exp(in - shift).
+float ExpSum(const float* in, float shift, std::size_t count) {
   const Tag d;
   const std::size_t lanes = hn::Lanes(d);
   const Vec minus = hn::Set(d, shift);
   Vec sum = hn::Zero(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const Vec e = ExpVector(d, hn::Sub(hn::LoadU(d, in + i), minus));
-    sum = hn::Add(sum, e);
-    if (out != nullptr) hn::StoreU(e, d, out + i);
-  }
-  if (i < count) {
-    const Vec x = LoadPart(d, in + i, count - i, -std::numeric_limits<float>::infinity());
-    const Vec e = ExpVector(d, hn::Sub(x, minus));
-    sum = hn::Add(sum, e);
-    if (out != nullptr) StorePart(d, e, out + i, count - i);
-  }
+  for (; i + lanes <= count; i += lanes) sum = hn::Add(sum, ExpVector(d, hn::Sub(hn::LoadU(d, in + i), minus)));
+  if (i < count) sum = hn::Add(sum, ExpVector(d, hn::Sub(LoadPart(d, in + i, count - i, kLeast), minus)));
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-void Scale(float scale, float* x, std::size_t count) {
+// False, with out untouched, when the largest entry is not finite.
+bool Softmax(const float* in, float* out, std::size_t count) {
+  const float most = Largest(in, count);
+  if (!std::isfinite(most)) return false;
   const Tag d;
   const std::size_t lanes = hn::Lanes(d);
-  const Vec factor = hn::Set(d, scale);
+  const Vec minus = hn::Set(d, most);
+  Vec sum = hn::Zero(d), last = hn::Zero(d);
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(factor, hn::LoadU(d, x + i)), d, x + i);
-  for (; i < count; ++i) x[i] *= scale;
+  for (; i + lanes <= count; i += lanes) {
+    const Vec e = ExpVector(d, hn::Sub(hn::LoadU(d, in + i), minus));
+    sum = hn::Add(sum, e);
+    hn::StoreU(e, d, out + i);
+  }
+  if (i < count) {
+    last = ExpVector(d, hn::Sub(LoadPart(d, in + i, count - i, kLeast), minus));
+    sum = hn::Add(sum, last);
+  }
+  const Vec factor = hn::Set(d, 1.0f / hn::GetLane(hn::SumOfLanes(d, sum)));
+  for (i = 0; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(factor, hn::LoadU(d, out + i)), d, out + i);
+  if (i < count) StorePart(d, hn::Mul(factor, last), out + i, count - i);
+  return true;
 }
 
 float Dot(const float* a, const float* b, std::size_t count) {
@@ -138,7 +144,7 @@ HWY_EXPORT(Tanh);
 HWY_EXPORT(Sigmoid);
 HWY_EXPORT(Largest);
 HWY_EXPORT(ExpSum);
-HWY_EXPORT(Scale);
+HWY_EXPORT(Softmax);
 HWY_EXPORT(Dot);
 HWY_EXPORT(AddScaled);
 
@@ -157,35 +163,35 @@ double largest(std::span<const double> in) {
   return most;
 }
 
-float exp_sum(std::span<const float> in, float shift, float* out) {
-  return HWY_DYNAMIC_DISPATCH(ExpSum)(in.data(), shift, out, in.size());
+float exp_sum(std::span<const float> in, float shift) {
+  return HWY_DYNAMIC_DISPATCH(ExpSum)(in.data(), shift, in.size());
 }
-double exp_sum(std::span<const double> in, double shift, double* out) {
+double exp_sum(std::span<const double> in, double shift) {
   double sum = 0.0;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    const double e = std::exp(in[i] - shift);
-    if (out != nullptr) out[i] = e;
-    sum += e;
-  }
+  for (const double x : in) sum += std::exp(x - shift);
   return sum;
 }
 
-void scale_by(float scale, std::span<float> x) { HWY_DYNAMIC_DISPATCH(Scale)(scale, x.data(), x.size()); }
-void scale_by(double scale, std::span<double> x) {
-  for (double& v : x) v *= scale;
+bool finite_softmax(std::span<const float> in, std::span<float> out) {
+  return HWY_DYNAMIC_DISPATCH(Softmax)(in.data(), out.data(), in.size());
+}
+bool finite_softmax(std::span<const double> in, std::span<double> out) {
+  const double most = largest(in);
+  if (!std::isfinite(most)) return false;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < in.size(); ++i) sum += out[i] = std::exp(in[i] - most);
+  for (double& p : out) p /= sum;
+  return true;
 }
 
 template <class T>
 void softmax_row(std::span<const T> in, std::span<T> out) {
   assert(in.size() == out.size());
   choose_simd();
-  const T most = largest(in);
-  if (!std::isfinite(most)) {  // rare: nothing to attend to, or something that is no number
-    const bool empty = most == kMinusInfinity<T> && !has_nan(in);
-    std::fill(out.begin(), out.end(), empty ? T{0} : std::numeric_limits<T>::quiet_NaN());
-    return;
-  }
-  scale_by(T{1} / exp_sum(in, most, out.data()), out);
+  if (finite_softmax(in, out)) return;
+  // Rare: nothing to attend to, or something that is no number.
+  const bool nothing = std::all_of(in.begin(), in.end(), [](T x) { return x == kMinusInfinity<T>; });
+  std::fill(out.begin(), out.end(), nothing ? T{0} : std::numeric_limits<T>::quiet_NaN());
 }
 
 template <class T>
@@ -193,7 +199,7 @@ T log_sum_exp_row(std::span<const T> in) {
   choose_simd();
   const T most = largest(in);
   if (!std::isfinite(most)) return has_nan(in) ? std::numeric_limits<T>::quiet_NaN() : most;
-  return most + std::log(exp_sum(in, most, static_cast<T*>(nullptr)));
+  return most + std::log(exp_sum(in, most));
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// `attention_accuracy`: the share of rows whose largest weight is on the true position (SCIENCE 6), and one before and
+// one after it, since models often settle one place off. Each share is over the rows for which that place exists.
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class AttentionAccuracy : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "attention_accuracy");
+    need_kind(shape.kind, Kind::token_pairs, "attention_accuracy");
+  }
+
+  void measure(const Look& look, Readings& readings) override {
+    std::int64_t rows[3] = {0, 0, 0}, right[3] = {0, 0, 0};
+    each_row(Kind::token_pairs, look, look.outcome.attention, [&](const PositionRow& row) {
+      if (row.aligned < 0) return;
+      const int top = argmax(row.values);
+      for (int k = 0; k < 3; ++k) {
+        const int place = row.aligned + k - 1;
+        if (place < 0 || place >= static_cast<int>(row.values.size())) continue;
+        ++rows[k];
+        right[k] += top == place;
+      }
+    });
+    const char* const names[3] = {"attention_accuracy_before", "attention_accuracy", "attention_accuracy_after"};
+    for (int k = 0; k < 3; ++k) {
+      if (rows[k] > 0) readings.number(names[k], static_cast<double>(right[k]) / static_cast<double>(rows[k]));
+    }
+  }
+};
+
+const Register<Probe> attention_accuracy("attention_accuracy",
+                                         "share of rows that attend most to the true position, or one place off",
+                                         [] { return std::make_unique<AttentionAccuracy>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,46 @@
+// `attention_on_truth`: the mean weight on the positions that decide the answer, over the rows that have any.
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class AttentionOnTruth : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "attention_on_truth");
+    kind_ = shape.kind;
+  }
+
+  void measure(const Look& look, Readings& readings) override {
+    double sum = 0;
+    std::int64_t rows = 0;
+    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
+      double mass = 0;
+      bool any = false;
+      if (row.aligned >= 0) {
+        mass = static_cast<double>(row.values[static_cast<std::size_t>(row.aligned)]);
+        any = true;
+      }
+      for (std::size_t i = 0; i < row.marked.size(); ++i) {
+        if (!row.marked[i]) continue;
+        mass += static_cast<double>(row.values[i]);
+        any = true;
+      }
+      if (!any) return;
+      sum += mass;
+      ++rows;
+    });
+    if (rows > 0) readings.number("attention_on_truth", sum / static_cast<double>(rows));
+  }
+
+ private:
+  Kind kind_ = Kind::labelled_tokens;
+};
+
+const Register<Probe> attention_on_truth("attention_on_truth", "mean weight on the positions that decide the answer",
+                                         [] { return std::make_unique<AttentionOnTruth>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,34 @@
+// `digit_rank`: of the bags that are classified rightly, the share in which the item that decides has the largest
+// weight (SCIENCE 4).
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class DigitRank : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "digit_rank");
+    need_kind(shape.kind, Kind::labelled_bags, "digit_rank");
+  }
+
+  void measure(const Look& look, Readings& readings) override {
+    std::int64_t first = 0, right = 0;
+    each_row(Kind::labelled_bags, look, look.outcome.attention, [&](const PositionRow& row) {
+      const int answer = look.outcome.answers[static_cast<std::size_t>(row.example)];
+      if (row.values.empty() || row.marked.empty() || argmax(look.outcome.scores[row.example].flat()) != answer) return;
+      ++right;
+      first += row.marked[static_cast<std::size_t>(argmax(row.values))];
+    });
+    if (right > 0) readings.number("digit_rank", static_cast<double>(first) / static_cast<double>(right));
+  }
+};
+
+const Register<Probe> digit_rank("digit_rank",
+                                 "share of rightly classified bags that attend most to the item that decides",
+                                 [] { return std::make_unique<DigitRank>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,43 @@
+// `entropy`: how spread attention is, H(p) / log(length): 1 is uniform, 0 is all on one place. The mean over rows of
+// more than one position.
+#include <cmath>
+
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class Entropy : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "entropy");
+    kind_ = shape.kind;
+  }
+
+  void measure(const Look& look, Readings& readings) override {
+    double sum = 0;
+    std::int64_t rows = 0;
+    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
+      if (row.values.size() < 2) return;
+      double entropy = 0;
+      for (const float weight : row.values) {
+        const auto p = static_cast<double>(weight);
+        if (p > 0) entropy -= p * std::log(p);
+      }
+      sum += entropy / std::log(static_cast<double>(row.values.size()));
+      ++rows;
+    });
+    if (rows > 0) readings.number("entropy", sum / static_cast<double>(rows));
+  }
+
+ private:
+  Kind kind_ = Kind::labelled_tokens;
+};
+
+const Register<Probe> entropy("entropy", "how spread attention is: 1 uniform, 0 on one place",
+                              [] { return std::make_unique<Entropy>(); });
+
+}  // namespace
+
+}  // namespace fovea

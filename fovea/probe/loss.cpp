@@ -1,0 +1,17 @@
+// `loss`: the loss on the fresh examples of the look.
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+namespace {
+
+class Loss : public Probe {
+ public:
+  void measure(const Look& look, Readings& readings) override { readings.number("loss", look.outcome.loss); }
+};
+
+const Register<Probe> loss("loss", "loss on fresh examples", [] { return std::make_unique<Loss>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,71 @@
+// Walking over what a probe measures per position: attention rows and rows of β.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+// One row of attention or β over the positions that are present, and where its answer stands.
+struct PositionRow {
+  int example = 0, row = 0;
+  std::span<const float> values;         // over the positions present
+  int aligned = -1;                      // token pairs: the true position; -1: none, or no such task
+  std::span<const std::uint8_t> marked;  // others: 1 at positions that decide the label; empty: the task does not say
+};
+
+// How many positions of an example are present.
+inline Index positions_present(Kind kind, const Batch& batch, Index example, Index most) {
+  const auto at = static_cast<std::size_t>(example);
+  if (kind == Kind::labelled_tokens || kind == Kind::token_pairs) return batch.source.lengths[at];
+  if (kind == Kind::labelled_bags) return batch.items.lengths[at];
+  return most;  // features and keys are all there
+}
+
+// visit(PositionRow) for each row of `cube` (B, rows per example, positions) that counts: of token pairs those whose
+// answer counts.
+template <class Visit>
+void each_row(Kind kind, const Look& look, Cube<const float> cube, Visit&& visit) {
+  if (cube.empty()) return;
+  const Batch& batch = look.batch;
+  const Index rows = cube.size(1), most = cube.size(2);
+  const bool pairs = kind == Kind::token_pairs;
+  for (Index b = 0; b < cube.size(0); ++b) {
+    const auto present = static_cast<std::size_t>(positions_present(kind, batch, b, most));
+    for (Index t = 0; t < rows; ++t) {
+      const auto number = static_cast<std::size_t>(b * rows + t);
+      if (pairs && number < look.outcome.answers.size() && look.outcome.answers[number] < 0) continue;
+      PositionRow row{
+          static_cast<int>(b), static_cast<int>(t), std::span(cube.data() + (b * rows + t) * most, present), -1, {}};
+      if (pairs && !batch.alignment.empty()) row.aligned = batch.alignment[number];
+      if (!pairs && !batch.marked.empty()) {
+        row.marked = std::span(batch.marked).subspan(static_cast<std::size_t>(b * most), present);
+      }
+      visit(row);
+    }
+  }
+}
+
+// The first of the largest.
+inline int argmax(std::span<const float> values) {
+  return static_cast<int>(std::max_element(values.begin(), values.end()) - values.begin());
+}
+
+// For prepare() of probes that read attention.
+inline void need_attention(bool model_attends, const std::string& probe) {
+  if (!model_attends) {
+    throw wrong_input("probe '" + probe + "' measures attention, and the model has none",
+                      "take a model that attends, or leave the probe out");
+  }
+}
+inline void need_kind(Kind kind, Kind wanted, const std::string& probe) {
+  if (kind != wanted) {
+    throw wrong_input("probe '" + probe + "' measures " + kind_name(wanted) + ", and the task gives " + kind_name(kind),
+                      "leave the probe out");
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,63 @@
+// A formula over named numbers that a person wrote in a spec: "-abs(q - k)", "exp(-d2) + 1".
+//
+// It has + - * / ^ ( ), the constant pi and the functions abs, exp, log, sqrt, sin, cos, tanh (one argument) and min,
+// max (two). Once parsed it is a short list of operations without branches or calls to anything but these: nothing it
+// can do harms, and evaluating it asks for no memory.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+class Formula {
+ public:
+  Formula() = default;
+
+  // Throws wrong_input with the column of the mistake and the nearest known name. Unknown names are those not in
+  // `names`.
+  static Formula parse(const std::string& text, const std::vector<std::string>& names, const Place& place = {});
+
+  // `values`: one for each of the names, in their order.
+  double operator()(std::span<const double> values) const;
+
+  bool reads(std::size_t name) const;  // whether the formula uses names[name]
+  const std::string& text() const { return text_; }
+
+  static constexpr std::size_t most_pending = 32;  // numbers waiting for an operation at any time
+
+ private:
+  enum class Op {
+    number,
+    name,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    negate,
+    abs,
+    exp,
+    log,
+    sqrt,
+    sin,
+    cos,
+    tanh,
+    min,
+    max
+  };
+  struct Step {
+    Op op = Op::number;
+    double number = 0;
+    std::size_t name = 0;
+  };
+  class Parser;
+
+  std::string text_;
+  std::vector<Step> steps_;  // in the order of a pocket calculator: operands first
+};
+
+}  // namespace fovea

@@ -1,0 +1,247 @@
+#include "fovea/model/pooling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fovea/math/matmul.h"
+#include "fovea/math/vector_math.h"
+#include "fovea/nn/loss.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr Index tile_queries = 64;
+constexpr Index most_pieces = 16;  // each keeps gradients of its own, so their number is a matter of memory
+
+// The highest of a row. Sixteen side by side, so that the compiler may use vectors without being told to reorder.
+template <class T>
+T highest(std::span<const T> row) {
+  constexpr std::size_t lanes = 16;
+  T best[lanes];
+  std::fill_n(best, lanes, -std::numeric_limits<T>::infinity());
+  std::size_t i = 0;
+  for (; i + lanes <= row.size(); i += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) best[l] = row[i + l] > best[l] ? row[i + l] : best[l];
+  for (; i < row.size(); ++i) best[0] = std::max(best[0], row[i]);
+  return *std::max_element(best, best + lanes);
+}
+
+template <class T>
+Matrix<T> from_items(Compute& compute, const Items& items, Index columns) {
+  const Matrix<T> out = compute.array<T>(items.columns, columns);
+  for (Index i = 0; i < items.columns; ++i)
+    for (Index j = 0; j < items.width; ++j) out(i, j) = static_cast<T>(items.item(0, static_cast<int>(i))[j]);
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+void Pooling<T>::settings(Fields& fields) {
+  similarity_.settings(fields);
+  fields.choice("train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
+                "what training minimises: the error at each key answered from the others, or at the queries");
+}
+
+template <class T>
+void Pooling<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
+  width_ = shape.width;
+  value_width_ = shape.value_width;
+  similarity_.build(width_, parameters);
+}
+
+template <class T>
+Index Pooling<T>::grain() const {
+  const Index share = (queries_.size(0) + most_pieces - 1) / most_pieces;
+  return std::max(tile_queries, (share + tile_queries - 1) / tile_queries * tile_queries);
+}
+
+// Calls work(piece, rows) for every tile of queries; a piece is worked through by one thread.
+template <class T>
+template <class Work>
+void Pooling<T>::each_tile(Compute& compute, Work work) {
+  const Index m = queries_.size(0), step = grain();
+  compute.team.each(static_cast<int>((m + step - 1) / step), [&](int piece) {
+    const Rows all{piece * step, std::min(m, (piece + 1) * step)};
+    for (Index begin = all.begin; begin < all.end; begin += tile_queries)
+      work(piece, Rows{begin, std::min(all.end, begin + tile_queries)});
+  });
+}
+
+template <class T>
+void Pooling<T>::tile(int piece, Rows q, Rows k, Matrix<T> s) const {
+  if (uniform_) std::fill_n(s.data(), s.count(), T{0});
+  else similarity_.tile(piece, q, k, s);
+  if (!leave_out_) return;
+  for (Index i = std::max(q.begin, k.begin); i < std::min(q.end, k.end); ++i)
+    s(i - q.begin, i - k.begin) = -std::numeric_limits<T>::infinity();
+}
+
+// The running softmax: sums are kept relative to the highest similarity so far, and scaled down when a higher one
+// comes.
+template <class T>
+void Pooling<T>::pool_tile(int piece, Rows q) {
+  const Index n = keys_.size(0), columns = value_width_ + 1;
+  const Matrix<T> sums = sums_[piece].slice(0, q.count());
+  std::fill_n(sums.data(), sums.count(), T{0});
+  const Vector<T> high = highest_.slice(q.begin, q.end);
+  std::fill_n(high.data(), high.count(), -std::numeric_limits<T>::infinity());
+  for (Index begin = 0; begin < n; begin += Similarity<T>::tile_keys) {
+    const Rows k{begin, std::min(n, begin + Similarity<T>::tile_keys)};
+    const Matrix<T> s(s_[piece].data(), q.count(), k.count());
+    tile(piece, q, k, s);
+    for (Index i = 0; i < q.count(); ++i) {
+      const std::span<T> row = s[i].flat();
+      const T higher = std::max(high(i), highest(std::span<const T>(row)));
+      if (higher == -std::numeric_limits<T>::infinity()) continue;  // exp gives 0 for every key
+      if (higher > high(i)) {
+        const T shrink = std::exp(high(i) - higher);
+        for (Index v = 0; v < columns; ++v) sums(i, v) *= shrink;
+        high(i) = higher;
+      }
+      for (T& x : row) x -= higher;
+    }
+    exp(std::span<const T>(s.flat()), s.flat());
+    matmul(plain(s), plain(values_.slice(k.begin, k.end)), sums, Into::add);
+  }
+  for (Index i = 0; i < q.count(); ++i) {
+    const T sum = sums(i, value_width_);
+    const bool alone = sum == 0;
+    inverse_sum_(q.begin + i) = alone ? T{0} : 1 / sum;
+    if (alone) high(i) = 0;
+    for (Index v = 0; v < value_width_; ++v) predictions_(q.begin + i, v) = sums(i, v) * inverse_sum_(q.begin + i);
+  }
+}
+
+template <class T>
+void Pooling<T>::pool(Compute& compute) {
+  const Index m = queries_.size(0), n = keys_.size(0), step = grain();
+  const auto pieces = static_cast<int>((m + step - 1) / step);
+  similarity_.prepare(compute, queries_, keys_, pieces);
+  s_ = compute.array<T>(pieces, tile_queries, Similarity<T>::tile_keys);
+  sums_ = compute.array<T>(pieces, tile_queries, value_width_ + 1);
+  each_tile(compute, [this](int piece, Rows q) { pool_tile(piece, q); });
+
+  // Queries without a neighbour: the average of all values (but the one left out).
+  const Vector<double> totals = compute.zeros<double>(value_width_);
+  for (Index i = 0; i < n; ++i)
+    for (Index v = 0; v < value_width_; ++v) totals(v) += static_cast<double>(values_(i, v));
+  const Index others = leave_out_ ? n - 1 : n;
+  for (Index i = 0; i < m && others > 0; ++i) {
+    if (inverse_sum_(i) != 0) continue;
+    for (Index v = 0; v < value_width_; ++v) {
+      const double own = leave_out_ ? static_cast<double>(values_(i, v)) : 0;
+      predictions_(i, v) = static_cast<T>((totals(v) - own) / static_cast<double>(others));
+    }
+  }
+}
+
+template <class T>
+Outcome<T> Pooling<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
+  assert(batch.items.rows == 1 && batch.queries.rows == 1);
+  leave_out_ = pass.training && train_on_ == TrainOn::leave_one_out;
+  uniform_ = pass.attend == Attend::uniform;
+  keys_ = from_items<T>(compute, batch.items, width_);
+  values_ = from_items<T>(compute, batch.values, value_width_ + 1);
+  for (Index i = 0; i < values_.size(0); ++i) values_(i, value_width_) = 1;
+  queries_ = leave_out_ ? keys_ : from_items<T>(compute, batch.queries, width_);
+  const Index m = queries_.size(0);
+  predictions_ = compute.array<T>(m, value_width_);
+  highest_ = compute.array<T>(m);
+  inverse_sum_ = compute.array<T>(m);
+  pool(compute);
+
+  Outcome<T> outcome;
+  outcome.predictions = predictions_;
+  outcome.attention = attention(compute);
+  const Items& truth = leave_out_ ? batch.values : batch.answers;
+  d_predictions_ = {};
+  if (truth.columns == m && m > 0) {
+    const Matrix<T> wanted = from_items<T>(compute, truth, value_width_);
+    d_predictions_ = compute.array<T>(m, value_width_);
+    outcome.loss = squared_error(compute, std::span<const T>(predictions_.flat()), std::span<const T>(wanted.flat()),
+                                 d_predictions_.flat());
+  }
+  return outcome;
+}
+
+// d loss / d s = α (df · v - df · f), tile by tile, from similarities computed once more.
+template <class T>
+void Pooling<T>::backward_tile(int piece, Rows q) {
+  const Index n = keys_.size(0);
+  const Matrix<T> d_sums = sums_[piece].slice(0, q.count());
+  for (Index i = 0; i < q.count(); ++i) {
+    const Index query = q.begin + i;
+    T along = 0;
+    for (Index v = 0; v < value_width_; ++v) {
+      d_sums(i, v) = d_predictions_(query, v) * inverse_sum_(query);
+      along += d_sums(i, v) * predictions_(query, v);
+    }
+    d_sums(i, value_width_) = -along;
+  }
+  for (Index begin = 0; begin < n; begin += Similarity<T>::tile_keys) {
+    const Rows k{begin, std::min(n, begin + Similarity<T>::tile_keys)};
+    const Matrix<T> s(s_[piece].data(), q.count(), k.count());
+    const Matrix<T> weights(weights_[piece].data(), q.count(), k.count());
+    const Matrix<T> ds(ds_[piece].data(), q.count(), k.count());
+    tile(piece, q, k, s);
+    for (Index i = 0; i < q.count(); ++i)
+      for (T& x : s[i].flat()) x -= highest_(q.begin + i);
+    exp(std::span<const T>(s.flat()), weights.flat());
+    matmul(plain(d_sums), transposed(values_.slice(k.begin, k.end)), ds);
+    for (Index i = 0; i < ds.count(); ++i) ds.data()[i] *= weights.data()[i];
+    if (leave_out_) {  // weight 0 times -infinity is to be 0
+      for (Index i = std::max(q.begin, k.begin); i < std::min(q.end, k.end); ++i) s(i - q.begin, i - k.begin) = 0;
+    }
+    similarity_.tile_backward(piece, q, k, s, ds);
+  }
+}
+
+template <class T>
+void Pooling<T>::backward(Compute& compute) {
+  if (!similarity_.learns() || uniform_ || d_predictions_.empty()) return;
+  weights_ = compute.array<T>(s_.size(0), s_.size(1), s_.size(2));
+  ds_ = compute.array<T>(s_.size(0), s_.size(1), s_.size(2));
+  similarity_.begin_backward(compute);
+  each_tile(compute, [this](int piece, Rows q) { backward_tile(piece, q); });
+  similarity_.finish_backward(compute);
+}
+
+// (1,m,n), where it is small; rows without a neighbour are even, as their answer is.
+template <class T>
+Cube<T> Pooling<T>::attention(Compute& compute) const {
+  const Index m = queries_.size(0), n = keys_.size(0), keys = Similarity<T>::tile_keys;
+  if (m == 0 || n == 0 || m > most_shown / n) return {};
+  const Cube<T> weights = compute.zeros<T>(1, m, n);
+  const Matrix<T> part = compute.array<T>(1, keys);
+  for (Index i = 0; i < m; ++i) {
+    if (inverse_sum_(i) == 0) {
+      const Index others = leave_out_ ? n - 1 : n;
+      for (Index j = 0; j < n; ++j) weights(0, i, j) = leave_out_ && i == j ? T{0} : 1 / static_cast<T>(others);
+      continue;
+    }
+    for (Index begin = 0; begin < n; begin += keys) {
+      const Rows k{begin, std::min(n, begin + keys)};
+      const Matrix<T> s(part.data(), 1, k.count());
+      tile(0, {i, i + 1}, k, s);
+      for (T& x : s.flat()) x -= highest_(i);
+      exp(std::span<const T>(s.flat()), s.flat());
+      for (Index j = k.begin; j < k.end; ++j) weights(0, i, j) = s(0, j - k.begin) * inverse_sum_(i);
+    }
+  }
+  return weights;
+}
+
+template class Pooling<float>;
+template class Pooling<double>;
+
+namespace {
+
+const RegisterModel<Pooling> registered("pooling",
+                                        "answers are averages of values, weighted by how alike query and key are");
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,64 @@
+// Model `pooling` (SCIENCE 5): f(q) = Σ_i α(q, k_i) v_i, with α a softmax of a similarity.
+//
+// Streamed over tiles of queries and keys with a running softmax: memory is O(n + m), forward and backward, whatever n
+// and m are. The attention itself, n × m, is given only where it is small enough to be looked at.
+//
+// A query without a key in its neighbourhood (boxcar, epanechnikov) is answered by the average of the values, as if all
+// keys were alike; where there is no key at all, by 0.
+//
+// With train_on = "leave-one-out" the loss of a training pass is the squared error at the keys themselves, each
+// answered from the others; with "queries", and outside training, it is the squared error at the batch's queries.
+#pragma once
+
+#include <string>
+
+#include "fovea/model/model.h"
+#include "fovea/model/similarity.h"
+
+namespace fovea {
+
+template <class T>
+class Pooling final : public Model<T> {
+ public:
+  // The most weights, queries times keys, that an outcome's attention holds; where there are more it is empty.
+  static constexpr Index most_shown = 1 << 16;
+
+  // A similarity given in code; call before build.
+  void use(SimilarityFunction function, std::string name) { similarity_.use(std::move(function), std::move(name)); }
+
+  void settings(Fields& fields) override;
+  Kind takes() const override { return Kind::points; }
+  void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
+  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
+  void backward(Compute& compute) override;
+
+ private:
+  enum class TrainOn { leave_one_out, queries };
+
+  void pool(Compute& compute);
+  void pool_tile(int piece, Rows q);
+  void backward_tile(int piece, Rows q);
+  template <class Work>
+  void each_tile(Compute& compute, Work work);
+  void tile(int piece, Rows q, Rows k, Matrix<T> s) const;
+  Cube<T> attention(Compute& compute) const;
+  Index grain() const;
+
+  Similarity<T> similarity_;
+  TrainOn train_on_ = TrainOn::leave_one_out;
+  Index width_ = 0, value_width_ = 0;
+
+  // Of the last forward, in the arena.
+  Matrix<T> keys_, queries_;  // (n,d), (m,d)
+  Matrix<T> values_;          // (n,V+1), the last column 1: sums of weights come with the weighted sums
+  Matrix<T> predictions_;     // (m,V)
+  Matrix<T> d_predictions_;   // (m,V)
+  Vector<T> highest_;         // (m) of a query's similarities; 0 where it has no neighbour
+  Vector<T> inverse_sum_;     // (m) 1 / Σ exp(s - highest); 0 where it has no neighbour
+  Cube<T> s_, weights_, ds_;  // (pieces, queries of a tile, keys of a tile)
+  Cube<T> sums_;              // (pieces, queries of a tile, V+1) weighted sums; backward: their gradients
+  bool leave_out_ = false;    // query i is not answered from key i
+  bool uniform_ = false;
+};
+
+}  // namespace fovea

@@ -1,0 +1,338 @@
+#include "fovea/model/similarity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fovea/math/matmul.h"
+#include "fovea/math/vector_math.h"
+#include "fovea/nn/team_matmul.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A similarity of inner products is one matrix product a tile: the gaussian too, since of -‖q-k‖² w²/2 softmax sees
+// only w² (q·k - ‖k‖²/2).
+bool inner(SimilarityKind kind) {
+  return kind == SimilarityKind::average || kind == SimilarityKind::gaussian ||
+         kind == SimilarityKind::gaussian_learned || kind == SimilarityKind::dot || kind == SimilarityKind::general;
+}
+bool gaussian(SimilarityKind kind) {
+  return kind == SimilarityKind::gaussian || kind == SimilarityKind::gaussian_learned;
+}
+
+template <class T>
+std::string numbers_text(std::span<const T> x) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(x.size(), 4); ++i)
+    text += fmt::format("{}{:.6g}", i ? ", " : "", x[i]);
+  return x.size() > 4 ? text + ", …" : text;
+}
+
+}  // namespace
+
+template <class T>
+void Similarity<T>::settings(Fields& fields) {
+  using Kind = SimilarityKind;
+  fields.choice("similarity", kind_,
+                {{"average", Kind::average},
+                 {"gaussian", Kind::gaussian},
+                 {"boxcar", Kind::boxcar},
+                 {"epanechnikov", Kind::epanechnikov},
+                 {"gaussian-learned", Kind::gaussian_learned},
+                 {"dot", Kind::dot},
+                 {"general", Kind::general},
+                 {"additive", Kind::additive},
+                 {"user", Kind::user}},
+                "how alike a query and a key are");
+  fields.number("w", w_, -1e6, 1e6, "gaussian: what differences are multiplied by; gaussian-learned: where w starts");
+  fields.number("width", width_, 1e-9, 1e9, "boxcar, epanechnikov: how far from the query a key may lie");
+  fields.integer("hidden", hidden_, 1, 10'000, "additive: hidden width");
+  fields.text("formula", text_,
+              "user: of d2 = ‖q-k‖², dot = q·k and, in one dimension, q and k; as in \"-abs(q - k)\"");
+  fields.number("temperature", temperature_, 1e-9, 1e9, "what the similarity is divided by");
+}
+
+template <class T>
+void Similarity<T>::use(SimilarityFunction function, std::string name) {
+  kind_ = SimilarityKind::user;
+  function_ = std::move(function);
+  name_ = std::move(name);
+}
+
+template <class T>
+void Similarity<T>::build(Index width, ParameterSet<T>& parameters) {
+  d_ = width;
+  const double bound = 1 / std::sqrt(static_cast<double>(d_));
+  switch (kind_) {
+    case SimilarityKind::gaussian_learned:
+      scale_ = &parameters.add("w", {1}, Init::constant(w_), Group::attention);
+      break;
+    case SimilarityKind::general:
+      weight_ = &parameters.add("weight", {d_, d_}, Init::uniform(bound), Group::attention);
+      break;
+    case SimilarityKind::additive:
+      query_weight_ = &parameters.add("query.weight", {hidden_, d_}, Init::uniform(bound), Group::attention);
+      key_weight_ = &parameters.add("key.weight", {hidden_, d_}, Init::uniform(bound), Group::attention);
+      out_weight_ = &parameters.add("out.weight", {1, hidden_},
+                                    Init::uniform(1 / std::sqrt(static_cast<double>(hidden_))), Group::attention);
+      break;
+    case SimilarityKind::user: {
+      if (function_) break;
+      if (text_.empty())
+        throw wrong_input("similarity \"user\" of model 'pooling' has no formula",
+                          "give one, as in formula = \"-abs(q - k)\"");
+      const Formula formula = Formula::parse(text_, {"q", "k", "d2", "dot"});
+      if (d_ > 1 && (formula.reads(0) || formula.reads(1)))
+        throw wrong_input(fmt::format("the formula '{}' reads q or k, but they have {} dimensions", text_, d_),
+                          "use d2 = ‖q-k‖² and dot = q·k");
+      name_ = text_;
+      function_ = [formula](std::span<const double> q, std::span<const double> k) {
+        double d2 = 0, dot = 0;
+        for (std::size_t j = 0; j < q.size(); ++j) {
+          d2 += (q[j] - k[j]) * (q[j] - k[j]);
+          dot += q[j] * k[j];
+        }
+        const double values[] = {q[0], k[0], d2, dot};
+        return formula(values);
+      };
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+template <class T>
+bool Similarity<T>::learns() const {
+  return kind_ == SimilarityKind::gaussian_learned || kind_ == SimilarityKind::general ||
+         kind_ == SimilarityKind::additive;
+}
+
+template <class T>
+void Similarity<T>::prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys, int pieces) {
+  queries_ = queries;
+  keys_ = keys;
+  pieces_ = pieces;
+  if (inner(kind_)) {
+    prepare_inner(compute);
+  } else if (kind_ == SimilarityKind::additive) {
+    prepare_additive(compute);
+  } else if (kind_ == SimilarityKind::user) {
+    pairs_ = compute.array<double>(pieces, 2 * d_);
+  } else {
+    key_columns_ = compute.array<T>(d_, keys.size(0));
+    for (Index i = 0; i < keys.size(0); ++i)
+      for (Index j = 0; j < d_; ++j) key_columns_(j, i) = keys(i, j);
+  }
+}
+
+template <class T>
+void Similarity<T>::prepare_inner(Compute& compute) {
+  const Index m = queries_.size(0), n = keys_.size(0);
+  if (kind_ == SimilarityKind::general) {
+    left_ = compute.array<T>(m, d_);
+    team_matmul(compute.team, plain(queries_), plain(Matrix<const T>(weight_->matrix())), left_);
+    const T scale = static_cast<T>(1 / temperature_);
+    for (T& x : left_.flat()) x *= scale;
+    right_ = compute.array<T>(n, d_);
+    std::copy_n(keys_.data(), n * d_, right_.data());
+    return;
+  }
+  const Index columns = kind_ == SimilarityKind::average ? 0 : gaussian(kind_) ? d_ + 1 : d_;
+  left_ = compute.array<T>(m, columns);
+  right_ = compute.array<T>(n, columns);
+  if (columns == 0) return;
+  const double w = kind_ == SimilarityKind::gaussian_learned ? static_cast<double>(scale_->value[0]) : w_;
+  const auto scale =
+      static_cast<T>((kind_ == SimilarityKind::dot ? 1 / std::sqrt(static_cast<double>(d_)) : w * w) / temperature_);
+
+  // The gaussian sees differences alone, so both sides may be measured from the keys' mean, which keeps ‖k‖² small.
+  const Vector<double> middle = compute.zeros<double>(d_);
+  if (gaussian(kind_)) {
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < d_; ++j) middle(j) += static_cast<double>(keys_(i, j)) / static_cast<double>(n);
+  }
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j < d_; ++j) left_(i, j) = scale * (queries_(i, j) - static_cast<T>(middle(j)));
+    if (columns > d_) left_(i, d_) = scale;
+  }
+  for (Index i = 0; i < n; ++i) {
+    T squares = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const T x = keys_(i, j) - static_cast<T>(middle(j));
+      right_(i, j) = x;
+      squares += x * x;
+    }
+    if (columns > d_) right_(i, d_) = -squares / 2;
+  }
+}
+
+template <class T>
+void Similarity<T>::prepare_additive(Compute& compute) {
+  left_ = compute.array<T>(queries_.size(0), hidden_);
+  right_ = compute.array<T>(keys_.size(0), hidden_);
+  team_matmul(compute.team, plain(queries_), transposed(query_weight_->matrix()), left_);
+  team_matmul(compute.team, plain(keys_), transposed(key_weight_->matrix()), right_);
+  angles_ = compute.array<T>(pieces_, tile_keys, hidden_);
+}
+
+template <class T>
+void Similarity<T>::tile(int piece, Rows q, Rows k, Matrix<T> s) const {
+  assert(k.count() <= tile_keys);
+  if (inner(kind_)) {
+    matmul(plain(left_.slice(q.begin, q.end)), transposed(right_.slice(k.begin, k.end)), s);
+  } else if (kind_ == SimilarityKind::additive) {
+    additive_tile(piece, q, k, s);
+  } else if (kind_ == SimilarityKind::user) {
+    user_tile(piece, q, k, s);
+  } else {
+    kernel_tile(q, k, s);
+  }
+}
+
+// Distances are summed from differences here, not expanded: on the rim of a neighbourhood rounding would show.
+template <class T>
+void Similarity<T>::kernel_tile(Rows q, Rows k, Matrix<T> s) const {
+  const T inverse = static_cast<T>(1 / width_), cold = static_cast<T>(1 / temperature_);
+  for (Index i = q.begin; i < q.end; ++i) {
+    T* row = s.data() + (i - q.begin) * k.count();
+    std::fill_n(row, k.count(), T{0});
+    for (Index j = 0; j < d_; ++j) {
+      const T* keys = key_columns_.data() + j * keys_.size(0) + k.begin;
+      const T at = queries_(i, j);
+      for (Index c = 0; c < k.count(); ++c) {
+        const T u = (at - keys[c]) * inverse;
+        row[c] += u * u;
+      }
+    }
+    for (Index c = 0; c < k.count(); ++c) {
+      if (kind_ == SimilarityKind::boxcar) {
+        row[c] = row[c] <= 1 ? T{0} : static_cast<T>(-infinity);
+      } else {
+        row[c] = row[c] < 1 ? std::log1p(-row[c]) * cold : static_cast<T>(-infinity);
+      }
+    }
+  }
+}
+
+// angles (k.count, hidden) = tanh(W_q q + W_k k) of one query
+template <class T>
+void Similarity<T>::additive_angles(int piece, Index query, Rows k) const {
+  T* angle = angles_[piece].data();
+  const T* left = left_[query].data();
+  for (Index c = k.begin; c < k.end; ++c) {
+    const T* right = right_[c].data();
+    for (Index h = 0; h < hidden_; ++h) *angle++ = left[h] + right[h];
+  }
+  const std::span<T> all(angles_[piece].data(), static_cast<std::size_t>(k.count() * hidden_));
+  tanh(std::span<const T>(all), all);
+}
+
+template <class T>
+void Similarity<T>::additive_tile(int piece, Rows q, Rows k, Matrix<T> s) const {
+  const T cold = static_cast<T>(1 / temperature_);
+  const Matrix<T> angles = angles_[piece].slice(0, k.count());
+  for (Index i = q.begin; i < q.end; ++i) {
+    additive_angles(piece, i, k);
+    const Matrix<T> row = s.slice(i - q.begin, i - q.begin + 1);
+    matmul(plain(out_weight_->matrix()), transposed(angles), row);
+    for (T& x : row.flat()) x *= cold;
+  }
+}
+
+template <class T>
+void Similarity<T>::user_tile(int piece, Rows q, Rows k, Matrix<T> s) const {
+  const std::span<double> query(pairs_[piece].data(), static_cast<std::size_t>(d_));
+  const std::span<double> key(query.data() + d_, static_cast<std::size_t>(d_));
+  for (Index i = q.begin; i < q.end; ++i) {
+    std::copy_n(queries_[i].data(), d_, query.data());
+    for (Index c = k.begin; c < k.end; ++c) {
+      std::copy_n(keys_[c].data(), d_, key.data());
+      const double x = function_(query, key);
+      if (std::isnan(x) || x == infinity)
+        throw wrong_input(fmt::format("the similarity '{}' is {} for query {} ({}) and key {} ({})", name_,
+                                      std::isnan(x) ? "not a number" : "infinite", i, numbers_text<double>(query), c,
+                                      numbers_text<double>(key)),
+                          "let it be a number for every pair; -infinity says that a key is not attended to");
+      s(i - q.begin, c - k.begin) = static_cast<T>(x / temperature_);
+    }
+  }
+}
+
+template <class T>
+void Similarity<T>::begin_backward(Compute& compute) {
+  if (kind_ == SimilarityKind::gaussian_learned) d_sums_ = compute.zeros<double>(pieces_, 1);
+  if (kind_ == SimilarityKind::general || kind_ == SimilarityKind::additive)
+    d_left_ = compute.zeros<T>(left_.size(0), left_.size(1));
+  if (kind_ == SimilarityKind::additive) {
+    d_sums_ = compute.zeros<double>(pieces_, hidden_);
+    d_right_ = compute.zeros<T>(pieces_, keys_.size(0), hidden_);
+  }
+}
+
+template <class T>
+void Similarity<T>::tile_backward(int piece, Rows q, Rows k, Matrix<const T> s, Matrix<const T> ds) {
+  if (kind_ == SimilarityKind::gaussian_learned) {
+    // ds/dw = 2 s / w
+    d_sums_(piece, 0) += static_cast<double>(dot(s.flat(), ds.flat()));
+  } else if (kind_ == SimilarityKind::general) {
+    matmul(plain(ds), plain(right_.slice(k.begin, k.end)), d_left_.slice(q.begin, q.end), Into::add);
+  } else if (kind_ == SimilarityKind::additive) {
+    additive_backward(piece, q, k, ds);
+  }
+}
+
+template <class T>
+void Similarity<T>::additive_backward(int piece, Rows q, Rows k, Matrix<const T> ds) {
+  const T cold = static_cast<T>(1 / temperature_);
+  const T* v = out_weight_->value;
+  double* dv = d_sums_[piece].data();
+  for (Index i = q.begin; i < q.end; ++i) {
+    additive_angles(piece, i, k);
+    T* d_query = d_left_[i].data();
+    for (Index c = k.begin; c < k.end; ++c) {
+      const T d = cold * ds(i - q.begin, c - k.begin);
+      const T* angle = angles_[piece][c - k.begin].data();
+      T* d_key = d_right_[piece][c].data();
+      for (Index h = 0; h < hidden_; ++h) {
+        dv[h] += static_cast<double>(d * angle[h]);
+        const T dz = d * v[h] * (1 - angle[h] * angle[h]);
+        d_query[h] += dz;
+        d_key[h] += dz;
+      }
+    }
+  }
+}
+
+template <class T>
+void Similarity<T>::finish_backward(Compute& compute) {
+  if (kind_ == SimilarityKind::gaussian_learned) {
+    double sum = 0;
+    for (const double x : d_sums_.flat()) sum += x;
+    const auto w = static_cast<double>(scale_->value[0]);
+    if (w != 0) scale_->gradient[0] += static_cast<T>(2 * sum / w);  // at w = 0 all keys are alike and the slope is 0
+  } else if (kind_ == SimilarityKind::general) {
+    const T cold = static_cast<T>(1 / temperature_);
+    for (T& x : d_left_.flat()) x *= cold;
+    team_matmul(compute.team, transposed(queries_), plain(d_left_), weight_->matrix_gradient(), Into::add);
+  } else if (kind_ == SimilarityKind::additive) {
+    const Matrix<T> d_keys = d_right_[0];
+    for (Index piece = 1; piece < d_right_.size(0); ++piece)
+      add_scaled(T{1}, std::span<const T>(d_right_[piece].flat()), d_keys.flat());
+    team_matmul(compute.team, transposed(d_left_), plain(queries_), query_weight_->matrix_gradient(), Into::add);
+    team_matmul(compute.team, transposed(d_keys), plain(keys_), key_weight_->matrix_gradient(), Into::add);
+    for (Index piece = 0; piece < d_sums_.size(0); ++piece)
+      for (Index h = 0; h < hidden_; ++h) out_weight_->gradient[h] += static_cast<T>(d_sums_(piece, h));
+  }
+}
+
+template class Similarity<float>;
+template class Similarity<double>;
+
+}  // namespace fovea

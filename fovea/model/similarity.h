@@ -1,0 +1,101 @@
+// How alike a query and a key are (SCIENCE 5), computed in tiles: queries times keys is never held as a whole.
+//
+// d numbers to a query and a key, m queries, n keys. Memory is O((m + n) d) (additive: O((m + n) hidden)).
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "fovea/base/settings.h"
+#include "fovea/math/formula.h"
+#include "fovea/nn/compute.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+enum class SimilarityKind {
+  average,           // 0
+  gaussian,          // -‖(q-k) w‖²/2, w given
+  boxcar,            // 0 within `width` of the query, else -infinity
+  epanechnikov,      // log(1 - ‖q-k‖²/width²) within `width`, else -infinity
+  gaussian_learned,  // as gaussian, w a parameter
+  dot,               // qᵀk/√d
+  general,           // qᵀWk
+  additive,          // vᵀ tanh(W_q q + W_k k)
+  user,              // a formula in the spec, or a function
+};
+
+// May be called from several threads at once. -infinity says "not at all"; NaN and +infinity are refused.
+using SimilarityFunction = std::function<double(std::span<const double> query, std::span<const double> key)>;
+
+// Rows [begin, end) of the queries or of the keys.
+struct Rows {
+  Index begin = 0, end = 0;
+  Index count() const { return end - begin; }
+};
+
+template <class T>
+class Similarity {
+ public:
+  // The most keys a tile may span.
+  static constexpr Index tile_keys = 256;
+
+  void settings(Fields& fields);
+  // Sets a user similarity in code, in place of a formula; `name` stands in messages.
+  void use(SimilarityFunction function, std::string name);
+  void build(Index width, ParameterSet<T>& parameters);
+
+  bool learns() const;
+
+  // For queries (m,d) and keys (n,d), which must outlive the last tile. Up to `pieces` threads may then work at tiles,
+  // each under its own piece number.
+  void prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys, int pieces);
+
+  // s (q.count, k.count) = similarity / temperature, up to a number of each query's own, which softmax does not see.
+  void tile(int piece, Rows q, Rows k, Matrix<T> s) const;
+
+  // Gradients of the parameters: begin once, a call for each tile with its s and d loss / d s (each row summing to 0
+  // over all keys), then finish, which adds what was gathered to the gradients, piece by piece in their order.
+  void begin_backward(Compute& compute);
+  void tile_backward(int piece, Rows q, Rows k, Matrix<const T> s, Matrix<const T> ds);
+  void finish_backward(Compute& compute);
+
+ private:
+  void prepare_inner(Compute& compute);
+  void prepare_additive(Compute& compute);
+  void kernel_tile(Rows q, Rows k, Matrix<T> s) const;
+  void additive_tile(int piece, Rows q, Rows k, Matrix<T> s) const;
+  void additive_backward(int piece, Rows q, Rows k, Matrix<const T> ds);
+  void user_tile(int piece, Rows q, Rows k, Matrix<T> s) const;
+  void additive_angles(int piece, Index query, Rows k) const;
+
+  SimilarityKind kind_ = SimilarityKind::gaussian_learned;
+  double w_ = 1;
+  double width_ = 1;
+  int hidden_ = 32;
+  double temperature_ = 1;
+  std::string text_;
+  SimilarityFunction function_;
+  std::string name_;
+
+  Index d_ = 0;
+  const Param<T>* scale_ = nullptr;         // gaussian-learned: w (1)
+  const Param<T>* weight_ = nullptr;        // general: W (d,d)
+  const Param<T>* query_weight_ = nullptr;  // additive: (hidden,d)
+  const Param<T>* key_weight_ = nullptr;    // additive: (hidden,d)
+  const Param<T>* out_weight_ = nullptr;    // additive: v (1,hidden)
+
+  // In the arena, from prepare on.
+  Matrix<const T> queries_, keys_;
+  int pieces_ = 0;
+  Matrix<T> left_, right_;  // the inner kinds: s = left · right; additive: W_q q and W_k k
+  Matrix<T> key_columns_;   // boxcar, epanechnikov: (d,n)
+  Cube<T> angles_;          // additive: (pieces, tile_keys, hidden) tanh(..)
+  Matrix<double> pairs_;    // user: (pieces, 2d) a query and a key
+  Matrix<T> d_left_;        // general, additive
+  Cube<T> d_right_;         // additive: (pieces, n, hidden)
+  Matrix<double> d_sums_;   // (pieces, ..): additive's dv, gaussian-learned's sum of s ds
+};
+
+}  // namespace fovea

@@ -61,7 +61,13 @@ float Largest(const float* in, std::size_t count) {
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) most = hn::Max(most, hn::LoadU(d, in + i));
   if (i < count) most = hn::Max(most, LoadPart(d, in + i, count - i, kLeast));
+#if HWY_TARGET == HWY_EMU128  // whose MaxOfLanes knows nothing below the lowest finite number
+  float each[hn::MaxLanes(d)];
+  hn::StoreU(most, d, each);
+  return *std::max_element(each, each + lanes);
+#else
   return hn::GetLane(hn::MaxOfLanes(d, most));
+#endif
 }
 
 // The sum of exp(in - shift).

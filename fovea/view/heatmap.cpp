@@ -26,7 +26,7 @@ class HeatMap : public FigureKind {
 
   Figure draw(const Runs& runs, const FetchArrays& arrays) const override {
     Figure figure;
-    figure.least_panel_width = 150;
+    figure.least_panel_width = 136;
     figure.columns = steps_.size() > 1 ? static_cast<int>(std::min<std::size_t>(steps_.size(), 4)) : 0;
     double low = HUGE_VAL, high = -HUGE_VAL;
     if (runs.empty()) figure.panels.push_back(message_panel("", "no runs yet"));

@@ -231,7 +231,7 @@ FigureLayout lay_out(const Figure& figure, const FigureLook& look) {
                       false);
     place.y = project(panel.y, figure.share_y ? all.y : found[i].y, found[i].cells ? 0 : 0.04, true);
     if (found[i].cells && panel.y.categories.empty()) std::swap(place.y.low, place.y.high);
-    const int wide = std::clamp(static_cast<int>(rough / (panel.x.log ? 55 : 62)), 2, 8);
+    const int wide = std::clamp(static_cast<int>(rough / (panel.x.log ? 50 : 52)), 2, 8);
     place.x_ticks = !panel.x.categories.empty() ? category_ticks(panel.x.categories, rough, false)
                     : found[i].cells            ? cell_ticks(-0.5, place.x.high, wide)
                                                 : nice_ticks(place.x.low, place.x.high, panel.x.log, wide);

@@ -78,12 +78,13 @@ std::string figure_html(const FigureSpec& spec, const Reproduction& r, const Fet
                         const std::string& id) {
   try {
     Figure figure = make_figure(spec, r.runs, arrays);
+    const std::string caption =
+        figure.title.empty() ? "" : fmt::format("<figcaption>{}</figcaption>\n", safe(figure.title));
     if (figure.title.empty()) figure.title = r.experiment.title.empty() ? r.experiment.name : r.experiment.title;
-    FigureLook wide{748, false, true, id}, narrow{358, false, true, id + "n"};
-    return fmt::format(
-        "<figure>\n<figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n<div "
-        "class=\"narrow\">{}</div>\n</figure>\n",
-        safe(figure.title), figure_svg(figure, wide), figure_svg(figure, narrow));
+    // Laid out twice: side by side, and for a phone under each other; the page shows the one that fits.
+    const FigureLook wide{640, false, true, id}, narrow{330, false, true, id + "n"};
+    return fmt::format("<figure>\n{}<div class=\"wide\">{}</div>\n<div class=\"narrow\">{}</div>\n</figure>\n", caption,
+                       figure_svg(figure, wide), figure_svg(figure, narrow));
   } catch (const Error& error) {
     return fmt::format("<p class=\"problem\">This figure could not be drawn. {}</p>\n", safe(error.what()));
   }

@@ -80,7 +80,10 @@ double median_of(std::vector<double> values) { return quantile_of(std::move(valu
 Quantity::Quantity(std::string text, const Place& place)
     : text_(std::move(text)), expression_(Expression::parse(text_, place)) {}
 
-std::string Quantity::label() const { return without_underscores(text_); }
+std::string Quantity::label() const {
+  const bool name = text_.find_first_of(" ()+-*/<>=0123456789") == std::string::npos;
+  return name ? last_part(text_) : without_underscores(text_);
+}
 
 Series Quantity::over_steps(const RunRecord& run) const {
   if (const auto own = run.series.find(text_); own != run.series.end()) return own->second;

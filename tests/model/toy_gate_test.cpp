@@ -5,16 +5,17 @@
 #include <cmath>
 
 #include "fovea/theory/toy_gate.h"
-#include "tests/model/build_model.h"
+#include "tests/model/model_scene.h"
+#include "tests/model/token_batch.h"
 
 namespace fovea {
 namespace {
 
 using testing::labelled_tokens;
 
-struct Built : testing::BuiltModel {
+struct Built : testing::ModelScene<double> {
   explicit Built(const ValueTable& settings, int vocab = 2)
-      : BuiltModel("toy-gate", testing::labelled_tokens_shape(vocab), settings) {}
+      : ModelScene("toy-gate", settings, testing::labelled_tokens_shape(vocab)) {}
 };
 
 ValueTable settings_of(const std::string& gate, const std::string& loss) {
@@ -29,7 +30,7 @@ TEST(ToyGateModel, StartsAsItsSettingsSay) {
   EXPECT_EQ(*built.parameters.find("beta1")->value, -0.2);
   EXPECT_EQ(*built.parameters.find("p")->value, 0.7);
   EXPECT_EQ(built.parameters.find("p")->group, Group::attention);
-  const auto outcome = built.forward(the_two);
+  const auto outcome = built.forward(the_two, {});
   EXPECT_DOUBLE_EQ(outcome.scores(0, 0), 0.3);
   EXPECT_DOUBLE_EQ(outcome.scores(1, 0), 0.3 * 0.3 + 0.7 * -0.2);
   EXPECT_DOUBLE_EQ(outcome.attention(0, 0, 0), 0.5);
@@ -49,8 +50,7 @@ TEST(ToyGateModel, LossAndGradientAreThoseOfTheory) {
       const Param<double>& attention = *built.parameters.find(g == ToyVariant::Gate::linear ? "p" : "a");
       const ToyPoint point{0.3, -0.2, *attention.value};
       EXPECT_NEAR(toy_attention({g, l}, point), 0.7, 1e-15);
-      EXPECT_NEAR(built.forward(the_two).loss, toy_loss({g, l}, point), 1e-14);
-      built.backward();
+      EXPECT_NEAR(built.gradient_of(the_two).loss, toy_loss({g, l}, point), 1e-14);
       const ToyPoint slope = toy_slope({g, l}, point);
       EXPECT_NEAR(*built.parameters.find("beta0")->gradient, -slope.beta0, 1e-14);
       EXPECT_NEAR(*built.parameters.find("beta1")->gradient, -slope.beta1, 1e-14);
@@ -65,9 +65,7 @@ TEST(ToyGateModel, GradientsAgreeWithCentralDifferences) {
     for (const std::string loss : {"linear", "logistic"}) {
       for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
         Built built(settings_of(gate, loss));
-        built.forward(batch, attend);
-        built.backward();
-        testing::expect_parameter_gradients(built.parameters, [&] { return built.forward(batch, attend).loss; });
+        built.check_gradients(batch, {.attend = attend});
       }
     }
   }
@@ -76,13 +74,13 @@ TEST(ToyGateModel, GradientsAgreeWithCentralDifferences) {
 TEST(ToyGateModel, AttentionIsSharedOutAndHeldWhereAsked) {
   const Batch batch = labelled_tokens({{0, 1, 1}, {1, 1, 1}, {0, 0}}, {1, 1, 0}, 1);
   Built built(settings_of("linear", "linear"));
-  const auto learned = built.forward(batch);
+  const auto learned = built.forward(batch, {});
   EXPECT_DOUBLE_EQ(learned.attention(0, 0, 1), 0.35);
   EXPECT_DOUBLE_EQ(learned.attention(1, 0, 1), 1.0 / 3);
   EXPECT_EQ(learned.attention(2, 0, 2), 0);
-  const auto uniform = built.forward(batch, Attend::uniform);
+  const auto uniform = built.forward(batch, {.attend = Attend::uniform});
   EXPECT_DOUBLE_EQ(uniform.attention(0, 0, 0), 1.0 / 3);
-  const auto truth = built.forward(batch, Attend::truth);
+  const auto truth = built.forward(batch, {.attend = Attend::truth});
   EXPECT_DOUBLE_EQ(truth.attention(0, 0, 0), 0);
   EXPECT_DOUBLE_EQ(truth.attention(0, 0, 2), 0.5);
   EXPECT_DOUBLE_EQ(truth.attention(2, 0, 0), 0.5);

@@ -1,37 +1,12 @@
-// What the tests of models share: a model by name, built in double from settings, and batches written by hand.
+// Labelled token sequences written by hand.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <algorithm>
 #include <vector>
 
-#include "fovea/model/model.h"
-#include "tests/nn/gradient_check.h"
+#include "fovea/data/task.h"
 
 namespace fovea::testing {
-
-struct BuiltModel {
-  std::unique_ptr<Model<double>> model;
-  ParameterSet<double> parameters;
-  Bench bench;
-
-  BuiltModel(const std::string& name, const TaskShape& shape, const ValueTable& settings = {}) {
-    model = Registry<Model<double>>::instance().make(name, "model");
-    Fields fields;
-    model->settings(fields);
-    fields.read(settings, "model '" + name + "'");
-    model->build(shape, parameters);
-    parameters.finish();
-    parameters.initialise(1);
-  }
-
-  Outcome<double> forward(const Batch& batch, Attend attend = Attend::learned, bool training = true) {
-    bench.arena.reset();
-    return model->forward(bench.compute, batch, {.training = training, .attend = attend});
-  }
-  Outcome<double> forward(Batch&&, Attend = Attend::learned, bool = true) = delete;  // the batch must outlive backward
-  void backward() { model->backward(bench.compute); }
-};
 
 // Sequences of tokens with their labels; `key` is the token that is marked.
 inline Batch labelled_tokens(const std::vector<std::vector<int>>& sequences, const std::vector<int>& labels, int key) {

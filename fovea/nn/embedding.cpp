@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fovea/math/vector_math.h"
+
 namespace fovea {
 
 DistinctTokens distinct_tokens(Arena& arena, std::span<const int> tokens, Index vocabulary) {
@@ -66,12 +68,12 @@ void scatter_add(Team& team, std::span<const int> index, Matrix<const T> in, Mat
   assert(in.size(0) == static_cast<Index>(index.size()) && in.size(1) == sums.size(1));
   const Index width = in.size(1);
   // Cut by columns: every piece sees all positions in the same order, and its part of the sums stays in the cache.
-  team.split(width, 256, [&](Index begin, Index end) {
+  team.split(width, 512, [&](Index begin, Index end) {
+    const auto count = static_cast<std::size_t>(end - begin);
     for (std::size_t p = 0; p < index.size(); ++p) {
       if (index[p] < 0) continue;
-      const T* const row = in.data() + static_cast<Index>(p) * width;
-      T* const sum = sums.data() + index[p] * width;
-      for (Index c = begin; c < end; ++c) sum[c] += row[c];
+      const std::span<const T> row(in.data() + static_cast<Index>(p) * width + begin, count);
+      add_scaled(T{1}, row, std::span<T>(sums.data() + index[p] * width + begin, count));
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/math/vector_math.h"
 #include "fovea/nn/team_matmul.h"
 
 namespace fovea {
@@ -59,12 +60,11 @@ template <class T>
 void add_rows(Team& team, Matrix<const T> in, Vector<T> sum) {
   assert(in.size(1) == sum.size(0));
   const Index width = in.size(1);
-  team.split(width, 256, [&](Index begin, Index end) {
-    T* const s = sum.data();
-    for (Index n = 0; n < in.size(0); ++n) {
-      const T* const row = in.data() + n * width;
-      for (Index c = begin; c < end; ++c) s[c] += row[c];
-    }
+  team.split(width, 512, [&](Index begin, Index end) {
+    const auto count = static_cast<std::size_t>(end - begin);
+    for (Index n = 0; n < in.size(0); ++n)
+      add_scaled(T{1}, std::span<const T>(in.data() + n * width + begin, count),
+                 std::span<T>(sum.data() + begin, count));
   });
 }
 

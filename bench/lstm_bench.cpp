@@ -80,5 +80,3 @@ BENCHMARK_CAPTURE(copying_layer, gru_tokens, Cell::gru, true)->Arg(1)->Arg(2);
 
 }  // namespace
 }  // namespace fovea
-
-BENCHMARK_MAIN();

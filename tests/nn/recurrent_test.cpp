@@ -1,6 +1,6 @@
 #include "fovea/nn/recurrent.h"
 
-#include <cstring>
+#include <bit>
 #include <ostream>
 
 #include "fovea/nn/embedding.h"
@@ -159,8 +159,8 @@ class RecurrentBits : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RecurrentBits, DoNotDependOnTheTeam) {
   const auto bits = [](const std::vector<float>& values) {
-    std::vector<std::uint32_t> out(values.size());
-    std::memcpy(out.data(), values.data(), values.size() * sizeof(float));
+    std::vector<std::uint32_t> out;
+    for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
     return out;
   };
   Bench alone(1);

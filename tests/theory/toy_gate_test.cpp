@@ -158,6 +158,13 @@ TEST(ToyGate, BoundedGateRecoversFromAMistake) {
   EXPECT_EQ(toy_flow_time(bounded, start, 0.9, time * 0.999), infinity);
 }
 
+// The way back takes sqrt(pi) e^{D0^2/4 - 1} from a0 = 0 to leading order (docs/method.md).
+TEST(ToyGate, BoundedGateRecoversInTheTimeForetold) {
+  const double d0 = -6.5;
+  const double foretold = std::sqrt(std::numbers::pi) * std::exp(d0 * d0 / 4 - 1);
+  EXPECT_NEAR(toy_flow_time(bounded, {0, d0, 0}, 0.9, 1e6) / foretold, 1, 0.01);
+}
+
 TEST(Flow, LeavingTheFiniteNumbersIsAFailure) {
   const FlowField blows_up = [](const FlowState& x, FlowState& change) { change[0] = x[0] * x[0]; };
   const double times[] = {0.5, 2};

@@ -376,6 +376,10 @@ bool Expression::has_aggregate() const {
   return any_node(*root_, [](const Node& node) { return node.reach == Reach::runs; });
 }
 
+bool Expression::reads_series() const {
+  return any_node(*root_, [](const Node& node) { return node.reach == Reach::series; });
+}
+
 bool Expression::reads_outside_aggregates() const { return names_outside(*root_); }
 
 std::set<std::string> Expression::names() const {

@@ -45,6 +45,7 @@ class Expression {
   double number(std::span<const RunRecord* const> runs) const;
 
   bool has_aggregate() const;
+  bool reads_series() const;               // more of a metric than its last value
   bool reads_outside_aggregates() const;  // a metric or setting that is of one run only
   std::set<std::string> names() const;    // metrics and settings it reads
   const std::string& text() const { return text_; }

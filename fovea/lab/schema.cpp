@@ -15,8 +15,17 @@ constexpr const char* steps[] = {
     R"sql(
 PRAGMA application_id = 1181709925;
 CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE specs (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE settings (
+  spec INTEGER NOT NULL REFERENCES specs ON DELETE CASCADE,
+  name INTEGER NOT NULL REFERENCES words,
+  kind INTEGER NOT NULL,
+  value,
+  PRIMARY KEY (spec, name)) WITHOUT ROWID;
+CREATE INDEX settings_name ON settings (name, spec, kind, value);
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
+  spec INTEGER NOT NULL REFERENCES specs,
   experiment INTEGER NOT NULL REFERENCES words,
   hash TEXT NOT NULL,
   seed INTEGER NOT NULL,
@@ -30,14 +39,7 @@ CREATE TABLE runs (
 CREATE UNIQUE INDEX runs_done ON runs (hash) WHERE state = 1;
 CREATE UNIQUE INDEX runs_undone ON runs (hash) WHERE state <> 1;
 CREATE INDEX runs_experiment ON runs (experiment);
-CREATE TABLE specs (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, text TEXT NOT NULL);
-CREATE TABLE settings (
-  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
-  name INTEGER NOT NULL REFERENCES words,
-  kind INTEGER NOT NULL,
-  value,
-  PRIMARY KEY (run, name)) WITHOUT ROWID;
-CREATE INDEX settings_name ON settings (name, run, kind, value);
+CREATE INDEX runs_spec ON runs (spec);
 CREATE TABLE metrics (
   run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
   name INTEGER NOT NULL REFERENCES words,
@@ -51,7 +53,6 @@ CREATE TABLE series (
   steps BLOB NOT NULL,
   points BLOB NOT NULL,
   PRIMARY KEY (run, name));
-CREATE INDEX series_name ON series (name, run);
 CREATE TABLE arrays (
   run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
   place INTEGER NOT NULL,

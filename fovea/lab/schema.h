@@ -2,7 +2,7 @@
 //
 //   words     every name that repeats (metric, setting, experiment, machine, …), once
 //   runs      one row a run; at most one of a hash is done, and at most one is not
-//   specs     the full spec of a run as TOML, one line a section
+//   specs     the full spec of runs that differ in their seed alone, as TOML, one line a section
 //   settings  the same, flat ("task.vocab"), typed, to be filtered by
 //   metrics   the last value of each series, to be filtered by
 //   series    steps (int64) and values (double) as little-endian blobs

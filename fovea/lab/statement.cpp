@@ -180,7 +180,7 @@ void Connection::fail(int code) const {
   const std::string reason = sqlite3_errmsg(database_.get());
   if (disk_is_full(code, system_code))
     throw DatabaseError(code, "the disk is full, so nothing was added to the store of runs",
-                        "free some space and do it again; all earlier runs are as they were", place);
+                        "free some space and do it again; all earlier runs are as they were", place, true);
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

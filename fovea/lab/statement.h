@@ -21,13 +21,17 @@ namespace fovea {
 // A failure that SQLite reported, with its extended result code.
 class DatabaseError : public Error {
  public:
-  DatabaseError(int code, std::string what, std::string remedy, Place place)
-      : Error(Kind::failure, std::move(what), std::move(remedy), std::move(place)), code_(code) {}
+  DatabaseError(int code, std::string what, std::string remedy, Place place, bool disk_full = false)
+      : Error(Kind::failure, std::move(what), std::move(remedy), std::move(place)),
+        code_(code),
+        disk_full_(disk_full) {}
   int code() const { return code_; }
+  bool disk_full() const { return disk_full_; }
   bool is(int primary_code) const { return (code_ & 0xff) == primary_code; }
 
  private:
   int code_;
+  bool disk_full_;
 };
 
 class Statement {

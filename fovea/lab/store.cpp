@@ -32,6 +32,16 @@ std::unique_ptr<Connection> open_to_write(const std::filesystem::path& file) {
   return database;
 }
 
+// For a disk so full that the index which processes share does not fit beside the file: this process keeps it to
+// itself, and the others wait.
+std::unique_ptr<Connection> open_alone(const std::filesystem::path& file) {
+  auto database = std::make_unique<Connection>(file, Access::create);
+  database->run("PRAGMA locking_mode = EXCLUSIVE");
+  set_up(*database);
+  migrate(*database);
+  return database;
+}
+
 bool nothing_beside(const std::filesystem::path& file) {  // no log of changes that are not in the file itself yet
   std::error_code error;
   const auto size = std::filesystem::file_size(file.string() + "-wal", error);
@@ -76,31 +86,44 @@ SameHash same_hash(Connection& database, const std::string& hash) {
 }
 
 bool remove_run(Connection& database, std::int64_t id) {
-  database.prepare("DELETE FROM runs WHERE id = ?").bind(1, id).run();
-  return database.changes() > 0;
+  Statement gone = database.prepare("DELETE FROM runs WHERE id = ? RETURNING spec");
+  if (!gone.bind(1, id).next()) return false;
+  const std::int64_t spec = gone.integer(0);
+  gone.run();
+  database.prepare("DELETE FROM specs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE spec = ?1)")
+      .bind(1, spec)
+      .run();
+  return true;
 }
 
-// One line a section, with quotes wherever a key needs them and with the sections that are empty: what
-// run_spec_from_table takes.
+// The spec less its seed. One line a section, with quotes wherever a key needs them and with the sections that are
+// empty.
 std::string spec_text(const ValueTable& table) {
   std::string text;
-  for (const auto& [section, value] : table) text += section + " = " + value.text() + "\n";
+  for (const auto& [section, value] : table)
+    if (section != "seed") text += section + " = " + value.text() + "\n";
   return text;
 }
 
-void keep_spec(Store::State& state, std::int64_t id, const RunSpec& spec) {
+// The number of the spec, which many runs may have.
+std::int64_t keep_spec(Store::State& state, const RunSpec& spec) {
   const ValueTable table = spec.table();
-  const std::string lines = spec_text(table);
-  state.db().prepare("INSERT INTO specs (run, text) VALUES (?, ?)").bind(1, id).bind(2, lines).run();
+  const std::string text = spec_text(table);
+  Statement known = state.db().prepare("SELECT id FROM specs WHERE text = ?");
+  if (known.bind(1, text).next()) return known.integer(0);
+  state.db().prepare("INSERT INTO specs (text) VALUES (?)").bind(1, text).run();
+  const std::int64_t id = state.db().last_id();
   std::vector<std::pair<std::string, const Value*>> settings;
   flatten(table, {}, settings);
-  Statement insert = state.db().prepare("INSERT INTO settings (run, name, kind, value) VALUES (?, ?, ?, ?)");
-  std::string text;
+  Statement insert = state.db().prepare("INSERT INTO settings (spec, name, kind, value) VALUES (?, ?, ?, ?)");
+  std::string scratch;
   for (const auto& [name, value] : settings) {
+    if (name == "seed") continue;
     insert.bind(1, id).bind(2, state.word(name));
-    bind_setting(insert, 3, 4, *value, text);
+    bind_setting(insert, 3, 4, *value, scratch);
     insert.run();
   }
+  return id;
 }
 
 void keep_series(Store::State& state, std::int64_t id, const std::map<std::string, Series>& series) {
@@ -125,7 +148,12 @@ Store::Store(const std::filesystem::path& file, Mode mode) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error))
     throw failure("is a folder, where the store of runs should be", "name a file in it", {file.string()});
-  state_ = std::make_unique<State>(mode == Mode::read_write ? open_to_write(file) : open_to_read(file));
+  try {
+    state_ = std::make_unique<State>(mode == Mode::read_write ? open_to_write(file) : open_to_read(file));
+  } catch (const DatabaseError& error) {
+    if (!error.disk_full()) throw;
+    state_ = std::make_unique<State>(open_alone(file));
+  }
 }
 
 Store::~Store() = default;
@@ -154,9 +182,10 @@ std::int64_t Store::keep(RunRecord& record) {
     if (done && old.done) remove_run(database, *old.done);
     if (old.undone) remove_run(database, *old.undone);
 
+    const std::int64_t spec = keep_spec(*state_, record.spec);
     Statement insert = database.prepare(
-        "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (id) insert.bind(1, *id);
     insert.bind(2, state_->word(record.experiment)).bind(3, hash).bind(4, static_cast<std::int64_t>(record.spec.seed));
     insert.bind(5, static_cast<std::int64_t>(record.state)).bind(6, record.error).bind(7, state_->word(record.version));
@@ -164,9 +193,8 @@ std::int64_t Store::keep(RunRecord& record) {
         .bind(9, record.started)
         .bind(10, record.seconds)
         .bind(11, record.steps);
-    insert.run();
+    insert.bind(12, spec).run();
     const std::int64_t kept = database.last_id();
-    keep_spec(*state_, kept, record.spec);
     keep_series(*state_, kept, record.series);
     keep_arrays(*state_, kept, record.arrays);
     transaction.commit();

@@ -36,9 +36,8 @@ std::optional<std::pair<std::vector<Index>, std::size_t>> read_shape(std::string
 }  // namespace
 
 bool fits_half(const ArrayRecord& array) {
-  if (array.name.starts_with("attention") &&
-      std::ranges::all_of(array.values, [](float x) { return x >= 0 && x <= 1; }))
-    return true;
+  const bool attention = array.name == "attention" || array.name.starts_with("attention.");
+  if (attention && std::ranges::all_of(array.values, [](float x) { return x >= 0 && x <= 1; })) return true;
   return std::ranges::all_of(array.values, [](float x) {
     return std::bit_cast<std::uint32_t>(from_half(to_half(x))) == std::bit_cast<std::uint32_t>(x);
   });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "fovea/lab/store_arrays.h"
@@ -13,31 +14,51 @@ namespace fovea {
 
 namespace {
 
-constexpr const char* by_id =
-    "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps FROM runs WHERE id = ?";
-constexpr const char* of_all =
-    "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps FROM runs "
-    "WHERE ?1 IS NULL OR experiment = ?1 ORDER BY id";
+#define FOVEA_ROW \
+  "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec FROM runs "
+constexpr const char* by_id = FOVEA_ROW "WHERE id = ?";
+constexpr const char* of_one = FOVEA_ROW "WHERE experiment = ? ORDER BY id";
+constexpr const char* of_all = FOVEA_ROW "ORDER BY id";
+#undef FOVEA_ROW
 
 enum class Points { last, all };
 
-RunRecord read_run(Store::State& state, Statement& row, Points points, bool with_arrays) {
-  RunRecord run = read_row(state, row);
-  const Place place{state.db().file().string()};
-  Statement spec = state.db().prepare("SELECT text FROM specs WHERE run = ?");
-  if (!spec.bind(1, run.id).next()) throw damaged(fmt::format("run {} has no spec", run.id), place);
-  run.spec = run_spec_from_table(parse_table(std::string(spec.text(0)), fmt::format("run {}", run.id)));
-  Statement rows = state.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
-                                                            : "SELECT name, step, value FROM metrics WHERE run = ?");
-  rows.bind(1, run.id);
-  while (rows.next()) {
-    Series& series = run.series[state.text_of(rows.integer(0))];
-    if (points == Points::all) series = read_series(rows, 1, 2, place);
-    else series = {{rows.integer(1)}, {rows.number(2)}};
+// Whole runs from their rows, within one transaction. Runs that differ in their seed alone have their spec read once.
+class Reader {
+ public:
+  explicit Reader(Store::State& state) : state_(state), place_{state.db().file().string()} {}
+
+  RunRecord read(Statement& row, Points points, bool with_arrays) {
+    RunRecord run = read_row(state_, row);
+    const std::uint64_t seed = run.spec.seed;
+    run.spec = spec(row.integer(11));
+    run.spec.seed = seed;
+    Statement rows = state_.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
+                                                               : "SELECT name, step, value FROM metrics WHERE run = ?");
+    rows.bind(1, run.id);
+    while (rows.next()) {
+      Series& series = run.series[state_.text_of(rows.integer(0))];
+      if (points == Points::all) series = read_series(rows, 1, 2, place_);
+      else series = {{rows.integer(1)}, {rows.number(2)}};
+    }
+    if (with_arrays) run.arrays = read_arrays(state_, run.id, {});
+    return run;
   }
-  if (with_arrays) run.arrays = read_arrays(state, run.id, {});
-  return run;
-}
+
+ private:
+  const RunSpec& spec(std::int64_t id) {
+    if (const auto known = specs_.find(id); known != specs_.end()) return known->second;
+    Statement text = state_.db().prepare("SELECT text FROM specs WHERE id = ?");
+    if (!text.bind(1, id).next()) throw damaged("a run has no spec", place_);
+    ValueTable table = parse_table(std::string(text.text(0)), place_.file);
+    table["seed"] = {std::int64_t{0}, {}};
+    return specs_[id] = run_spec_from_table(table);
+  }
+
+  Store::State& state_;
+  Place place_;
+  std::unordered_map<std::int64_t, RunSpec> specs_;
+};
 
 // What runs are put in order by. A run that lacks it, or has NaN, comes last either way.
 struct Rank {
@@ -78,56 +99,49 @@ struct Match {
   Rank rank;
 };
 
-std::vector<Match> matches(Store::State& state, const RunQuery& query, const std::optional<std::int64_t>& experiment) {
-  const bool falling = query.sort.starts_with('-');
-  const std::string key = query.sort.substr(falling ? 1 : 0);
+struct Matches {
+  std::vector<Match> found;
+  std::vector<RunRecord> runs;  // of each, where only columns are asked for
+};
+
+// One pass over the runs, by id; what the condition, the order and the caller want is read alongside.
+Matches matches(Store::State& state, const RunQuery& query, const std::string& key, std::int64_t experiment) {
   std::set<std::string> names = query.where ? query.where->names() : std::set<std::string>();
   if (!key.empty()) names.insert(key);
-  Columns columns(state, names, query.where.has_value());
-  Statement rows = state.db().prepare(of_all);
-  if (experiment) rows.bind(1, *experiment);
-  std::vector<Match> found;
-  RunRecord run;  // only what the condition reads, used again for each row
+  Columns of_condition(state, names, query.where && query.where->reads_series());
+  std::optional<Columns> of_result;
+  if (query.columns)
+    of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
+  Statement rows = state.db().prepare(experiment ? of_one : of_all);
+  if (experiment) rows.bind(1, experiment);
+  Matches all;
+  if (query.columns && !query.where)
+    all.runs.reserve(static_cast<std::size_t>(state.db().integer("SELECT count(*) FROM runs")));
+  RunRecord run;  // only what the condition and the order read, used again for each row
   while (rows.next()) {
-    run.id = rows.integer(0);
-    run.experiment = state.text_of(rows.integer(1));
-    run.spec.seed = static_cast<std::uint64_t>(rows.integer(3));
-    run.state = static_cast<RunState>(rows.integer(4));
-    run.started = rows.text(8);
-    run.seconds = rows.number(9);
-    run.steps = rows.integer(10);
-    columns.read(run);
-    if (query.where && !query.where->holds(run)) continue;
-    found.push_back({run.id, key.empty() ? Rank() : rank_of(run, key)});
-    if (key.empty() && static_cast<std::int64_t>(found.size()) == query.limit) break;
-  }
-  if (!key.empty()) {
-    std::ranges::stable_sort(found,
-                             [falling](const Match& a, const Match& b) { return before(a.rank, b.rank, falling); });
-    if (query.limit >= 0 && std::ssize(found) > query.limit) found.resize(static_cast<std::size_t>(query.limit));
-  }
-  return found;
-}
-
-// The found runs with only some columns, in one pass over all runs.
-std::vector<RunRecord> read_columns(Store::State& state, const RunQuery& query, const std::vector<Match>& found,
-                                    const std::optional<std::int64_t>& experiment) {
-  std::vector<std::pair<std::int64_t, std::size_t>> order(found.size());  // by id: the run, and its place in the result
-  for (std::size_t i = 0; i < found.size(); ++i) order[i] = {found[i].id, i};
-  std::ranges::sort(order);
-  Columns columns(state, {query.columns->begin(), query.columns->end()}, query.with_series);
-  Statement rows = state.db().prepare(of_all);
-  if (experiment) rows.bind(1, *experiment);
-  std::vector<RunRecord> runs(found.size());
-  for (const auto& [id, place] : order) {
-    while (rows.next() && rows.integer(0) != id) {
+    Match match{rows.integer(0), {}};
+    const std::int64_t spec = rows.integer(11);
+    if (query.where || !key.empty()) {
+      run.id = match.id;
+      run.experiment = state.text_of(rows.integer(1));
+      run.spec.seed = static_cast<std::uint64_t>(rows.integer(3));
+      run.state = static_cast<RunState>(rows.integer(4));
+      run.started = rows.text(8);
+      run.seconds = rows.number(9);
+      run.steps = rows.integer(10);
+      of_condition.read(run, spec);
+      if (query.where && !query.where->holds(run)) continue;
+      if (!key.empty()) match.rank = rank_of(run, key);
     }
-    RunRecord& run = runs[place];
-    run = read_row(state, rows);
-    columns.read(run);
-    if (query.with_arrays) run.arrays = read_arrays(state, id, {});
+    if (of_result) {
+      all.runs.push_back(read_row(state, rows));
+      of_result->read(all.runs.back(), spec);
+      if (query.with_arrays) all.runs.back().arrays = read_arrays(state, match.id, {});
+    }
+    all.found.push_back(std::move(match));
+    if (key.empty() && std::ssize(all.found) == query.limit) break;
   }
-  return runs;
+  return all;
 }
 
 }  // namespace
@@ -136,7 +150,7 @@ std::optional<RunRecord> Store::find(std::int64_t id, bool with_arrays) const {
   Transaction sight(state_->db(), Transaction::Kind::read);
   Statement row = state_->db().prepare(by_id);
   if (!row.bind(1, id).next()) return std::nullopt;
-  return read_run(*state_, row, Points::all, with_arrays);
+  return Reader(*state_).read(row, Points::all, with_arrays);
 }
 
 std::optional<RunRecord> Store::find_done(const std::string& hash) const {
@@ -145,27 +159,40 @@ std::optional<RunRecord> Store::find_done(const std::string& hash) const {
   if (!found.bind(1, hash).next()) return std::nullopt;
   Statement row = state_->db().prepare(by_id);
   if (!row.bind(1, found.integer(0)).next()) return std::nullopt;
-  return read_run(*state_, row, Points::all, false);
+  return Reader(*state_).read(row, Points::all, false);
 }
 
 std::vector<RunRecord> Store::query(const RunQuery& query) const {
   Transaction sight(state_->db(), Transaction::Kind::read);
   if (query.where) query.where->require_single_run();
-  std::optional<std::int64_t> experiment;
-  if (!query.experiment.empty()) {
-    experiment = state_->known_word(query.experiment);
-    if (!experiment) return {};
-  }
-  if (query.limit == 0) return {};
-  const std::vector<Match> found = matches(*state_, query, experiment);
-  if (query.columns) return read_columns(*state_, query, found, experiment);
+  const auto experiment =
+      query.experiment.empty() ? std::optional<std::int64_t>(0) : state_->known_word(query.experiment);
+  if (!experiment || query.limit == 0) return {};
+  const bool falling = query.sort.starts_with('-');
+  const std::string key = query.sort.substr(falling ? 1 : 0);
+  Matches all = matches(*state_, query, key, *experiment);
+  if (query.columns && key.empty()) return std::move(all.runs);
+
+  std::vector<std::size_t> order(all.found.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (!key.empty())
+    std::ranges::stable_sort(
+        order, [falling](const Rank& a, const Rank& b) { return before(a, b, falling); },
+        [&all](std::size_t i) -> const Rank& { return all.found[i].rank; });
+  if (query.limit >= 0 && std::ssize(order) > query.limit) order.resize(static_cast<std::size_t>(query.limit));
+
   std::vector<RunRecord> runs;
-  runs.reserve(found.size());
+  runs.reserve(order.size());
+  Reader reader(*state_);
   Statement row = state_->db().prepare(by_id);
-  for (const Match& match : found) {
+  for (const std::size_t i : order) {
+    if (query.columns) {
+      runs.push_back(std::move(all.runs[i]));
+      continue;
+    }
     row.reset();
-    if (row.bind(1, match.id).next())
-      runs.push_back(read_run(*state_, row, query.with_series ? Points::all : Points::last, query.with_arrays));
+    if (row.bind(1, all.found[i].id).next())
+      runs.push_back(reader.read(row, query.with_series ? Points::all : Points::last, query.with_arrays));
   }
   return runs;
 }

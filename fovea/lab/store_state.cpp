@@ -123,40 +123,48 @@ Columns::Columns(Store::State& state, const std::set<std::string>& names, bool w
   for (const std::string& name : names) {
     const auto word = state.known_word(name);
     if (!word) continue;
-    const auto open = [&](std::vector<Cursor>& cursors, const char* sql) {
-      cursors.push_back({name, state.db().prepare(sql)});
-      cursors.back().statement.bind(1, *word);
-    };
-    open(settings_, "SELECT run, kind, value FROM settings WHERE name = ? ORDER BY run");
-    open(metrics_, with_series_ ? "SELECT run, steps, points FROM series WHERE name = ? ORDER BY run"
-                                : "SELECT run, step, value FROM metrics WHERE name = ? ORDER BY run");
+    Statement rows = state.db().prepare("SELECT spec, kind, value FROM settings WHERE name = ?");
+    rows.bind(1, *word);
+    Setting setting{name, {}};
+    while (rows.next()) setting.of_spec.emplace(rows.integer(0), read_setting(rows, 1, 2));
+    if (!setting.of_spec.empty()) settings_.push_back(std::move(setting));
+    // Last values lie together by name and are gone through once; series are looked up run by run.
+    metrics_.push_back(
+        {name, *word,
+         state.db().prepare(with_series_ ? "SELECT run, steps, points FROM series WHERE name = ? AND run = ?"
+                                         : "SELECT run, step, value FROM metrics WHERE name = ? ORDER BY run")});
+    metrics_.back().rows.bind(1, *word);
   }
 }
 
-bool Columns::Cursor::seek(std::int64_t run) {
-  while (!ended && (!started || statement.integer(0) < run)) {
-    ended = !statement.next();
-    started = true;
+bool Columns::find(Metric& metric, std::int64_t run) {
+  if (with_series_) {
+    metric.rows.reset();
+    return metric.rows.bind(2, run).next();
   }
-  return !ended && statement.integer(0) == run;
+  while (!metric.ended && (!metric.started || metric.rows.integer(0) < run)) {
+    metric.ended = !metric.rows.next();
+    metric.started = true;
+  }
+  return !metric.ended && metric.rows.integer(0) == run;
 }
 
-void Columns::read(RunRecord& run) {
-  for (Cursor& cursor : settings_) {
-    if (cursor.seek(run.id)) set_setting(run.spec, cursor.name, read_setting(cursor.statement, 1, 2));
-    else set_setting(run.spec, cursor.name, std::nullopt);
+void Columns::read(RunRecord& run, std::int64_t spec) {
+  for (const Setting& setting : settings_) {
+    const auto found = setting.of_spec.find(spec);
+    set_setting(run.spec, setting.name, found == setting.of_spec.end() ? std::nullopt : std::optional(found->second));
   }
-  for (Cursor& cursor : metrics_) {
-    if (!cursor.seek(run.id)) {
-      run.series.erase(cursor.name);
+  for (Metric& metric : metrics_) {
+    if (!find(metric, run.id)) {
+      run.series.erase(metric.name);
       continue;
     }
-    Series& series = run.series[cursor.name];
+    Series& series = run.series[metric.name];
     if (with_series_) {
-      series = read_series(cursor.statement, 1, 2, place_);
+      series = read_series(metric.rows, 1, 2, place_);
     } else {
-      series.steps.assign(1, cursor.statement.integer(1));
-      series.values.assign(1, cursor.statement.number(2));
+      series.steps.assign(1, metric.rows.integer(1));
+      series.values.assign(1, metric.rows.number(2));
     }
   }
 }

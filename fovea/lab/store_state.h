@@ -31,7 +31,8 @@ struct Store::State {
   std::unordered_map<std::int64_t, std::string> texts_;
 };
 
-// Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps FROM runs".
+// Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec FROM
+// runs". Of the spec it sets the seed only.
 RunRecord read_row(Store::State& state, Statement& row);
 
 // Settings lie flat and typed.
@@ -57,19 +58,26 @@ Series read_series(const Statement& row, int steps_column, int values_column, co
 class Columns {
  public:
   Columns(Store::State& state, const std::set<std::string>& names, bool with_series);
-  void read(RunRecord& run);  // into run.series and run.spec, for run.id
+  // Into run.series and run.spec, for run.id and the number of its spec. A record may be used again for the next run.
+  void read(RunRecord& run, std::int64_t spec);
 
  private:
-  struct Cursor {
+  struct Setting {
     std::string name;
-    Statement statement;
-    bool ended = false;
-    bool started = false;
-    bool seek(std::int64_t run);  // to the row of that run, if it has one
+    std::unordered_map<std::int64_t, Value> of_spec;
   };
+  struct Metric {
+    std::string name;
+    std::int64_t word;
+    Statement rows;
+    bool started = false, ended = false;
+  };
+  bool find(Metric& metric, std::int64_t run);  // whether that run has it; its row is then the present one
+
   Place place_;
   bool with_series_;
-  std::vector<Cursor> settings_, metrics_;
+  std::vector<Setting> settings_;
+  std::vector<Metric> metrics_;
 };
 
 }  // namespace fovea

@@ -115,7 +115,8 @@ TEST(Store, AttentionIsKeptAsHalfWithinItsAccuracyAndOnlyAttention) {
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = std::exp(-static_cast<float>(i) / 40) * 0.99f;
   std::vector<float> outside = row;
   outside[3] = 1.5f;
-  run.arrays = {{"attention", 5, {20, 50}, row}, {"weights", 5, {1000}, row}, {"attention.raw", 5, {1000}, outside}};
+  run.arrays = {
+      {"attention", 5, {20, 50}, row}, {"attention_items", 5, {1000}, row}, {"attention.raw", 5, {1000}, outside}};
   store.keep(run);
   const auto arrays = store.arrays(run.id);
   ASSERT_EQ(arrays.size(), 3u);

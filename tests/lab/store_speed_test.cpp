@@ -1,0 +1,83 @@
+// Listing and filtering 100 000 runs takes at most 0.2 s. FOVEA_STORE_RUNS sets how many are made; the bound is in
+// proportion.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+
+#include "store_sample.h"
+
+namespace fovea {
+namespace {
+
+using namespace testing_parts;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
+constexpr bool optimised = false;
+#else
+constexpr bool optimised = true;
+#endif
+
+TEST(StoreSpeed, ListingAndFiltering) {
+  const char* wanted = std::getenv("FOVEA_STORE_RUNS");
+  const std::uint64_t runs = wanted ? std::strtoull(wanted, nullptr, 10) : optimised ? 20'000 : 2'000;
+  const Folder folder;
+  Store store(folder / "runs.db");
+  // Of this thread's processor time, since other tests may run beside this one.
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const auto seconds = [&now](auto&& work) {
+    const double start = now();
+    work();
+    return now() - start;
+  };
+  const double made = seconds([&] {
+    RunRecord run = sample_run(0);
+    for (int i = 0; i < 20; ++i) run.spec.train["setting" + std::to_string(i)] = value(i);
+    for (int i = 0; i < 6; ++i) run.series["metric" + std::to_string(i)] = run.series["loss"];
+    for (std::uint64_t seed = 0; seed < runs; ++seed) {
+      run.spec.seed = seed;
+      run.spec.task["vocab"] = value(40 + static_cast<int>(seed % 3) * 10);
+      run.series["accuracy"].values[2] = static_cast<double>(seed % 1000) / 1000;
+      run.hash = run.spec.hash();
+      store.keep(run);
+    }
+  });
+  std::printf("%llu runs kept in %.2f s\n", static_cast<unsigned long long>(runs), made);
+
+  const double bound = 0.2 * static_cast<double>(runs) / 100'000;
+  const auto check = [&](const char* what, const RunQuery& query, std::size_t found) {
+    double best = 1e9;
+    for (int i = 0; i < 5; ++i) {
+      std::size_t got = 0;
+      best = std::min(best, seconds([&] { got = store.query(query).size(); }));
+      ASSERT_EQ(got, found) << what;
+    }
+    std::printf("%-60s %8.2f ms (at most %.0f)\n", what, best * 1e3, bound * 1e3);
+    if (optimised) {
+      EXPECT_LE(best, bound) << what;
+    }
+  };
+  RunQuery query;
+  query.columns = {"accuracy", "task.vocab"};
+  check("all runs, with accuracy and task.vocab", query, runs);
+  query.where = Expression::parse("accuracy >= 0.95");
+  check("accuracy >= 0.95", query, runs / 20);
+  query.where = Expression::parse("accuracy >= 0.95 and task.vocab = 60");
+  query.sort = "-accuracy";
+  query.limit = 50;
+  check("accuracy >= 0.95 and task.vocab = 60, best 50", query, 50);
+  query.columns.reset();
+  check("the same, whole runs", query, 50);
+  query.where = Expression::parse("step_of(accuracy >= 0.9) <= 200");
+  query.columns = {"accuracy"};
+  query.limit = -1;
+  check("step_of(accuracy >= 0.9) <= 200", query, runs / 10);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -52,7 +52,8 @@ CREATE TABLE series (
   name INTEGER NOT NULL REFERENCES words,
   steps BLOB NOT NULL,
   points BLOB NOT NULL,
-  PRIMARY KEY (run, name));
+  PRIMARY KEY (name, run));
+CREATE INDEX series_run ON series (run);
 CREATE TABLE arrays (
   run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
   place INTEGER NOT NULL,

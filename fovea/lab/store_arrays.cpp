@@ -74,6 +74,7 @@ void keep_arrays(Store::State& state, std::int64_t id, std::span<const ArrayReco
 
 std::vector<ArrayRecord> read_arrays(Store::State& state, std::int64_t id, const std::string& name) {
   std::vector<ArrayRecord> arrays;
+  std::vector<Half> halves;
   const auto word = name.empty() ? std::nullopt : state.known_word(name);
   if (!name.empty() && !word) return arrays;
   Statement rows = state.db().prepare(
@@ -85,11 +86,11 @@ std::vector<ArrayRecord> read_arrays(Store::State& state, std::int64_t id, const
     array.name = state.text_of(rows.integer(0));
     array.step = rows.integer(1);
     if (rows.integer(3)) {
-      const auto halves = from_blob<Half>(rows.blob(4));
+      read_blob(rows.blob(4), halves);
       array.values.resize(halves.size());
       std::ranges::transform(halves, array.values.begin(), from_half);
     } else {
-      array.values = from_blob<float>(rows.blob(4));
+      read_blob(rows.blob(4), array.values);
     }
     auto shape = read_shape(rows.text(2));
     if (!shape || shape->second != array.values.size())

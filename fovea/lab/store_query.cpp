@@ -38,7 +38,7 @@ class Reader {
     rows.bind(1, run.id);
     while (rows.next()) {
       Series& series = run.series[state_.text_of(rows.integer(0))];
-      if (points == Points::all) series = read_series(rows, 1, 2, place_);
+      if (points == Points::all) read_series(rows, 1, 2, place_, series);
       else series = {{rows.integer(1)}, {rows.number(2)}};
     }
     if (with_arrays) run.arrays = read_arrays(state_, run.id, {});

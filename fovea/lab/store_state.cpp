@@ -108,10 +108,10 @@ void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> 
   }
 }
 
-Series read_series(const Statement& row, int steps_column, int values_column, const Place& place) {
-  Series series{from_blob<std::int64_t>(row.blob(steps_column)), from_blob<double>(row.blob(values_column))};
+void read_series(const Statement& row, int steps_column, int values_column, const Place& place, Series& series) {
+  read_blob(row.blob(steps_column), series.steps);
+  read_blob(row.blob(values_column), series.values);
   if (series.steps.size() != series.values.size()) throw damaged("a series has not one value for each step", place);
-  return series;
 }
 
 Error damaged(const std::string& what, const Place& place) {
@@ -128,25 +128,19 @@ Columns::Columns(Store::State& state, const std::set<std::string>& names, bool w
     Setting setting{name, {}};
     while (rows.next()) setting.of_spec.emplace(rows.integer(0), read_setting(rows, 1, 2));
     if (!setting.of_spec.empty()) settings_.push_back(std::move(setting));
-    // Last values lie together by name and are gone through once; series are looked up run by run.
     metrics_.push_back(
-        {name, *word,
-         state.db().prepare(with_series_ ? "SELECT run, steps, points FROM series WHERE name = ? AND run = ?"
-                                         : "SELECT run, step, value FROM metrics WHERE name = ? ORDER BY run")});
+        {name, state.db().prepare(with_series_ ? "SELECT run, steps, points FROM series WHERE name = ? ORDER BY run"
+                                               : "SELECT run, step, value FROM metrics WHERE name = ? ORDER BY run")});
     metrics_.back().rows.bind(1, *word);
   }
 }
 
-bool Columns::find(Metric& metric, std::int64_t run) {
-  if (with_series_) {
-    metric.rows.reset();
-    return metric.rows.bind(2, run).next();
+bool Columns::Metric::find(std::int64_t run) {
+  while (!ended && (!started || rows.integer(0) < run)) {
+    ended = !rows.next();
+    started = true;
   }
-  while (!metric.ended && (!metric.started || metric.rows.integer(0) < run)) {
-    metric.ended = !metric.rows.next();
-    metric.started = true;
-  }
-  return !metric.ended && metric.rows.integer(0) == run;
+  return !ended && rows.integer(0) == run;
 }
 
 void Columns::read(RunRecord& run, std::int64_t spec) {
@@ -155,13 +149,13 @@ void Columns::read(RunRecord& run, std::int64_t spec) {
     set_setting(run.spec, setting.name, found == setting.of_spec.end() ? std::nullopt : std::optional(found->second));
   }
   for (Metric& metric : metrics_) {
-    if (!find(metric, run.id)) {
+    if (!metric.find(run.id)) {
       run.series.erase(metric.name);
       continue;
     }
     Series& series = run.series[metric.name];
     if (with_series_) {
-      series = read_series(metric.rows, 1, 2, place_);
+      read_series(metric.rows, 1, 2, place_, series);
     } else {
       series.steps.assign(1, metric.rows.integer(1));
       series.values.assign(1, metric.rows.number(2));

@@ -45,13 +45,12 @@ void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> 
 // Blobs are the values' own bytes, little-endian. A blob that is no whole number of values loses its last bytes: who
 // reads it compares the count with what it must be.
 template <class T>
-std::vector<T> from_blob(std::span<const std::byte> blob) {
-  std::vector<T> values(blob.size() / sizeof(T));
+void read_blob(std::span<const std::byte> blob, std::vector<T>& values) {
+  values.resize(blob.size() / sizeof(T));
   std::ranges::copy(blob.first(values.size() * sizeof(T)), std::as_writable_bytes(std::span(values)).begin());
-  return values;
 }
 
-Series read_series(const Statement& row, int steps_column, int values_column, const Place& place);
+void read_series(const Statement& row, int steps_column, int values_column, const Place& place, Series& series);
 [[nodiscard]] Error damaged(const std::string& what, const Place& place);
 
 // Named metrics and settings of many runs, read alongside them: runs must come by rising id.
@@ -68,11 +67,10 @@ class Columns {
   };
   struct Metric {
     std::string name;
-    std::int64_t word;
     Statement rows;
     bool started = false, ended = false;
+    bool find(std::int64_t run);  // whether that run has it; its row is then the present one
   };
-  bool find(Metric& metric, std::int64_t run);  // whether that run has it; its row is then the present one
 
   Place place_;
   bool with_series_;

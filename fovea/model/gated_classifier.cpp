@@ -1,0 +1,130 @@
+#include "fovea/model/gated_classifier.h"
+
+#include <algorithm>
+
+#include "fovea/math/vector_math.h"
+#include "fovea/nn/attention.h"
+#include "fovea/nn/loss.h"
+
+namespace fovea {
+
+template <class T>
+void GatedClassifier<T>::settings(Fields& fields) {
+  fields.integer("embedding", embedding_width_, 1, 1 << 14, "width of the embeddings");
+  fields.integer("hidden", hidden_, 1, 1 << 14, "width of the recurrent states, each direction");
+  fields.choice("cell", cell_, {{"lstm", Cell::lstm}, {"gru", Cell::gru}}, "the recurrent cell");
+  fields.flag("bidirectional", bidirectional_, "read both ways");
+  fields.choice("score", score_kind_, {{"linear", ScoreKind::linear}, {"mlp", ScoreKind::mlp}},
+                "how a position's importance is read off its state");
+  fields.integer("score_hidden", score_hidden_, 1, 1 << 14, "mlp score: hidden width");
+  fields.choice("attention", attention_, {{"learned", Attention::learned}, {"uniform", Attention::uniform}},
+                "learned, or the same on every position");
+}
+
+template <class T>
+void GatedClassifier<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
+  if (shape.classes < 2)
+    throw wrong_input("model 'gated-classifier' is for tasks of two classes or more", "choose another task");
+  table_ = Embedding<T>::declare(parameters, "embedding", shape.vocab, embedding_width_);
+  encoder_ =
+      Recurrent<T>::declare(parameters, "encoder", {cell_, embedding_width_, hidden_, 1, bidirectional_ ? 2 : 1, 0, 0});
+  score_ = Score<T>::declare(parameters, "score", score_kind_, encoder_.out(), 0, score_hidden_);
+  beta_ = Linear<T>::declare(parameters, "beta", encoder_.out(), shape.classes == 2 ? 1 : shape.classes, Group::body,
+                             Bias::no);
+}
+
+template <class T>
+void GatedClassifier<T>::weigh(Compute& compute, const Pass& pass) {
+  const Index B = batch_->size, S = batch_->source.columns;
+  const std::span<const int> lengths(batch_->source.lengths);
+  weights_ = compute.array<T>(B, 1, S);
+  uniform_ = attention_ == Attention::uniform || pass.attend == Attend::uniform;
+  held_ = {};
+  if (uniform_) {
+    hold_uniform(lengths, weights_);
+    return;
+  }
+  const Cube<T> scores = score_.forward(compute, time_major(Cube<const T>(trace_.output())));
+  masked_softmax(compute.team, Cube<const T>(scores), lengths, weights_);
+  if (pass.attend == Attend::truth && !batch_->marked.empty()) {
+    held_ = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(B));
+    hold_marked(std::span<const std::uint8_t>(batch_->marked), weights_, held_);
+  }
+}
+
+template <class T>
+Outcome<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
+  batch_ = &batch;
+  const Index B = batch.size, S = batch.source.columns, C = beta_.out;
+  const std::span<const int> lengths(batch.source.lengths);
+  tokens_ = distinct_tokens(compute.arena, time_major(compute.arena, batch.source.ids, B, S), table_.vocabulary);
+  rows_ = table_.forward(compute, tokens_.ids);
+  trace_ = encoder_.forward(compute, SequenceInput<T>::of_tokens(S, B, rows_, tokens_.index, lengths), {},
+                            {pass.training, pass.seed, pass.step});
+  const Cube<const T> h = trace_.output();
+  weigh(compute, pass);
+  betas_ = beta_.forward(compute, h.as(S * B, encoder_.out())).as(S, B, C);
+
+  Outcome<T> outcome;
+  outcome.scores = compute.array<T>(B, C);
+  outcome.answers = batch.labels;
+  outcome.attention = weights_;
+  attend(compute.team, Cube<const T>(weights_), time_major(Cube<const T>(betas_)), lengths,
+         batch_major(outcome.scores.as(B, 1, C)));
+  d_logits_ = pass.training ? compute.array<T>(B, C) : Matrix<T>();
+  outcome.loss =
+      C == 1 ? logistic_loss(compute, std::span<const T>(outcome.scores.flat()), outcome.answers, d_logits_.flat())
+             : cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
+  return outcome;
+}
+
+template <class T>
+void GatedClassifier<T>::backward(Compute& compute) {
+  const Index B = batch_->size, S = batch_->source.columns, C = beta_.out, H = encoder_.out();
+  const std::span<const int> lengths(batch_->source.lengths);
+  const Cube<const T> h = trace_.output();
+  const Cube<T> d_h = compute.zeros<T>(S, B, H);
+
+  const Cube<T> d_betas = compute.zeros<T>(S, B, C);
+  const Cube<T> d_weights = uniform_ ? Cube<T>() : compute.array<T>(B, 1, S);
+  attend_backward(compute.team, Cube<const T>(weights_), time_major(Cube<const T>(betas_)),
+                  batch_major(Cube<const T>(d_logits_.as(B, 1, C))), lengths, d_weights, time_major(d_betas));
+  const Matrix<const T> d_beta_rows = d_betas.as(S * B, C);
+  beta_.backward_parameters(compute, h.as(S * B, H), d_beta_rows);
+  beta_.backward_input(compute, d_beta_rows, d_h.as(S * B, H));
+  if (!uniform_) {
+    masked_softmax_backward(compute.team, Cube<const T>(weights_), Cube<const T>(d_weights), lengths, held_, d_weights);
+    score_.backward(compute, time_major(h), {}, Cube<const T>(d_weights), time_major(d_h), {});
+  }
+
+  const SequenceGradient<T> d_rows{{}, compute.zeros<T>(rows_.size(0), rows_.size(1))};
+  encoder_.backward(compute, trace_, Cube<const T>(d_h), {}, d_rows);
+  table_.backward(compute, tokens_.ids, Matrix<const T>(d_rows.rows));
+}
+
+template <class T>
+Cube<T> GatedClassifier<T>::beta(Compute& compute) {
+  const Index B = batch_->size, S = batch_->source.columns;
+  const Cube<T> beta = compute.zeros<T>(B, 1, S);
+  for (Index b = 0; b < B; ++b) {
+    const int label = batch_->labels[static_cast<std::size_t>(b)];
+    for (Index s = 0; s < batch_->source.lengths[static_cast<std::size_t>(b)]; ++s) {
+      const std::span<const T> said(betas_[s][b].data(), static_cast<std::size_t>(beta_.out));
+      if (said.size() == 1) beta(b, 0, s) = label == 0 ? -said[0] : said[0];
+      else beta(b, 0, s) = said[static_cast<std::size_t>(label)] - log_sum_exp(said);
+    }
+  }
+  return beta;
+}
+
+template class GatedClassifier<float>;
+template class GatedClassifier<double>;
+
+namespace {
+
+const RegisterModel<GatedClassifier> registered(
+    "gated-classifier", "a recurrent net whose attention gates what each position says for the class");
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,317 @@
+#include <algorithm>
+#include <cmath>
+
+#include "tests/data/task_help.h"
+#include "tests/model/model_scene.h"
+#include "tests/nn/reference.h"
+
+namespace fovea {
+namespace {
+
+using testing::ModelScene;
+
+constexpr int vocab = 9;
+
+const ValueTable small = {
+    {"embedding", {std::int64_t{3}, {}}}, {"hidden", {std::int64_t{4}, {}}}, {"score_hidden", {std::int64_t{5}, {}}}};
+
+ValueTable with(std::initializer_list<std::pair<const std::string, Value>> others) {
+  ValueTable settings(others);
+  settings.insert(small.begin(), small.end());
+  return settings;
+}
+
+TaskShape shape_of(int classes, int words = vocab) {
+  TaskShape shape;
+  shape.kind = Kind::labelled_tokens;
+  shape.vocab = words;
+  shape.classes = classes;
+  return shape;
+}
+
+// Sequences of 1 to 7 random tokens; the first position of every second one is marked.
+Batch random_batch(int size, int classes, std::uint64_t seed = 3) {
+  Batch batch;
+  batch.size = size;
+  batch.source.resize(size, 7);
+  batch.marked.assign(static_cast<std::size_t>(size) * 7, 0);
+  Stream stream(seed, "test");
+  for (int b = 0; b < size; ++b) {
+    const int length = b == 0 ? 7 : 1 + static_cast<int>(stream.integer(7));
+    batch.source.lengths[static_cast<std::size_t>(b)] = length;
+    for (int s = 0; s < length; ++s) batch.source.at(b, s) = static_cast<int>(stream.integer(vocab));
+    batch.labels.push_back(static_cast<int>(stream.integer(static_cast<std::uint64_t>(classes))));
+    if (b % 2 == 0) batch.marked[static_cast<std::size_t>(b) * 7] = 1;
+  }
+  return batch;
+}
+
+// The examples `order` of a batch, cut to the longest of them.
+Batch rows_of(const Batch& batch, const std::vector<int>& order) {
+  Batch part;
+  part.size = static_cast<int>(order.size());
+  int longest = 0;
+  for (const int b : order) longest = std::max(longest, batch.source.lengths[static_cast<std::size_t>(b)]);
+  part.source.resize(part.size, longest);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto b = static_cast<std::size_t>(order[i]);
+    part.source.lengths[i] = batch.source.lengths[b];
+    for (int s = 0; s < longest; ++s) {
+      part.source.at(static_cast<int>(i), s) = batch.source.at(order[i], s);
+      part.marked.push_back(batch.marked[b * 7 + static_cast<std::size_t>(s)]);
+    }
+    part.labels.push_back(batch.labels[b]);
+  }
+  return part;
+}
+
+struct Variant {
+  const char* cell;
+  bool bidirectional;
+  const char* score;
+  int classes;
+};
+constexpr Variant variants[] = {
+    {"lstm", false, "linear", 2}, {"gru", true, "mlp", 2}, {"lstm", true, "linear", 3}, {"gru", false, "mlp", 4}};
+
+ValueTable settings_of(const Variant& v) {
+  return with({{"cell", word(v.cell)}, {"bidirectional", yes(v.bidirectional)}, {"score", word(v.score)}});
+}
+
+TEST(GatedClassifier, GradientsAreRight) {
+  for (const Variant& v : variants)
+    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+      ModelScene<double> scene("gated-classifier", settings_of(v), shape_of(v.classes));
+      scene.check_gradients(random_batch(6, v.classes), {.training = true, .attend = attend}, {.at_most = 60});
+    }
+}
+
+TEST(GatedClassifier, AgreesWithPyTorch) {
+  const testing::Json reference = testing::read_reference("gated_classifier.json");
+  const auto check = [&]<class T>(T, const testing::Json& expected) {
+    ValueTable settings = with({});
+    for (const auto& [key, value] : expected["settings"].items())
+      settings[key] = value.is_boolean() ? yes(value) : word(value);
+    ModelScene<T> scene("gated-classifier", settings, shape_of(expected["classes"]));
+    for (const auto& [name, values] : expected["weights"].items()) {
+      const std::vector<T> start = testing::numbers<T>(values);
+      ASSERT_NE(scene.parameters.find(name), nullptr) << name;
+      ASSERT_EQ(static_cast<std::size_t>(scene.parameters.find(name)->count()), start.size()) << name;
+      std::copy(start.begin(), start.end(), scene.parameters.find(name)->value);
+    }
+    EXPECT_EQ(scene.parameters.all().size(), expected["weights"].size());
+    Batch batch;
+    batch.size = 4;
+    batch.source.resize(4, 6);
+    batch.source.lengths = reference["lengths"].get<std::vector<int>>();
+    batch.labels = expected["labels"].get<std::vector<int>>();
+    for (int b = 0; b < 4; ++b)
+      for (int s = 0; s < 6; ++s)
+        batch.source.at(b, s) = reference["tokens"][static_cast<std::size_t>(b)][static_cast<std::size_t>(s)];
+    const Outcome<T> outcome = scene.gradient_of(batch);
+    EXPECT_NEAR(outcome.loss, expected["loss"].get<double>(), sizeof(T) == 4 ? 1e-5 : 1e-10);
+    testing::expect_near_reference("logits", outcome.scores.flat(), expected["logits"]);
+    testing::expect_near_reference("attention", outcome.attention.flat(), expected["attention"]);
+    for (const auto& [name, values] : expected["gradients"].items())
+      testing::expect_near_reference(name, scene.parameters.find(name)->gradients(), values,
+                                     sizeof(T) == 4 ? 1e-4 : 1e-10);
+    scene.adam(20, 1e-2, batch);
+    EXPECT_NEAR(scene.forward(batch, {}).loss, expected["loss_after_20"].get<double>(), sizeof(T) == 4 ? 1e-3 : 1e-8);
+  };
+  ASSERT_EQ(reference["cases"].size(), 4u);
+  for (const auto& expected : reference["cases"]) {
+    check(float{}, expected);
+    check(double{}, expected);
+  }
+}
+
+TEST(GatedClassifier, PaddedBatchIsItsExamplesOneByOne) {
+  for (const Variant& v : variants) {
+    const Batch batch = random_batch(6, v.classes);
+    ModelScene<double> all("gated-classifier", settings_of(v), shape_of(v.classes));
+    ModelScene<double> one("gated-classifier", settings_of(v), shape_of(v.classes));
+    const Outcome<double> together = all.gradient_of(batch);
+    const Cube<double> beta = all.model->beta(all.bench.compute);
+    std::vector<double> gradients(all.parameters.gradients().size());
+    double loss = 0;
+    for (int b = 0; b < 6; ++b) {
+      const Batch single = rows_of(batch, {b});
+      const Outcome<double> alone = one.gradient_of(single);
+      const Cube<double> beta_alone = one.model->beta(one.bench.compute);
+      loss += alone.loss / 6;
+      for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += one.parameters.gradients()[i] / 6;
+      for (Index c = 0; c < together.scores.size(1); ++c) EXPECT_NEAR(alone.scores(0, c), together.scores(b, c), 1e-12);
+      for (Index s = 0; s < 7; ++s) {
+        const bool present = s < single.source.columns;
+        EXPECT_NEAR(together.attention(b, 0, s), present ? alone.attention(0, 0, s) : 0, 1e-12);
+        EXPECT_NEAR(beta(b, 0, s), present ? beta_alone(0, 0, s) : 0, 1e-12);
+      }
+    }
+    EXPECT_NEAR(together.loss, loss, 1e-12);
+    for (std::size_t i = 0; i < gradients.size(); ++i) EXPECT_NEAR(all.parameters.gradients()[i], gradients[i], 1e-12);
+  }
+}
+
+TEST(GatedClassifier, PermutedBatchGivesPermutedResults) {
+  const Batch batch = random_batch(6, 2);
+  const std::vector<int> order = {4, 0, 5, 2, 1, 3};
+  const Batch permuted = rows_of(batch, order);
+  ModelScene<double> a("gated-classifier", small, shape_of(2)), b("gated-classifier", small, shape_of(2));
+  const Outcome<double> plain = a.gradient_of(batch), mixed = b.gradient_of(permuted);
+  EXPECT_NEAR(plain.loss, mixed.loss, 1e-13);
+  for (Index i = 0; i < 6; ++i) {
+    const Index from = order[static_cast<std::size_t>(i)];
+    EXPECT_NEAR(mixed.scores(i, 0), plain.scores(from, 0), 1e-13);
+    for (Index s = 0; s < 7; ++s) EXPECT_NEAR(mixed.attention(i, 0, s), plain.attention(from, 0, s), 1e-13);
+  }
+  for (std::size_t i = 0; i < a.parameters.gradients().size(); ++i)
+    EXPECT_NEAR(a.parameters.gradients()[i], b.parameters.gradients()[i], 1e-13);
+}
+
+TEST(GatedClassifier, WordsAreOnlyNames) {
+  std::vector<int> renamed(vocab);
+  Stream(1, "names").permutation(renamed);
+  const Batch batch = random_batch(5, 2);
+  Batch other = batch;
+  for (int& id : other.source.ids) id = id < 0 ? -1 : renamed[static_cast<std::size_t>(id)];
+  ModelScene<double> a("gated-classifier", small, shape_of(2)), b("gated-classifier", small, shape_of(2));
+  const Matrix<double> table = a.parameters.find("embedding.weight")->matrix();
+  const Matrix<double> moved = b.parameters.find("embedding.weight")->matrix();
+  for (Index v = 0; v < vocab; ++v)
+    std::copy_n(table[v].data(), table.size(1), moved[renamed[static_cast<std::size_t>(v)]].data());
+  const Outcome<double> one = a.gradient_of(batch), two = b.gradient_of(other);
+  EXPECT_NEAR(one.loss, two.loss, 1e-13);
+  for (Index i = 0; i < 5; ++i) EXPECT_NEAR(one.scores(i, 0), two.scores(i, 0), 1e-13);
+  const Matrix<double> d_table = a.parameters.find("embedding.weight")->matrix_gradient();
+  const Matrix<double> d_moved = b.parameters.find("embedding.weight")->matrix_gradient();
+  for (Index v = 0; v < vocab; ++v)
+    for (Index e = 0; e < 3; ++e) EXPECT_NEAR(d_table(v, e), d_moved(renamed[static_cast<std::size_t>(v)], e), 1e-13);
+}
+
+TEST(GatedClassifier, UniformIsExactlyUniformAndAttentionLearnsNothing) {
+  const Batch batch = random_batch(6, 2);
+  ModelScene<float> forced("gated-classifier", small, shape_of(2));
+  ModelScene<float> always("gated-classifier", with({{"attention", word("uniform")}}), shape_of(2));
+  const Outcome<float> a = forced.gradient_of(batch, {.attend = Attend::uniform}), b = always.gradient_of(batch);
+  EXPECT_EQ(testing::copy_of(a.scores), testing::copy_of(b.scores));
+  for (Index i = 0; i < 6; ++i) {
+    const int length = batch.source.lengths[static_cast<std::size_t>(i)];
+    for (Index s = 0; s < 7; ++s)
+      EXPECT_EQ(b.attention(i, 0, s), s < length ? 1.0f / static_cast<float>(length) : 0.0f);
+  }
+  for (const auto& parameter : always.parameters.all())
+    if (parameter.group == Group::attention) {
+      for (const float g : parameter.gradients()) EXPECT_EQ(g, 0);
+    }
+}
+
+TEST(GatedClassifier, HeldAtTheMarksWhereThereAreAny) {
+  const Batch batch = random_batch(6, 2);
+  ModelScene<double> scene("gated-classifier", small, shape_of(2));
+  const Cube<double> learned = scene.forward(batch, {}).attention;
+  const std::vector<double> before = testing::copy_of(learned);
+  const Outcome<double> held = scene.forward(batch, {.attend = Attend::truth});
+  for (Index b = 0; b < 6; ++b)
+    for (Index s = 0; s < 7; ++s)
+      EXPECT_EQ(held.attention(b, 0, s),
+                b % 2 == 0 ? (s == 0 ? 1.0 : 0.0) : before[static_cast<std::size_t>(b * 7 + s)]);
+}
+
+// Softmax does not see what is added to every score: here by a unit whose state is the same everywhere.
+TEST(GatedClassifier, ShiftedScoresGiveTheSameAttention) {
+  const Batch batch = random_batch(6, 2);
+  ModelScene<double> scene("gated-classifier", with({{"cell", word("gru")}}), shape_of(2));
+  const Index hidden = 4, unit = 2;  // z = 0 and n = 1 for this unit, so its state is 1 and its score weight is a shift
+  scene.parameters.find("encoder.bias_ih_l0")->value[1 * hidden + unit] = -1e6;
+  scene.parameters.find("encoder.bias_ih_l0")->value[2 * hidden + unit] = 1e6;
+  const Outcome<double> before = scene.gradient_of(batch);
+  const std::vector<double> attention = testing::copy_of(before.attention);
+  const double loss = before.loss;
+  EXPECT_NEAR(scene.parameters.find("score.weight")->gradient[unit], 0, 1e-15);
+  scene.parameters.find("score.weight")->value[unit] += 100;
+  const Outcome<double> after = scene.forward(batch, {});
+  for (std::size_t i = 0; i < attention.size(); ++i) EXPECT_NEAR(after.attention.flat()[i], attention[i], 1e-12);
+  EXPECT_NEAR(after.loss, loss, 1e-12);
+}
+
+TEST(GatedClassifier, LogitIsTheAttendedBeta) {
+  for (const int classes : {2, 3}) {
+    const Batch batch = random_batch(6, classes);
+    ModelScene<double> scene("gated-classifier", small, shape_of(classes));
+    const Outcome<double> outcome = scene.forward(batch, {});
+    const Cube<double> beta = scene.model->beta(scene.bench.compute);
+    for (Index b = 0; b < 6; ++b) {
+      const int label = batch.labels[static_cast<std::size_t>(b)];
+      double sum = 0;
+      for (Index s = 0; s < 7; ++s) sum += outcome.attention(b, 0, s) * beta(b, 0, s);
+      if (classes == 2) {
+        EXPECT_NEAR(sum, (label == 0 ? -1 : 1) * outcome.scores(b, 0), 1e-12);
+      } else if (batch.source.lengths[static_cast<std::size_t>(b)] == 1) {
+        double total = 0;
+        for (Index c = 0; c < classes; ++c) total += std::exp(outcome.scores(b, c));
+        EXPECT_NEAR(beta(b, 0, 0), outcome.scores(b, label) - std::log(total), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(GatedClassifier, IsTheSameForAnyNumberOfThreads) {
+  const auto task = make_task("keyword", table({{"shortest", whole(4)}}));
+  const Batch batch = draw(*task, Split::train, 0, 100);
+  ModelScene<float> one("gated-classifier", {}, task->shape(), 1), three("gated-classifier", {}, task->shape(), 3);
+  EXPECT_EQ(one.gradient_of(batch).loss, three.gradient_of(batch).loss);
+  EXPECT_EQ(testing::copy_of(one.parameters.gradients()), testing::copy_of(three.parameters.gradients()));
+}
+
+TEST(GatedClassifier, SteadyStepsAskForNoMemory) {
+  const auto task = make_task("keyword");
+  ModelScene<float> scene("gated-classifier", {}, task->shape());
+  Batch batch;
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    task->batch(Split::train, step, 32, batch);
+    scene.gradient_of(batch);
+  }
+  const std::size_t asked = scene.bench.arena.blocks_requested();
+  for (std::uint64_t step = 3; step < 6; ++step) {
+    task->batch(Split::train, step, 32, batch);
+    scene.gradient_of(batch);
+  }
+  EXPECT_EQ(scene.bench.arena.blocks_requested(), asked);
+}
+
+// SCIENCE 2, for one seed: attention starts out uniform and ends on the keyword.
+TEST(GatedClassifier, FindsTheKeyword) {
+  const auto task = make_task("keyword");
+  ModelScene<float> scene("gated-classifier", table({{"embedding", whole(32)}, {"hidden", whole(32)}}), task->shape());
+  Optimizer<float> optimizer(scene.parameters, {});
+  const Batch test = draw(*task, Split::test, 0, 200);
+  double entropy = 0;
+  for (const float p : testing::copy_of(scene.forward(test, {}).attention))
+    entropy -= static_cast<double>(p) * std::log(static_cast<double>(p)) / (200 * std::log(20.0));
+  EXPECT_GT(entropy, 0.98);
+  Batch batch;
+  for (std::uint64_t step = 0; step < 600; ++step) {
+    task->batch(Split::train, step, 32, batch);
+    scene.gradient_of(batch);
+    optimizer.step(scene.bench.team, 1e-3);
+  }
+  const Outcome<float> outcome = scene.forward(test, {});
+  int right = 0, positive = 0;
+  double on_keyword = 0;
+  for (int b = 0; b < 200; ++b) {
+    const int label = test.labels[static_cast<std::size_t>(b)];
+    right += (outcome.scores(b, 0) > 0) == (label == 1);
+    positive += label;
+    for (int s = 0; s < 20; ++s)
+      on_keyword += test.marked[static_cast<std::size_t>(b * 20 + s)] * static_cast<double>(outcome.attention(b, 0, s));
+  }
+  EXPECT_GT(right, 198);
+  EXPECT_GT(on_keyword / positive, 0.9);
+}
+
+TEST(GatedClassifier, RefusesTasksWithoutClasses) {
+  EXPECT_THROW((ModelScene<float>("gated-classifier", {}, shape_of(0))), Error);
+}
+
+}  // namespace
+}  // namespace fovea

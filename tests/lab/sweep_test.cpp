@@ -147,13 +147,18 @@ TEST(Sweep, AStoreThatCanNotBeWrittenEndsItWithTheReason) {
 TEST(Sweep, ReproduceRunsChecksAndKeepsTheVerdicts) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const Experiment experiment = experiment_of(R"(
+  const Experiment experiment = experiment_of(R"toml(
 sweep = { seed = "0..3" }
 [[claim]]
 says = "the loss falls"
-metric = "share(loss < 0.6)" at_least = 1.0 [[claim]] says = "the loss is nothing" metric = "most(loss)" at_most =
-                                                  1e-9) ");
-      const Reproduction first = reproduce(store, experiment, Form::full, {}, {});
+metric = "share(loss < 0.6)"
+at_least = 1.0
+[[claim]]
+says = "the loss is nothing"
+metric = "most(loss)"
+at_most = 1e-9
+)toml");
+  const Reproduction first = reproduce(store, experiment, Form::full, {}, {});
   EXPECT_EQ(first.runs.size(), 4u);
   ASSERT_EQ(first.claims.size(), 2u);
   EXPECT_TRUE(first.claims[0].held);

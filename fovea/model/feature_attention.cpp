@@ -1,0 +1,167 @@
+// Feature attention (SCIENCE 3): a weight for each feature of x, all summing to 1, and an MLP of the re-weighted input.
+//
+//   w = softmax(logits)        gate "free":  one learned logit per feature, the same for every example
+//                              gate "input": logits are a network of x
+//   scores = mlp(g (w ⊙ x))    g is 1, or D with `rescale`: uniform weights then feed x itself
+//
+// Gate "none" feeds x itself: the baseline. A training pass of the free gate gives no attention in its outcome: the
+// rows are all the same, and for many features writing them would cost as much as the pass.
+#include "fovea/model/items.h"
+#include "fovea/model/model.h"
+#include "fovea/nn/attention.h"
+#include "fovea/nn/gated_linear.h"
+#include "fovea/nn/loss.h"
+#include "fovea/nn/mlp.h"
+#include "fovea/nn/score.h"
+
+namespace fovea {
+
+namespace {
+
+template <class T>
+class FeatureAttention : public Model<T> {
+ public:
+  void settings(Fields& fields) override {
+    fields.choice("gate", gate_, {{"free", Gate::free}, {"input", Gate::input}, {"none", Gate::none}},
+                  "free: a logit per feature; input: logits are a network of x; none: no attention, the baseline");
+    fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the network's hidden layers (at least one)");
+    fields.integer("gate_hidden", gate_hidden_, 1, 1 << 20, "gate input: width of its network's hidden layer");
+    fields.flag("rescale", rescale_, "multiply the weighted input by the number of features");
+  }
+
+  Kind takes() const override { return Kind::labelled_vectors; }
+
+  void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
+    if (hidden_.empty())
+      throw wrong_input("model 'feature-attention' has no hidden layer", "set hidden to a list such as [64]");
+    features_ = shape.width;
+    classes_ = shape.classes;
+    if (gate_ == Gate::free)
+      logits_ = &parameters.add("attention.logits", {features_}, Init::constant(0), Group::attention);
+    if (gate_ == Gate::input) {
+      gate_in_ = GatedLinear<T>::declare(parameters, "attention.0", features_, gate_hidden_, Group::attention);
+      gate_out_ = Linear<T>::declare(parameters, "attention.1", gate_hidden_, features_, Group::attention);
+    }
+    first_ = GatedLinear<T>::declare(parameters, "mlp.0", features_, hidden_[0]);
+    first_.gain = rescale_ && gate_ != Gate::none ? static_cast<T>(features_) : T{1};
+    std::vector<Index> sizes(hidden_.begin(), hidden_.end());
+    sizes.push_back(classes_ == 2 ? 1 : classes_);
+    rest_ = Mlp<T>::declare(parameters, "mlp", sizes, between_, false, 1);
+  }
+
+  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
+  void backward(Compute& compute) override;
+
+ private:
+  enum class Gate { free, input, none };
+
+  void weigh(Compute& compute, const Batch& batch, const Pass& pass);
+
+  Gate gate_ = Gate::free;
+  std::vector<int> hidden_ = {64};
+  int gate_hidden_ = 64;
+  bool rescale_ = false;
+  Activation between_ = Activation::leaky_relu();
+
+  Index features_ = 0, classes_ = 0;
+  const Param<T>* logits_ = nullptr;  // (D)
+  GatedLinear<T> gate_in_;            // x -> (B,G)
+  Linear<T> gate_out_;                // (B,G) -> (B,D)
+  GatedLinear<T> first_;              // g (w ⊙ x) -> (B,H)
+  Mlp<T> rest_;
+
+  // Of the last forward.
+  Matrix<const T> x_;             // (B,D)
+  Cube<T> weights_;               // (1,1,D) shared by all examples, or (B,1,D); empty for none
+  std::span<std::uint8_t> held_;  // (rows of weights_): 1 where the weights do not follow their scores
+  bool learned_ = false;          // whether any weight follows its score
+  Matrix<T> gate_activations_;    // (B,G)
+  Matrix<T> first_activations_;   // (B,H)
+  Matrix<T> score_gradients_;     // (B, 1 or classes)
+};
+
+// Fills weights_ and held_.
+template <class T>
+void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass) {
+  weights_ = {};
+  held_ = {};
+  learned_ = gate_ != Gate::none && pass.attend != Attend::uniform;
+  if (gate_ == Gate::none) return;
+  if (pass.attend == Attend::uniform) {
+    weights_ = compute.array<T>(1, 1, features_);
+    hold_uniform<T>({}, weights_);
+    return;
+  }
+  const Index rows = x_.size(0);
+  const bool forced = pass.attend == Attend::truth && !batch.marked.empty();
+  weights_ = compute.array<T>(gate_ == Gate::input || forced ? rows : 1, 1, features_);
+  if (gate_ == Gate::input) {
+    gate_activations_ = gate_in_.forward(compute, x_, {});
+    activate<T>(compute.team, between_, gate_activations_.flat(), gate_activations_.flat());
+    gate_out_.forward_into(compute, gate_activations_, weights_.as(rows, features_));
+    masked_softmax<T>(compute.team, weights_, {}, weights_);
+  } else {
+    const Cube<T> first(weights_.data(), 1, 1, features_);
+    masked_softmax<T>(compute.team, Cube<const T>(logits_->value, 1, 1, features_), {}, first);
+    for (Index b = 1; b < weights_.size(0); ++b) std::copy_n(first.data(), features_, weights_[b].data());
+  }
+  if (forced) {
+    held_ = compute.arena.template take_zeros<std::uint8_t>(static_cast<std::size_t>(rows));
+    hold_marked<T>(batch.marked, weights_, held_);
+  }
+}
+
+// items (B,1,D) -> attention (B,1,D), scores (B,classes), or (B,1) for two classes
+template <class T>
+Outcome<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
+  x_ = matrix_of<T>(compute, batch.items);
+  const Index rows = x_.size(0);
+  weigh(compute, batch, pass);
+  const Matrix<const T> w(weights_.data(), weights_.size(0), features_);
+  first_activations_ = first_.forward(compute, x_, w);
+  activate<T>(compute.team, between_, first_activations_.flat(), first_activations_.flat());
+  const Matrix<T> scores = rest_.forward(compute, first_activations_);
+
+  Outcome<T> outcome;
+  score_gradients_ = compute.array<T>(rows, scores.size(1));
+  outcome.loss = classes_ == 2 ? logistic_loss<T>(compute, scores.flat(), batch.labels, score_gradients_.flat())
+                               : cross_entropy<T>(compute, scores, batch.labels, score_gradients_);
+  outcome.scores = scores;
+  outcome.answers = batch.labels;
+  if (weights_.size(0) == rows) {
+    outcome.attention = weights_;
+  } else if (gate_ != Gate::none && !pass.training) {
+    outcome.attention = compute.array<T>(rows, 1, features_);
+    for (Index b = 0; b < rows; ++b) std::copy_n(weights_.data(), features_, outcome.attention[b].data());
+  }
+  return outcome;
+}
+
+template <class T>
+void FeatureAttention<T>::backward(Compute& compute) {
+  using Wants = typename Mlp<T>::Wants;
+  const Matrix<T> d = rest_.backward(compute, score_gradients_, Wants::input_gradient);
+  activate_backward<T>(compute.team, between_, first_activations_.flat(), d.flat(), d.flat());
+  const Index rows = weights_.size(0);
+  const Matrix<const T> w(weights_.data(), rows, features_);
+  const Matrix<T> dw = learned_ ? compute.array<T>(rows, features_) : Matrix<T>();
+  first_.backward(compute, x_, w, d, dw);
+  if (!learned_) return;
+
+  const Cube<T> dscores = dw.as(rows, 1, features_);
+  masked_softmax_backward<T>(compute.team, weights_, dscores, {}, held_, dscores);
+  if (gate_ == Gate::free) {
+    add_rows<T>(compute.team, dw, logits_->vector_gradient());
+    return;
+  }
+  const Matrix<T> dgate = gate_out_.backward(compute, gate_activations_, dw);
+  activate_backward<T>(compute.team, between_, gate_activations_.flat(), dgate.flat(), dgate.flat());
+  gate_in_.backward(compute, x_, {}, dgate, {});
+}
+
+const RegisterModel<FeatureAttention> registered("feature-attention",
+                                                 "a weight for each feature of a vector, and an MLP of the result");
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,129 @@
+#include "fovea/nn/gated_linear.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "fovea/math/matmul.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr Index grain = 512;  // features a piece: x and W of a piece fit into the second-level cache
+
+// Columns [begin, begin + width) of a (R,I), and their transpose.
+template <class T>
+Operand<T> columns_of(Matrix<const T> a, Index begin, Index width) {
+  return {a.data() + begin, a.size(0), width, a.size(1), false};
+}
+template <class T>
+Operand<T> columns_transposed(Matrix<const T> a, Index begin, Index width) {
+  return {a.data() + begin, width, a.size(0), a.size(1), true};
+}
+
+// out (R,width) = columns of a (R,I) times those of w (1,I) or (R,I).
+template <class T>
+void weigh(Matrix<const T> a, Matrix<const T> w, Index begin, Matrix<T> out) {
+  const Index width = out.size(1);
+  for (Index r = 0; r < a.size(0); ++r) {
+    const T* const from = a.data() + r * a.size(1) + begin;
+    const T* const by = w.data() + (w.size(0) == 1 ? 0 : r * w.size(1)) + begin;
+    T* const to = out.data() + r * width;
+    for (Index i = 0; i < width; ++i) to[i] = from[i] * by[i];
+  }
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> GatedLinear<T>::forward(Compute& compute, Matrix<const T> x, Matrix<const T> w) const {
+  const Index rows = x.size(0), in = linear.in, out = linear.out;
+  const Index pieces = (in + grain - 1) / grain;
+  const bool weighted = w.data() != nullptr, shared = weighted && w.size(0) == 1;
+  assert(x.size(1) == in && (!weighted || (w.size(1) == in && (shared || w.size(0) == rows))));
+  const Matrix<const T> weight = linear.weight->matrix();
+  const Cube<T> sums = compute.array<T>(pieces, rows, out);
+  const Index scratch_rows = !weighted ? 0 : shared ? out : rows;
+  T* const scratch = compute.array<T>(scratch_rows * in).data();
+  compute.team.split(in, grain, [&](Index begin, Index end) {
+    const Index width = end - begin;
+    const Matrix<T> sum = sums[begin / grain];
+    const Matrix<T> weighed(scratch + scratch_rows * begin, scratch_rows, width);
+    if (!weighted) {
+      matmul(columns_of(x, begin, width), columns_transposed(weight, begin, width), sum);
+    } else if (shared) {
+      weigh(weight, w, begin, weighed);
+      matmul(columns_of(x, begin, width), transposed(weighed), sum);
+    } else {
+      weigh(x, w, begin, weighed);
+      matmul(plain(weighed), columns_transposed(weight, begin, width), sum);
+    }
+  });
+  const Matrix<T> y = compute.array<T>(rows, out);
+  compute.team.split(rows, 32, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      T* const row = y.data() + n * out;
+      std::copy_n(linear.bias->value, out, row);
+      for (Index p = 0; p < pieces; ++p) {
+        const T* const part = sums.data() + (p * rows + n) * out;
+        for (Index j = 0; j < out; ++j) row[j] += gain * part[j];
+      }
+    }
+  });
+  return y;
+}
+
+template <class T>
+void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const T> w, Matrix<const T> dy,
+                              Matrix<T> dw) const {
+  const Index rows = x.size(0), in = linear.in, out = linear.out;
+  const Matrix<T> scaled = compute.array<T>(rows, out);
+  for (Index i = 0; i < dy.count(); ++i) scaled.data()[i] = gain * dy.data()[i];
+  const bool weighted = w.data() != nullptr, shared = weighted && w.size(0) == 1;
+  assert(dy.size(0) == rows && dy.size(1) == out && (dw.data() == nullptr || dw.shape() == w.shape()));
+  const Matrix<const T> weight = linear.weight->matrix();
+  T* const dweight = linear.weight->gradient;
+  const Index scratch_rows = !weighted ? 0 : shared ? out : rows;
+  T* const scratch = compute.array<T>(scratch_rows * in).data();
+  add_rows(compute.team, dy, linear.bias->vector_gradient());
+  compute.team.split(in, grain, [&](Index begin, Index end) {
+    const Index width = end - begin;
+    const Matrix<T> into(dweight + begin, out, width);
+    const Matrix<T> weighed(scratch + scratch_rows * begin, scratch_rows, width);
+    if (!weighted) {
+      matmul(transposed(scaled), columns_of(x, begin, width), into, Into::add, in);
+      return;
+    }
+    if (!shared) {
+      weigh(x, w, begin, weighed);
+      matmul(transposed(scaled), plain(weighed), into, Into::add, in);
+      if (!dw.data()) return;
+      matmul(plain(scaled), columns_of(weight, begin, width), weighed);  // d (w ⊙ x)
+      for (Index n = 0; n < rows; ++n) {
+        const T* const d = weighed.data() + n * width;
+        const T* const from = x.data() + n * in + begin;
+        T* const to = dw.data() + n * in + begin;
+        for (Index i = 0; i < width; ++i) to[i] = d[i] * from[i];
+      }
+      return;
+    }
+    // With M = W ⊙ w: dM = dyᵀ x, dW = dM ⊙ w and dw = the column sums of dM ⊙ W.
+    matmul(transposed(scaled), columns_of(x, begin, width), weighed);
+    const T* const by = w.data() + begin;
+    T* const to = dw.data() ? dw.data() + begin : nullptr;
+    if (to) std::fill(to, to + width, T{0});
+    for (Index j = 0; j < out; ++j) {
+      const T* const d = weighed.data() + j * width;
+      const T* const from = weight.data() + j * in + begin;
+      T* const g = dweight + j * in + begin;
+      for (Index i = 0; i < width; ++i) g[i] += d[i] * by[i];
+      if (to)
+        for (Index i = 0; i < width; ++i) to[i] += d[i] * from[i];
+    }
+  });
+}
+
+template struct GatedLinear<float>;
+template struct GatedLinear<double>;
+
+}  // namespace fovea

@@ -1,0 +1,31 @@
+// The affine map of an input whose features are weighted: y = g (w ⊙ x) Wᵀ + b, for inputs so wide that they should be
+// read once forward and once backward.
+//
+// The work is cut along the features. Weights that all rows share are folded into W, piece by piece: w ⊙ x is never
+// formed, and the gradient of w falls out of that of W.
+#pragma once
+
+#include <string>
+
+#include "fovea/nn/linear.h"
+
+namespace fovea {
+
+template <class T>
+struct GatedLinear {
+  Linear<T> linear;
+  T gain = 1;  // g
+
+  static GatedLinear declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out,
+                             Group group = Group::body) {
+    return {Linear<T>::declare(parameters, prefix, in, out, group)};
+  }
+
+  // x (N,I), w (1,I) for all rows, (N,I) row by row, or empty for no weights -> y (N,O)
+  Matrix<T> forward(Compute& compute, Matrix<const T> x, Matrix<const T> w) const;
+
+  // dy (N,O) -> dw, of w's shape, overwritten; without data it is not wanted. Adds into the gradients of W and b.
+  void backward(Compute& compute, Matrix<const T> x, Matrix<const T> w, Matrix<const T> dy, Matrix<T> dw) const;
+};
+
+}  // namespace fovea

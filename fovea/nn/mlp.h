@@ -1,0 +1,34 @@
+// Affine layers with a nonlinearity between them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/nn/activation.h"
+#include "fovea/nn/linear.h"
+
+namespace fovea {
+
+template <class T>
+struct Mlp {
+  std::vector<Linear<T>> layers;
+  Activation between;
+  bool activate_last = false;
+
+  // sizes I, …, O (two or more) make PREFIX.first, PREFIX.first+1, …
+  static Mlp declare(ParameterSet<T>& parameters, const std::string& prefix, const std::vector<Index>& sizes,
+                     Activation between, bool activate_last, int first = 0, Group group = Group::body);
+
+  // x (N,I) -> y (N,O). x must still be there for backward.
+  Matrix<T> forward(Compute& compute, Matrix<const T> x);
+
+  // dy (N,O) -> dx (N,I), for the last forward; no dx (empty) where it is not wanted. Uses dy up: it holds something
+  // else afterwards.
+  enum class Wants { input_gradient, parameters_only };
+  Matrix<T> backward(Compute& compute, Matrix<T> dy, Wants wants) const;
+
+ private:
+  std::vector<Matrix<const T>> kept_;  // x and what each layer gave
+};
+
+}  // namespace fovea

@@ -72,7 +72,9 @@ TEST(BagAttention, AttendsAsThePassSays) {
       double sum = 0;
       for (Index s = 0; s < 4; ++s) {
         sum += learned(b, 0, s);
-        if (s >= batch.items.lengths[static_cast<std::size_t>(b)]) EXPECT_EQ(learned(b, 0, s), 0.0);
+        if (s >= batch.items.lengths[static_cast<std::size_t>(b)]) {
+          EXPECT_EQ(learned(b, 0, s), 0.0);
+        }
       }
       EXPECT_NEAR(sum, 1, 1e-12);
     }

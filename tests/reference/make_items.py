@@ -59,8 +59,8 @@ class Head(nn.Module):
         self.norm0, self.linear0 = nn.BatchNorm1d(width), nn.Linear(width, width)
         self.norm1, self.linear1 = nn.BatchNorm1d(width), nn.Linear(width, classes)
         for norm in (self.norm0, self.norm1):
-            nn.init.normal_(norm.weight)
-            nn.init.normal_(norm.bias)
+            nn.init.uniform_(norm.weight, 0.5, 1.5)
+            nn.init.normal_(norm.bias, std=0.2)
 
     def forward(self, x):
         return self.linear1(self.norm1(leaky(self.linear0(self.norm0(x)))))
@@ -120,6 +120,12 @@ def case(name, settings, model, x, lengths, labels, classes):
             return nn.functional.binary_cross_entropy_with_logits(scores[:, 0], target.double()), scores, weights
         return nn.functional.cross_entropy(scores, target), scores, weights
 
+    # A unit that is on one side of 0 for every bag has, before a norm, a bias whose gradient is 0 but for rounding; and Adam
+    # makes full steps of rounding. So units are spread over both sides.
+    with torch.no_grad():
+        for key, value in model.named_parameters():
+            if key.startswith(("items", "head")):
+                value.mul_(0.1 if "linear0.bias" in key or "items" in key and "bias" in key else 2 if "weight" in key and "norm" not in key else 1)
     start = {key: flat(value) for key, value in model.named_parameters()}
     loss, scores, weights = loss_of()
     loss.backward()
@@ -130,7 +136,6 @@ def case(name, settings, model, x, lengths, labels, classes):
         adam.zero_grad()
         loss_of()[0].backward()
         adam.step()
-    model.eval()
     return {
         "model": name, "settings": settings, "items": [*x.shape] if x.dim() == 3 else [x.shape[0], 1, x.shape[1]],
         "x": flat(x), "lengths": lengths.tolist(), "labels": labels, "classes": classes, "parameters": start,
@@ -150,8 +155,8 @@ def main():
         labels = torch.randint(classes, (6,)).tolist()
         settings = {"gate": gate, "rescale": rescale, "hidden": hidden, "gate_hidden": 5}
         cases.append(case("feature-attention", settings, Feature(gate, 9, hidden, classes, rescale), x, [1] * 6, labels, classes))
-    for score, item_norm in (("simple", False), ("dot", False), ("general", True), ("additive", False), ("flat", True)):
-        most, width, hidden, classes, lengths = 3, 6, [5, 4], 4, [3, 1, 2, 3, 2, 3, 1]
+    for score, item_norm in (("simple", False), ("dot", False), ("general", True), ("additive", False), ("flat", False)):  # a norm right before the head's would have no gradient
+        most, width, hidden, classes, lengths = 3, 6, [5, 4], 4, [3, 1, 2, 3, 2, 3, 1, 3, 2, 3, 3, 2]
         x = draw(len(lengths), most, width)
         for row, length in zip(x, lengths):
             row[length:] = 0

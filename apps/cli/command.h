@@ -1,4 +1,5 @@
-// A command of the program: one file each, registered by name. It parses, calls the library, prints; it computes nothing.
+// A command of the program: one file each, registered by name. It parses, calls the library, prints; it computes
+// nothing.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
-// Progress on stderr: a bar with rate and time left on a terminal, a plain line now and then elsewhere, nothing when quiet.
+// Progress on stderr: a bar with rate and time left on a terminal, a plain line now and then elsewhere, nothing when
+// quiet.
 #pragma once
 
 #include <chrono>

@@ -1,0 +1,73 @@
+#include "apps/cli/experiment_words.h"
+
+#include "fovea/base/error.h"
+
+namespace fovea::cli {
+
+namespace {
+
+// "key=a,b" or "key=0..9" name several values; commas within brackets or quotes are part of one.
+bool names_several(const std::string& words) {
+  const std::size_t equals = words.find('=');
+  if (equals == std::string::npos) return false;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = equals + 1; i < words.size(); ++i) {
+    const char c = words[i];
+    if (c == '"' || c == '\'') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth == 0 && (c == ',' || words.compare(i, 2, "..") == 0)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void ExperimentWords::add_settings(CLI::App& app) {
+  app.add_option("--set", set, "change a setting: task.vocab=60 (several: repeat it)")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void ExperimentWords::add_form(CLI::App& app, Form otherwise) {
+  otherwise_ = otherwise;
+  CLI::Option* fast =
+      app.add_flag("--quick", quick, otherwise == Form::quick ? "the quick form (the default)" : "the quick form");
+  app.add_flag("--full", full, otherwise == Form::full ? "the full form (the default)" : "the full form")
+      ->excludes(fast);
+}
+
+void ExperimentWords::add_output(CLI::App& app) {
+  app.add_flag("--json", json, "print one JSON document");
+  app.add_flag("--quiet", quiet, "show no progress");
+}
+
+void ExperimentWords::add_sweep(CLI::App& app) {
+  app.add_option("--jobs", jobs, "runs at a time (default: one per core)")->check(CLI::Range(1, 4096))->type_name("N");
+  app.add_flag("--again", again, "train anew what the store already holds");
+}
+
+Form ExperimentWords::form() const {
+  if (quick) return Form::quick;
+  if (full) return Form::full;
+  return otherwise_;
+}
+
+std::vector<Override> ExperimentWords::overrides() const {
+  std::vector<Override> overrides;
+  for (const std::string& words : set)
+    if (!names_several(words)) overrides.push_back(parse_override(words));
+  return overrides;
+}
+
+std::vector<Axis> ExperimentWords::axes() const {
+  std::vector<Axis> axes;
+  for (const std::string& words : set)
+    if (names_several(words)) axes.push_back(parse_axis(words));
+  return axes;
+}
+
+}  // namespace fovea::cli

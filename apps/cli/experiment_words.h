@@ -1,0 +1,36 @@
+// The words that several commands share: which experiment, in which form, with what changed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/reproduce.h"
+#include "fovea/lab/spec.h"
+
+namespace fovea::cli {
+
+struct ExperimentWords {
+  std::vector<std::string> set;
+  bool quick = false;
+  bool full = false;
+  bool json = false;
+  bool quiet = false;
+  int jobs = 0;
+  bool again = false;
+
+  void add_settings(CLI::App& app);              // --set
+  void add_form(CLI::App& app, Form otherwise);  // --quick, --full
+  void add_output(CLI::App& app);                // --json, --quiet
+  void add_sweep(CLI::App& app);                 // --jobs, --again
+
+  Form form() const;
+  // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.
+  std::vector<Override> overrides() const;
+  std::vector<Axis> axes() const;
+
+ private:
+  Form otherwise_ = Form::full;
+};
+
+}  // namespace fovea::cli

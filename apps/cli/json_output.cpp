@@ -1,0 +1,78 @@
+#include "apps/cli/json_output.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fovea::cli {
+
+namespace {
+
+struct ToJson {
+  Json operator()(bool x) const { return x; }
+  Json operator()(std::int64_t x) const { return x; }
+  Json operator()(double x) const { return number_json(x); }
+  Json operator()(const std::string& x) const { return x; }
+  Json operator()(const ValueList& list) const {
+    Json json = Json::array();
+    for (const Value& item : list) json.push_back(value_json(item));
+    return json;
+  }
+  Json operator()(const ValueTable& table) const {
+    Json json = Json::object();
+    for (const auto& [key, value] : table) json[key] = value_json(value);
+    return json;
+  }
+};
+
+}  // namespace
+
+Json number_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+Json value_json(const Value& value) { return std::visit(ToJson{}, value.data); }
+
+Json run_json(const RunRecord& run, bool with_series) {
+  Json json;
+  json["experiment"] = run.experiment;
+  json["run"] = run.id;
+  json["seed"] = run.spec.seed;
+  json["state"] = state_name(run.state);
+  if (!run.error.empty()) json["error"] = run.error;
+  json["steps"] = run.steps;
+  json["seconds"] = run.seconds;
+  json["started"] = run.started;
+  json["version"] = run.version;
+  json["machine"] = run.machine;
+  json["hash"] = run.hash;
+  json["settings"] = value_json({run.spec.table(), {}});
+  Json& metrics = json["metrics"] = Json::object();
+  for (const auto& [name, value] : run.metrics()) metrics[name] = number_json(value);
+  if (!with_series) return json;
+  Json& all = json["series"] = Json::object();
+  for (const auto& [name, series] : run.series) {
+    Json& points = all[name] = Json::array();
+    for (std::size_t i = 0; i < series.steps.size(); ++i)
+      points.push_back({series.steps[i], number_json(series.values[i])});
+  }
+  return json;
+}
+
+Json claim_json(const ClaimResult& claim) {
+  Json json{{"experiment", claim.experiment},
+            {"claim", claim.claim},
+            {"metric", claim.metric},
+            {"value", number_json(claim.value)},
+            {"wanted", claim.wanted},
+            {"held", claim.held},
+            {"form", claim.form}};
+  if (std::isinf(claim.value)) json["note"] = claim.value > 0 ? "infinite: never reached" : "minus infinity";
+  if (!claim.note.empty()) json["note"] = claim.note;
+  return json;
+}
+
+void print_json(const Json& json) {
+  // Texts may hold bytes that are no UTF-8 (file names); they are replaced, so that the document stays readable.
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace fovea::cli

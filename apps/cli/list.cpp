@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "fovea/lab/describe.h"
+#include "fovea/view/terminal.h"
+
+namespace fovea::cli {
+
+namespace {
+
+struct Section {
+  std::string name;
+  std::vector<Description> entries;
+};
+
+Section section_named(const std::string& name) {
+  if (name == "tasks") return {name, describe_tasks()};
+  if (name == "models") return {name, describe_models()};
+  if (name == "probes") return {name, describe_probes()};
+  return {name, describe_experiments()};
+}
+
+Json setting_json(const SettingDescription& setting) {
+  return {{"name", setting.name},
+          {"kind", setting.kind},
+          {"help", setting.help},
+          {"default", value_json(setting.fallback)}};
+}
+
+class List : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("what", what_, "experiments, tasks, models or probes (default: all of them)");
+    app.add_option("name", name_, "one of them: everything that can be set");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.footer(
+        "Examples:\n"
+        "  fovea list\n"
+        "  fovea list tasks\n"
+        "  fovea list models seq2seq          its settings, their bounds and defaults");
+  }
+
+  int run() override {
+    std::vector<Section> sections;
+    const std::vector<std::string> known{"experiments", "tasks", "models", "probes"};
+    if (!what_.empty() && std::find(known.begin(), known.end(), what_) == known.end())
+      throw wrong_input(fmt::format("there is no list of '{}'", what_), suggest_name(what_, known));
+    for (const std::string& name : known)
+      if (what_.empty() || what_ == name) sections.push_back(section_named(name));
+    if (!name_.empty()) keep_only_named(sections.front());
+    json_ ? print_as_json(sections) : print_as_text(sections);
+    return 0;
+  }
+
+ private:
+  void keep_only_named(Section& section) const {
+    std::vector<std::string> names;
+    for (const Description& entry : section.entries) names.push_back(entry.name);
+    std::erase_if(section.entries, [&](const Description& entry) { return entry.name != name_; });
+    if (section.entries.empty())
+      throw wrong_input(fmt::format("there is no '{}' among the {}", name_, section.name), suggest_name(name_, names));
+  }
+
+  static void print_as_json(const std::vector<Section>& sections) {
+    Json json = Json::object();
+    for (const Section& section : sections) {
+      Json& list = json[section.name] = Json::array();
+      for (const Description& entry : section.entries) {
+        Json item{{"name", entry.name}, {"summary", entry.summary}};
+        if (!entry.settings.empty())
+          for (const SettingDescription& setting : entry.settings) item["settings"].push_back(setting_json(setting));
+        list.push_back(item);
+      }
+    }
+    print_json(json);
+  }
+
+  void print_as_text(const std::vector<Section>& sections) const {
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    for (const Section& section : sections) {
+      if (&section != &sections.front()) fmt::print("\n");
+      fmt::print("{}\n", toned(section.name, Tone::strong, terminal));
+      TextTable table({{""}, {"", TextTable::Align::left, true}});
+      for (const Description& entry : section.entries) table.row({entry.name, entry.summary});
+      fmt::print("{}", table.text(terminal));
+      if (!name_.empty()) print_settings(section.entries.front(), terminal);
+    }
+    if (what_.empty()) fmt::print("\nSettings of one: fovea list models seq2seq\n");
+  }
+
+  static void print_settings(const Description& entry, const Terminal& terminal) {
+    if (entry.settings.empty()) return;
+    TextTable table({{"setting"}, {"default"}, {"takes"}, {"", TextTable::Align::left, true}});
+    for (const SettingDescription& s : entry.settings) table.row({s.name, s.fallback.text(), s.kind, s.help});
+    fmt::print("\n{}", table.text(terminal));
+  }
+
+  std::string what_, name_;
+  bool json_ = false;
+};
+
+const Register<Command> registered("list", "what there is: experiments, tasks, models, probes",
+                                   [] { return std::make_unique<List>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,70 @@
+#include "fovea/view/plot.h"
+
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "fovea/lab/store.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Plot : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("words", words_, "ids of runs, then metrics (or expressions over them)")
+        ->required()
+        ->type_name("RUN… METRIC…");
+    app.add_option("-o,--output", file_, "the figure: .svg, .pdf or .png")->required()->type_name("FILE");
+    app.add_option("--where", where_, "all runs for which this holds, besides those named")->type_name("CONDITION");
+    app.footer(
+        "Examples:\n"
+        "  fovea plot 3 p loss -o toy.svg\n"
+        "  fovea plot --where 'experiment = \"copy-subset\"' accuracy attention_accuracy -o copying.pdf");
+  }
+
+  int run() override {
+    figure_format(file_);  // a wrong ending is said before anything is read
+    const Store store(Store::default_file(), Store::Mode::read_only);
+    std::vector<RunRecord> runs;
+    std::vector<std::string> metrics;
+    for (const std::string& word : words_) {
+      const bool is_id = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+      if (!is_id) {
+        metrics.push_back(word);
+        continue;
+      }
+      std::optional<RunRecord> run = store.find(id_from(word));
+      if (!run) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");
+      runs.push_back(std::move(*run));
+    }
+    if (!where_.empty()) {
+      RunQuery query;
+      query.where = Expression::parse(where_, {"--where"});
+      query.with_series = true;
+      for (RunRecord& run : store.query(query)) runs.push_back(std::move(run));
+    }
+    if (runs.empty()) throw wrong_input("no runs are named, or none fits", "see: fovea runs");
+    if (metrics.empty())
+      throw wrong_input("no metric is named", "see what a run measured: fovea show " + std::to_string(runs.front().id));
+    save_figure(plot_metrics(runs, metrics), file_);
+    fmt::print(stderr, "fovea: wrote {}\n", file_);
+    return 0;
+  }
+
+ private:
+  static std::int64_t id_from(const std::string& word) {
+    if (word.size() > 18) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");
+    return std::stoll(word);
+  }
+
+  std::vector<std::string> words_;
+  std::string file_, where_;
+};
+
+const Register<Command> registered("plot", "metrics of runs as a figure fit to print",
+                                   [] { return std::make_unique<Plot>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

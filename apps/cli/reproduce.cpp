@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "apps/cli/command.h"
+#include "apps/cli/experiment_words.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/report_file.h"
+#include "apps/cli/run_text.h"
+#include "apps/cli/sweep_progress.h"
+#include "fovea/view/terminal.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Reproduce : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
+    app.add_flag("--all", all_, "every experiment there is");
+    words_.add_settings(app);
+    words_.add_form(app, Form::quick);
+    words_.add_sweep(app);
+    words_.add_output(app);
+    app.add_option("-o,--output", report_, "the report (default: report.html; none with --json)")
+        ->type_name("FILE.html");
+    app.footer(
+        "Exit code 1 if a run failed; a claim that does not hold is a result, not a failure.\n\n"
+        "Examples:\n"
+        "  fovea reproduce toy-uniform toy-mistaken\n"
+        "  fovea reproduce copy-subset --full --jobs 2\n"
+        "  fovea reproduce --all --quick --json");
+  }
+
+  int run() override {
+    if (names_.empty() && !all_)
+      throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --all");
+    std::vector<Experiment> experiments;
+    for (const std::string& name : all_ ? experiment_names() : names_) experiments.push_back(find_experiment(name));
+
+    Store store(Store::default_file());
+    std::vector<Reproduction> done;
+    for (const Experiment& experiment : experiments) {
+      SweepBar bar(words_.quiet);
+      done.push_back(reproduce(store, experiment, words_.form(), words_.overrides(), bar.options(words_)));
+      if (interrupt_flag()->load()) break;
+      say_finished(done.back());
+    }
+    words_.json ? print_as_json(done) : print_as_text(done, store);
+    if (interrupt_flag()->load()) {
+      fmt::print(stderr, "fovea: stopped; finished runs are kept, and the same command goes on from there.\n");
+      return 1;
+    }
+    return failures(done) == 0 ? 0 : 1;
+  }
+
+ private:
+  static std::size_t failures(const std::vector<Reproduction>& done) {
+    std::size_t count = 0;
+    for (const Reproduction& r : done)
+      for (const RunRecord& run : r.runs)
+        if (run.state == RunState::failed) {
+          if (count++ < 5)
+            fmt::print(stderr, "fovea: {} (seed {}) failed: {}\n", run.experiment, run.spec.seed, run.error);
+        }
+    return count;
+  }
+
+  void say_finished(const Reproduction& r) const {
+    if (words_.quiet || words_.json || ::isatty(STDERR_FILENO) != 1) return;
+    fmt::print(stderr, "{:<22} {:>4} {}  {}\n", r.experiment.name, r.runs.size(), r.runs.size() == 1 ? "run " : "runs",
+               duration_text(r.seconds));
+  }
+
+  static void print_as_json(const std::vector<Reproduction>& done) {
+    Json claims = Json::array(), experiments = Json::array();
+    for (const Reproduction& r : done) {
+      Json ids = Json::array();
+      for (const RunRecord& run : r.runs) ids.push_back(run.id);
+      experiments.push_back(
+          {{"experiment", r.experiment.name}, {"title", r.experiment.title}, {"runs", ids}, {"seconds", r.seconds}});
+      for (const ClaimResult& claim : r.claims) claims.push_back(claim_json(claim));
+    }
+    print_json(Json{{"experiments", experiments}, {"claims", claims}});
+  }
+
+  void print_as_text(const std::vector<Reproduction>& done, const Store& store) const {
+    std::vector<ClaimResult> claims;
+    for (const Reproduction& r : done) claims.insert(claims.end(), r.claims.begin(), r.claims.end());
+    const auto held = std::count_if(claims.begin(), claims.end(), [](const ClaimResult& c) { return c.held; });
+    fmt::print("{}\n{} of {} claims held.\n", claims_table(claims, Terminal::of(STDOUT_FILENO)), held, claims.size());
+    const std::string file = report_.empty() ? "report.html" : report_;
+    if (write_report(store, file) > 0)
+      fmt::print("The report with the figures: {}\n", std::filesystem::absolute(file).string());
+  }
+
+  std::vector<std::string> names_;
+  bool all_ = false;
+  ExperimentWords words_;
+  std::string report_;
+};
+
+const Register<Command> registered("reproduce", "experiments and their claims: held, or not",
+                                   [] { return std::make_unique<Reproduce>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/run_text.h"
+#include "fovea/lab/store.h"
+#include "fovea/view/terminal.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Show : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.add_flag("--series", series_, "with --json: every point of every series");
+    app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again");
+    app.footer(
+        "Examples:\n"
+        "  fovea show 12\n"
+        "  fovea show 12 --spec > again.toml");
+  }
+
+  int run() override {
+    const Store store(Store::default_file(), Store::Mode::read_only);
+    const std::optional<RunRecord> found = store.find(id_);
+    if (!found) throw wrong_input(fmt::format("there is no run {}", id_), "see: fovea runs");
+    if (spec_) fmt::print("{}", found->spec.text());
+    else if (json_) print_json(run_json(*found, series_));
+    else print_all(*found, store);
+    return 0;
+  }
+
+ private:
+  void print_all(const RunRecord& run, const Store& store) const {
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    print_run(run);
+    fmt::print("\nstarted {}   fovea {}   {}\n\n{}", run.started, run.version, run.machine, run.spec.text());
+    print_last_attention(store.arrays(run.id, "attention"), terminal);
+  }
+
+  // The first kept example's attention as it was at the last probe step.
+  static void print_last_attention(const std::vector<ArrayRecord>& arrays, const Terminal& terminal) {
+    if (arrays.empty() || arrays.back().shape.size() != 3) return;
+    const ArrayRecord& last = arrays.back();
+    const int rows = static_cast<int>(last.shape[1]), columns = static_cast<int>(last.shape[2]);
+    const std::vector<double> first(last.values.begin(), last.values.begin() + rows * columns);
+    fmt::print("\nattention of one example at step {} (a row for each output, a column for each input)\n{}", last.step,
+               block_map(rows, columns, first, 0, 1, terminal));
+  }
+
+  std::int64_t id_ = 0;
+  bool json_ = false, series_ = false, spec_ = false;
+};
+
+const Register<Command> registered("show", "one run: settings, metrics, attention",
+                                   [] { return std::make_unique<Show>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,176 @@
+#include "tests/cli/program.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace fovea {
+namespace {
+
+using fovea::testing::Outcome;
+using fovea::testing::ProgramTest;
+namespace fs = std::filesystem;
+
+TEST_F(ProgramTest, HelpAndVersionTouchNothing) {
+  EXPECT_EQ(fovea("--help").code, 0);
+  const Outcome version = fovea("--version");
+  EXPECT_EQ(version.code, 0);
+  EXPECT_EQ(version.out.rfind("fovea ", 0), 0u);
+  EXPECT_EQ(fovea("").code, 0);
+  EXPECT_FALSE(fs::exists(home_));
+}
+
+TEST_F(ProgramTest, EveryCommandHasHelpWithAnExample) {
+  for (const char* command : {"list", "run", "sweep", "reproduce", "runs", "show", "plot", "report", "export"}) {
+    const Outcome help = fovea(std::string(command) + " --help");
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << command;
+  }
+}
+
+TEST_F(ProgramTest, ToyUniformReachesOneWhenTheEquationsSay) {
+  const auto run = json("run toy-uniform --json --quiet");
+  for (const char* key : {"experiment", "run", "seed", "steps", "seconds", "metrics"})
+    EXPECT_TRUE(run.contains(key)) << key;
+  EXPECT_FALSE(run.contains("series"));
+  const double exact = std::acosh(2.0) / std::numbers::sqrt2;
+  EXPECT_NEAR(run["metrics"]["tau_p_reaches_1"].get<double>(), exact, 1e-6);
+  EXPECT_NEAR(run["metrics"]["tau_p_reaches_1_ode"].get<double>(), exact, 1e-5);
+  EXPECT_GE(run["metrics"]["gd_order"].get<double>(), 0.9);
+  EXPECT_LE(run["metrics"]["gd_order"].get<double>(), 1.1);
+}
+
+TEST_F(ProgramTest, TheSameSpecGivesTheSameBits) {
+  const auto series = [&](const std::string& words) {
+    return json("run toy-uniform --json --quiet --series " + words)["series"];
+  };
+  const auto once = series("");
+  EXPECT_GT(once.size(), 3u);
+  EXPECT_EQ(once, series(""));
+  EXPECT_EQ(once, series("--set train.threads=2"));
+}
+
+TEST_F(ProgramTest, ReproduceSaysWhatHeld) {
+  const auto result = json("reproduce toy-uniform toy-mistaken toy-lowloss toy-phase --json --quiet");
+  ASSERT_GE(result["claims"].size(), 8u);
+  for (const auto& claim : result["claims"]) {
+    for (const char* key : {"experiment", "claim", "value", "wanted", "held"}) EXPECT_TRUE(claim.contains(key)) << key;
+    EXPECT_TRUE(claim["held"].get<bool>()) << claim.dump();
+  }
+}
+
+TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
+  ASSERT_EQ(fovea("reproduce toy-uniform --quiet -o page.html").code, 0);
+  const auto runs = json("runs --json")["runs"];
+  ASSERT_EQ(runs.size(), 1u);
+  const std::string id = std::to_string(runs[0]["run"].get<int>());
+  EXPECT_NE(fovea("runs").out.find("toy-uniform"), std::string::npos);
+  EXPECT_NE(fovea("show " + id).out.find("tau_p_reaches_1"), std::string::npos);
+  for (const char* name : {"a.svg", "a.pdf", "a.png"}) {
+    const Outcome plot = fovea("plot " + id + " p p_flow -o " + name);
+    EXPECT_EQ(plot.code, 0) << plot.err;
+    EXPECT_GT(fs::file_size(folder_ / name), 1000u) << name;
+  }
+  EXPECT_EQ(fovea("report -o again.html").code, 0);
+  EXPECT_NE(read(folder_ / "again.html").find("toy-uniform"), std::string::npos);
+  EXPECT_EQ(fovea("export --all -o all.csv").code, 0);
+  EXPECT_EQ(read(folder_ / "all.csv").substr(0, 37), "run,experiment,seed,metric,step,value");
+}
+
+TEST_F(ProgramTest, AShownSpecRunsAgainAsTheSameRun) {
+  const auto first = json("run toy-uniform --json --quiet --series");
+  write("again.toml", fovea("show " + std::to_string(first["run"].get<int>()) + " --spec").out);
+  const auto second = json("run again.toml --json --quiet --series");
+  EXPECT_EQ(first["series"], second["series"]);
+  EXPECT_EQ(first["hash"], second["hash"]);
+}
+
+struct BadWords {
+  const char* words;
+  int code;
+  std::vector<const char*> said;
+};
+
+TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
+  write("key.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\ntrain = { stepz = 10 }\n");
+  write("type.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\", p = \"half\" }\n");
+  write("negative.toml",
+        "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\ntrain = { steps = -5 }\n");
+  write("nan.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\", p = nan }\n");
+  write("broken.toml", "task = { name = \"two-sequences\"\nmodel = 3\n");
+  write("top.toml", "taks = { name = \"two-sequences\" }\n");
+  fs::create_directory(folder_ / "folder.toml");
+  {
+    std::ofstream large(folder_ / "large.toml");
+    const std::string line(1 << 20, '#');
+    for (int i = 0; i < 100; ++i) large << line << '\n';
+  }
+  const std::vector<BadWords> table{
+      {"run toy-unifrom", 2, {"toy-unifrom", "did you mean 'toy-uniform'?"}},
+      {"run key.toml", 2, {"key.toml:3:", "stepz", "'steps'"}},
+      {"run type.toml", 2, {"type.toml:2:", "p of", "number", "half"}},
+      {"run negative.toml", 2, {"negative.toml:3:", "steps", "-5"}},
+      {"run nan.toml", 2, {"nan.toml:2:", "nan"}},
+      {"run broken.toml", 2, {"broken.toml:1:"}},
+      {"run top.toml", 2, {"top.toml:1:", "taks", "'task'"}},
+      {"run missing.toml", 2, {"missing.toml", "no such file"}},
+      {"run folder.toml", 2, {"folder.toml", "folder"}},
+      {"run large.toml", 2, {"large.toml", "larger"}},
+      {"run toy-uniform --set model.pp=1", 2, {"pp"}},
+      {"run toy-uniform --set model.p=nan", 2, {"nan"}},
+      {"run toy-uniform --set nonsense", 2, {"nonsense"}},
+      {"run toy-uniform --set train.steps=1,2", 2, {"several values", "fovea sweep"}},
+      {"run toy-uniform --seed -1", 2, {"seed"}},
+      {"run toy-uniform --jsn", 2, {"--jsn", "'--json'"}},
+      {"rnu toy-uniform", 2, {"rnu"}},
+      {"reproduce", 2, {"--all"}},
+      {"reproduce toy-uniform --quick --full", 2, {"--full"}},
+      {"show 99", 2, {"no run 99"}},
+      {"show x", 2, {"x"}},
+      {"plot 99 p -o a.svg", 2, {"no run 99"}},
+      {"plot 1 p -o a.bmp", 2, {".bmp"}},
+      {"runs --where 'accuracy >'", 2, {"--where"}},
+      {"export --all -o a.xls", 2, {"a.xls"}},
+      {"list task", 2, {"'tasks'"}},
+      {"report", 2, {"nothing has been reproduced"}},
+  };
+  for (const BadWords& bad : table) {
+    const Outcome outcome = fovea(bad.words);
+    EXPECT_EQ(outcome.code, bad.code) << bad.words << "\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "") << bad.words;
+    for (const char* said : bad.said) {
+      std::string lower = outcome.err;
+      EXPECT_NE(outcome.err.find(said), std::string::npos) << bad.words << "\nsays: " << outcome.err;
+    }
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << bad.words << "\nsays: " << outcome.err;
+  }
+  EXPECT_EQ(json("runs --json")["runs"].size(), 0u);
+}
+
+TEST_F(ProgramTest, AFullDiskIsSaidAndEarlierRunsStay) {
+  fs::create_directory(home_);
+  if (::geteuid() != 0 ||
+      std::system(("mount -t tmpfs -o size=1m tmpfs '" + home_.string() + "' 2>/dev/null").c_str()) != 0)
+    GTEST_SKIP() << "mounting a small disk needs the right to mount";
+  EXPECT_EQ(fovea("run toy-uniform --quiet").code, 0);
+  Outcome last;
+  int kept = 1;
+  for (int seed = 1; seed < 400; ++seed) {
+    last = fovea("run toy-uniform --quiet --seed " + std::to_string(seed));
+    if (last.code != 0) break;
+    ++kept;
+  }
+  EXPECT_EQ(last.code, 1);
+  EXPECT_NE(last.err.find("full"), std::string::npos) << last.err;
+  EXPECT_EQ(json("runs --json --limit -1")["runs"].size(), static_cast<std::size_t>(kept));
+  ASSERT_EQ(std::system(("umount '" + home_.string() + "'").c_str()), 0);
+}
+
+TEST_F(ProgramTest, AFolderThatCanNotBeWrittenIsSaidBeforeTraining) {
+  write("home", "a file where the folder should be");
+  const Outcome outcome = fovea("run toy-uniform");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find(home_.string()), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace fovea

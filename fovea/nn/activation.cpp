@@ -4,17 +4,13 @@
 #include <cassert>
 
 #include "fovea/math/vector_math.h"
+#include "fovea/nn/elementwise_kernels.h"
 
 namespace fovea {
 
 namespace {
 
 constexpr Index grain = 1 << 14;
-
-template <class T>
-void leaky_relu(std::span<const T> x, T slope, std::span<T> y) {
-  for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] > 0 ? x[i] : slope * x[i];
-}
 
 }  // namespace
 
@@ -33,10 +29,10 @@ void activate(Team& team, Activation f, std::span<const T> x, std::span<T> y) {
         tanh(in, out);
         break;
       case Activation::Kind::relu:
-        leaky_relu(in, T{0}, out);
+        elementwise_kernels::leaky_relu(in.data(), T{0}, out.data(), in.size());
         break;
       case Activation::Kind::leaky_relu:
-        leaky_relu(in, static_cast<T>(f.slope), out);
+        elementwise_kernels::leaky_relu(in.data(), static_cast<T>(f.slope), out.data(), in.size());
         break;
       case Activation::Kind::sigmoid:
         sigmoid(in, out);
@@ -51,22 +47,23 @@ void activate_backward(Team& team, Activation f, std::span<const T> y, std::span
   if (f.kind == Activation::Kind::identity && dy.data() == dx.data()) return;
   team.split(static_cast<Index>(y.size()), grain, [&](Index begin, Index end) {
     const T slope = f.kind == Activation::Kind::leaky_relu ? static_cast<T>(f.slope) : T{0};
-    const T* out = y.data();
-    const T* from = dy.data();
-    T* to = dx.data();
+    const T* out = y.data() + begin;
+    const T* from = dy.data() + begin;
+    T* to = dx.data() + begin;
+    const auto n = static_cast<std::size_t>(end - begin);
     switch (f.kind) {
       case Activation::Kind::identity:
-        std::copy(from + begin, from + end, to + begin);
+        std::copy_n(from, n, to);
         break;
       case Activation::Kind::tanh:
-        for (Index i = begin; i < end; ++i) to[i] = from[i] * (1 - out[i] * out[i]);
+        elementwise_kernels::tanh_backward(out, from, to, n);
         break;
       case Activation::Kind::relu:
       case Activation::Kind::leaky_relu:
-        for (Index i = begin; i < end; ++i) to[i] = out[i] > 0 ? from[i] : slope * from[i];
+        elementwise_kernels::leaky_relu_backward(out, from, slope, to, n);
         break;
       case Activation::Kind::sigmoid:
-        for (Index i = begin; i < end; ++i) to[i] = from[i] * out[i] * (1 - out[i]);
+        elementwise_kernels::sigmoid_backward(out, from, to, n);
         break;
     }
   });

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "fovea/math/matmul.h"
+#include "fovea/nn/elementwise_kernels.h"
 
 namespace fovea {
 
@@ -29,7 +30,7 @@ void weigh(Matrix<const T> a, Matrix<const T> w, Index begin, Matrix<T> out) {
     const T* const from = a.data() + r * a.size(1) + begin;
     const T* const by = w.data() + (w.size(0) == 1 ? 0 : r * w.size(1)) + begin;
     T* const to = out.data() + r * width;
-    for (Index i = 0; i < width; ++i) to[i] = from[i] * by[i];
+    elementwise_kernels::multiply(from, by, to, static_cast<std::size_t>(width));
   }
 }
 
@@ -103,7 +104,7 @@ void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
         const T* const d = weighed.data() + n * width;
         const T* const from = x.data() + n * in + begin;
         T* const to = dw.data() + n * in + begin;
-        for (Index i = 0; i < width; ++i) to[i] = d[i] * from[i];
+        elementwise_kernels::multiply(d, from, to, static_cast<std::size_t>(width));
       }
       return;
     }
@@ -116,9 +117,8 @@ void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
       const T* const d = weighed.data() + j * width;
       const T* const from = weight.data() + j * in + begin;
       T* const g = dweight + j * in + begin;
-      for (Index i = 0; i < width; ++i) g[i] += d[i] * by[i];
-      if (to)
-        for (Index i = 0; i < width; ++i) to[i] += d[i] * from[i];
+      elementwise_kernels::add_product(d, by, g, static_cast<std::size_t>(width));
+      if (to) elementwise_kernels::add_product(d, from, to, static_cast<std::size_t>(width));
     }
   });
 }

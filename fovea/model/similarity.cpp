@@ -272,6 +272,7 @@ void Similarity<T>::begin_backward(Compute& compute) {
     d_left_ = compute.zeros<T>(left_.size(0), left_.size(1));
   if (kind_ == SimilarityKind::additive) {
     d_sums_ = compute.zeros<double>(pieces_, hidden_);
+    d_out_ = compute.array<T>(pieces_, hidden_);
     d_right_ = compute.zeros<T>(pieces_, keys_.size(0), hidden_);
   }
 }
@@ -291,22 +292,24 @@ void Similarity<T>::tile_backward(int piece, Rows q, Rows k, Matrix<const T> s, 
 template <class T>
 void Similarity<T>::additive_backward(int piece, Rows q, Rows k, Matrix<const T> ds) {
   const T cold = static_cast<T>(1 / temperature_);
-  const T* v = out_weight_->value;
-  double* dv = d_sums_[piece].data();
+  const T* __restrict v = out_weight_->value;
+  T* __restrict dv = d_out_[piece].data();  // of one query; queries add up in double
   for (Index i = q.begin; i < q.end; ++i) {
     additive_angles(piece, i, k);
-    T* d_query = d_left_[i].data();
+    std::fill_n(dv, hidden_, T{0});
+    T* __restrict d_query = d_left_[i].data();
     for (Index c = k.begin; c < k.end; ++c) {
       const T d = cold * ds(i - q.begin, c - k.begin);
-      const T* angle = angles_[piece][c - k.begin].data();
-      T* d_key = d_right_[piece][c].data();
+      const T* __restrict angle = angles_[piece][c - k.begin].data();
+      T* __restrict d_key = d_right_[piece][c].data();
       for (Index h = 0; h < hidden_; ++h) {
-        dv[h] += static_cast<double>(d * angle[h]);
+        dv[h] += d * angle[h];
         const T dz = d * v[h] * (1 - angle[h] * angle[h]);
         d_query[h] += dz;
         d_key[h] += dz;
       }
     }
+    for (Index h = 0; h < hidden_; ++h) d_sums_(piece, h) += static_cast<double>(dv[h]);
   }
 }
 

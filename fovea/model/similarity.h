@@ -94,6 +94,7 @@ class Similarity {
   Cube<T> angles_;          // additive: (pieces, tile_keys, hidden) tanh(..)
   Matrix<double> pairs_;    // user: (pieces, 2d) a query and a key
   Matrix<T> d_left_;        // general, additive
+  Matrix<T> d_out_;         // additive: (pieces, hidden)
   Cube<T> d_right_;         // additive: (pieces, n, hidden)
   Matrix<double> d_sums_;   // (pieces, ..): additive's dv, gaussian-learned's sum of s ds
 };

@@ -52,6 +52,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
     EXPECT_NEAR(last.seconds_left, 0, 1e-9);
     EXPECT_NE(last.now.find("marks seed"), std::string::npos);
 
+    last = {};
     const auto again = sweep(store, "marks", specs, options);  // now all are there
     EXPECT_EQ(store.count(), 6);
     EXPECT_EQ(last.reused, 7);
@@ -62,6 +63,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
       EXPECT_TRUE(again[i].arrays.empty());
     }
     options.fresh = true;
+    last = {};
     sweep(store, "marks", {specs[0]}, options);
     EXPECT_EQ(last.done, 1);
     EXPECT_EQ(store.count(), 6);

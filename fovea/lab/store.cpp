@@ -19,7 +19,10 @@ using Access = Connection::Access;
 
 void set_up(Connection& database) {
   // NORMAL in WAL mode: a kill loses nothing that was committed; a power cut may lose the newest runs, never the file.
-  database.run("PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL");
+  // Room for the indices of 100 000 runs in memory (64 MB, taken as needed), and a log that is brought in every 16 MB.
+  database.run(
+      "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = "
+      "4096");
 }
 
 std::unique_ptr<Connection> open_to_write(const std::filesystem::path& file) {
@@ -72,17 +75,12 @@ std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
   return database;
 }
 
-struct SameHash {
-  std::optional<std::int64_t> done, undone;
-};
-
-SameHash same_hash(Connection& database, const std::string& hash) {
-  SameHash found;
-  Statement rows = database.prepare("SELECT id, state FROM runs WHERE hash = ?");
-  rows.bind(1, hash);
-  while (rows.next())
-    (static_cast<RunState>(rows.integer(1)) == RunState::done ? found.done : found.undone) = rows.integer(0);
-  return found;
+// The run of that hash that is done, or the one that is not. Each question is one that an index answers.
+std::optional<std::int64_t> same_hash(Connection& database, const std::string& hash, bool done) {
+  Statement row = database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1"
+                                        : "SELECT id FROM runs WHERE hash = ? AND state <> 1");
+  if (!row.bind(1, hash).next()) return std::nullopt;
+  return row.integer(0);
 }
 
 bool remove_run(Connection& database, std::int64_t id) {
@@ -176,12 +174,11 @@ std::int64_t Store::keep(RunRecord& record) {
   try {
     Transaction transaction(database, Transaction::Kind::write);
     // What a run replaces gives it its number, so that "run 12" stays the same run after it is resumed or done anew.
-    const SameHash old = same_hash(database, hash);
-    const bool done = record.state == RunState::done;
-    const std::optional<std::int64_t> id = done && old.done ? old.done : old.undone;
-    if (done && old.done) remove_run(database, *old.done);
-    if (old.undone) remove_run(database, *old.undone);
-
+    const auto old_done = same_hash(database, hash, true), old_undone = same_hash(database, hash, false);
+    const bool replaces_done = record.state == RunState::done && old_done;
+    const std::optional<std::int64_t> id = replaces_done ? old_done : old_undone;
+    if (replaces_done) remove_run(database, *old_done);
+    if (old_undone) remove_run(database, *old_undone);
     const std::int64_t spec = keep_spec(*state_, record.spec);
     Statement insert = database.prepare(
         "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec) "

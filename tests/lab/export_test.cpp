@@ -53,7 +53,7 @@ TEST(Export, JsonLinesAreOneDocumentALine) {
   EXPECT_EQ(json["series"]["x,y"].dump(), R"([[0,0.1],[10,"inf"]])");
   EXPECT_EQ(json["metrics"]["z"], "nan");
   EXPECT_TRUE(json["series"]["empty"].empty());
-  EXPECT_NO_THROW(nlohmann::json::parse(out.substr(out.find('\n') + 1)));
+  EXPECT_TRUE(nlohmann::json::accept(out.substr(out.find('\n') + 1)));
 }
 
 TEST(Export, FilesAreWholeAndMistakesNamed) {

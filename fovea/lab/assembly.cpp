@@ -110,8 +110,15 @@ void check_interventions(const Interventions& interventions, const Grounds& grou
 }
 
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape, bool attends) {
-  for (NamedProbe& named : probes)
-    placed(place_in(spec.probe, "names"), [&] { named.probe->prepare(shape, attends, spec.seed); });
+  std::erase_if(probes, [&](NamedProbe& named) {
+    try {
+      placed(place_in(spec.probe, "names"), [&] { named.probe->prepare(shape, attends, spec.seed); });
+      return false;
+    } catch (const Error& error) {
+      if (!named.where_able || error.kind() != Error::Kind::wrong_input) throw;
+      return true;
+    }
+  });
 }
 
 void check_fit(const RunSpec& spec) {

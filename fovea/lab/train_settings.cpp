@@ -48,7 +48,11 @@ void ProbeSettings::settings(Fields& fields) {
   fields.integers("at", at, 0, most_steps, "further steps to look at");
   fields.integer("examples", examples, 1, most_examples, "fresh examples a look is made on");
   fields.integer("keep", keep, 0, most_examples, "examples whose attention is kept at each look");
+  fields.choice("split", split, {{"validation", Split::validation}, {"test", Split::test}},
+                "where the examples of a look are from");
   fields.texts("names", names, "the probes");
+  fields.texts("where_able", where_able,
+               "further probes, left out where task or model has nothing for them to measure (a baseline's attention)");
 }
 
 bool ProbeSettings::looks_at(std::int64_t step, std::int64_t steps) const {
@@ -75,7 +79,8 @@ void read_probe_table(const ValueTable& table, ProbeSettings& settings, const st
       own.push_back(key);
   fields.read(table, "probe", own);
   for (const std::string& name : own)
-    if (std::find(settings.names.begin(), settings.names.end(), name) == settings.names.end())
+    if (std::find(settings.names.begin(), settings.names.end(), name) == settings.names.end() &&
+        std::find(settings.where_able.begin(), settings.where_able.end(), name) == settings.where_able.end())
       throw wrong_input(fmt::format("probe '{}' has settings but is not among the probe's names", name),
                         fmt::format("add \"{}\" to names", name), table.at(name).place);
 }
@@ -86,8 +91,7 @@ std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& sett
   const Registry<Probe>& registry = Registry<Probe>::instance();
   read_probe_table(table, settings, registry.names());
   std::vector<NamedProbe> probes;
-  for (const std::string& name : settings.names) {
-    const Place place = table.at("names").place;
+  const auto add = [&](const std::string& name, const Place& place, bool where_able) {
     if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
       throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name it once", place);
     std::unique_ptr<Probe> probe = registry.make(name, "probe", place);
@@ -95,8 +99,10 @@ std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& sett
     probe->settings(fields);
     if (const auto own = table.find(name); own != table.end())
       fields.read(*own->second.as<ValueTable>(), fmt::format("probe '{}'", name));
-    probes.push_back({name, std::move(probe)});
-  }
+    probes.push_back({name, std::move(probe), where_able});
+  };
+  for (const std::string& name : settings.names) add(name, table.at("names").place, false);
+  for (const std::string& name : settings.where_able) add(name, table.at("where_able").place, true);
   return probes;
 }
 

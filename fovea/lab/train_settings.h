@@ -34,7 +34,8 @@ struct ProbeSettings {
   std::int64_t every = 10;
   std::vector<int> at;
   int examples = 50, keep = 4;
-  std::vector<std::string> names;
+  Split split = Split::validation;
+  std::vector<std::string> names, where_able;
 
   void settings(Fields& fields);
 
@@ -44,10 +45,12 @@ struct ProbeSettings {
   std::int64_t next_look(std::int64_t step, std::int64_t steps) const;  // the first after `step`
 };
 
-// The probes of a `probe` table, in the order of its `names`, each with its own settings read from its sub-table.
+// The probes of a `probe` table, in the order of its `names` and then `where_able`, each with its own settings read
+// from its sub-table.
 struct NamedProbe {
   std::string name;
   std::unique_ptr<Probe> probe;
+  bool where_able = false;  // left out, not refused, where there is nothing to measure
 };
 std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& settings);
 

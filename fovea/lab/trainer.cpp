@@ -113,7 +113,6 @@ class Trainer {
         attention_(probe_, train.steps),
         readings_(record_) {
     if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(spec.train, "stop_when"));
-    for (const NamedProbe& named : probes_) wants_beta_ |= named.probe->wants_beta();
     view_parameters();
   }
 
@@ -142,6 +141,7 @@ class Trainer {
     check_interventions(interventions_, grounds, spec_);
     prepare_probes(probes_, spec_, shape_, grounds.attends);
     attends_ = grounds.attends;
+    for (const NamedProbe& named : probes_) wants_beta_ |= named.probe->wants_beta();
   }
 
   RunState loop() {
@@ -203,7 +203,7 @@ class Trainer {
     readings_.start_look(step);
     if (!first) readings_.number("train_loss", train_loss_);
     if (attends_ && attention_.wants(first, last)) keep_attention(step, first);
-    task_->batch(Split::validation, look_slice(step), probe_.examples, batch_);
+    task_->batch(probe_.split, look_slice(step), probe_.examples, batch_);
     arena_.reset();
     const Outcome<T> outcome = model_->forward(compute_, batch_, pass_at(step, false));
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
@@ -242,7 +242,7 @@ class Trainer {
 
   // Fresh examples have a slice for each step; a finite split is gone through slice by slice, look by look.
   std::uint64_t look_slice(std::int64_t step) {
-    const std::int64_t there = task_->examples(Split::validation);
+    const std::int64_t there = task_->examples(probe_.split);
     if (there == 0) return static_cast<std::uint64_t>(step);
     const std::int64_t slices = std::max<std::int64_t>(1, there / probe_.examples);
     return static_cast<std::uint64_t>(step / probe_.every % slices);

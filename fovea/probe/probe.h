@@ -22,8 +22,8 @@ struct ParameterView {
   std::span<const float> values;
 };
 
-// What a probe may look at. `batch` holds fresh examples of the validation split and `outcome` what the model made of them
-// in evaluation mode (attention as the model's own rule and the interventions of this step have it).
+// What a probe may look at. `batch` holds examples of the split that probes look at (validation, if the spec does not
+// say otherwise) and `outcome` what the model made of them in evaluation mode (attention as the model's own rule and the interventions of this step have it).
 struct Look {
   std::int64_t step = 0;      // updates done so far
   bool first = false, last = false;

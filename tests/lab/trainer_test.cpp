@@ -54,6 +54,21 @@ TEST(Trainer, LooksAtTheStartEveryNWhereListedAndAtTheEnd) {
   EXPECT_EQ(train(spec_of({"train.steps=0"})).series.at("loss").steps, Steps{0});
 }
 
+TEST(Trainer, LooksAtTheSplitItIsTold) {
+  const RunRecord validation = train(spec_of()), test = train(spec_of({"probe.split=test"}));
+  EXPECT_NE(validation.series.at("loss").values.back(), test.series.at("loss").values.back());
+  EXPECT_EQ(validation.series.at("train_loss").values, test.series.at("train_loss").values);
+}
+
+TEST(Trainer, LeavesOutWhatCanNotBeMeasuredOnlyWhereAllowed) {
+  EXPECT_THROW(spec_of({"model.attends=false"}), Error);
+  const std::vector<std::string> allowed{"probe.names=[]", "probe.where_able=[\"watch\"]"};
+  EXPECT_EQ(train(spec_of(allowed)).series.at("loss").values, train(spec_of()).series.at("loss").values);
+  const RunRecord without = train(spec_of({"probe.names=[]", "probe.where_able=[\"watch\"]", "model.attends=false"}));
+  EXPECT_EQ(without.state, RunState::done);
+  EXPECT_FALSE(without.series.contains("weight"));
+}
+
 TEST(Trainer, GivesTheSameBitsWhateverTheThreadsAndWhenRunTwice) {
   for (const char* precision : {"float", "double"}) {
     const std::string setting = std::string("train.precision=") + precision;

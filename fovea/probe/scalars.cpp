@@ -1,0 +1,28 @@
+// `scalars`: the parameters that are a single number, such as the width of a kernel that is learned, under their names
+// ('.' becomes '_').
+#include <algorithm>
+
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+namespace {
+
+class Scalars : public Probe {
+ public:
+  void measure(const Look& look, Readings& readings) override {
+    for (const ParameterView& parameter : look.parameters) {
+      if (parameter.values.size() != 1) continue;
+      std::string name = parameter.name;
+      std::replace(name.begin(), name.end(), '.', '_');
+      readings.number(name, static_cast<double>(parameter.values[0]));
+    }
+  }
+};
+
+const Register<Probe> scalars("scalars", "parameters that are a single number",
+                              [] { return std::make_unique<Scalars>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/interrupt.h"
@@ -20,7 +22,9 @@ class Run : public Command {
         ->required()
         ->type_name("NAME|FILE");
     words_.add_settings(app);
-    app.add_option("--seed", seed_, "of the data and the start (default 0)")->type_name("N");
+    app.add_option("--seed", seed_, "of the data and the start (default: the spec's, or 0)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("N");
     words_.add_form(app, Form::full);
     words_.add_output(app);
     app.add_flag("--series", series_, "with --json: every point of every series");
@@ -38,7 +42,8 @@ class Run : public Command {
       throw wrong_input(fmt::format("--set {} names several values, and a run has one", axis.key), "use: fovea sweep",
                         {});
     }
-    const RunSpec spec = resolve(experiment, words_.form(), words_.overrides(), seed_);
+    const RunSpec spec = resolve(experiment, words_.form(), words_.overrides(),
+                                 seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
     Store store(Store::default_file());  // before training: a store that can not be written is said at once
     RunRecord record = train_with_progress(spec);
     record.experiment = experiment.name;
@@ -66,7 +71,7 @@ class Run : public Command {
 
   std::string experiment_;
   ExperimentWords words_;
-  std::uint64_t seed_ = 0;
+  std::optional<std::int64_t> seed_;
   bool series_ = false;
 };
 

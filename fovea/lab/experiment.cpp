@@ -158,6 +158,13 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
                   throw wrong_input("'order' is out of bounds", "a place in the tour is a small number", v.place);
                 experiment.order = static_cast<int>(order);
               }},
+             {"seed",
+              [&](const Value& v) {
+                const std::int64_t seed = take<std::int64_t>(v, "seed", "an integer");
+                if (seed < 0)
+                  throw wrong_input("'seed' must be 0 or more", "several seeds are an axis of sweep", v.place);
+                experiment.seed = static_cast<std::uint64_t>(seed);
+              }},
              {"task", table(experiment.task, "task")},
              {"model", table(experiment.model, "model")},
              {"train", table(experiment.train, "train")},

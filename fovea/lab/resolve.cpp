@@ -164,7 +164,7 @@ RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Overr
 std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
                                    const std::vector<Axis>& axes) {
   const std::vector<Axis> all = axes_of(experiment, form, overrides, axes);
-  const Draft base = draft_of(experiment, form, overrides, 0);
+  const Draft base = draft_of(experiment, form, overrides, experiment.seed);
   std::vector<RunSpec> specs;
   std::set<std::string> fitting;  // runs that differ in their seed alone fit alike
   std::vector<std::size_t> at(all.size(), 0);

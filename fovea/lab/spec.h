@@ -60,6 +60,7 @@ struct Experiment {
   int order = 0;       // place in the tour
   ValueTable task, model, train, probe;
   ValueList interventions;
+  std::uint64_t seed = 0;  // of a run when nothing else names one
   ValueTable quick;  // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
   std::vector<Claim> claims;

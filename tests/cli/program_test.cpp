@@ -105,7 +105,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
     for (int i = 0; i < 100; ++i) large << line << '\n';
   }
   const std::vector<BadWords> table{
-      {"run toy-unifrom", 2, {"toy-unifrom", "did you mean 'toy-uniform'?"}},
+      {"run toy-unifrom", 2, {"toy-unifrom", "Did you mean 'toy-uniform'?"}},
       {"run key.toml", 2, {"key.toml:3:", "stepz", "'steps'"}},
       {"run type.toml", 2, {"type.toml:2:", "p of", "number", "half"}},
       {"run negative.toml", 2, {"negative.toml:3:", "steps", "-5"}},
@@ -138,7 +138,6 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
     EXPECT_EQ(outcome.code, bad.code) << bad.words << "\n" << outcome.err;
     EXPECT_EQ(outcome.out, "") << bad.words;
     for (const char* said : bad.said) {
-      std::string lower = outcome.err;
       EXPECT_NE(outcome.err.find(said), std::string::npos) << bad.words << "\nsays: " << outcome.err;
     }
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << bad.words << "\nsays: " << outcome.err;

@@ -26,9 +26,15 @@ class Bag : public FigureKind {
     Figure figure;
     figure.least_panel_width = 200;
     if (runs.empty()) figure.panels.push_back(message_panel("", "no runs yet"));
-    for (const RunGroup& group : group_runs(runs, panels_)) figure.panels.push_back(panel_of(group, arrays));
+    for (const RunGroup& group : runs.empty() ? std::vector<RunGroup>{} : group_runs(runs, panels_)) {
+      Panel panel = panel_of(group, arrays);
+      if (panels_.empty()) spread(figure, std::move(panel));
+      else figure.panels.push_back(std::move(panel));
+    }
     figure.note = "Under each image the attention weight on it; framed: the largest.";
-    figure.description = fmt::format("Bags of images with attention weights, {} panels.", figure.panels.size());
+    std::size_t bags = 0;
+    for (const Panel& panel : figure.panels) bags += panel.strips.size();
+    figure.description = fmt::format("{} bags of images with the attention weight on each image.", bags);
     return figure;
   }
 
@@ -75,6 +81,18 @@ class Bag : public FigureKind {
       panel.strips.push_back(std::move(strip));
     }
     return panel;
+  }
+
+  // Small bags stand two by two, in rows read from left to right.
+  static void spread(Figure& figure, Panel all) {
+    std::size_t most = 1;
+    for (const Strip& strip : all.strips) most = std::max(most, strip.items.size());
+    const std::size_t across = most > 4 || all.strips.size() < 2 ? 1 : 2;
+    figure.columns = static_cast<int>(across);
+    std::vector<Panel> columns(across);
+    columns[0].message = all.message;
+    for (std::size_t i = 0; i < all.strips.size(); ++i) columns[i % across].strips.push_back(std::move(all.strips[i]));
+    for (Panel& column : columns) figure.panels.push_back(std::move(column));
   }
 
   // Dark ink on white, as on paper.

@@ -13,14 +13,20 @@ class Report : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("-o,--output", file_, "the page (default: report.html)")->type_name("FILE.html");
+    app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder")
+        ->type_name("FOLDER");
+    app.add_option("--format", format_, "of the figures: svg (the default), pdf or png")
+        ->check(CLI::IsMember({"svg", "pdf", "png"}));
     app.footer(
         "Shows what `fovea reproduce` has put into the store. One file, no network.\n\n"
-        "Example:\n"
-        "  fovea report -o report.html");
+        "Examples:\n"
+        "  fovea report -o report.html\n"
+        "  fovea report --figures paper --format pdf");
   }
 
   int run() override {
     const Store store(Store::default_file(), Store::Mode::read_only);
+    if (!figures_.empty()) return write_all_figures(store);
     const std::size_t shown = write_report(store, file_);
     if (shown == 0) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce toy-uniform");
     fmt::print("{}\n", std::filesystem::absolute(file_).string());
@@ -28,7 +34,16 @@ class Report : public Command {
   }
 
  private:
-  std::string file_ = "report.html";
+  int write_all_figures(const Store& store) const {
+    if (!std::filesystem::is_directory(figures_))
+      throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it first");
+    const std::size_t written = write_figures(store, figures_, format_);
+    if (written == 0) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce toy-uniform");
+    fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
+    return 0;
+  }
+
+  std::string file_ = "report.html", figures_, format_ = "svg";
 };
 
 const Register<Command> registered("report", "everything that was reproduced, on one page",

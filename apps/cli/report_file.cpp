@@ -1,8 +1,13 @@
 #include "apps/cli/report_file.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/machine.h"
+#include "fovea/view/plot.h"
 #include "fovea/view/report.h"
 
 namespace fovea::cli {
@@ -24,20 +29,41 @@ std::optional<Reproduction> from_store(const Store& store, const std::string& na
   return found;
 }
 
-}  // namespace
-
-std::size_t write_report(const Store& store, const std::string& file) {
+std::vector<Reproduction> all_from_store(const Store& store) {
   std::vector<Reproduction> found;
   for (const std::string& name : experiment_names())
     if (std::optional<Reproduction> reproduction = from_store(store, name)) found.push_back(std::move(*reproduction));
+  return found;
+}
+
+FetchArrays arrays_of(const Store& store) {
+  return [&store](std::int64_t run, const std::string& name) { return store.arrays(run, name); };
+}
+
+}  // namespace
+
+std::size_t write_report(const Store& store, const std::string& file) {
+  const std::vector<Reproduction> found = all_from_store(store);
   if (found.empty()) return 0;
   ReportFacts facts;
   facts.made = utc_now();
   facts.version = version();
   facts.machine = machine_line();
-  const auto arrays = [&](std::int64_t run, const std::string& name) { return store.arrays(run, name); };
-  write_whole(file, report_html(found, arrays, facts));
+  write_whole(file, report_html(found, arrays_of(store), facts));
   return found.size();
+}
+
+std::size_t write_figures(const Store& store, const std::string& folder, const std::string& ending) {
+  std::size_t written = 0;
+  for (const Reproduction& reproduction : all_from_store(store)) {
+    int number = 0;
+    for (const FigureSpec& spec : reproduction.experiment.figures) {
+      const std::string name = fmt::format("{}-{}.{}", reproduction.experiment.name, ++number, ending);
+      save_figure(make_figure(spec, reproduction.runs, arrays_of(store)), std::filesystem::path(folder) / name);
+      ++written;
+    }
+  }
+  return written;
 }
 
 }  // namespace fovea::cli

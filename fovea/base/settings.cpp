@@ -196,7 +196,7 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
     }
     if (const std::string wrong = field->set(value); !wrong.empty())
       throw wrong_input(fmt::format("{} of {} {}", key, owner, wrong),
-                        fmt::format("it is {} ({})", field->kind, field->help), value.place);
+                        fmt::format("expected: {} ({})", field->kind, field->help), value.place);
   }
 }
 

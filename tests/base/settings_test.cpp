@@ -69,21 +69,21 @@ TEST(Fields, EveryMistakeIsNamedWithItsPlaceAndARemedy) {
   EXPECT_EQ(error_of({{"vocabb", value(std::int64_t{60})}}),
             "spec.toml:3:9: task 'sample' has no setting 'vocabb'. Did you mean 'vocab'?");
   EXPECT_EQ(error_of({{"vocab", value(std::string("many"))}}),
-            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a text (\"many\"). It is integer, 2 to 1000 "
+            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a text (\"many\"). Expected: integer, 2 to 1000 "
             "(how many words).");
   EXPECT_EQ(
       error_of({{"vocab", value(std::int64_t{-3})}}),
-      "spec.toml:3:9: vocab of task 'sample' must be 2 to 1000, not -3. It is integer, 2 to 1000 (how many words).");
+      "spec.toml:3:9: vocab of task 'sample' must be 2 to 1000, not -3. Expected: integer, 2 to 1000 (how many words).");
   EXPECT_EQ(error_of({{"vocab", value(2.5)}}),
-            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a number (2.5). It is integer, 2 to 1000 "
+            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a number (2.5). Expected: integer, 2 to 1000 "
             "(how many words).");
   EXPECT_EQ(error_of({{"rate", value(std::nan(""))}}),
-            "spec.toml:3:9: rate of task 'sample' must be 0 to 1, not nan. It is number, 0 to 1 (how fast).");
+            "spec.toml:3:9: rate of task 'sample' must be 0 to 1, not nan. Expected: number, 0 to 1 (how fast).");
   EXPECT_EQ(error_of({{"shape", value(std::string("sqare"))}}),
-            "spec.toml:3:9: shape of task 'sample' can not be 'sqare' (did you mean 'square'?). It is one of: round, "
+            "spec.toml:3:9: shape of task 'sample' can not be 'sqare' (did you mean 'square'?). Expected: one of: round, "
             "square (what it looks like).");
   EXPECT_EQ(error_of({{"sizes", value(ValueList{value(std::int64_t{0})})}}),
-            "spec.toml:3:9: sizes of task 'sample' has an entry that must be 1 or more, not 0. It is list of integers, "
+            "spec.toml:3:9: sizes of task 'sample' has an entry that must be 1 or more, not 0. Expected: list of integers, "
             "each 1 or more (layer sizes).");
 }
 

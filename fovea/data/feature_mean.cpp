@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 #include "fovea/base/registry.h"
@@ -52,8 +53,6 @@ class FeatureMean final : public Task {
     if (samples_ > most_stored / width_)
       throw wrong_input(fmt::format("{} examples of {} features do not fit into memory", samples_, width_),
                         fmt::format("set samples of task 'feature-mean' to at most {}", most_stored / width_));
-    stored_.resize(static_cast<std::size_t>(samples_ * width_));
-    for (std::int64_t i = 0; i < samples_; ++i) draw(Split::train, 0, i, stored_.data() + i * width_);
   }
 
   TaskShape shape() const override {
@@ -82,7 +81,7 @@ class FeatureMean final : public Task {
         draw(split, step, row, x);
       } else if (split == Split::train) {
         const std::int64_t i = epoch_example(seed_, "feature-mean.order", step, size, row, samples_);
-        std::copy_n(stored_.data() + i * width_, width_, x);
+        std::copy_n(stored().data() + i * width_, width_, x);
       } else {
         draw(split, 0, slice.begin + row, x);
       }
@@ -101,6 +100,15 @@ class FeatureMean final : public Task {
  private:
   enum class Draws { normal, uniform };
 
+  // The training examples are drawn when the first batch of them is asked for: who only checks a spec needs none.
+  const std::vector<float>& stored() const {
+    std::call_once(drawn_, [&] {
+      stored_.resize(static_cast<std::size_t>(samples_ * width_));
+      for (std::int64_t i = 0; i < samples_; ++i) draw(Split::train, 0, i, stored_.data() + i * width_);
+    });
+    return stored_;
+  }
+
   void draw(Split split, std::uint64_t step, std::int64_t row, float* x) const {
     Stream stream = example_stream(seed_, "feature-mean", split, step, static_cast<std::uint64_t>(row));
     for (int j = 0; j < width_; ++j)
@@ -115,8 +123,9 @@ class FeatureMean final : public Task {
   std::int64_t held_out_ = 2000;
 
   std::uint64_t seed_ = 0;
-  std::vector<int> chosen_;    // sorted
-  std::vector<float> stored_;  // (samples, width)
+  std::vector<int> chosen_;  // sorted
+  mutable std::once_flag drawn_;
+  mutable std::vector<float> stored_;  // (samples, width)
 };
 
 const Register<Task> registered("feature-mean", "is the mean of a few of the features above its median?",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <vector>
 
 #include "fovea/base/registry.h"
@@ -59,17 +60,14 @@ class LargestDigit final : public Task {
     if (smallest_ > bag_)
       throw wrong_input(fmt::format("smallest of task 'largest-digit' is {}, but bag is {}", smallest_, bag_),
                         "set smallest to at most bag");
-    if (source_ == "drawn") {
-      for (const Split split : {Split::train, Split::validation, Split::test})
-        images(split) = draw_digits(seed, split, split == Split::train ? digits_ : std::max(10, digits_ / 5));
-    } else {
-      images(Split::train) = read_mnist(source_, "train");
+    if (source_ != "drawn") {
+      read_images(Split::train) = read_mnist(source_, "train");
       const DigitSet others = read_mnist(source_, "t10k");
       if (others.count() < 2)
         throw wrong_input("its test set has fewer than two images", "one is needed for validation and one for the test",
                           {source_});
-      images(Split::validation) = half_of(others, false);
-      images(Split::test) = half_of(others, true);
+      read_images(Split::validation) = half_of(others, false);
+      read_images(Split::test) = half_of(others, true);
     }
   }
 
@@ -118,8 +116,17 @@ class LargestDigit final : public Task {
 
  private:
   static std::uint64_t below(int n) { return static_cast<std::uint64_t>(n); }
-  DigitSet& images(Split split) { return images_[static_cast<std::size_t>(split)]; }
-  const DigitSet& images(Split split) const { return images_[static_cast<std::size_t>(split)]; }
+  DigitSet& read_images(Split split) { return images_[static_cast<std::size_t>(split)].set; }
+
+  // A split's images are drawn when its first batch is asked for: who only checks a spec needs few of them.
+  const DigitSet& images(Split split) const {
+    Images& images = images_[static_cast<std::size_t>(split)];
+    if (source_ == "drawn")
+      std::call_once(images.drawn, [&] {
+        images.set = draw_digits(seed_, split, split == Split::train ? digits_ : std::max(10, digits_ / 5));
+      });
+    return images.set;
+  }
 
   int bag_ = 3;
   int smallest_ = 0;
@@ -129,7 +136,11 @@ class LargestDigit final : public Task {
   int digits_ = 10'000;
 
   std::uint64_t seed_ = 0;
-  std::array<DigitSet, 3> images_;  // by split
+  struct Images {
+    std::once_flag drawn;
+    DigitSet set;
+  };
+  mutable std::array<Images, 3> images_;  // by split
 };
 
 const Register<Task> registered("largest-digit", "the largest digit in a bag of images",

@@ -38,8 +38,9 @@ need_packages() {
 }
 
 # build_preset NAME FOLDER [CMAKE WORDS…]: configures once, then builds what changed; quiet unless something is to be done.
+# only_target=NAME in front of it builds that alone.
 build_preset() {
-  local preset=$1 folder=$2
+  local preset=$1 folder=$2 target=${only_target:-all}
   shift 2
   if [ ! -f "$folder/build.ninja" ] || ! grep -qxF "$preset $*" "$folder/.preset" 2>/dev/null; then
     say "configuring $folder"
@@ -47,11 +48,11 @@ build_preset() {
     mv "$folder.log" "$folder/configure.log"
     printf '%s\n' "$preset $*" >"$folder/.preset"
   fi
-  if [ -z "$(ninja -C "$folder" -n 2>/dev/null | grep -v -e '^ninja: ' -e 'Re-checking globbed' -e 'Entering directory')" ]; then return 0; fi
+  if [ -z "$(ninja -C "$folder" -n "$target" 2>/dev/null | grep -v -e '^ninja: ' -e 'Re-checking globbed' -e 'Entering directory')" ]; then return 0; fi
   say "building $folder (the first time takes some minutes)"
   if [ -t 2 ]; then
-    cmake --build "$folder" >&2 || fail "$folder did not build; the compiler's words stand above"
+    cmake --build "$folder" --target "$target" >&2 || fail "$folder did not build; the compiler's words stand above"
   else
-    cmake --build "$folder" >"$folder/build.log" 2>&1 || { tail -n 60 "$folder/build.log" >&2; fail "$folder did not build; the compiler's words stand above"; }
+    cmake --build "$folder" --target "$target" >"$folder/build.log" 2>&1 || { tail -n 60 "$folder/build.log" >&2; fail "$folder did not build; the compiler's words stand above"; }
   fi
 }

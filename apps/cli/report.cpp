@@ -26,23 +26,21 @@ class Report : public Command {
 
   int run() override {
     const Store store(Store::default_file(), Store::Mode::read_only);
-    if (!figures_.empty()) return write_all_figures(store);
-    const std::size_t shown = write_report(store, file_);
-    if (shown == 0) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce toy-uniform");
+    const std::vector<Reproduction> found = reproduced_before(store);
+    if (found.empty()) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce toy-uniform");
+    if (!figures_.empty()) {
+      if (!std::filesystem::is_directory(figures_))
+        throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it first");
+      const std::size_t written = write_figures(store, found, figures_, format_);
+      fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
+      return 0;
+    }
+    write_report(store, found, file_);
     fmt::print("{}\n", std::filesystem::absolute(file_).string());
     return 0;
   }
 
  private:
-  int write_all_figures(const Store& store) const {
-    if (!std::filesystem::is_directory(figures_))
-      throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it first");
-    const std::size_t written = write_figures(store, figures_, format_);
-    if (written == 0) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce toy-uniform");
-    fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
-    return 0;
-  }
-
   std::string file_ = "report.html", figures_, format_ = "svg";
 };
 

@@ -29,33 +29,31 @@ std::optional<Reproduction> from_store(const Store& store, const std::string& na
   return found;
 }
 
-std::vector<Reproduction> all_from_store(const Store& store) {
-  std::vector<Reproduction> found;
-  for (const std::string& name : experiment_names())
-    if (std::optional<Reproduction> reproduction = from_store(store, name)) found.push_back(std::move(*reproduction));
-  return found;
-}
-
 FetchArrays arrays_of(const Store& store) {
   return [&store](std::int64_t run, const std::string& name) { return store.arrays(run, name); };
 }
 
 }  // namespace
 
-std::size_t write_report(const Store& store, const std::string& file) {
-  const std::vector<Reproduction> found = all_from_store(store);
-  if (found.empty()) return 0;
+std::vector<Reproduction> reproduced_before(const Store& store) {
+  std::vector<Reproduction> found;
+  for (const std::string& name : experiment_names())
+    if (std::optional<Reproduction> reproduction = from_store(store, name)) found.push_back(std::move(*reproduction));
+  return found;
+}
+
+void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file) {
   ReportFacts facts;
   facts.made = utc_now();
   facts.version = version();
   facts.machine = machine_line();
-  write_whole(file, report_html(found, arrays_of(store), facts));
-  return found.size();
+  write_whole(file, report_html(reproductions, arrays_of(store), facts));
 }
 
-std::size_t write_figures(const Store& store, const std::string& folder, const std::string& ending) {
+std::size_t write_figures(const Store& store, std::span<const Reproduction> reproductions, const std::string& folder,
+                          const std::string& ending) {
   std::size_t written = 0;
-  for (const Reproduction& reproduction : all_from_store(store)) {
+  for (const Reproduction& reproduction : reproductions) {
     int number = 0;
     for (const FigureSpec& spec : reproduction.experiment.figures) {
       const std::string name = fmt::format("{}-{}.{}", reproduction.experiment.name, ++number, ending);

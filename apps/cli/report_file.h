@@ -1,16 +1,22 @@
-// The report as the store has it: every experiment whose runs are there, in the form it was last reproduced in.
+// The report and its figures as files.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "fovea/lab/reproduce.h"
 
 namespace fovea::cli {
 
-// Writes the page and returns how many experiments it shows.
-std::size_t write_report(const Store& store, const std::string& file);
+// What the store knows of every experiment that was reproduced as it stands, in the form it was last reproduced in.
+std::vector<Reproduction> reproduced_before(const Store& store);
+
+// The page of these experiments; their runs' arrays come from the store.
+void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file);
 
 // Writes every figure of the page as FOLDER/EXPERIMENT-N.ENDING (svg, pdf or png); returns how many.
-std::size_t write_figures(const Store& store, const std::string& folder, const std::string& ending);
+std::size_t write_figures(const Store& store, std::span<const Reproduction> reproductions, const std::string& folder,
+                          const std::string& ending);
 
 }  // namespace fovea::cli

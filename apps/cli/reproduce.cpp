@@ -91,15 +91,14 @@ class Reproduce : public Command {
     for (const Reproduction& r : done) claims.insert(claims.end(), r.claims.begin(), r.claims.end());
     const auto held = std::count_if(claims.begin(), claims.end(), [](const ClaimResult& c) { return c.held; });
     fmt::print("{}\n{} of {} claims held.\n", claims_table(claims, Terminal::of(STDOUT_FILENO)), held, claims.size());
-    const std::string file = report_.empty() ? "report.html" : report_;
-    if (write_report(store, file) > 0)
-      fmt::print("The report with the figures: {}\n", std::filesystem::absolute(file).string());
+    write_report(store, done, report_);
+    fmt::print("The report with the figures: {}\n", std::filesystem::absolute(report_).string());
   }
 
   std::vector<std::string> names_;
   bool all_ = false;
   ExperimentWords words_;
-  std::string report_;
+  std::string report_ = "report.html";
 };
 
 const Register<Command> registered("reproduce", "experiments and their claims: held, or not",

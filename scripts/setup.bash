@@ -40,6 +40,14 @@ need_packages() {
 # build_preset NAME FOLDER [CMAKE WORDS…]: configures once, then builds what changed; quiet unless something is to be done.
 # only_target=NAME in front of it builds that alone.
 build_preset() {
+  mkdir -p "$2"
+  (
+    flock -n 9 || { say "waiting for another build in $2"; flock 9; }
+    build_preset_alone "$@"
+  ) 9>"$2/.lock"
+}
+
+build_preset_alone() {
   local preset=$1 folder=$2 target=${only_target:-all}
   shift 2
   if [ ! -f "$folder/build.ninja" ] || ! grep -qxF "$preset $*" "$folder/.preset" 2>/dev/null; then
@@ -48,6 +56,7 @@ build_preset() {
     mv "$folder.log" "$folder/configure.log"
     printf '%s\n' "$preset $*" >"$folder/.preset"
   fi
+  ninja -C "$folder" build.ninja >/dev/null 2>&1 || true  # looks for new files first; what is wrong is said below
   if [ -z "$(ninja -C "$folder" -n "$target" 2>/dev/null | grep -v -e '^ninja: ' -e 'Re-checking globbed' -e 'Entering directory')" ]; then return 0; fi
   say "building $folder (the first time takes some minutes)"
   if [ -t 2 ]; then

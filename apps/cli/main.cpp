@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <iostream>
 #include <new>
+#include <system_error>
 
 #include "apps/cli/command.h"
 #include "fovea/base/version.h"
@@ -21,10 +23,14 @@ constexpr const char* first_steps =
     "\n"
     "Runs are kept under $FOVEA_HOME, or ~/.local/share/fovea.";
 
+// Throws nothing, also where stderr is closed.
 int complain(const std::string& text, int code) {
-  fmt::print(stderr, "fovea: {}\n", text);
+  std::fputs(("fovea: " + text + "\n").c_str(), stderr);
   return code;
 }
+
+constexpr const char* not_printed =
+    "what was to be printed could not be written. Is the disk full, or the output closed?";
 
 // CLI11's own message, made ours: what is wrong, and the nearest word it could have been.
 std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
@@ -82,11 +88,12 @@ int main(int argc, char** argv) {
   using namespace fovea;
   try {
     const int code = cli::run(argc, argv);
-    if (std::fflush(stdout) != 0)
-      return cli::complain("what was to be printed could not be written. Is the disk full?", 1);
+    if (std::fflush(stdout) != 0 || !std::cout.flush()) return cli::complain(cli::not_printed, 1);
     return code;
   } catch (const Error& error) {
     return cli::complain(error.what(), error.exit_code());
+  } catch (const std::system_error&) {  // fmt, writing
+    return cli::complain(cli::not_printed, 1);
   } catch (const std::bad_alloc&) {
     return cli::complain("memory ran out. Use a smaller batch, vocabulary or hidden size.", 1);
   } catch (const std::exception& error) {

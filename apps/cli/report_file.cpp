@@ -50,6 +50,10 @@ void write_report(const Store& store, std::span<const Reproduction> reproduction
   write_whole(file, report_html(reproductions, arrays_of(store), facts));
 }
 
+void check_figures(const Experiment& experiment) {
+  for (const FigureSpec& spec : experiment.figures) make_figure(spec, {}, {});
+}
+
 std::size_t write_figures(const Store& store, std::span<const Reproduction> reproductions, const std::string& folder,
                           const std::string& ending) {
   std::size_t written = 0;

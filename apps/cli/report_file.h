@@ -15,6 +15,9 @@ std::vector<Reproduction> reproduced_before(const Store& store);
 // The page of these experiments; their runs' arrays come from the store.
 void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file);
 
+// Throws wrong_input where a figure of the experiment is declared wrongly, before anything is trained for it.
+void check_figures(const Experiment& experiment);
+
 // Writes every figure of the page as FOLDER/EXPERIMENT-N.ENDING (svg, pdf or png); returns how many.
 std::size_t write_figures(const Store& store, std::span<const Reproduction> reproductions, const std::string& folder,
                           const std::string& ending);

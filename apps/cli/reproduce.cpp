@@ -24,8 +24,8 @@ class Reproduce : public Command {
     words_.add_form(app, Form::quick);
     words_.add_sweep(app);
     words_.add_output(app);
-    app.add_option("-o,--output", report_, "the report (default: report.html; none with --json)")
-        ->type_name("FILE.html");
+    report_option_ = app.add_option("-o,--output", report_, "the report (default: report.html; with --json none)")
+                         ->type_name("FILE.html");
     app.footer(
         "Exit code 1 if a run failed; a claim that does not hold is a result, not a failure.\n\n"
         "Examples:\n"
@@ -37,8 +37,13 @@ class Reproduce : public Command {
   int run() override {
     if (names_.empty() && !all_)
       throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --all");
+    if (!words_.axes().empty())
+      throw wrong_input(fmt::format("--set {} names several values, and claims are about the experiment's own axes",
+                                    words_.axes().front().key),
+                        "give one value, or use: fovea sweep");
     std::vector<Experiment> experiments;
     for (const std::string& name : all_ ? experiment_names() : names_) experiments.push_back(find_experiment(name));
+    for (const Experiment& experiment : experiments) check_figures(experiment);
 
     Store store(Store::default_file());
     std::vector<Reproduction> done;
@@ -48,7 +53,8 @@ class Reproduce : public Command {
       if (interrupt_flag()->load()) break;
       say_finished(done.back());
     }
-    words_.json ? print_as_json(done) : print_as_text(done, store);
+    if (!words_.json || report_option_->count() > 0) write_report(store, done, report_);
+    words_.json ? print_as_json(done) : print_as_text(done);
     if (interrupt_flag()->load()) {
       fmt::print(stderr, "fovea: stopped; finished runs are kept, and the same command goes on from there.\n");
       return 1;
@@ -86,12 +92,11 @@ class Reproduce : public Command {
     print_json(Json{{"experiments", experiments}, {"claims", claims}});
   }
 
-  void print_as_text(const std::vector<Reproduction>& done, const Store& store) const {
+  void print_as_text(const std::vector<Reproduction>& done) const {
     std::vector<ClaimResult> claims;
     for (const Reproduction& r : done) claims.insert(claims.end(), r.claims.begin(), r.claims.end());
     const auto held = std::count_if(claims.begin(), claims.end(), [](const ClaimResult& c) { return c.held; });
     fmt::print("{}\n{} of {} claims held.\n", claims_table(claims, Terminal::of(STDOUT_FILENO)), held, claims.size());
-    write_report(store, done, report_);
     fmt::print("The report with the figures: {}\n", std::filesystem::absolute(report_).string());
   }
 
@@ -99,6 +104,7 @@ class Reproduce : public Command {
   bool all_ = false;
   ExperimentWords words_;
   std::string report_ = "report.html";
+  CLI::Option* report_option_ = nullptr;
 };
 
 const Register<Command> registered("reproduce", "experiments and their claims: held, or not",

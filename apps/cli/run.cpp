@@ -23,7 +23,7 @@ class Run : public Command {
         ->type_name("NAME|FILE");
     words_.add_settings(app);
     app.add_option("--seed", seed_, "of the data and the start (default: the spec's, or 0)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
         ->type_name("N");
     words_.add_form(app, Form::full);
     words_.add_output(app);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "fovea/base/error.h"
@@ -32,6 +33,23 @@ class Descriptor {
 };
 
 std::string reason(int code) { return std::strerror(code); }
+
+void write_all(const Descriptor& file, std::string_view bytes, const std::function<void(int)>& give_up) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t put = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) give_up(errno);
+    else done += static_cast<std::size_t>(put);
+  }
+}
+
+// Into what is there and no regular file: a device, a pipe. A folder refuses.
+void write_through(const std::filesystem::path& path, std::string_view bytes, const Place& place) {
+  const auto give_up = [&place](int code) { throw failure("can not be written: " + reason(code), {}, place); };
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) give_up(errno);
+  write_all(file, bytes, give_up);
+}
 
 }  // namespace
 
@@ -65,8 +83,15 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   }
 }
 
-void write_whole(const std::filesystem::path& path, std::string_view bytes) {
-  const Place place{path.string()};
+void write_whole(const std::filesystem::path& named, std::string_view bytes) {
+  const Place place{named.string()};
+  std::error_code unresolved;  // a link stays, and what it leads to is written
+  const std::filesystem::path real = std::filesystem::canonical(named, unresolved);
+  const std::filesystem::path& path = unresolved ? named : real;
+  if (!unresolved && !std::filesystem::is_regular_file(path)) {
+    write_through(path, bytes, place);
+    return;
+  }
   std::string temporary = path.string() + ".XXXXXX";
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0)
@@ -79,12 +104,7 @@ void write_whole(const std::filesystem::path& path, std::string_view bytes) {
                                  : "an older file of this name is as it was",
                   place);
   };
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t put = ::write(file.get(), bytes.data() + done, bytes.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) give_up(errno);
-    done += static_cast<std::size_t>(put);
-  }
+  write_all(file, bytes, give_up);
   const mode_t mask = ::umask(0);
   ::umask(mask);
   if (::fchmod(file.get(), 0666 & ~mask) != 0 || ::fsync(file.get()) != 0 || file.close() != 0) give_up(errno);

@@ -12,8 +12,9 @@ namespace fovea {
 // failure if it can not be read.
 std::string read_file(const std::filesystem::path& path, std::size_t limit);
 
-// Writes beside the target, flushes to the disk, then renames over it: a reader sees the old file or the new one.
-// Throws failure (disk full, no permission) and leaves the old file as it was.
+// A link is followed, and what is no regular file (a device, a pipe) is written straight to. Otherwise: writes beside
+// the target, flushes to the disk, then renames over it: a reader sees the old file or the new one. Throws failure
+// (disk full, no permission) and leaves the old file as it was.
 void write_whole(const std::filesystem::path& path, std::string_view bytes);
 
 // Where this user's runs, corpora and checkpoints live: $FOVEA_HOME, else $XDG_DATA_HOME/fovea, else

@@ -13,7 +13,7 @@ namespace fovea {
 namespace {
 
 std::string range_text(std::int64_t least, std::int64_t most) {
-  if (most >= std::numeric_limits<int>::max()) return fmt::format("{} or more", least);
+  if (most == Fields::no_limit || most == std::numeric_limits<int>::max()) return fmt::format("{} or more", least);
   return fmt::format("{} to {}", least, most);
 }
 

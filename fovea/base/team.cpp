@@ -3,6 +3,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -46,6 +47,15 @@ struct Team::State {
     atomic.wait(old, std::memory_order_acquire);
   }
 
+  // Ends the helpers, however many have started.
+  void close() {
+    closing = true;
+    round.fetch_add(1, std::memory_order_acq_rel);
+    round.notify_all();
+    for (std::thread& helper : helpers) helper.join();
+    helpers.clear();
+  }
+
   void help() {
     for (unsigned seen = 0;;) {
       await_change(round, seen);
@@ -61,15 +71,19 @@ Team::Team(int threads) : threads_(threads) {
   if (threads < 1) throw wrong_input("a run needs at least 1 thread, not " + std::to_string(threads));
   if (threads == 1) return;
   state_ = std::make_unique<State>();
-  for (int i = 1; i < threads; ++i) state_->helpers.emplace_back([state = state_.get()] { state->help(); });
+  try {
+    for (int i = 1; i < threads; ++i) state_->helpers.emplace_back([state = state_.get()] { state->help(); });
+  } catch (const std::system_error&) {
+    const std::size_t started = state_->helpers.size() + 1;
+    state_->close();
+    throw failure(
+        "this machine gives a run no more than " + std::to_string(started) + " threads, not " + std::to_string(threads),
+        "ask for fewer: as many as it has cores");
+  }
 }
 
 Team::~Team() {
-  if (!state_) return;
-  state_->closing = true;
-  state_->round.fetch_add(1, std::memory_order_acq_rel);
-  state_->round.notify_all();
-  for (std::thread& helper : state_->helpers) helper.join();
+  if (state_) state_->close();
 }
 
 void Team::run(int pieces, void (*call)(void*, int), void* self) {

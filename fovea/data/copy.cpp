@@ -67,7 +67,7 @@ class Copy final : public Task {
       }
       batch.source.at(row, length_) = vocab_;
       for (int t = 0; t < columns; ++t) batch.target.at(row, t) = batch.source.at(row, from_[at(t)]);
-      std::copy(from_.begin(), from_.end(), batch.alignment.begin() + row * columns);
+      std::copy(from_.begin(), from_.end(), batch.alignment.begin() + std::ptrdiff_t{row} * columns);
     }
   }
 

@@ -96,7 +96,8 @@ void TwoSequences::batch(Split split, std::uint64_t step, int size, Batch& batch
     for (int l = 0; l < static_cast<int>(ids.size()); ++l) {
       const int id = ids[static_cast<std::size_t>(l)];
       batch.source.at(b, l) = id;
-      batch.marked[static_cast<std::size_t>(b * longest_ + l)] = tells_[static_cast<std::size_t>(id)];
+      batch.marked[static_cast<std::size_t>(b) * static_cast<std::size_t>(longest_) + static_cast<std::size_t>(l)] =
+          tells_[static_cast<std::size_t>(id)];
     }
   }
 }

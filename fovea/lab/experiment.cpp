@@ -1,6 +1,7 @@
 // Reading an experiment file.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -108,6 +109,9 @@ Claim read_claim(const Value& value) {
   if (!claim.where.empty()) Expression::parse(claim.where, where_place).require_single_run().require_condition();
   if (!claim.at_least && !claim.at_most)
     throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.place);
+  for (const auto& bound : {claim.at_least, claim.at_most})
+    if (bound && std::isnan(*bound))
+      throw wrong_input("a claim's bound is not a number", "nothing is more or less than nan", claim.place);
   if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
     throw wrong_input(fmt::format("a claim wants at least {} and at most {}", *claim.at_least, *claim.at_most),
                       "swap them", claim.place);

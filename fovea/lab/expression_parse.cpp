@@ -149,6 +149,9 @@ class Parser {
   Node both_sides(Op op, Sort takes, Sort gives, const std::string& of, Node left, Node right) {
     require(left, takes, of);
     require(right, takes, of);
+    // Each joint makes the tree a level deeper, and whoever walks it goes down all of them.
+    if (++joints_ > deepest)
+      fail("it joins too many parts", fmt::format("{} signs between parts are the most", deepest));
     return join(op, gives, std::move(left), std::move(right));
   }
 
@@ -347,6 +350,7 @@ class Parser {
   const Place& place_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  int joints_ = 0;
   int inside_runs_ = 0;
   int inside_series_ = 0;
 };

@@ -15,6 +15,12 @@ namespace fovea {
 
 namespace {
 
+std::string experiment_of(Connection& database, std::int64_t id) {
+  Statement row = database.prepare("SELECT w.text FROM runs r JOIN words w ON w.id = r.experiment WHERE r.id = ?");
+  row.bind(1, id).next();
+  return std::string(row.text(0));
+}
+
 using Access = Connection::Access;
 
 void set_up(Connection& database) {
@@ -177,6 +183,8 @@ std::int64_t Store::keep(RunRecord& record) {
     const auto old_done = same_hash(database, hash, true), old_undone = same_hash(database, hash, false);
     const bool replaces_done = record.state == RunState::done && old_done;
     const std::optional<std::int64_t> id = replaces_done ? old_done : old_undone;
+    // ... and it stays the run of the experiment that made it, whoever asks for the same numbers again.
+    if (id) record.experiment = experiment_of(database, *id);
     if (replaces_done) remove_run(database, *old_done);
     if (old_undone) remove_run(database, *old_undone);
     const std::int64_t spec = keep_spec(*state_, record.spec);

@@ -115,7 +115,7 @@ void read_series(const Statement& row, int steps_column, int values_column, cons
 }
 
 Error damaged(const std::string& what, const Place& place) {
-  return failure("the store of runs is damaged: " + what, "remove that run ('fovea rm') and run it again", place);
+  return failure("the store of runs is damaged: " + what, "restore the file from a copy, or move it away: runs can be trained again from their specs", place);
 }
 
 Columns::Columns(Store::State& state, const std::set<std::string>& names, bool with_series)

@@ -7,6 +7,9 @@
 
 #ifdef FOVEA_ONEDNN
 #include <oneapi/dnnl/dnnl.h>
+#include <pthread.h>
+
+#include <csignal>
 
 #include "fovea/base/error.h"
 
@@ -50,8 +53,28 @@ void use_one_thread() {
   static_cast<void>(done);
 }
 
+// Keeps signals from this thread. oneDNN 2.6 makes kernels that use the stack pointer as one more register to walk the
+// operands with: a handler that ran meanwhile would have its frame written into somebody's arrays.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+      sigdelset(&all, fault);  // our own mistakes do not wait
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 void multiply(Operand<float> a, Operand<float> b, Matrix<float> c, Into into, Index c_stride) {
   use_one_thread();
+  const SignalsWait guard;
   const float beta = into == Into::add ? 1.0f : 0.0f;
   // A matrix of one row may come with any stride; oneDNN wants at least the row's length.
   const Index a_stride = std::max(a.stride, a.transposed ? a.rows : a.columns);

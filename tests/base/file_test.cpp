@@ -63,6 +63,19 @@ TEST_F(FileTest, AMissingFileAFolderAndAFileTooLargeAreNamed) {
             (folder_ / "big").string() + ": is larger than the 10 bytes that are read. Is it the right file?");
 }
 
+TEST_F(FileTest, ALinkStaysAndADeviceIsWrittenTo) {
+  write_whole(folder_ / "target", "old");
+  fs::create_symlink(folder_ / "target", folder_ / "link");
+  write_whole(folder_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "target", 100), "new");
+  write_whole("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_THROW(write_whole("/dev/full", "no room"), Error);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_THROW(write_whole(folder_, "a folder"), Error);
+}
+
 TEST_F(FileTest, ADeviceWithoutEndStopsAtTheLimit) { EXPECT_THROW(read_file("/dev/zero", 100'000), Error); }
 
 TEST_F(FileTest, WritingWhereNoFolderIsFailsAndSaysSo) {

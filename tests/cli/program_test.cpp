@@ -97,6 +97,9 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
         "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\ntrain = { steps = -5 }\n");
   write("nan.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\", p = nan }\n");
   write("broken.toml", "task = { name = \"two-sequences\"\nmodel = 3\n");
+  const std::string toy = "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\n";
+  write("figure.toml", toy + "\n[[figure]]\nkind = \"lins\"\n");
+  write("bound.toml", toy + "\n[[claim]]\nsays = \"x\"\nmetric = \"mean(loss)\"\nat_least = nan\n");
   write("top.toml", "taks = { name = \"two-sequences\" }\n");
   fs::create_directory(folder_ / "folder.toml");
   {
@@ -123,6 +126,10 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"run toy-uniform --jsn", 2, {"--jsn", "'--json'"}},
       {"rnu toy-uniform", 2, {"rnu"}},
       {"reproduce", 2, {"--all"}},
+      {"reproduce toy-uniform --set train.steps=10,20", 2, {"train.steps", "fovea sweep"}},
+      {"reproduce figure.toml", 2, {"figure.toml:4:", "lins", "'lines'"}},
+      {"reproduce bound.toml", 2, {"bound.toml:", "not a number"}},
+      {"run toy-uniform --seed 99999999999999999999", 2, {"seed"}},
       {"reproduce toy-uniform --quick --full", 2, {"--full"}},
       {"show 99", 2, {"no run 99"}},
       {"show x", 2, {"x"}},

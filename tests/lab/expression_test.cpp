@@ -217,7 +217,8 @@ TEST(Expression, IsBoundedInLengthAndDepth) {
   EXPECT_THROW(Expression::parse(nested("not ", "", 900)), Error);
   EXPECT_THROW(Expression::parse(nested("abs(", ")", 700)), Error);
   EXPECT_THROW(Expression::parse(std::string(5000, ' ') + "1"), Error);
-  EXPECT_EQ(Expression::parse(nested("1+", "", 1900)).number(single()), 1901);
+  EXPECT_EQ(Expression::parse(nested("1+", "", 190)).number(single()), 191);
+  EXPECT_THROW(Expression::parse(nested("1+", "", 300)), Error);  // a chain is as deep as it is long
 }
 
 TEST(Expression, KnowsItsUseAndItsNames) {

@@ -274,8 +274,8 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
   refused(set("task.vocabb=3"), "--set task.vocabb=3", "task 'mark' has no setting 'vocabb'", "did you mean 'vocab'?");
   refused(set("vocab=3"), "--set vocab=3", "there is no setting 'vocab'", "did you mean 'task.vocab'?");
   refused(set("tsak.vocab=3"), "--set tsak.vocab=3", "there is no setting 'tsak.vocab'", "did you mean 'task.vocab'?");
-  refused(set("train.steps=abc"), "--set train.steps=abc", "must be an integer, not a text (\"abc\")", "0 or more");
-  refused(set("seed=-1"), "--set seed=-1", "seed must be an integer, 0 to 1099511627776", "seed=3");
+  refused(set("train.steps=abc"), "--set train.steps=abc", "must be an integer, not a text (\"abc\")", "0 to 1099511627776");
+  refused(set("seed=-1"), "--set seed=-1", "seed must be an integer, 0 or more", "seed=3");
   refused(set("train.steps.more=1"), "--set train.steps.more=1", "must be an integer, not a table", "updates");
   refused([] { parse_override("nothing"); }, "--set nothing", "sets nothing", "key=value");
 }

@@ -20,6 +20,9 @@ constexpr bool optimised = true;
 #endif
 
 TEST(StoreSpeed, ListingAndFiltering) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers slow the store down; its speed is that of the program as it is used";
+#endif
   const char* wanted = std::getenv("FOVEA_STORE_RUNS");
   const std::uint64_t runs = wanted ? std::strtoull(wanted, nullptr, 10) : optimised ? 20'000 : 2'000;
   const Folder folder;

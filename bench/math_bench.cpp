@@ -1,5 +1,6 @@
-// Products of the shapes the models make, packed against general, and the vector functions, on one thread.
-// GF/s and elements per second stand in the counters; FOVEA_SIMD caps the instruction set.
+// Products of the shapes the models make, packed against general and (where the build finds it) oneDNN's, and the
+// vector functions, on one thread. GF/s and elements per second stand in the counters; FOVEA_SIMD caps the instruction
+// set.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -9,6 +10,10 @@
 #include "fovea/math/matmul.h"
 #include "fovea/math/packed.h"
 #include "fovea/math/vector_math.h"
+
+#ifdef FOVEA_ONEDNN
+#include <oneapi/dnnl/dnnl.h>
+#endif
 
 namespace fovea {
 namespace {
@@ -63,6 +68,19 @@ void packed_product(benchmark::State& state) {
   p.count(state);
 }
 
+#ifdef FOVEA_ONEDNN
+void onednn_product(benchmark::State& state) {
+  Product p(state);
+  const auto letter = [](const Operand<float>& x) { return x.transposed ? 'T' : 'N'; };
+  for (auto _ : state) {
+    dnnl_sgemm(letter(p.left), letter(p.right), p.m, p.n, p.k, 1.0f, p.left.data, p.left.stride, p.right.data,
+               p.right.stride, 0.0f, p.c.data(), p.n);
+    benchmark::DoNotOptimize(p.c.data());
+  }
+  p.count(state);
+}
+#endif
+
 void packing(benchmark::State& state) {
   const Product p(state);
   Arena arena;
@@ -83,9 +101,14 @@ void our_shapes(benchmark::internal::Benchmark* b) {
   b->Args({5248, 256, 1024, 0});  // all time steps at once
   b->Args({1024, 5248, 256, 1});  // a weight gradient
   b->Args({1024, 1024, 1024, 0});
+  b->Args({41, 256, 41, 0});  // the scores of an example, and its contexts
+  b->Args({41, 41, 256, 0});
 }
 BENCHMARK(general_product)->Apply(our_shapes);
 BENCHMARK(packed_product)->Apply(our_shapes);
+#ifdef FOVEA_ONEDNN
+BENCHMARK(onednn_product)->Apply(our_shapes);
+#endif
 BENCHMARK(packing)->ArgNames({"M", "K", "N", "transposed"})->Args({1, 256, 1024, 0})->Args({1, 1024, 256, 0});
 
 template <void (*Function)(std::span<const float>, std::span<float>)>

@@ -2,7 +2,6 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(nlohmann_json REQUIRED)
 find_package(Boost REQUIRED)
 find_package(SQLite3 REQUIRED)
@@ -10,17 +9,8 @@ find_package(ZLIB REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
-if(FOVEA_BLAS STREQUAL "onednn")
-  find_library(DNNL_LIBRARY dnnl REQUIRED)
-endif()
 
 function(fovea_link_dependencies target)
-  target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads Eigen3::Eigen nlohmann_json::nlohmann_json Boost::headers
+  target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads nlohmann_json::nlohmann_json Boost::headers
     SQLite::SQLite3 ZLIB::ZLIB PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
-  if(FOVEA_BLAS STREQUAL "onednn")
-    target_link_libraries(${target} PRIVATE ${DNNL_LIBRARY} gomp)  # gomp: Debian's oneDNN runs on OpenMP, which we keep to one thread
-    target_compile_definitions(${target} PRIVATE FOVEA_ONEDNN)
-  elseif(NOT FOVEA_BLAS STREQUAL "eigen")
-    message(FATAL_ERROR "FOVEA_BLAS is '${FOVEA_BLAS}': it can be onednn or eigen")
-  endif()
 endfunction()

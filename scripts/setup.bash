@@ -5,10 +5,10 @@ fail() { say "$*"; exit 1; }
 
 packages_to_run=(
   g++ cmake ninja-build pkg-config
-  libdnnl-dev libeigen3-dev libhwy-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
+  libhwy-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
   libsqlite3-dev libcairo2-dev zlib1g-dev fonts-dejavu-core
 )
-packages_to_test=(libgtest-dev libbenchmark-dev libxml2-utils)
+packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils)
 packages_to_test_all=(clang-14 libclang-rt-14-dev)
 
 # need_packages NAME…: installs those that are missing; asks nothing of the network when none is.

@@ -1,94 +1,50 @@
 #include "fovea/math/matmul.h"
 
-#define EIGEN_DONT_PARALLELIZE
-#include <Eigen/Core>
 #include <algorithm>
 #include <cassert>
 
-#ifdef FOVEA_ONEDNN
-#include <oneapi/dnnl/dnnl.h>
-#include <pthread.h>
-
-#include <csignal>
-
-#include "fovea/base/error.h"
-
-extern "C" void omp_set_num_threads(int count);
-#endif
+#include "fovea/math/packed.h"
+#include "fovea/math/vector_math.h"
 
 namespace fovea {
 namespace {
 
 template <class T>
-using Stored = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned,
-                          Eigen::OuterStride<>>;
-
-template <class T>
-Stored<T> stored(Operand<T> a) {
-  return a.transposed ? Stored<T>(a.data, a.columns, a.rows, Eigen::OuterStride<>(a.stride))
-                      : Stored<T>(a.data, a.rows, a.columns, Eigen::OuterStride<>(a.stride));
+std::span<T> span_of(T* data, Index count) {
+  return {data, static_cast<std::size_t>(count)};
 }
 
 template <class T>
-void multiply_with_eigen(Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) {
-  using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<Rows, Eigen::Unaligned, Eigen::OuterStride<>> out(c.data(), c.size(0), c.size(1),
-                                                               Eigen::OuterStride<>(c_stride));
-  if (into == Into::overwrite) out.setZero();
-  const Stored<T> x = stored(a), y = stored(b);
-  if (a.transposed && b.transposed) out.noalias() += x.transpose() * y.transpose();
-  else if (a.transposed) out.noalias() += x.transpose() * y;
-  else if (b.transposed) out.noalias() += x * y.transpose();
-  else out.noalias() += x * y;
+Operand<T> turned(Operand<T> a) {
+  return {a.data, a.columns, a.rows, a.stride, !a.transposed};
 }
 
-void multiply(Operand<double> a, Operand<double> b, Matrix<double> c, Into into, Index c_stride) {
-  multiply_with_eigen(a, b, c, into, c_stride);
-}
-
-#ifdef FOVEA_ONEDNN
-// oneDNN would start a team of its own; the setting is kept per calling thread.
-void use_one_thread() {
-  thread_local const bool done = (omp_set_num_threads(1), true);
-  static_cast<void>(done);
-}
-
-// Keeps signals from this thread. oneDNN 2.6 makes kernels that use the stack pointer as one more register to walk the
-// operands with: a handler that ran meanwhile would have its frame written into somebody's arrays.
-class SignalsWait {
- public:
-  SignalsWait() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
-      sigdelset(&all, fault);  // our own mistakes do not wait
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
+// One row of a times b, without rearranging b for so little: c_j (+)= Σ_k a_k b_kj, with a_k `a_step` apart and c_j
+// `c_step`. `sums` has room for a row of c, and `row` for one of a.
+template <class T>
+void row_times(const T* a, Index a_step, Operand<T> b, T* c, Index c_step, Into into, T* sums, T* row) {
+  if (b.transposed) {
+    for (Index k = 0; k < b.rows; ++k) row[k] = a[k * a_step];
+    for (Index j = 0; j < b.columns; ++j)
+      sums[j] = dot(span_of<const T>(row, b.rows), span_of(b.data + j * b.stride, b.rows));
+  } else {
+    std::fill_n(sums, b.columns, T{});
+    for (Index k = 0; k < b.rows; ++k)
+      add_scaled(a[k * a_step], span_of(b.data + k * b.stride, b.columns), span_of(sums, b.columns));
   }
-  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsWait(const SignalsWait&) = delete;
-  SignalsWait& operator=(const SignalsWait&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-void multiply(Operand<float> a, Operand<float> b, Matrix<float> c, Into into, Index c_stride) {
-  use_one_thread();
-  const SignalsWait guard;
-  const float beta = into == Into::add ? 1.0f : 0.0f;
-  // A matrix of one row may come with any stride; oneDNN wants at least the row's length.
-  const Index a_stride = std::max(a.stride, a.transposed ? a.rows : a.columns);
-  const Index b_stride = std::max(b.stride, b.transposed ? b.rows : b.columns);
-  const dnnl_status_t status =
-      dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', a.rows, b.columns, a.columns, 1.0f, a.data,
-                 a_stride, b.data, b_stride, beta, c.data(), c_stride);
-  if (status != dnnl_success) throw failure("oneDNN refused a matrix product");
+  for (Index j = 0; j < b.columns; ++j) c[j * c_step] = into == Into::add ? c[j * c_step] + sums[j] : sums[j];
 }
-#else
-void multiply(Operand<float> a, Operand<float> b, Matrix<float> c, Into into, Index c_stride) {
-  multiply_with_eigen(a, b, c, into, c_stride);
+
+// Few rows of a: each by itself. Few columns of b: the same, turned around.
+template <class T>
+void multiply_thin(Operand<T> a, Operand<T> b, T* c, Index row_step, Index column_step, Into into) {
+  T* const space = packing_space<T>(static_cast<std::size_t>(b.rows + b.columns));
+  for (Index i = 0; i < a.rows; ++i)
+    row_times(a.data + i * (a.transposed ? 1 : a.stride), a.transposed ? a.stride : 1, b, c + i * row_step, column_step,
+              into, space, space + b.columns);
 }
-#endif
+
+constexpr Index thin = 2;
 
 }  // namespace
 
@@ -97,12 +53,15 @@ void matmul(Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) 
   assert(a.columns == b.rows && a.rows == c.size(0) && b.columns == c.size(1));
   if (c_stride == 0) c_stride = c.size(1);
   if (c.empty()) return;
-  if (a.columns == 0) {
-    if (into == Into::add) return;
-    for (Index i = 0; i < c.size(0); ++i) std::fill_n(c.data() + i * c_stride, c.size(1), T{});
-    return;
+  if (a.rows <= thin) {
+    multiply_thin(a, b, c.data(), c_stride, Index{1}, into);
+  } else if (b.columns <= thin) {
+    multiply_thin(turned(b), turned(a), c.data(), Index{1}, c_stride, into);
+  } else {
+    T* const panels = packing_space<T>(packed_size(b));
+    pack_panels(b, 0, panels_of(b), panels);
+    matmul_packed(a, PackedMatrix<T>{panels, b.rows, b.columns}, c, into, c_stride);
   }
-  multiply(a, b, c, into, c_stride);
 }
 
 template void matmul(Operand<float>, Operand<float>, Matrix<float>, Into, Index);

@@ -1,4 +1,5 @@
-// Matrix products, in float (oneDNN, or Eigen where the build says so) and double (Eigen).
+// Matrix products in float and double, by kernels of our own (math/packed.cpp): measured beside oneDNN in
+// bench/math_bench.cpp, they are as fast on large products and faster on those that share an operand.
 //
 // Single-threaded: whoever calls cuts the work (Team) into pieces of a fixed size, so that results do not depend on how
 // many threads there are.

@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <type_traits>
+#include <new>
 #include <utility>
 
 #include "fovea/math/simd.h"
@@ -20,8 +20,7 @@
 namespace fovea {
 namespace {
 
-// A panel is as wide for every target, so that what was packed under one can be used under another.
-constexpr Index kPanel = 16;
+constexpr Index kPanel = panel_width;
 
 // K is cut into blocks so that the panels a tile reads stay near the first-level cache; rows of a, and columns where
 // there are several blocks of rows, so that what is read again stays in the second.
@@ -43,58 +42,67 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Tag = hn::CappedTag<float, kPanel>;
-using Vec = hn::Vec<Tag>;
-constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag()));
-constexpr std::size_t kVectors = static_cast<std::size_t>(kPanel / kLanes);  // a panel's width
+template <class T>
+using Tag = hn::CappedTag<T, kPanel>;
+template <class T>
+using Vec = hn::Vec<Tag<T>>;
 
 // Tiles of the result are kept in registers: as many rows and panels as those allow.
+template <class T>
+struct Tiles {
+  static constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
+  static constexpr std::size_t kVectors = static_cast<std::size_t>(kPanel / kLanes);  // a panel's width
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-constexpr std::size_t kTileRows = 8, kTilePanels = 3;
+  static constexpr std::size_t kRegisters = 24, kPanels = kVectors == 1 ? 3 : 1;
 #elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-constexpr std::size_t kTileRows = 6, kTilePanels = 1;
+  static constexpr std::size_t kRegisters = 12, kPanels = 1;
 #else
-constexpr std::size_t kTileRows = 3, kTilePanels = 1;
+  static constexpr std::size_t kRegisters = 12, kPanels = 1;
 #endif
+  static constexpr std::size_t kRows =
+      std::max<std::size_t>(1, std::min<std::size_t>(8, kRegisters / (kVectors * kPanels)));
+};
 
+template <class T>
 struct Block {
-  const float* a;  // element (row, k) is a[row * step + k], or a[k * step + row] when transposed
+  const T* a;  // element (row, k) is a[row * step + k], or a[k * step + row] when transposed
   Index step;
   Index depth;
-  const float* panels;
+  const T* panels;
   Index panel_step;  // from a panel to the next
-  float* c;
+  T* c;
   Index c_stride;
   Index columns;
   bool add;
 };
 
-template <bool Transposed, std::size_t Width, std::size_t... At>
-HWY_INLINE HWY_ATTR void Step(Tag d, const float* a, Index step, const Vec (&b)[Width], Vec (&sum)[sizeof...(At)],
+template <bool Transposed, std::size_t Width, class T, std::size_t... At>
+HWY_INLINE HWY_ATTR void Step(Tag<T> d, const T* a, Index step, const Vec<T> (&b)[Width], Vec<T> (&sum)[sizeof...(At)],
                               std::index_sequence<At...>) {
   ((sum[At] = hn::MulAdd(hn::Set(d, Transposed ? a[At / Width] : a[static_cast<Index>(At / Width) * step]),
                          b[At % Width], sum[At])),
    ...);
 }
 
-template <std::size_t Width, std::size_t... At>
-HWY_INLINE HWY_ATTR void LoadPanels(Tag d, const float* panels, Index panel_step, Vec (&b)[Width],
+template <std::size_t Width, class T, std::size_t... At>
+HWY_INLINE HWY_ATTR void LoadPanels(Tag<T> d, const T* panels, Index panel_step, Vec<T> (&b)[Width],
                                     std::index_sequence<At...>) {
-  ((b[At] = hn::Load(
-        d, panels + static_cast<Index>(At / kVectors) * panel_step + static_cast<Index>(At % kVectors) * kLanes)),
+  using Shape = Tiles<T>;
+  ((b[At] = hn::Load(d, panels + static_cast<Index>(At / Shape::kVectors) * panel_step +
+                            static_cast<Index>(At % Shape::kVectors) * Shape::kLanes)),
    ...);
 }
 
-template <std::size_t Width, std::size_t... At>
-HWY_INLINE HWY_ATTR void Clear(Tag d, Vec (&sum)[sizeof...(At)], std::index_sequence<At...>) {
+template <class T, std::size_t... At>
+HWY_INLINE HWY_ATTR void Clear(Tag<T> d, Vec<T> (&sum)[sizeof...(At)], std::index_sequence<At...>) {
   ((sum[At] = hn::Zero(d)), ...);
 }
 
-template <std::size_t Width, std::size_t... At>
-HWY_INLINE HWY_ATTR void StoreAll(Tag d, const Vec (&sum)[sizeof...(At)], float* c, Index stride, bool add,
+template <std::size_t Width, class T, std::size_t... At>
+HWY_INLINE HWY_ATTR void StoreAll(Tag<T> d, const Vec<T> (&sum)[sizeof...(At)], T* c, Index stride, bool add,
                                   std::index_sequence<At...>) {
   const auto at = [=](std::size_t i) HWY_ATTR {
-    return c + static_cast<Index>(i / Width) * stride + static_cast<Index>(i % Width) * kLanes;
+    return c + static_cast<Index>(i / Width) * stride + static_cast<Index>(i % Width) * Tiles<T>::kLanes;
   };
   if (add) {
     (hn::StoreU(hn::Add(hn::LoadU(d, at(At)), sum[At]), d, at(At)), ...);
@@ -105,55 +113,57 @@ HWY_INLINE HWY_ATTR void StoreAll(Tag d, const Vec (&sum)[sizeof...(At)], float*
 
 // Rows x (Panels * kPanel) elements of c. Each is summed over k in ascending order by one multiply-add a step, in every
 // tile shape alike.
-template <bool Transposed, std::size_t Rows, std::size_t Panels>
-void Tile(const Block& block) {
-  constexpr std::size_t kWidth = Panels * kVectors;
+template <bool Transposed, std::size_t Rows, std::size_t Panels, class T>
+void Tile(const Block<T>& block) {
+  constexpr std::size_t kWidth = Panels * Tiles<T>::kVectors;
   constexpr std::make_index_sequence<Rows * kWidth> all;
-  const Tag d;
-  Vec sum[Rows * kWidth];
-  Clear<kWidth>(d, sum, all);
-  const float* a = block.a;
-  const float* panels = block.panels;
+  const Tag<T> d;
+  Vec<T> sum[Rows * kWidth];
+  Clear<T>(d, sum, all);
+  const T* a = block.a;
+  const T* panels = block.panels;
   for (Index k = 0; k < block.depth; ++k, panels += kPanel, a += Transposed ? block.step : 1) {
-    Vec b[kWidth];
-    LoadPanels(d, panels, block.panel_step, b, std::make_index_sequence<kWidth>());
-    Step<Transposed>(d, a, block.step, b, sum, all);
+    Vec<T> b[kWidth];
+    LoadPanels<kWidth, T>(d, panels, block.panel_step, b, std::make_index_sequence<kWidth>());
+    Step<Transposed, kWidth, T>(d, a, block.step, b, sum, all);
   }
   constexpr Index kAcross = static_cast<Index>(Panels) * kPanel;
   if (block.columns >= kAcross) {
-    StoreAll<kWidth>(d, sum, block.c, block.c_stride, block.add, all);
+    StoreAll<kWidth, T>(d, sum, block.c, block.c_stride, block.add, all);
     return;
   }
-  HWY_ALIGN float part[Rows * Panels * static_cast<std::size_t>(kPanel)];
-  StoreAll<kWidth>(d, sum, part, kAcross, false, all);
+  HWY_ALIGN T part[Rows * Panels * static_cast<std::size_t>(kPanel)];
+  StoreAll<kWidth, T>(d, sum, part, kAcross, false, all);
   for (Index row = 0; row < static_cast<Index>(Rows); ++row) {
-    float* const c = block.c + row * block.c_stride;
-    const float* const from = part + row * kAcross;
+    T* const c = block.c + row * block.c_stride;
+    const T* const from = part + row * kAcross;
     if (block.add) {
       for (Index j = 0; j < block.columns; ++j) c[j] += from[j];
     } else {
-      std::memcpy(c, from, static_cast<std::size_t>(block.columns) * sizeof(float));
+      std::memcpy(c, from, static_cast<std::size_t>(block.columns) * sizeof(T));
     }
   }
 }
 
-using TileFunction = void (*)(const Block&);
+template <class T>
+using TileFunction = void (*)(const Block<T>&);
 
 // By the number of rows, less one.
-template <bool Transposed, std::size_t Panels, std::size_t... Rows>
-constexpr std::array<TileFunction, sizeof...(Rows)> TilesOf(std::index_sequence<Rows...>) {
-  return {&Tile<Transposed, Rows + 1, Panels>...};
+template <bool Transposed, std::size_t Panels, class T, std::size_t... Rows>
+constexpr std::array<TileFunction<T>, sizeof...(Rows)> TilesOf(std::index_sequence<Rows...>) {
+  return {&Tile<Transposed, Rows + 1, Panels, T>...};
 }
 
 // All columns for a few rows of a block.
-template <bool Transposed>
-void RowsTimesPanels(Block block, Index rows, Index all_columns) {
-  static constexpr auto kWide = TilesOf<Transposed, kTilePanels>(std::make_index_sequence<kTileRows>());
-  static constexpr auto kNarrow = TilesOf<Transposed, 1>(std::make_index_sequence<kTileRows>());
-  constexpr Index kWideColumns = static_cast<Index>(kTilePanels) * kPanel;
-  const Index tiles = (rows + static_cast<Index>(kTileRows) - 1) / static_cast<Index>(kTileRows);
-  const float* const a = block.a;
-  float* const c = block.c;
+template <bool Transposed, class T>
+void RowsTimesPanels(Block<T> block, Index rows, Index all_columns) {
+  constexpr Index kRows = static_cast<Index>(Tiles<T>::kRows), kPanels = static_cast<Index>(Tiles<T>::kPanels);
+  static constexpr auto kWide = TilesOf<Transposed, Tiles<T>::kPanels, T>(std::make_index_sequence<Tiles<T>::kRows>());
+  static constexpr auto kNarrow = TilesOf<Transposed, 1, T>(std::make_index_sequence<Tiles<T>::kRows>());
+  constexpr Index kWideColumns = kPanels * kPanel;
+  const Index tiles = (rows + kRows - 1) / kRows;
+  const T* const a = block.a;
+  T* const c = block.c;
   for (Index column = 0; column < all_columns;) {
     block.columns = all_columns - column;
     const bool wide = block.columns > (kWideColumns - kPanel);
@@ -169,15 +179,16 @@ void RowsTimesPanels(Block block, Index rows, Index all_columns) {
   }
 }
 
-void CopyLines(const float* from, Index stride, float* to, Index lines, Index length) {
+template <class T>
+void CopyLines(const T* from, Index stride, T* to, Index lines, Index length) {
   for (Index line = 0; line < lines; ++line) {
-    std::memcpy(to + line * kBlockStride, from + line * stride, static_cast<std::size_t>(length) * sizeof(float));
+    std::memcpy(to + line * kBlockStride, from + line * stride, static_cast<std::size_t>(length) * sizeof(T));
   }
 }
 
 // c (+)= a times panels of `columns` columns, K = a.columns > 0; `copy` has room for one block of a.
-void Product(const Operand<float>& a, const float* panels, Index columns, float* c, Index c_stride, bool add,
-             float* copy) {
+template <class T>
+void Product(const Operand<T>& a, const T* panels, Index columns, T* c, Index c_stride, bool add, T* copy) {
   const Index depths = (a.columns + kDepth - 1) / kDepth;
   const bool in_place = !a.transposed && a.stride < kFarApart;
   for (Index part = 0; part < depths; ++part) {
@@ -186,26 +197,35 @@ void Product(const Operand<float>& a, const float* panels, Index columns, float*
     for (Index column = 0; column < columns; column += width) {
       for (Index row = 0; row < a.rows; row += kRows) {
         const Index rows = std::min(kRows, a.rows - row);
-        Block block{.a = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k),
-                    .step = a.stride,
-                    .depth = depth,
-                    .panels = panels + column * a.columns + k * kPanel,
-                    .panel_step = a.columns * kPanel,
-                    .c = c + row * c_stride + column,
-                    .c_stride = c_stride,
-                    .columns = 0,
-                    .add = add || part > 0};
+        Block<T> block{.a = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k),
+                       .step = a.stride,
+                       .depth = depth,
+                       .panels = panels + column * a.columns + k * kPanel,
+                       .panel_step = a.columns * kPanel,
+                       .c = c + row * c_stride + column,
+                       .c_stride = c_stride,
+                       .columns = 0,
+                       .add = add || part > 0};
         if (!in_place) {
           CopyLines(block.a, a.stride, copy, a.transposed ? depth : rows, a.transposed ? rows : depth);
           block.a = copy;
           block.step = kBlockStride;
         }
         const Index count = std::min(width, columns - column);
-        if (a.transposed) RowsTimesPanels<true>(block, rows, count);
-        else RowsTimesPanels<false>(block, rows, count);
+        if (a.transposed) RowsTimesPanels<true, T>(block, rows, count);
+        else RowsTimesPanels<false, T>(block, rows, count);
       }
     }
   }
+}
+
+void ProductFloat(const Operand<float>& a, const float* panels, Index columns, float* c, Index c_stride, bool add,
+                  float* copy) {
+  Product<float>(a, panels, columns, c, c_stride, add, copy);
+}
+void ProductDouble(const Operand<double>& a, const double* panels, Index columns, double* c, Index c_stride, bool add,
+                   double* copy) {
+  Product<double>(a, panels, columns, c, c_stride, add, copy);
 }
 
 }  // namespace
@@ -217,29 +237,19 @@ HWY_AFTER_NAMESPACE();
 namespace fovea {
 namespace {
 
-HWY_EXPORT(Product);
+HWY_EXPORT(ProductFloat);
+HWY_EXPORT(ProductDouble);
 
 void multiply(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add) {
   alignas(64) thread_local float copy[kDepth * kBlockStride];
   choose_simd();
-  HWY_DYNAMIC_DISPATCH(Product)(a, b.panels, b.columns, c, c_stride, add, copy);
+  HWY_DYNAMIC_DISPATCH(ProductFloat)(a, b.panels, b.columns, c, c_stride, add, copy);
 }
 
 void multiply(const Operand<double>& a, const PackedMatrix<double>& b, double* c, Index c_stride, bool add) {
-  const Index row_step = a.transposed ? 1 : a.stride, k_step = a.transposed ? a.stride : 1;
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Index column = 0; column < b.columns; column += kPanel) {
-      const double* panel = b.panels + column * b.rows;
-      double sum[kPanel] = {};
-      for (Index k = 0; k < b.rows; ++k, panel += kPanel) {
-        const double x = a.data[i * row_step + k * k_step];
-        for (Index j = 0; j < kPanel; ++j) sum[j] += x * panel[j];
-      }
-      double* const out = c + i * c_stride + column;
-      const Index width = std::min(kPanel, b.columns - column);
-      for (Index j = 0; j < width; ++j) out[j] = add ? out[j] + sum[j] : sum[j];
-    }
-  }
+  alignas(64) thread_local double copy[kDepth * kBlockStride];
+  choose_simd();
+  HWY_DYNAMIC_DISPATCH(ProductDouble)(a, b.panels, b.columns, c, c_stride, add, copy);
 }
 
 // A panel whose columns are lines in memory.
@@ -258,10 +268,8 @@ void gather_lines(const T* from, Index stride, Index width, Index depth, T* to) 
 }  // namespace
 
 template <class T>
-PackedMatrix<T> pack(Arena& arena, Operand<T> b) {
-  const Index count = (b.columns + kPanel - 1) / kPanel;
-  T* const panels = arena.take<T>(static_cast<std::size_t>(count * b.rows * kPanel)).data();
-  for (Index first = 0; first < b.columns; first += kPanel) {
+void pack_panels(Operand<T> b, Index begin, Index end, T* panels) {
+  for (Index first = begin * kPanel; first < std::min(end * kPanel, b.columns); first += kPanel) {
     T* to = panels + first * b.rows;
     const Index width = std::min(kPanel, b.columns - first);
     if (b.transposed) {
@@ -274,7 +282,32 @@ PackedMatrix<T> pack(Arena& arena, Operand<T> b) {
       }
     }
   }
+}
+
+template <class T>
+PackedMatrix<T> pack(Arena& arena, Operand<T> b) {
+  T* const panels = arena.take<T>(packed_size(b)).data();
+  pack_panels(b, 0, panels_of(b), panels);
   return {panels, b.rows, b.columns};
+}
+
+template <class T>
+T* packing_space(std::size_t count) {
+  struct Space {
+    T* data = nullptr;
+    std::size_t size = 0;
+    ~Space() { release(); }
+    void release() { ::operator delete(data, std::align_val_t(64)); }
+  };
+  thread_local Space space;
+  if (space.size < count) {
+    space.release();
+    space.data = nullptr;
+    space.size = 0;
+    space.data = static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64)));
+    space.size = count;
+  }
+  return space.data;
 }
 
 template <class T>
@@ -290,10 +323,14 @@ void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into int
   multiply(a, b, c.data(), c_stride, into == Into::add);
 }
 
-template PackedMatrix<float> pack(Arena&, Operand<float>);
-template PackedMatrix<double> pack(Arena&, Operand<double>);
-template void matmul_packed(Operand<float>, const PackedMatrix<float>&, Matrix<float>, Into, Index);
-template void matmul_packed(Operand<double>, const PackedMatrix<double>&, Matrix<double>, Into, Index);
+#define FOVEA_INSTANTIATE(T)                               \
+  template void pack_panels(Operand<T>, Index, Index, T*); \
+  template PackedMatrix<T> pack(Arena&, Operand<T>);       \
+  template T* packing_space<T>(std::size_t);               \
+  template void matmul_packed(Operand<T>, const PackedMatrix<T>&, Matrix<T>, Into, Index);
+FOVEA_INSTANTIATE(float)
+FOVEA_INSTANTIATE(double)
+#undef FOVEA_INSTANTIATE
 
 }  // namespace fovea
 #endif  // HWY_ONCE

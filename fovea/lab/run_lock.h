@@ -1,0 +1,37 @@
+// Who trains a run: one process at a time.
+//
+// A run in training has a file running/HASH beside the store, locked by the process that trains it. The lock is the
+// kernel's and goes with the process, however it ends, so nothing has to be declared stale: a file that is there
+// and not locked says that its process was killed. Processes that share a store are on one machine (SQLite's WAL wants
+// that), and so are their locks.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace fovea {
+
+class RunLock {
+ public:
+  // Nothing where somebody else trains the run: another process, or another RunLock of this one. Makes the folder.
+  // Throws failure where the file can not be made.
+  static std::optional<RunLock> take(const std::filesystem::path& folder, const std::string& hash);
+  static bool held(const std::filesystem::path& folder, const std::string& hash);
+  static std::string holder(const std::filesystem::path& folder, const std::string& hash);  // "process 12 on hostname"
+
+  RunLock(RunLock&& other) noexcept;
+  RunLock& operator=(RunLock&& other) noexcept;
+  ~RunLock();  // lets go of the run, and removes the file
+
+  bool after_a_kill() const { return after_a_kill_; }  // the process that trained it before did not come to its end
+
+ private:
+  RunLock(std::filesystem::path file, int descriptor) : file_(std::move(file)), descriptor_(descriptor) {}
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  bool after_a_kill_ = false;
+};
+
+}  // namespace fovea

@@ -50,6 +50,10 @@ class Run : public Command {
     store.keep(record);
     if (words_.json) print_json(run_json(record, series_));
     else print_run(record);
+    if (record.state == RunState::failed) {
+      fmt::print(stderr, "fovea: {} What was measured until then is kept as run {}.\n", record.error, record.id);
+      return 1;
+    }
     if (record.state == RunState::stopped) {
       fmt::print(stderr, "fovea: stopped after {} steps; what was measured until then is kept as run {}.\n",
                  record.steps, record.id);

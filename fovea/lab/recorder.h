@@ -1,6 +1,8 @@
 // What probes say, put into the record of a run; and the recorder of attention that every run has.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +35,14 @@ class AttentionRecorder {
   bool wants(bool first, bool last) const { return keep_ > 0 && (first || last || look_ % every_ == 0); }
   void count_look() { ++look_; }
   int examples() const { return static_cast<int>(keep_); }
+
+  // What a run must keep to go on later.
+  std::array<std::int64_t, 3> memory() const { return {keep_, every_, look_}; }
+  void remember(const std::array<std::int64_t, 3>& memory) {
+    keep_ = memory[0];
+    every_ = std::max<std::int64_t>(1, memory[1]);
+    look_ = memory[2];
+  }
 
   // attention (B, rows, positions) of the kept examples.
   void record(const Batch& batch, const Cube<const float>& attention, bool first, Readings& readings);

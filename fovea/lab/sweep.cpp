@@ -7,7 +7,6 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -45,7 +44,7 @@ std::string label(const std::string& experiment, const RunSpec& spec) {
 class Crew {
  public:
   Crew(const std::string& experiment, const std::vector<Job>& jobs, int workers)
-      : experiment_(experiment), jobs_(jobs), machine_(machine_line()), shares_(jobs.size()) {
+      : experiment_(experiment), jobs_(jobs), shares_(jobs.size()) {
     for (int i = 0; i < workers; ++i) {
       const std::unique_lock lock(mutex_);
       try {
@@ -120,52 +119,27 @@ class Crew {
   }
 
   std::optional<RunRecord> make(std::size_t job) {
-    const RunSpec& spec = jobs_[job].spec;
-    const std::string started = utc_now();
-    const Clock::time_point start = Clock::now();
     std::atomic<double>& share = shares_[job];
-    RunRecord record;
+    TrainHooks hooks;
+    hooks.stop = &stop_;
+    hooks.progress = [&share](std::int64_t step, std::int64_t of) {
+      if (of > 0) share.store(static_cast<double>(step) / static_cast<double>(of), std::memory_order_relaxed);
+    };
     try {
-      TrainHooks hooks;
-      hooks.stop = &stop_;
-      hooks.progress = [&share](std::int64_t step, std::int64_t of) {
-        if (of > 0) share.store(static_cast<double>(step) / static_cast<double>(of), std::memory_order_relaxed);
-      };
-      record = train(spec, hooks);
-    } catch (const Error& error) {
-      if (error.kind() == Error::Kind::wrong_input) {
-        const std::lock_guard lock(mutex_);
-        if (!wrong_) wrong_ = std::current_exception();
-        stop_ = true;
-        return std::nullopt;
-      }
-      record = failed(spec, error.what());
-    } catch (const std::bad_alloc&) {
-      record = failed(spec, "there was not enough memory for the run.");
-    } catch (const std::exception& error) {
-      record = failed(spec, error.what());
+      RunRecord record = train(jobs_[job].spec, hooks);
+      record.experiment = experiment_;
+      share = 1;
+      return record;
+    } catch (const Error&) {
+      const std::lock_guard lock(mutex_);
+      if (!wrong_) wrong_ = std::current_exception();
+      stop_ = true;
+      return std::nullopt;
     }
-    share = 1;
-    record.experiment = experiment_;
-    record.hash = jobs_[job].hash;
-    if (record.machine.empty()) record.machine = machine_;
-    if (record.version.empty()) record.version = program_version();
-    if (record.started.empty()) record.started = started;
-    if (record.seconds == 0) record.seconds = seconds_since(start);
-    return record;
-  }
-
-  static RunRecord failed(const RunSpec& spec, std::string error) {
-    RunRecord record;
-    record.spec = spec;
-    record.state = RunState::failed;
-    record.error = std::move(error);
-    return record;
   }
 
   const std::string& experiment_;
   const std::vector<Job>& jobs_;
-  const std::string machine_;
   std::vector<std::atomic<double>> shares_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stop_ = false;

@@ -42,6 +42,53 @@ void TrainSettings::settings(Fields& fields) {
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked when probes look");
 }
 
+OptimizerSettings TrainSettings::optimizer_settings() const {
+  OptimizerSettings settings;
+  switch (optimizer) {
+    case Method::sgd:
+      settings.kind = OptimizerSettings::Kind::sgd;
+      break;
+    case Method::adam:
+      settings.kind = OptimizerSettings::Kind::adam;
+      break;
+    case Method::adamw:
+      settings.kind = OptimizerSettings::Kind::adamw;
+      break;
+  }
+  settings.momentum = momentum;
+  settings.beta1 = beta1;
+  settings.beta2 = beta2;
+  settings.epsilon = epsilon;
+  settings.weight_decay = weight_decay;
+  settings.clip = clip;
+  return settings;
+}
+
+Schedule TrainSettings::rates() const {
+  Schedule rates;
+  switch (schedule) {
+    case Course::constant:
+      rates.kind = Schedule::Kind::constant;
+      break;
+    case Course::linear:
+      rates.kind = Schedule::Kind::linear;
+      break;
+    case Course::cosine:
+      rates.kind = Schedule::Kind::cosine;
+      break;
+    case Course::step:
+      rates.kind = Schedule::Kind::step;
+      break;
+  }
+  rates.rate = 1;
+  rates.steps = steps;
+  rates.warmup = warmup;
+  rates.floor = floor;
+  rates.period = period;
+  rates.factor = factor;
+  return rates;
+}
+
 void ProbeSettings::settings(Fields& fields) {
   fields.integer("every", every, 1, most_steps,
                  "updates between two looks; the first is before any, the last after all");

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "fovea/base/settings.h"
+#include "fovea/nn/optimizer.h"
+#include "fovea/nn/schedule.h"
 #include "fovea/probe/probe.h"
 
 namespace fovea {
@@ -28,6 +30,9 @@ struct TrainSettings {
   std::string stop_when;
 
   void settings(Fields& fields);
+
+  OptimizerSettings optimizer_settings() const;
+  Schedule rates() const;  // as a share of the rate: groups have rates of their own
 };
 
 struct ProbeSettings {

@@ -7,126 +7,71 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "fovea/lab/assembly.h"
+#include "fovea/lab/checkpoint_keeper.h"
 #include "fovea/lab/expression.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/recorder.h"
-#include "fovea/nn/optimizer.h"
-#include "fovea/nn/schedule.h"
 
 namespace fovea {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Stopwatch::Clock;
 
-OptimizerSettings optimizer_of(const TrainSettings& train) {
-  OptimizerSettings settings;
-  switch (train.optimizer) {
-    case TrainSettings::Method::sgd:
-      settings.kind = OptimizerSettings::Kind::sgd;
-      break;
-    case TrainSettings::Method::adam:
-      settings.kind = OptimizerSettings::Kind::adam;
-      break;
-    case TrainSettings::Method::adamw:
-      settings.kind = OptimizerSettings::Kind::adamw;
-      break;
-  }
-  settings.momentum = train.momentum;
-  settings.beta1 = train.beta1;
-  settings.beta2 = train.beta2;
-  settings.epsilon = train.epsilon;
-  settings.weight_decay = train.weight_decay;
-  settings.clip = train.clip;
-  return settings;
-}
-
-// As a share of the rate: groups have rates of their own.
-Schedule schedule_of(const TrainSettings& train) {
-  Schedule schedule;
-  switch (train.schedule) {
-    case TrainSettings::Course::constant:
-      schedule.kind = Schedule::Kind::constant;
-      break;
-    case TrainSettings::Course::linear:
-      schedule.kind = Schedule::Kind::linear;
-      break;
-    case TrainSettings::Course::cosine:
-      schedule.kind = Schedule::Kind::cosine;
-      break;
-    case TrainSettings::Course::step:
-      schedule.kind = Schedule::Kind::step;
-      break;
-  }
-  schedule.rate = 1;
-  schedule.steps = train.steps;
-  schedule.warmup = train.warmup;
-  schedule.floor = train.floor;
-  schedule.period = train.period;
-  schedule.factor = train.factor;
-  return schedule;
-}
-
-// Tells of progress some 20 times a second, and looks at the clock rarely where steps are short.
-class Progress {
+// Says now and then that it is time to look at the clock: often where steps are long, rarely where they are short.
+class Pulse {
  public:
-  Progress(const TrainHooks& hooks, std::int64_t of) : hooks_(hooks), of_(of) {}
-
-  void step(std::int64_t done) {
-    if (++since_ < stride_ || !hooks_.progress) return;
+  bool beat() {
+    if (++since_ < stride_) return false;
     since_ = 0;
     const Clock::time_point now = Clock::now();
-    stride_ = now - looked_ < std::chrono::milliseconds(10) ? std::min(stride_ * 2, 4096) : std::max(stride_ / 2, 1);
-    looked_ = now;
-    if (now - told_ < std::chrono::milliseconds(50)) return;
-    told_ = now;
-    hooks_.progress(done, of_);
+    stride_ = now - last_ < std::chrono::milliseconds(10) ? std::min(stride_ * 2, 4096) : std::max(stride_ / 2, 1);
+    last_ = now;
+    return true;
   }
+  Clock::time_point last() const { return last_; }
 
  private:
-  const TrainHooks& hooks_;
-  std::int64_t of_;
   int since_ = 0, stride_ = 1;
-  Clock::time_point looked_ = Clock::now(), told_ = looked_;
+  Clock::time_point last_ = Clock::now();
 };
 
 template <class T>
 class Trainer {
  public:
-  Trainer(const RunSpec& spec, const TrainSettings& train, const TrainHooks& hooks)
-      : spec_(spec),
+  Trainer(const TrainSettings& train, const TrainHooks& hooks, RunRecord& record, Stopwatch& watch)
+      : spec_(record.spec),
         train_(train),
         hooks_(hooks),
+        record_(record),
         team_(train.threads),
         compute_{arena_, team_},
-        task_(make_task(spec)),
+        task_(make_task(spec_)),
         shape_(task_->shape()),
-        model_(make_model<T>(spec, shape_, parameters_)),
-        optimizer_(parameters_, optimizer_of(train)),
-        schedule_(schedule_of(train)),
-        interventions_(Interventions::parse(spec.interventions)),
-        probes_(make_probes(spec.probe, probe_)),
+        model_(make_model<T>(spec_, shape_, parameters_)),
+        optimizer_(parameters_, train.optimizer_settings()),
+        schedule_(train.rates()),
+        interventions_(Interventions::parse(spec_.interventions)),
+        probes_(make_probes(spec_.probe, probe_)),
         attention_(probe_, train.steps),
         readings_(record_) {
-    if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(spec.train, "stop_when"));
+    if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(spec_.train, "stop_when"));
+    if (!hooks.checkpoints.folder.empty())
+      keeper_.emplace(hooks, TrainState<T>{parameters_, optimizer_, probes_, attention_, record_, train_loss_, time_},
+                      train.steps, watch);
     view_parameters();
   }
 
-  RunRecord run() {
-    const Clock::time_point start = Clock::now();
-    record_.spec = spec_;
-    record_.hash = spec_.hash();
-    record_.version = program_version();
-    record_.machine = machine_line();
-    record_.started = utc_now();
+  RunState run() {
     check_parts();
-    record_.state = loop();
-    record_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    return std::move(record_);
+    const RunState state = loop(keeper_ && !hooks_.checkpoints.forget && keeper_->restore());
+    if (state == RunState::stopped && keeper_) keeper_->save_last();
+    return state;
   }
 
  private:
@@ -144,11 +89,11 @@ class Trainer {
     for (const NamedProbe& named : probes_) wants_beta_ |= named.probe->wants_beta();
   }
 
-  RunState loop() {
+  // A checkpoint is taken between an update's look and the next update, where the number of steps says all.
+  RunState loop(bool resumed) {
     const std::int64_t steps = train_.steps;
-    Progress progress(hooks_, steps);
-    std::int64_t step = 0;
-    if (look(step, steps == 0)) return RunState::done;
+    std::int64_t step = record_.steps;
+    if (!resumed && look(step, steps == 0)) return RunState::done;
     while (step < steps) {
       const std::int64_t next_look = probe_.next_look(step, steps);
       while (step < next_look) {
@@ -157,13 +102,21 @@ class Trainer {
         const Paces paces = paces_at(step);
         for (; step < until; ++step) {
           if (hooks_.stop && hooks_.stop->load(std::memory_order_relaxed)) return RunState::stopped;
+          if (pulse_.beat()) tend(step);
           update(step, attend, paces);
-          progress.step(step + 1);
         }
       }
       if (look(step, step == steps)) return RunState::done;
     }
     return RunState::done;
+  }
+
+  void tend(std::int64_t step) {
+    if (hooks_.progress && pulse_.last() - told_ >= std::chrono::milliseconds(50)) {
+      told_ = pulse_.last();
+      hooks_.progress(step, train_.steps);
+    }
+    if (keeper_ && keeper_->due(pulse_.last())) keeper_->save();
   }
 
   void update(std::int64_t step, Attend attend, const Paces& paces) {
@@ -314,6 +267,7 @@ class Trainer {
   const RunSpec& spec_;
   const TrainSettings& train_;
   const TrainHooks& hooks_;
+  RunRecord& record_;
   Arena arena_;
   Team team_;
   Compute compute_;
@@ -327,7 +281,6 @@ class Trainer {
   ProbeSettings probe_;
   std::vector<NamedProbe> probes_;
   AttentionRecorder attention_;
-  RunRecord record_;
   RunReadings readings_;
   std::optional<Expression> stop_when_;
   Batch batch_;
@@ -336,14 +289,41 @@ class Trainer {
   bool wants_beta_ = false, attends_ = false;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;
+
+  Pulse pulse_;
+  Clock::time_point told_ = Clock::now();
+  std::optional<CheckpointKeeper<T>> keeper_;
 };
 
 }  // namespace
 
 RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
   const TrainSettings train = read_train(spec.train);
-  if (train.precision == TrainSettings::Precision::twice) return Trainer<double>(spec, train, hooks).run();
-  return Trainer<float>(spec, train, hooks).run();
+  Stopwatch watch;
+  RunRecord record;
+  record.spec = spec;
+  record.hash = spec.hash();
+  record.version = program_version();
+  record.machine = machine_line();
+  record.started = utc_now();
+  const auto fail = [&record](std::string error) {
+    record.state = RunState::failed;
+    record.error = std::move(error);
+  };
+  try {
+    record.state = train.precision == TrainSettings::Precision::twice
+                       ? Trainer<double>(train, hooks, record, watch).run()
+                       : Trainer<float>(train, hooks, record, watch).run();
+  } catch (const Error& error) {
+    if (error.kind() == Error::Kind::wrong_input) throw;
+    fail(error.what());
+  } catch (const std::bad_alloc&) {
+    fail("There was not enough memory for the run. Use a smaller batch, vocabulary or hidden size.");
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+  record.seconds = watch.seconds();
+  return record;
 }
 
 }  // namespace fovea

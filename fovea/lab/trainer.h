@@ -3,21 +3,43 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <string>
 
 #include "fovea/lab/record.h"
 #include "fovea/lab/spec.h"
 
 namespace fovea {
 
-struct TrainHooks {
-  std::function<void(std::int64_t step, std::int64_t of)> progress;  // at most ~20 times a second
-  const std::atomic<bool>* stop = nullptr;  // set from a signal: ends after the step, kept as stopped
+// Where checkpoints of the run lie (lab/checkpoint.h) and how often they are written. The caller holds the run's lock,
+// and removes them once the run is kept.
+struct CheckpointPlan {
+  std::filesystem::path folder;  // empty: none are read or written
+  double every = 30;             // seconds between two; longer where writing them takes over a fiftieth of the time
+  bool forget = false;           // begin anew, whatever there is
 };
 
-// Trains the spec from its start and returns everything its probes said (state done or stopped). A run that goes wrong
-// midway (NaN) throws failure naming step and layer. Depends on nothing but the spec: the same spec gives the same
-// bits.
+// A run that was taken up where it was left.
+struct Resumption {
+  std::int64_t step = 0, of = 0;
+  double seconds_ago = 0;    // since the checkpoint was written
+  bool interrupted = false;  // it was asked to stop and wrote it then: nothing is done twice
+};
+
+struct TrainHooks {
+  std::function<void(std::int64_t step, std::int64_t of)> progress = {};  // at most ~20 times a second
+  const std::atomic<bool>* stop = nullptr;  // set from a signal: ends after the step, kept as stopped
+  CheckpointPlan checkpoints = {};
+  std::function<void(const Resumption&)> resumed = {};
+  std::function<void(const RunRecord&)> saved = {};      // a checkpoint was written: the record so far, state running
+  std::function<void(const std::string&)> trouble = {};  // with checkpoints; the training goes on
+};
+
+// Trains the spec and returns everything its probes said: state done, stopped, or failed for a run that went wrong
+// midway (NaN), with an error that names step and layer and with what was measured until then. A spec that can not be
+// trained throws wrong_input. Depends on nothing but the spec: the same spec gives the same bits, also where the run
+// was interrupted and went on from a checkpoint.
 //
 // Beside what the probes say there are the series `train_loss` and, where the model attends, arrays over a fixed
 // handful of examples (probe.keep of them, from the test split): `attention` (examples, rows, positions) at each look,

@@ -57,6 +57,11 @@ class Probe {
 
   virtual bool wants_beta() const { return false; }
   virtual void measure(const Look& look, Readings& readings) = 0;
+
+  // What it carries from one look to the next, so that a run can go on in another process. remember() is called after
+  // prepare(), with what memory() said; false where that is not what this probe says.
+  virtual std::vector<double> memory() const { return {}; }
+  virtual bool remember(std::span<const double> memory) { return memory.empty(); }
 };
 
 }  // namespace fovea

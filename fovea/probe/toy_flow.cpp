@@ -49,6 +49,19 @@ class ToyFlow : public Probe {
     if (variant_.gate == ToyVariant::Gate::linear) readings.number("fate", point.gate > 0 ? 1 : -1);
   }
 
+  std::vector<double> memory() const override {
+    return {start_.beta0, start_.beta1, start_.gate, flow_.beta0,
+            flow_.beta1,  flow_.gate,   flow_time_,  variant_.loss == ToyVariant::Loss::linear ? 0.0 : 1.0};
+  }
+  bool remember(std::span<const double> memory) override {
+    if (memory.size() != 8) return false;
+    start_ = {memory[0], memory[1], memory[2]};
+    flow_ = {memory[3], memory[4], memory[5]};
+    flow_time_ = memory[6];
+    variant_.loss = memory[7] == 0 ? ToyVariant::Loss::linear : ToyVariant::Loss::logistic;
+    return true;
+  }
+
  private:
   ToyPoint read_point(const Look& look) {
     bool bounded = false, known = false;

@@ -1,8 +1,11 @@
 // The smallest task and model there can be, for tests of the lab. Task 'mark': rows of tokens, label 1 where token 0
 // stands in the row. Model 'tiny': a weight per token, averaged over the row with learned, uniform or true attention.
+// `before_batch` is told which training batch is about to be made.
 #pragma once
 
+#include <atomic>
 #include <cmath>
+#include <functional>
 
 #include "fovea/base/random.h"
 #include "fovea/data/draw.h"
@@ -11,6 +14,8 @@
 #include "fovea/probe/probe.h"
 
 namespace fovea::testing_parts {
+
+inline std::function<void(std::uint64_t step)> before_batch;
 
 class Mark : public Task {
  public:
@@ -31,6 +36,7 @@ class Mark : public Task {
     return shape;
   }
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
+    if (split == Split::train && before_batch) before_batch(step);
     batch.size = size;
     batch.source.resize(size, length_);
     batch.labels.assign(static_cast<std::size_t>(size), 0);
@@ -149,9 +155,21 @@ class Watch : public Probe {
   double scale_ = 1;
 };
 
+// Ends the run at a look, as a signal would.
+inline std::atomic<bool> halted = false;
+class Halt : public Probe {
+ public:
+  void settings(Fields& fields) override { fields.integer("step", step_, 0, Fields::no_limit, "the look it ends at"); }
+  void measure(const Look& look, Readings&) override { halted = halted || look.step == step_; }
+
+ private:
+  std::int64_t step_ = 0;
+};
+
 inline const Register<Task> mark("mark", "is the mark there?", [] { return std::make_unique<Mark>(); });
 inline const RegisterModel<Tiny> tiny("tiny", "one weight per token");
 inline const Register<Probe> watch("watch", "loss, weight and attention on the mark",
                                    [] { return std::make_unique<Watch>(); });
+inline const Register<Probe> halt("halt", "ends the run at one step", [] { return std::make_unique<Halt>(); });
 
 }  // namespace fovea::testing_parts

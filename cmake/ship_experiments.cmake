@@ -1,4 +1,5 @@
-# Writes the texts of FOLDER/*.toml into the C++ file OUT (fovea/lab/shipped.h): cmake -DFOLDER=… -DOUT=… -P this.
+# Writes the texts of FOLDER/*.toml into the C++ file OUT as the function NAME of fovea/lab/shipped.h:
+# cmake -DFOLDER=… -DNAME=… -DOUT=… -P this.
 # A string literal is cut where a compiler's limit could be met; neighbours join.
 file(GLOB files ${FOLDER}/*.toml)
 list(SORT files)
@@ -19,14 +20,15 @@ foreach(file IN LISTS files)
   endif()
   string(APPEND entries "    ShippedExperiment{\"${name}\", ${literal}},\n")
 endforeach()
-file(WRITE ${OUT} "// Made from experiments/*.toml; edit those.
+file(RELATIVE_PATH source ${CMAKE_CURRENT_LIST_DIR}/.. ${FOLDER})
+file(WRITE ${OUT} "// Made from ${source}/*.toml; edit those.
 #include \"fovea/lab/shipped.h\"
 
 #include <vector>
 
 namespace fovea {
 
-std::span<const ShippedExperiment> shipped_experiments() {
+std::span<const ShippedExperiment> ${NAME}() {
   static const std::vector<ShippedExperiment> all{
 ${entries}  };
   return all;

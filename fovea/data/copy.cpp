@@ -19,7 +19,9 @@ class Copy final : public Task {
  public:
   void settings(Fields& fields) override {
     fields.integer("vocab", vocab_, 1, 1'000'000, "words to draw from");
-    fields.integer("length", length_, 1, 10'000, "words in a source, before the end token");
+    fields.integer("length", length_, 1, 10'000,
+                   "words in a source, before the end token (the most, if shortest is set)");
+    fields.integer("shortest", shortest_, 0, 10'000, "lengths are drawn from this to length; 0: all are of length");
     fields.flag("distinct", distinct_, "no word twice in a source");
     fields.choice("target", order_,
                   {{"same", Order::same}, {"reversed", Order::reversed}, {"permuted", Order::permuted}},
@@ -30,15 +32,16 @@ class Copy final : public Task {
     if (distinct_ && length_ > vocab_)
       throw wrong_input(fmt::format("task 'copy' can not draw {} distinct words from {}", length_, vocab_),
                         "set length to at most vocab, or distinct = false");
+    if (shortest_ > length_)
+      throw wrong_input(fmt::format("shortest of task 'copy' is {}, but length is {}", shortest_, length_),
+                        "set shortest to at most length");
+    if (shortest_ > 0 && order_ == Order::permuted)
+      throw wrong_input("task 'copy' has one order for all sources, so they are all of the same length",
+                        "leave shortest at 0, or set target to \"same\" or \"reversed\"");
     seed_ = seed;
-    from_.resize(static_cast<std::size_t>(length_) + 1);
-    const std::span<int> words(from_.data(), static_cast<std::size_t>(length_));
-    if (order_ == Order::permuted) {
-      Stream(seed, "copy.order").permutation(words);
-    } else {
-      for (int t = 0; t < length_; ++t) from_[at(t)] = order_ == Order::same ? t : length_ - 1 - t;
-    }
-    from_.back() = length_;  // the end is said from the end
+    if (order_ != Order::permuted) return;
+    permuted_.resize(at(length_));
+    Stream(seed, "copy.order").permutation(permuted_);
   }
 
   TaskShape shape() const override {
@@ -55,19 +58,27 @@ class Copy final : public Task {
     batch.size = size;
     batch.source.resize(size, columns);
     batch.target.resize(size, columns);
-    batch.alignment.resize(at(size) * at(columns));
+    batch.alignment.assign(at(size) * at(columns), -1);
     if (distinct_) batch.scratch.resize(at(vocab_));
     for (int row = 0; row < size; ++row) {
       Stream stream = example_stream(seed_, "copy", split, step, static_cast<std::uint64_t>(row));
-      const std::span<int> source(&batch.source.at(row, 0), at(length_));
+      const int length =
+          shortest_ == 0
+              ? length_
+              : shortest_ + static_cast<int>(stream.integer(static_cast<std::uint64_t>(length_ - shortest_ + 1)));
+      const std::span<int> source(&batch.source.at(row, 0), at(length));
       if (distinct_) {
         stream.distinct(source, batch.scratch);
       } else {
         for (int& word : source) word = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab_)));
       }
-      batch.source.at(row, length_) = vocab_;
-      for (int t = 0; t < columns; ++t) batch.target.at(row, t) = batch.source.at(row, from_[at(t)]);
-      std::copy(from_.begin(), from_.end(), batch.alignment.begin() + std::ptrdiff_t{row} * columns);
+      batch.source.at(row, length) = vocab_;
+      batch.source.lengths[at(row)] = batch.target.lengths[at(row)] = length + 1;
+      for (int t = 0; t <= length; ++t) {
+        const int from = source_of(t, length);
+        batch.target.at(row, t) = batch.source.at(row, from);
+        batch.alignment[at(row) * at(columns) + at(t)] = from;
+      }
     }
   }
 
@@ -81,13 +92,20 @@ class Copy final : public Task {
   enum class Order { same, reversed, permuted };
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+  // The source position of target word t, in a source of `length` words. The end is said from the end.
+  int source_of(int t, int length) const {
+    if (t == length || order_ == Order::same) return t;
+    return order_ == Order::reversed ? length - 1 - t : permuted_[at(t)];
+  }
+
   int vocab_ = 40;
   int length_ = 40;
+  int shortest_ = 0;
   bool distinct_ = true;
   Order order_ = Order::same;
 
   std::uint64_t seed_ = 0;
-  std::vector<int> from_;  // (length + 1) source position of each target word
+  std::vector<int> permuted_;  // (length) source position of each target word, where the order is permuted
 };
 
 const Register<Task> registered("copy", "the target is the source, in the same or another order",

@@ -1,4 +1,5 @@
-// The experiments built into the library; made from experiments/*.toml by cmake/ship_experiments.cmake.
+// The specs built into the library, made by cmake/ship_experiments.cmake from folders of .toml files: the experiments,
+// and the systems whose speed is measured (fovea/lab/bench.h).
 #pragma once
 
 #include <span>
@@ -10,6 +11,7 @@ struct ShippedExperiment {
   std::string_view name;
   std::string_view toml;
 };
-std::span<const ShippedExperiment> shipped_experiments();
+std::span<const ShippedExperiment> shipped_experiments();  // experiments/
+std::span<const ShippedExperiment> shipped_systems();      // bench/systems/
 
 }  // namespace fovea

@@ -20,7 +20,8 @@ TEST_F(ProgramTest, HelpAndVersionTouchNothing) {
 }
 
 TEST_F(ProgramTest, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"list", "run", "sweep", "reproduce", "runs", "show", "plot", "report", "export"}) {
+  for (const char* command :
+       {"list", "run", "sweep", "reproduce", "runs", "show", "plot", "report", "export", "bench"}) {
     const Outcome help = fovea(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_NE(help.out.find("Example"), std::string::npos) << command;
@@ -74,6 +75,22 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
   EXPECT_NE(read(folder_ / "again.html").find("toy-uniform"), std::string::npos);
   EXPECT_EQ(fovea("export --all -o all.csv").code, 0);
   EXPECT_EQ(read(folder_ / "all.csv").substr(0, 37), "run,experiment,seed,metric,step,value");
+}
+
+TEST_F(ProgramTest, BenchTimesASystemAndKeepsNoRun) {
+  const auto all = json("bench --quick --quiet --json --system toy-gate --system keyword-lstm --set train.batch=2,4");
+  ASSERT_EQ(all["systems"].size(), 4u) << all.dump();
+  EXPECT_EQ(all["systems"][3]["system"], "keyword-lstm train.batch=4");
+  for (const auto& system : all["systems"]) {
+    EXPECT_GT(system["steps_per_second"].get<double>(), 0);
+    EXPECT_NEAR(system["share_of_products"].get<double>(),
+                system["operations_per_step"].get<double>() * system["steps_per_second"].get<double>() /
+                    all["product_operations_per_second"].get<double>(),
+                1e-12);
+  }
+  EXPECT_FALSE(all.contains("full_reproduction"));
+  EXPECT_NE(fovea("bench --quick --system toy-gate").out.find("toy-gate"), std::string::npos);
+  EXPECT_FALSE(fs::exists(home_));
 }
 
 TEST_F(ProgramTest, AShownSpecRunsAgainAsTheSameRun) {
@@ -139,6 +156,10 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"export --all -o a.xls", 2, {"a.xls"}},
       {"list task", 2, {"'tasks'"}},
       {"report", 2, {"nothing has been reproduced"}},
+      {"bench --system copyng", 2, {"copyng", "Did you mean 'copying'?"}},
+      {"bench --system missing.toml", 2, {"missing.toml", "no such file"}},
+      {"bench --system toy-gate --set model.pp=1", 2, {"pp"}},
+      {"bench --threads 0", 2, {"threads"}},
   };
   for (const BadWords& bad : table) {
     const Outcome outcome = fovea(bad.words);

@@ -9,6 +9,7 @@ namespace {
 TEST(Copy, IsPure) {
   expect_pure("copy", {});
   expect_pure("copy", table({{"distinct", yes(false)}, {"target", word("permuted")}, {"vocab", whole(7)}}));
+  expect_pure("copy", table({{"shortest", whole(3)}}));
 }
 
 TEST(Copy, TargetIsSourceAtTheAlignment) {
@@ -82,6 +83,34 @@ TEST(Copy, ExamplesDoNotDependOnTheBatchSize) {
   EXPECT_TRUE(std::equal(small.source.ids.begin(), small.source.ids.end(), large.source.ids.begin()));
 }
 
+TEST(Copy, LengthsAreDrawnFromShortestToLength) {
+  for (const char* order : {"same", "reversed"}) {
+    const auto task = make_task("copy", table({{"length", whole(6)}, {"shortest", whole(3)}, {"target", word(order)}}));
+    const Batch batch = draw(*task, Split::train, 0, 4000);
+    std::vector<double> counts(4);
+    for (int row = 0; row < batch.size; ++row) {
+      const int length = batch.source.lengths[static_cast<std::size_t>(row)] - 1;
+      ASSERT_GE(length, 3);
+      ASSERT_LE(length, 6);
+      ++counts[static_cast<std::size_t>(length - 3)];
+      EXPECT_EQ(batch.target.lengths[static_cast<std::size_t>(row)], length + 1);
+      for (int t = 0; t < 7; ++t) {
+        const int from = batch.alignment[static_cast<std::size_t>(row * 7 + t)];
+        if (t > length) {
+          EXPECT_EQ(from, -1);
+          EXPECT_EQ(batch.source.at(row, t), -1);
+          EXPECT_EQ(batch.target.at(row, t), -1);
+          continue;
+        }
+        EXPECT_EQ(from, t == length || std::string(order) == "same" ? t : length - 1 - t);
+        EXPECT_EQ(batch.target.at(row, t), batch.source.at(row, from));
+        EXPECT_EQ(batch.source.at(row, t) == 40, t == length);
+      }
+    }
+    expect_even(counts);
+  }
+}
+
 TEST(Copy, ShapeCountsTheSpecialTokens) {
   const auto task = make_task("copy", table({{"vocab", whole(60)}}));
   const TaskShape shape = task->shape();
@@ -101,6 +130,10 @@ TEST(Copy, RefusesWhatCanNotBe) {
   EXPECT_NE(complaint("copy", table({{"length", whole(0)}})).find("must be 1 to 10000, not 0"), std::string::npos);
   EXPECT_NE(complaint("copy", table({{"vocab", whole(0)}})).find("must be 1 to 1000000, not 0"), std::string::npos);
   EXPECT_NE(complaint("copy", table({{"target", word("revers")}})).find("did you mean 'reversed'"), std::string::npos);
+  EXPECT_NE(complaint("copy", table({{"shortest", whole(41)}})).find("shortest of task 'copy' is 41, but length is 40"),
+            std::string::npos);
+  EXPECT_NE(complaint("copy", table({{"shortest", whole(4)}, {"target", word("permuted")}})).find("one order"),
+            std::string::npos);
   EXPECT_NE(complaint("copy", table({{"distinct", whole(1)}})).find("must be true or false"), std::string::npos);
 }
 

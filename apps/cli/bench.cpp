@@ -1,0 +1,217 @@
+#include "fovea/lab/bench.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "apps/cli/command.h"
+#include "apps/cli/experiment_words.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/progress.h"
+#include "fovea/lab/machine.h"
+#include "fovea/view/terminal.h"
+
+namespace fovea::cli {
+
+namespace {
+
+struct Measured {
+  std::string name;
+  std::string title;
+  StepRate rate;
+  std::optional<StepCost> cost;
+
+  double operation_rate() const { return cost ? cost->operations * rate.median : 0; }
+};
+
+std::string memory_text(double bytes) { return fmt::format("{:.0f} MB", bytes / 1e6); }
+
+double peak_memory() {
+  rusage use{};
+  ::getrusage(RUSAGE_SELF, &use);
+  return static_cast<double>(use.ru_maxrss) * 1024;
+}
+
+class Bench : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("--system", names_, "this one alone: a system of the list, an experiment, or a spec file")
+        ->type_name("NAME|FILE");
+    words_.add_settings(app);
+    app.add_option("--threads", threads_, "that share the work of a step (default: 1)")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+    app.add_option("--seconds", seconds_, "that each system is timed (default: 1.5; with --quick 0.3)")
+        ->check(CLI::Range(0.01, 86400.0))
+        ->type_name("S");
+    app.add_flag("--quick", quick_, "short timings, and no projection");
+    words_.add_output(app);
+    app.footer(
+        "Timed is the whole training step: a batch drawn, forward, backward, and the update. Its share of the best "
+        "rate\n"
+        "of matrix products counts only operations that must be done (docs/performance.md).\n\n"
+        "Examples:\n"
+        "  fovea bench\n"
+        "  fovea bench --system copying --threads 2 --seconds 10\n"
+        "  fovea bench --system copy-subset --set task.vocab=100,1000 --json\n"
+        "  fovea bench --quick --json");
+  }
+
+  int run() override {
+    const std::vector<std::pair<std::string, RunSpec>> specs = chosen_specs();
+    const std::vector<std::string> experiments =
+        quick_ || !names_.empty() ? std::vector<std::string>() : experiment_names();
+    if (seconds_ == 0) seconds_ = quick_ ? 0.3 : 1.5;
+    total_ = static_cast<double>(2 + specs.size() + experiments.size());
+    Progress bar("measurements", words_.quiet);
+    bar_ = &bar;
+
+    one_ = best_product_rate(threads_, seconds_, watch("matrix products"));
+    all_ = threads_ == core_count() ? one_ : best_product_rate(core_count(), seconds_, watch("matrix products"));
+    for (const auto& [name, spec] : specs) {
+      if (interrupt_flag()->load()) break;
+      Measured measured{name, {}, {}, step_cost(spec)};
+      measured.rate = time_training(spec, seconds_, watch(name));
+      if (measured.rate.median > 0) measured_.push_back(measured);
+    }
+    Projection projection;
+    for (const std::string& name : experiments) {
+      if (interrupt_flag()->load()) break;
+      times_.push_back(projection.of(find_experiment(name), Form::full, 0.2, watch(name)));
+    }
+    bar.clear();
+    words_.json ? print_as_json() : print_as_text();
+    if (!interrupt_flag()->load()) return 0;
+    fmt::print(stderr, "fovea: stopped; what was measured until then stands above.\n");
+    return 1;
+  }
+
+ private:
+  // Every system, or those named, each at every point of the values that --set gives it.
+  std::vector<std::pair<std::string, RunSpec>> chosen_specs() const {
+    std::vector<std::pair<std::string, RunSpec>> specs;
+    for (const std::string& name : names_.empty() ? bench_system_names() : names_) {
+      Experiment experiment = find_bench_system(name);
+      experiment.sweep.clear();
+      std::vector<Override> overrides = words_.overrides();
+      overrides.push_back({"train.threads", {std::int64_t{threads_}, {}}});
+      for (RunSpec& spec : resolve_sweep(experiment, Form::full, overrides, words_.axes())) {
+        std::string label = experiment.name;
+        for (const Axis& axis : words_.axes()) label += fmt::format(" {}={}", axis.key, spec.setting(axis.key)->text());
+        specs.emplace_back(std::move(label), std::move(spec));
+      }
+    }
+    return specs;
+  }
+
+  BenchWatch watch(const std::string& now) {
+    BenchWatch watch;
+    watch.stop = interrupt_flag();
+    watch.progress = [this, now, before = done_](double share) { bar_->show(before + share, total_, now); };
+    done_ += 1;
+    return watch;
+  }
+
+  // All runs on all cores. Cores that share a memory and a clock do not add up quite: products say by how much.
+  double reproduction_seconds() const {
+    double seconds = 0;
+    for (const ExperimentTime& time : times_) seconds += time.seconds;
+    return seconds * one_ / threads_ / all_;
+  }
+
+  void print_as_text() const {
+    fmt::print("{}\n", machine_line());
+    fmt::print("Best matrix products: {:.0f} GF/s on {} {}", one_ / 1e9, threads_,
+               threads_ == 1 ? "thread" : "threads");
+    if (core_count() != threads_) fmt::print(", {:.0f} GF/s on {}", all_ / 1e9, core_count());
+    fmt::print(".\n\n");
+    using Align = TextTable::Align;
+    TextTable table({{"system"},
+                     {"steps/s", Align::right},
+                     {"slowest", Align::right},
+                     {"fastest", Align::right},
+                     {"Mflop a step", Align::right},
+                     {"GF/s", Align::right},
+                     {"of products", Align::right}});
+    for (const Measured& m : measured_)
+      table.row({m.name, fmt::format("{:.4g}", m.rate.median), fmt::format("{:.4g}", m.rate.slowest),
+                 fmt::format("{:.4g}", m.rate.fastest),
+                 m.cost ? fmt::format("{:.4g}", m.cost->operations / 1e6) : std::string("?"),
+                 m.cost ? fmt::format("{:.3g}", m.operation_rate() / 1e9) : std::string("?"),
+                 m.cost ? fmt::format("{:.0f} %", 100 * m.operation_rate() / one_) : std::string("?")});
+    fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
+    if (times_.empty()) {
+      fmt::print("\nMost memory in use: {}.\n", memory_text(peak_memory()));
+      return;
+    }
+    std::int64_t runs = 0;
+    for (const ExperimentTime& time : times_) runs += time.runs;
+    fmt::print("\nfovea reproduce --all --full would take about {}: {} experiments, {} runs, {} at a time.\n",
+               duration_text(reproduction_seconds()), times_.size(), runs, core_count());
+    std::vector<ExperimentTime> longest = times_;
+    std::sort(longest.begin(), longest.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    if (longest.size() > 3) longest.resize(3);
+    for (const ExperimentTime& time : longest)
+      fmt::print("  {:<20} {} of one core, {} runs\n", time.name, duration_text(time.seconds), time.runs);
+    for (const ExperimentTime& time : times_)
+      if (!time.unknown.empty()) fmt::print("  {:<20} is not counted: {}\n", time.name, time.unknown);
+  }
+
+  void print_as_json() const {
+    Json systems = Json::array();
+    for (const Measured& m : measured_) {
+      Json json{{"system", m.name},          {"steps_per_second", m.rate.median},
+                {"slowest", m.rate.slowest}, {"fastest", m.rate.fastest},
+                {"steps", m.rate.steps},     {"seconds", m.rate.seconds}};
+      if (m.cost) {
+        json["operations_per_step"] = m.cost->operations;
+        json["functions_per_step"] = m.cost->functions;
+        json["bytes_per_step"] = m.cost->bytes;
+        json["operations_per_second"] = m.operation_rate();
+        json["share_of_products"] = m.operation_rate() / one_;
+      }
+      systems.push_back(json);
+    }
+    Json json{{"version", program_version()},
+              {"machine", machine_line()},
+              {"started", utc_now()},
+              {"threads", threads_},
+              {"product_operations_per_second", one_},
+              {"product_operations_per_second_on_all_cores", all_},
+              {"systems", systems},
+              {"peak_memory_bytes", peak_memory()}};
+    if (!times_.empty()) {
+      Json experiments = Json::array();
+      for (const ExperimentTime& time : times_) {
+        Json one{{"experiment", time.name}, {"runs", time.runs}, {"steps", time.steps}, {"seconds", time.seconds}};
+        if (!time.unknown.empty()) one["unknown"] = time.unknown;
+        experiments.push_back(one);
+      }
+      json["full_reproduction"] = {
+          {"seconds", reproduction_seconds()}, {"jobs", core_count()}, {"experiments", experiments}};
+    }
+    print_json(json);
+  }
+
+  std::vector<std::string> names_;
+  ExperimentWords words_;
+  int threads_ = 1;
+  double seconds_ = 0;
+  bool quick_ = false;
+
+  Progress* bar_ = nullptr;
+  double done_ = 0, total_ = 0;
+  double one_ = 0, all_ = 0;  // best rates of products on threads_, and on every core
+  std::vector<Measured> measured_;
+  std::vector<ExperimentTime> times_;
+};
+
+const Register<Command> registered("bench", "the speed of every system on this machine",
+                                   [] { return std::make_unique<Bench>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

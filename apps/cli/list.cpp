@@ -21,6 +21,7 @@ Section section_named(const std::string& name) {
   if (name == "tasks") return {name, describe_tasks()};
   if (name == "models") return {name, describe_models()};
   if (name == "probes") return {name, describe_probes()};
+  if (name == "settings") return {name, describe_settings()};
   return {name, describe_experiments()};
 }
 
@@ -28,25 +29,26 @@ Json setting_json(const SettingDescription& setting) {
   return {{"name", setting.name},
           {"kind", setting.kind},
           {"help", setting.help},
-          {"default", value_json(setting.fallback)}};
+          {"default", setting.fallback ? value_json(*setting.fallback) : Json(setting.otherwise)}};
 }
 
 class List : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("what", what_, "experiments, tasks, models or probes (default: all of them)");
+    app.add_option("what", what_, "experiments, tasks, models, probes or settings (default: all of them)");
     app.add_option("name", name_, "one of them: everything that can be set");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "Examples:\n"
         "  fovea list\n"
         "  fovea list tasks\n"
-        "  fovea list models seq2seq          its settings, their bounds and defaults");
+        "  fovea list models seq2seq          its settings, their bounds and defaults\n"
+        "  fovea list settings train          what can be set of every training");
   }
 
   int run() override {
     std::vector<Section> sections;
-    const std::vector<std::string> known{"experiments", "tasks", "models", "probes"};
+    const std::vector<std::string> known{"experiments", "tasks", "models", "probes", "settings"};
     if (!what_.empty() && std::find(known.begin(), known.end(), what_) == known.end())
       throw wrong_input(fmt::format("there is no list of '{}'", what_), suggest_name(what_, known));
     for (const std::string& name : known)
@@ -95,7 +97,8 @@ class List : public Command {
   static void print_settings(const Description& entry, const Terminal& terminal) {
     if (entry.settings.empty()) return;
     TextTable table({{"setting"}, {"default"}, {"takes"}, {"", TextTable::Align::left, true}});
-    for (const SettingDescription& s : entry.settings) table.row({s.name, s.fallback.text(), s.kind, s.help});
+    for (const SettingDescription& s : entry.settings)
+      table.row({s.name, s.fallback ? s.fallback->text() : s.otherwise, s.kind, s.help});
     fmt::print("\n{}", table.text(terminal));
   }
 
@@ -103,7 +106,7 @@ class List : public Command {
   bool json_ = false;
 };
 
-const Register<Command> registered("list", "what there is: experiments, tasks, models, probes",
+const Register<Command> registered("list", "what there is: experiments, tasks, models, probes, settings",
                                    [] { return std::make_unique<List>(); });
 
 }  // namespace

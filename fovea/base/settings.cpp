@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "fovea/base/names.h"
 
@@ -91,6 +90,22 @@ void Fields::integer(std::string name, int& member, std::int64_t least, std::int
                        if (wrong.empty()) member = static_cast<int>(wide);
                        return wrong;
                      }});
+}
+
+void Fields::integer(std::string name, std::optional<std::int64_t>& member, std::int64_t least, std::int64_t most,
+                     std::string otherwise, std::string help) {
+  fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help),
+                     [&member]() -> std::optional<Value> {
+                       if (!member) return std::nullopt;
+                       return Value{*member, {}};
+                     },
+                     [&member, least, most](const Value& value) {
+                       std::int64_t taken = 0;
+                       std::string wrong = take_integer(value, least, most, taken);
+                       if (wrong.empty()) member = taken;
+                       return wrong;
+                     },
+                     std::move(otherwise)});
 }
 
 void Fields::number(std::string name, double& member, double least, double most, std::string help) {
@@ -202,7 +217,8 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
 
 ValueTable Fields::write() const {
   ValueTable table;
-  for (const Field& field : fields_) table[field.name] = field.get();
+  for (const Field& field : fields_)
+    if (std::optional<Value> value = field.get()) table[field.name] = std::move(*value);
   return table;
 }
 

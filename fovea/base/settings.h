@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +20,12 @@ namespace fovea {
 
 struct Field {
   std::string name;
-  std::string kind;  // "integer, 1 or more", "one of: learned, uniform, none", …
-  std::string help;  // one line
-  std::function<Value()> get;
+  std::string kind;                           // "integer, 1 or more", "one of: learned, uniform, none", …
+  std::string help;                           // one line
+  std::function<std::optional<Value>()> get;  // none: it is left open
   std::function<std::string(const Value&)>
-      set;  // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
+      set;                // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
+  std::string otherwise = {};  // what holds while it is left open: "the run's seed"
 };
 
 class Fields {
@@ -32,6 +34,9 @@ class Fields {
 
   void integer(std::string name, int& member, std::int64_t least, std::int64_t most, std::string help);
   void integer(std::string name, std::int64_t& member, std::int64_t least, std::int64_t most, std::string help);
+  // One that may be left open; `otherwise` says in a few words what then holds.
+  void integer(std::string name, std::optional<std::int64_t>& member, std::int64_t least, std::int64_t most,
+               std::string otherwise, std::string help);
   // Finite, and within [least, most]. An integer is taken for a number, never the other way round.
   void number(std::string name, double& member, double least, double most, std::string help);
   void flag(std::string name, bool& member, std::string help);
@@ -65,7 +70,7 @@ class Fields {
   // passed over.
   void read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved = {}) const;
 
-  ValueTable write() const;  // every field, with its present value
+  ValueTable write() const;  // every field that is not left open, with its present value
 
  private:
   void choice_of_words(std::string name, std::vector<std::string> words, std::string help,

@@ -72,7 +72,7 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
   }
   placed(place, [&] { model->build(shape, parameters); });
   parameters.finish();
-  parameters.initialise(spec.seed);
+  parameters.initialise(spec.start());
   return model;
 }
 

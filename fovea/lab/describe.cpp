@@ -16,7 +16,8 @@ std::vector<SettingDescription> settings_of(Part& part) {
   Fields fields;
   part.settings(fields);
   std::vector<SettingDescription> settings;
-  for (const Field& field : fields.all()) settings.push_back({field.name, field.kind, field.help, field.get()});
+  for (const Field& field : fields.all())
+    settings.push_back({field.name, field.kind, field.help, field.get(), field.otherwise});
   return settings;
 }
 
@@ -40,14 +41,11 @@ std::vector<Description> describe_experiments() {
   return all;
 }
 
-std::vector<SettingDescription> describe_train() {
+std::vector<Description> describe_settings() {
   TrainSettings train;
-  return settings_of(train);
-}
-
-std::vector<SettingDescription> describe_probe() {
   ProbeSettings probe;
-  return settings_of(probe);
+  return {{"train", "how a run is trained", settings_of(train)},
+          {"probe", "when a run is looked at, and on what", settings_of(probe)}};
 }
 
 }  // namespace fovea

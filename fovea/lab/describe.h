@@ -1,6 +1,7 @@
 // What there is, for people: tasks, models, probes and experiments with their settings.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@ namespace fovea {
 
 struct SettingDescription {
   std::string name, kind, help;
-  Value fallback;  // its value where a spec does not say
+  std::optional<Value> fallback;  // its value where a spec does not say
+  std::string otherwise;          // what holds then, in words, for one that has none
 };
 
 struct Description {
@@ -22,7 +24,6 @@ std::vector<Description> describe_tasks();
 std::vector<Description> describe_models();
 std::vector<Description> describe_probes();
 std::vector<Description> describe_experiments();  // in tour order; summary is the title, no settings
-std::vector<SettingDescription> describe_train();
-std::vector<SettingDescription> describe_probe();  // of the `probe` table itself
+std::vector<Description> describe_settings();     // of the tables `train` and `probe` themselves
 
 }  // namespace fovea

@@ -60,7 +60,7 @@ std::vector<std::string> all_settings(const Draft& draft) {
   Fields train_fields;
   TrainSettings train;
   train.settings(train_fields);
-  add("train", train_fields.write());
+  for (const Field& field : train_fields.all()) names.push_back("train." + field.name);
   add("probe", complete_probe_table({}));
   add("task", complete_named<Task>(draft.task, "task"));
   add("model", complete_named<Model<float>>(draft.model, "model"));
@@ -121,6 +121,7 @@ RunSpec complete(const Draft& draft) {
   spec.model = complete_named<Model<float>>(draft.model, "model");
   Fields train_fields;
   TrainSettings train = read_train(draft.train);
+  if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
   train.settings(train_fields);
   spec.train = train_fields.write();
   spec.probe = complete_probe_table(draft.probe);

@@ -77,8 +77,15 @@ std::string RunSpec::hash() const {
   return hasher.hex();
 }
 
+std::uint64_t RunSpec::start() const {
+  const auto written = train.find("start");
+  const auto* const own = written == train.end() ? nullptr : written->second.as<std::int64_t>();
+  return own ? static_cast<std::uint64_t>(*own) : seed;
+}
+
 std::optional<Value> RunSpec::setting(const std::string& dotted) const {
   if (dotted == "seed") return Value{static_cast<std::int64_t>(seed), {}};
+  if (dotted == "train.start") return Value{static_cast<std::int64_t>(start()), {}};
   const std::size_t dot = dotted.find('.');
   if (dot == std::string::npos) return std::nullopt;
   const std::array<std::pair<std::string_view, const ValueTable*>, 4> sections{

@@ -44,6 +44,9 @@ struct RunSpec {
   ValueList interventions;
   std::uint64_t seed = 0;
 
+  // The seed of the initial weights: train.start, which a spec holds only where it is not the run's own seed.
+  std::uint64_t start() const;
+
   ValueTable table() const;  // all of it as one table, keys sorted
   std::string text() const;  // canonical: one TOML line per setting
   std::string hash() const;  // 32 hex digits over text(), less what can not change a number (train.threads)

@@ -39,6 +39,8 @@ void TrainSettings::settings(Fields& fields) {
   fields.choice("precision", precision, {{"float", Precision::single}, {"double", Precision::twice}},
                 "numbers of 32 or of 64 bits");
   fields.integer("threads", threads, 1, 1024, "threads that share the work; results do not depend on it");
+  fields.integer("start", start, 0, Fields::no_limit, "the run's seed",
+                 "seed of the initial weights alone: runs of one start and several seeds differ in their data only");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked when probes look");
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct TrainSettings {
   double floor = 0, factor = 0.1;
   Precision precision = Precision::single;
   int threads = 1;
+  std::optional<std::int64_t> start;  // the seed of the initial weights where it is not the run's
   std::string stop_when;
 
   void settings(Fields& fields);

@@ -19,6 +19,7 @@ struct Sample {
   std::string corpus = "none";
   Shape shape = Shape::round;
   std::vector<int> sizes{1, 2};
+  std::optional<std::int64_t> place;
 
   Fields fields() {
     Fields f;
@@ -27,6 +28,7 @@ struct Sample {
     f.flag("distinct", distinct, "no word twice");
     f.text("corpus", corpus, "a name");
     f.choice("shape", shape, {{"round", Shape::round}, {"square", Shape::square}}, "what it looks like");
+    f.integer("place", place, 0, 9, "anywhere", "where it stands");
     f.integers("sizes", sizes, 1, Fields::no_limit, "layer sizes");
     return f;
   }
@@ -65,26 +67,41 @@ TEST(Fields, WriteEverythingWithItsPresentValue) {
             R"({ corpus = "none", distinct = true, rate = 0.5, shape = "round", sizes = [1, 2], vocab = 40 })");
 }
 
+TEST(Fields, OneLeftOpenIsNotWrittenUntilItIsSet) {
+  Sample sample;
+  EXPECT_FALSE(sample.fields().write().contains("place"));
+  sample.fields().read({{"place", value(std::int64_t{0})}}, "task 'sample'");
+  EXPECT_EQ(sample.place, 0);
+  EXPECT_EQ(sample.fields().write().at("place").text(), "0");
+  EXPECT_EQ(
+      error_of({{"place", value(std::int64_t{-1})}}),
+      "spec.toml:3:9: place of task 'sample' must be 0 to 9, not -1. Expected: integer, 0 to 9 (where it stands).");
+}
+
 TEST(Fields, EveryMistakeIsNamedWithItsPlaceAndARemedy) {
   EXPECT_EQ(error_of({{"vocabb", value(std::int64_t{60})}}),
             "spec.toml:3:9: task 'sample' has no setting 'vocabb'. Did you mean 'vocab'?");
-  EXPECT_EQ(error_of({{"vocab", value(std::string("many"))}}),
-            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a text (\"many\"). Expected: integer, 2 to 1000 "
-            "(how many words).");
   EXPECT_EQ(
-      error_of({{"vocab", value(std::int64_t{-3})}}),
-      "spec.toml:3:9: vocab of task 'sample' must be 2 to 1000, not -3. Expected: integer, 2 to 1000 (how many words).");
-  EXPECT_EQ(error_of({{"vocab", value(2.5)}}),
-            "spec.toml:3:9: vocab of task 'sample' must be an integer, not a number (2.5). Expected: integer, 2 to 1000 "
-            "(how many words).");
+      error_of({{"vocab", value(std::string("many"))}}),
+      "spec.toml:3:9: vocab of task 'sample' must be an integer, not a text (\"many\"). Expected: integer, 2 to 1000 "
+      "(how many words).");
+  EXPECT_EQ(error_of({{"vocab", value(std::int64_t{-3})}}),
+            "spec.toml:3:9: vocab of task 'sample' must be 2 to 1000, not -3. Expected: integer, 2 to 1000 (how many "
+            "words).");
+  EXPECT_EQ(
+      error_of({{"vocab", value(2.5)}}),
+      "spec.toml:3:9: vocab of task 'sample' must be an integer, not a number (2.5). Expected: integer, 2 to 1000 "
+      "(how many words).");
   EXPECT_EQ(error_of({{"rate", value(std::nan(""))}}),
             "spec.toml:3:9: rate of task 'sample' must be 0 to 1, not nan. Expected: number, 0 to 1 (how fast).");
-  EXPECT_EQ(error_of({{"shape", value(std::string("sqare"))}}),
-            "spec.toml:3:9: shape of task 'sample' can not be 'sqare' (did you mean 'square'?). Expected: one of: round, "
-            "square (what it looks like).");
-  EXPECT_EQ(error_of({{"sizes", value(ValueList{value(std::int64_t{0})})}}),
-            "spec.toml:3:9: sizes of task 'sample' has an entry that must be 1 or more, not 0. Expected: list of integers, "
-            "each 1 or more (layer sizes).");
+  EXPECT_EQ(
+      error_of({{"shape", value(std::string("sqare"))}}),
+      "spec.toml:3:9: shape of task 'sample' can not be 'sqare' (did you mean 'square'?). Expected: one of: round, "
+      "square (what it looks like).");
+  EXPECT_EQ(
+      error_of({{"sizes", value(ValueList{value(std::int64_t{0})})}}),
+      "spec.toml:3:9: sizes of task 'sample' has an entry that must be 1 or more, not 0. Expected: list of integers, "
+      "each 1 or more (layer sizes).");
 }
 
 TEST(Fields, AnIntTooLargeForItsMemberIsRefused) {

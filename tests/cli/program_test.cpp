@@ -140,6 +140,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"run toy-uniform --set nonsense", 2, {"nonsense"}},
       {"run toy-uniform --set train.steps=1,2", 2, {"several values", "fovea sweep"}},
       {"run toy-uniform --seed -1", 2, {"seed"}},
+      {"run toy-uniform --set train.start=-1", 2, {"start of train", "0 or more", "-1"}},
       {"run toy-uniform --jsn", 2, {"--jsn", "'--json'"}},
       {"rnu toy-uniform", 2, {"rnu"}},
       {"reproduce", 2, {"--all"}},

@@ -55,11 +55,17 @@ TEST(Describe, TellsOfEveryPartAndItsSettings) {
   ASSERT_EQ(mark.settings.size(), 3u);
   EXPECT_EQ(mark.settings[0].name, "vocab");
   EXPECT_EQ(mark.settings[0].kind, "integer, 2 to 1000");
-  EXPECT_EQ(mark.settings[0].fallback.text(), "10");
+  EXPECT_EQ(mark.settings[0].fallback->text(), "10");
   EXPECT_EQ(find(describe_models(), "tiny").settings.size(), 3u);
   EXPECT_EQ(find(describe_probes(), "watch").settings.size(), 1u);
   EXPECT_EQ(describe_experiments().size(), experiment_names().size());
-  EXPECT_FALSE(describe_train().empty() || describe_probe().empty());
+  const SettingDescription start = [] {
+    for (const SettingDescription& setting : describe_settings()[0].settings)
+      if (setting.name == "start") return setting;
+    return SettingDescription{};
+  }();
+  EXPECT_FALSE(start.fallback);
+  EXPECT_EQ(start.otherwise, "the run's seed");
 }
 
 }  // namespace

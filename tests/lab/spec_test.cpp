@@ -120,6 +120,29 @@ TEST(Spec, HashIsOfWhatCanChangeANumber) {
   EXPECT_NE(resolve(experiment(), Form::full, {}, 0).hash(), resolve(experiment(), Form::full, {}, 1).hash());
 }
 
+TEST(Spec, AStartSeedIsPartOfARunOnlyWhereItIsNotTheRunsOwn) {
+  const auto start = [](const std::string& value, std::uint64_t seed) {
+    return resolve(experiment(), Form::full, {parse_override("train.start=" + value)}, seed);
+  };
+  const RunSpec own = resolve(experiment(), Form::full, {}, 3);
+  EXPECT_EQ(own.start(), 3u);
+  EXPECT_FALSE(own.train.contains("start"));
+  EXPECT_EQ(start("3", 3).hash(), own.hash());
+  EXPECT_EQ(start("3", 3).text(), own.text());
+  const RunSpec other = start("0", 3);
+  EXPECT_EQ(other.start(), 0u);
+  EXPECT_NE(other.hash(), own.hash());
+  EXPECT_NE(other.hash(), resolve(experiment(), Form::full, {}, 0).hash());
+  EXPECT_EQ(run_spec_from_table(parse_table(other.text(), "stored")).start(), 0u);
+  for (const RunSpec& spec : {own, other})
+    EXPECT_EQ(*spec.setting("train.start")->as<std::int64_t>(), static_cast<std::int64_t>(spec.start()));
+  refused([&] { start("-1", 3); }, "--set train.start=-1", "start of train must be 0 or more, not -1",
+          "seed of the initial weights");
+  refused([&] { start("1.5", 3); }, "--set train.start=1.5", "must be an integer", "seed of the initial weights");
+  refused([] { resolve(experiment(), Form::full, {parse_override("start=1")}, 0); }, "--set start=1",
+          "there is no setting 'start'", "did you mean 'train.start'?");
+}
+
 TEST(Spec, OverridesAreSetOverTheFile) {
   const RunSpec spec = resolve(
       experiment(), Form::quick,
@@ -274,7 +297,8 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
   refused(set("task.vocabb=3"), "--set task.vocabb=3", "task 'mark' has no setting 'vocabb'", "did you mean 'vocab'?");
   refused(set("vocab=3"), "--set vocab=3", "there is no setting 'vocab'", "did you mean 'task.vocab'?");
   refused(set("tsak.vocab=3"), "--set tsak.vocab=3", "there is no setting 'tsak.vocab'", "did you mean 'task.vocab'?");
-  refused(set("train.steps=abc"), "--set train.steps=abc", "must be an integer, not a text (\"abc\")", "0 to 1099511627776");
+  refused(set("train.steps=abc"), "--set train.steps=abc", "must be an integer, not a text (\"abc\")",
+          "0 to 1099511627776");
   refused(set("seed=-1"), "--set seed=-1", "seed must be an integer, 0 or more", "seed=3");
   refused(set("train.steps.more=1"), "--set train.steps.more=1", "must be an integer, not a table", "updates");
   refused([] { parse_override("nothing"); }, "--set nothing", "sets nothing", "key=value");

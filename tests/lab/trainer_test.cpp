@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "fovea/lab/assembly.h"
 #include "fovea/lab/train_settings.h"
 #include "mark.h"
 
@@ -89,6 +90,38 @@ TEST(Trainer, GivesTheSameBitsWhateverTheThreadsAndWhenRunTwice) {
                twice = train(spec_of({"train.precision=double"})).metrics().at("weight");
   EXPECT_NE(single, twice);
   EXPECT_NEAR(single, twice, 1e-3);
+}
+
+TEST(Trainer, AStartSeedDrawsTheInitialWeightsAndNothingElse) {
+  const Experiment experiment = parse_experiment(R"(
+task = { name = "keyword" }
+model = { name = "gated-classifier", hidden = 4, embedding = 4 }
+train = { steps = 3, start = 5 }
+probe = { names = ["accuracy"] }
+)",
+                                                 "run.toml");
+  struct Begun {
+    std::vector<float> weights;
+    std::vector<int> tokens;
+  };
+  const auto begin = [&](std::uint64_t seed, const std::string& change) {
+    const RunSpec spec = resolve(experiment, Form::full, {parse_override(change)}, seed);
+    const std::unique_ptr<Task> task = make_task(spec);
+    ParameterSet<float> parameters;
+    const auto model = make_model<float>(spec, task->shape(), parameters);
+    Batch batch;
+    task->batch(Split::train, 0, 8, batch);
+    return Begun{{parameters.values().begin(), parameters.values().end()}, batch.source.ids};
+  };
+  const Begun one = begin(1, "train.start=5"), two = begin(2, "train.start=5"), other = begin(1, "train.start=6"),
+              own = begin(5, "train.start=5");
+  EXPECT_EQ(one.weights, two.weights);
+  EXPECT_NE(one.tokens, two.tokens);
+  EXPECT_EQ(one.tokens, other.tokens);
+  EXPECT_NE(one.weights, other.weights);
+  EXPECT_EQ(own.weights, one.weights);
+  const auto run = [&](std::uint64_t seed) { return train(resolve(experiment, Form::full, {}, seed)).series; };
+  EXPECT_NE(run(1).at("train_loss").values, run(2).at("train_loss").values);
 }
 
 TEST(Trainer, ALookDoesNotChangeTheCourse) {

@@ -21,11 +21,14 @@ std::optional<Reproduction> from_store(const Store& store, const std::string& na
   Reproduction found{find_experiment(name), claims.back().form == "full" ? Form::full : Form::quick, {}, {}, 0};
   for (const ClaimResult& claim : claims)
     if (claim.form == claims.back().form) found.claims.push_back(claim);
-  for (const RunSpec& spec : resolve_sweep(found.experiment, found.form, {}))
-    if (std::optional<RunRecord> run = store.find_done(spec.hash())) {
-      found.seconds += run->seconds;
-      found.runs.push_back(std::move(*run));
-    }
+  const auto kept = [&store](const std::vector<RunSpec>& specs, std::size_t) {
+    std::vector<RunRecord> runs;
+    for (const RunSpec& spec : specs)
+      if (std::optional<RunRecord> run = store.find_done(spec.hash())) runs.push_back(std::move(*run));
+    return runs;
+  };
+  found.runs = run_stages(found.experiment, found.form, {}, {}, kept).runs;
+  for (const RunRecord& run : found.runs) found.seconds += run.seconds;
   return found;
 }
 

@@ -34,14 +34,15 @@ class Sweep : public Command {
     const Experiment experiment = find_experiment(experiment_);
     std::vector<Axis> axes = words_.axes();
     if (!seeds_.empty()) axes.push_back(parse_axis("seed=" + seeds_));
-    const std::vector<RunSpec> specs = resolve_sweep(experiment, words_.form(), words_.overrides(), axes);
+    resolve_sweep(experiment, words_.form(), words_.overrides(), axes);  // a mistake shows before there is a store
     Store store(Store::default_file());
-    std::vector<RunRecord> runs;
+    StagedRuns made;
     {
       SweepBar bar(words_.quiet || words_.json);
-      runs = sweep(store, experiment.name, specs, bar.options(words_));
+      made = sweep_stages(store, experiment, words_.form(), words_.overrides(), axes, bar.options(words_));
     }
-    return words_.json ? print_as_json(runs) : print_as_table(runs);
+    for (const std::string& note : made.notes) fmt::print(stderr, "fovea: {}\n", note);
+    return words_.json ? print_as_json(made.runs) : print_as_table(made.runs);
   }
 
  private:

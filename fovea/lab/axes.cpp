@@ -19,21 +19,30 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return number;
 }
 
-// "0..19": both ends belong to it. Nothing where the text is not a range.
+// "0..19": both ends belong to it; "[0]..[19]": each is the one number of a list. Nothing where the text is not a
+// range.
 std::optional<std::vector<Value>> range_of(const std::string& text, const Place& place) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) return std::nullopt;
-  const auto from = whole_number(std::string_view(text).substr(0, dots)),
-             to = whole_number(std::string_view(text).substr(dots + 2));
+  std::string_view low = std::string_view(text).substr(0, dots), high = std::string_view(text).substr(dots + 2);
+  const auto bracketed = [](std::string_view end) { return end.starts_with('[') && end.ends_with(']'); };
+  const bool lists = bracketed(low) && bracketed(high);
+  if (lists) {
+    low = low.substr(1, low.size() - 2);
+    high = high.substr(1, high.size() - 2);
+  }
+  const auto from = whole_number(low), to = whole_number(high);
   if (!from || !to) return std::nullopt;
   if (*to < *from)
-    throw wrong_input(fmt::format("the range '{}' runs backwards", text), fmt::format("write {}..{}", *to, *from),
+    throw wrong_input(fmt::format("the range '{}' runs backwards", text),
+                      lists ? fmt::format("write [{}]..[{}]", *to, *from) : fmt::format("write {}..{}", *to, *from),
                       place);
   if (static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from) >= static_cast<std::uint64_t>(longest_axis))
     throw wrong_input(fmt::format("the range '{}' is too long", text),
                       fmt::format("an axis has {} values at most", longest_axis), place);
   std::vector<Value> values;
-  for (std::int64_t i = *from; i <= *to; ++i) values.push_back({i, place});
+  for (std::int64_t i = *from; i <= *to; ++i)
+    values.push_back(lists ? Value{ValueList{{i, place}}, place} : Value{i, place});
   return values;
 }
 

@@ -24,6 +24,15 @@ std::string missing_names(const Expression& metric, const std::vector<const RunR
   return text;
 }
 
+// What is to be known of the groups, where the claim is about them.
+void add_notes(ClaimResult& result, const Claim& claim, const std::vector<std::string>& notes) {
+  const auto reads_groups = [&claim](const std::string& text) {
+    return !text.empty() && Expression::parse(text, claim.place).names().contains("group");
+  };
+  if (notes.empty() || !(reads_groups(claim.metric) || reads_groups(claim.where))) return;
+  for (const std::string& note : notes) result.note += (result.note.empty() ? "" : "; ") + note;
+}
+
 ClaimResult check(const Claim& claim, const std::string& experiment, const std::vector<const RunRecord*>& done,
                   std::size_t unfinished) {
   ClaimResult result;
@@ -62,7 +71,8 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
 
 }  // namespace
 
-std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs) {
+std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs,
+                                      const std::vector<std::string>& notes) {
   const std::string form_name = form == Form::quick ? "quick" : "full";
   std::vector<const RunRecord*> done;
   for (const RunRecord& run : runs)
@@ -72,6 +82,7 @@ std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, c
     if (!claim.form.empty() && claim.form != form_name) continue;
     results.push_back(check(claim, experiment.name, done, runs.size() - done.size()));
     results.back().form = form_name;
+    add_notes(results.back(), claim, notes);
   }
   return results;
 }

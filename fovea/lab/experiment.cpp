@@ -1,6 +1,7 @@
 // Reading an experiment file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -10,6 +11,7 @@
 #include "fovea/base/names.h"
 #include "fovea/lab/expression.h"
 #include "fovea/lab/spec.h"
+#include "fovea/lab/stages.h"
 
 namespace fovea {
 
@@ -130,6 +132,26 @@ FigureSpec read_figure(const Value& value) {
   return figure;
 }
 
+void read_stages(const Value& value, Experiment& experiment) {
+  for (const Value& stage : take<ValueList>(value, "stage", "written as [[stage]]")) {
+    take<ValueTable>(stage, "stage", "a table");
+    experiment.stages.push_back(read_stage(stage, Form::full));
+    experiment.quick_stages.push_back(read_stage(stage, Form::quick));
+  }
+}
+
+// Known once the whole file is read.
+void check_stages(const Experiment& experiment) {
+  for (const Form form : {Form::full, Form::quick}) {
+    const std::vector<Axis> axes = experiment.axes(form);
+    for (const Stage& stage : experiment.stages_of(form))
+      if (std::ranges::find(axes, stage.combine, &Axis::key) == axes.end())
+        throw wrong_input(fmt::format("a stage combines values of '{0}', and the {1} form's sweep does not vary '{0}'",
+                                      stage.combine, form == Form::quick ? "quick" : "full"),
+                          fmt::format("give sweep an axis \"{}\"", stage.combine), stage.place);
+  }
+}
+
 template <class Item>
 std::vector<Item> read_list(const Value& value, const std::string& key, Item (*read)(const Value&)) {
   std::vector<Item> items;
@@ -176,6 +198,7 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
              {"intervene", [&](const Value& v) { experiment.interventions = read_interventions(v); }},
              {"sweep", [&](const Value& v) { experiment.sweep = read_sweep(v); }},
              {"quick", [&](const Value& v) { experiment.quick = read_quick(v); }},
+             {"stage", [&](const Value& v) { read_stages(v, experiment); }},
              {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", read_claim); }},
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
@@ -189,6 +212,7 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
                         section->begin()->second.place);
     take_text(name->second, "name");
   }
+  check_stages(experiment);
   return experiment;
 }
 

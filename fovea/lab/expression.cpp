@@ -69,6 +69,7 @@ Datum read_name(const std::string& name, const Scope& scope) {
     return found->second.values.empty() ? nan : found->second.values.back();
   }
   if (const auto setting = run.spec.setting(name)) return datum_of(*setting);
+  if (const auto found = run.role.find(name); found != run.role.end()) return datum_of(found->second);
   if (name == "experiment") return run.experiment;
   if (name == "state") return state_name(run.state);
   if (name == "id") return static_cast<double>(run.id);
@@ -392,7 +393,7 @@ bool run_has(const RunRecord& run, const std::string& name) {
   static const std::set<std::string> facts{"experiment", "state", "id", "steps", "seconds"};
   const auto found = run.series.find(name);
   return (found != run.series.end() && !found->second.values.empty()) || facts.contains(name) ||
-         run.spec.setting(name).has_value();
+         run.spec.setting(name).has_value() || run.role.contains(name);
 }
 
 }  // namespace fovea

@@ -43,6 +43,10 @@ struct RunRecord {
   std::map<std::string, Series> series;
   std::vector<ArrayRecord> arrays;
 
+  // What the run is to an experiment of several stages, for its claims and figures: "stage", "group" and "kind"
+  // (lab/stages.h). Not stored: the same run may be another thing to another experiment.
+  ValueTable role;
+
   // The last value of each series.
   std::map<std::string, double> metrics() const;
 };
@@ -55,7 +59,7 @@ struct ClaimResult {
   std::string wanted;
   bool held = false;
   std::string form;    // "quick" or "full"
-  std::string note;    // why there is no value, if there is none
+  std::string note;    // why there is no value, or what to know of the one there is
 };
 
 }  // namespace fovea

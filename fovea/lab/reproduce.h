@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/lab/stages.h"
 #include "fovea/lab/store.h"
 #include "fovea/lab/trainer.h"
 
@@ -33,7 +34,13 @@ struct SweepOptions {
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
                              const SweepOptions& options);
 
-std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs);
+// `notes` are what there is to know of the groups of runs (lab/stages.h): claims that read them pass it on.
+std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs,
+                                      const std::vector<std::string>& notes = {});
+
+// The runs of an experiment, stage by stage, those that are missing made by sweep().
+StagedRuns sweep_stages(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                        const std::vector<Axis>& axes, const SweepOptions& options);
 
 struct Reproduction {
   Experiment experiment;

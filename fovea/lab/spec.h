@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,26 @@ struct Axis {
   std::vector<Value> values;
 };
 
+// Runs that are chosen by what the runs before them came to (lab/stages.h).
+struct Stage {
+  struct Kind {
+    std::string name;
+    std::string when;  // over all the runs of one value: "least(max_over(accuracy)) >= 0.95"
+    Place place;
+  };
+  struct Group {
+    std::string name;
+    std::map<std::string, std::int64_t> take;  // how many of which kind; "any" alone: whatever their kind
+  };
+  Place place;
+  std::string combine;      // the setting whose values are judged, then put together
+  std::vector<Kind> kinds;  // a value is of the first kind that it meets
+  std::vector<Group> groups;
+  std::int64_t draws = 0;       // combinations of each group
+  std::int64_t draw_seed = 0;   // what they are drawn from
+  std::int64_t first_seed = 0;  // draw i is trained with seed first_seed + i
+};
+
 // Everything one run is made of. All defaults are filled in, so two specs are the same run exactly if text() is the
 // same.
 struct RunSpec {
@@ -64,14 +85,16 @@ struct Experiment {
   ValueTable task, model, train, probe;
   ValueList interventions;
   std::uint64_t seed = 0;  // of a run when nothing else names one
-  ValueTable quick;  // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
+  ValueTable quick;        // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
+  std::vector<Stage> stages, quick_stages;  // after the sweep, one after the other
   std::vector<Claim> claims;
   std::vector<FigureSpec> figures;
   Place place;
 
   // The axes of a form, after quick's overrides; seed is the last and so runs fastest.
   std::vector<Axis> axes(Form form) const;
+  const std::vector<Stage>& stages_of(Form form) const { return form == Form::quick ? quick_stages : stages; }
 };
 
 // Reads one experiment file, at most 1 MB. Throws wrong_input with file:line:column for broken TOML, unknown keys,
@@ -92,7 +115,7 @@ struct Override {
   Value value;
 };
 Override parse_override(const std::string& words);
-// "key=a,b,c" or "key=0..19", or both ("0..3,7"): an axis.
+// "key=a,b,c" or "key=0..19", or both ("0..3,7"): an axis. "[0]..[19]" are lists of one number each.
 Axis parse_axis(const std::string& words);
 // An axis as a spec writes it: a list, or the text of a range.
 Axis axis_of(const std::string& key, const Value& values);

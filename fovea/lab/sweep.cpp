@@ -221,17 +221,28 @@ std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const 
   return made;
 }
 
+StagedRuns sweep_stages(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                        const std::vector<Axis>& axes, const SweepOptions& options) {
+  const std::size_t stages = experiment.stages_of(form).size() + 1;
+  return run_stages(experiment, form, overrides, axes, [&](const std::vector<RunSpec>& specs, std::size_t stage) {
+    SweepOptions of_stage = options;
+    if (stages > 1 && options.progress)
+      of_stage.progress = [&](SweepProgress progress) {
+        progress.now = fmt::format("stage {} of {}: {}", stage, stages, progress.now);
+        options.progress(progress);
+      };
+    return sweep(store, experiment.name, specs, of_stage);
+  });
+}
+
 Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
                        const SweepOptions& options) {
   const Clock::time_point start = Clock::now();
   Reproduction result{experiment, form, {}, {}, 0};
-  const std::vector<RunSpec> specs = resolve_sweep(experiment, form, overrides);
-  result.runs = sweep(store, experiment.name, specs, options);
-  const bool whole = result.runs.size() == specs.size() && std::ranges::none_of(result.runs, [](const RunRecord& run) {
-                       return run.state == RunState::stopped;
-                     });
-  if (whole) {
-    result.claims = check_claims(experiment, form, result.runs);
+  StagedRuns staged = sweep_stages(store, experiment, form, overrides, {}, options);
+  result.runs = std::move(staged.runs);
+  if (staged.whole) {
+    result.claims = check_claims(experiment, form, result.runs, staged.notes);
     if (overrides.empty()) store.keep_claims(result.claims);
   }
   result.seconds = seconds_since(start);

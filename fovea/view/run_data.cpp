@@ -18,6 +18,7 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 std::optional<Value> value_of(const RunRecord& run, const std::string& key) {
   if (key == "experiment") return Value{run.experiment, {}};
+  if (const auto found = run.role.find(key); found != run.role.end()) return found->second;
   return run.spec.setting(key);
 }
 
@@ -103,6 +104,7 @@ Series Quantity::over_steps(const RunRecord& run) const {
   moment.id = run.id;
   moment.experiment = run.experiment;
   moment.spec = run.spec;
+  moment.role = run.role;
   moment.state = run.state;
   moment.seconds = run.seconds;
   for (const std::int64_t step : steps) {

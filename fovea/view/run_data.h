@@ -47,8 +47,8 @@ struct RunGroup {
   Runs runs;
 };
 
-// Runs that agree in all of `keys` ("experiment", "seed", a dotted setting) are one group; groups come in order of
-// numbers, of others as they first appear. No keys: one group.
+// Runs that agree in all of `keys` ("experiment", "group", "seed", a dotted setting) are one group; groups come in
+// order of numbers, of others as they first appear. No keys: one group.
 std::vector<RunGroup> group_runs(const Runs& runs, const std::vector<std::string>& keys);
 
 // NaN apart; infinity counts as larger than every number, so that the median of "never" stays "never". NaN when none is

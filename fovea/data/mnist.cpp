@@ -1,11 +1,10 @@
 #include "fovea/data/mnist.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 
-#include "fovea/base/file.h"
+#include "fovea/data/bytes.h"
 
 namespace fovea {
 
@@ -73,35 +72,6 @@ std::filesystem::path find_file(const std::filesystem::path& folder, const std::
 
 }  // namespace
 
-std::string gunzip(std::string bytes, std::size_t limit, const Place& place) {
-  if (bytes.size() < 2 || bytes[0] != '\x1f' || bytes[1] != '\x8b') return bytes;
-  struct Inflater {
-    z_stream stream{};
-    ~Inflater() { inflateEnd(&stream); }
-  } inflater;
-  z_stream& z = inflater.stream;
-  if (inflateInit2(&z, 15 + 16) != Z_OK) throw failure("can not be decompressed: no memory", {}, place);
-  z.next_in = reinterpret_cast<Bytef*>(bytes.data());
-  z.avail_in = static_cast<uInt>(bytes.size());
-  std::string plain;
-  std::string buffer(1 << 16, '\0');
-  for (int state = Z_OK; state != Z_STREAM_END;) {
-    z.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    z.avail_out = static_cast<uInt>(buffer.size());
-    state = inflate(&z, Z_NO_FLUSH);
-    if (state == Z_BUF_ERROR || (state == Z_OK && z.avail_in == 0 && z.avail_out > 0))
-      throw wrong_input("is cut short: its gzip data end too early", "fetch the file again", place);
-    if (state != Z_OK && state != Z_STREAM_END)
-      throw wrong_input(fmt::format("has damaged gzip data ({})", z.msg ? z.msg : "unreadable"), "fetch the file again",
-                        place);
-    plain.append(buffer.data(), buffer.size() - z.avail_out);
-    if (plain.size() > limit)
-      throw wrong_input(fmt::format("decompresses to more than the {} bytes that are read", limit),
-                        "is it the right file?", place);
-  }
-  return plain;
-}
-
 std::vector<std::uint8_t> parse_idx_images(std::string_view bytes, const Place& place) {
   check_header(bytes, images_magic, 3, "images", place);
   return {bytes.begin() + 16, bytes.end()};
@@ -119,12 +89,10 @@ std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Place& 
 
 DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesystem::path& labels) {
   const Place images_place{images.string()}, labels_place{labels.string()};
-  const auto read = [](const std::filesystem::path& path, const Place& place) {
-    return gunzip(read_file(path, most_idx_bytes), most_idx_bytes, place);
-  };
+  const auto read = [](const std::filesystem::path& path) { return read_unpacked(ByteReader(path), most_idx_bytes); };
   DigitSet set;
-  set.labels = parse_idx_labels(read(labels, labels_place), labels_place);
-  set.pixels = parse_idx_images(read(images, images_place), images_place);
+  set.labels = parse_idx_labels(read(labels), labels_place);
+  set.pixels = parse_idx_images(read(images), images_place);
   const std::size_t count = set.pixels.size() / (28 * 28);
   if (count != set.labels.size())
     throw wrong_input(fmt::format("holds {} images, but {} holds {} labels", count, labels.string(), set.labels.size()),

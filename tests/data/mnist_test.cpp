@@ -1,16 +1,12 @@
 #include "fovea/data/mnist.h"
 
-#include <unistd.h>
-#include <zlib.h>
-
-#include <fstream>
-
+#include "fovea/data/bytes.h"
+#include "tests/data/packed.h"
+#include "tests/data/scratch_folder.h"
 #include "tests/data/task_help.h"
 
 namespace fovea {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string number(std::uint32_t x) {
   return {static_cast<char>(x >> 24), static_cast<char>(x >> 16), static_cast<char>(x >> 8), static_cast<char>(x)};
@@ -25,33 +21,8 @@ std::string labels_file(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) bytes += static_cast<char>(i % 10);
   return bytes;
 }
-std::string compressed(const std::string& bytes) {
-  z_stream z{};
-  deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string in = bytes, out(deflateBound(&z, bytes.size()) + 64, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(in.data());
-  z.avail_in = static_cast<uInt>(in.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  deflate(&z, Z_FINISH);
-  out.resize(out.size() - z.avail_out);
-  deflateEnd(&z);
-  return out;
-}
-
-class Mnist : public testing::Test {
+class Mnist : public WithScratchFolder {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "fovea-mnist-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path put(const std::string& name, const std::string& bytes) {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-    return folder_ / name;
-  }
   void expect_error(const std::string& images, const std::string& labels, const std::string& part,
                     const std::string& file) {
     try {
@@ -63,14 +34,12 @@ class Mnist : public testing::Test {
       EXPECT_EQ(error.place().file, (folder_ / file).string());
     }
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Mnist, ReadsPlainAndCompressed) {
   const std::string images = images_file(12), labels = labels_file(12);
   const DigitSet plain = read_idx_digits(put("i", images), put("l", labels));
-  const DigitSet packed = read_idx_digits(put("i.gz", compressed(images)), put("l.gz", compressed(labels)));
+  const DigitSet packed = read_idx_digits(put("i.gz", gzipped(images)), put("l.gz", gzipped(labels)));
   EXPECT_EQ(plain.count(), 12);
   EXPECT_EQ(plain.labels[11], 1);
   ASSERT_EQ(plain.pixels.size(), 12u * 784);
@@ -101,7 +70,7 @@ TEST_F(Mnist, SaysWhatIsWrong) {
 }
 
 TEST_F(Mnist, SaysWhatIsWrongWithGzip) {
-  const std::string packed = compressed(images_file(10)), labels = labels_file(10);
+  const std::string packed = gzipped(images_file(10)), labels = labels_file(10);
   expect_error(packed.substr(0, packed.size() / 2), labels, "gzip data end too early", "images");
   expect_error(packed.substr(0, 3), labels, "gzip data end too early", "images");
   std::string damaged = packed;
@@ -111,12 +80,13 @@ TEST_F(Mnist, SaysWhatIsWrongWithGzip) {
   damaged[10] = '\xff';
   expect_error(damaged, labels, "damaged gzip data", "images");
   const Place place{"bomb.gz"};
-  EXPECT_THROW(gunzip(compressed(std::string(1 << 20, '\0')), 1000, place), Error);
+  const std::string bomb = gzipped(std::string(1 << 20, '\0'));
+  EXPECT_THROW(read_unpacked(ByteReader(bomb, place), 1000), Error);
 }
 
 TEST_F(Mnist, FolderMayHoldEitherNamingPlainOrCompressed) {
   put("train-images-idx3-ubyte", images_file(10));
-  put("train-labels.idx1-ubyte.gz", compressed(labels_file(10)));
+  put("train-labels.idx1-ubyte.gz", gzipped(labels_file(10)));
   EXPECT_EQ(read_mnist(folder_, "train").count(), 10);
   try {
     read_mnist(folder_, "t10k");
@@ -129,8 +99,8 @@ TEST_F(Mnist, FolderMayHoldEitherNamingPlainOrCompressed) {
 }
 
 TEST_F(Mnist, LargestDigitReadsAFolder) {
-  put("train-images-idx3-ubyte.gz", compressed(images_file(30)));
-  put("train-labels-idx1-ubyte.gz", compressed(labels_file(30)));
+  put("train-images-idx3-ubyte.gz", gzipped(images_file(30)));
+  put("train-labels-idx1-ubyte.gz", gzipped(labels_file(30)));
   put("t10k-images-idx3-ubyte", images_file(20));
   put("t10k-labels-idx1-ubyte", labels_file(20));
   const auto task = make_task("largest-digit", table({{"source", word(folder_.string())}, {"bags", whole(50)}}));

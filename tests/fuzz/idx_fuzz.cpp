@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "fovea/data/bytes.h"
 #include "fovea/data/mnist.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -11,8 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::size_t limit = 1 << 20;
   for (const bool images : {true, false}) {
     try {
-      const std::string bytes = fovea::gunzip({reinterpret_cast<const char*>(data), size}, limit, place);
-      if (bytes.size() > limit && bytes.size() != size) std::abort();
+      const std::string bytes =
+          fovea::read_unpacked(fovea::ByteReader({reinterpret_cast<const char*>(data), size}, place), limit);
+      if (bytes.size() > limit) std::abort();
       const auto elements = images ? fovea::parse_idx_images(bytes, place) : fovea::parse_idx_labels(bytes, place);
       if (images && elements.size() % (28 * 28) != 0) std::abort();
     } catch (const fovea::Error& error) {

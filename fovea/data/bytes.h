@@ -1,0 +1,42 @@
+// The bytes of a file, piece by piece, unpacked on the way where the file is packed (gzip or zstd; its first bytes say
+// so, whatever its name).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+class ByteReader {
+ public:
+  // A file, a pipe or a device. Throws wrong_input where there is none or it is a folder, failure where it can not be
+  // read.
+  explicit ByteReader(const std::filesystem::path& file);
+  // Bytes in memory, which must outlive the reader; `place` is where they came from.
+  ByteReader(std::string_view bytes, Place place);
+  ~ByteReader();
+  ByteReader(ByteReader&&) noexcept;
+  ByteReader& operator=(ByteReader&&) noexcept;
+
+  // Fills `to` with up to `room` bytes and says how many; 0 at the end only. Throws wrong_input for packed data that
+  // are damaged or end too early.
+  std::size_t read(char* to, std::size_t room);
+
+  const Place& place() const { return place_; }
+
+  class Source;  // bytes as they come, or unpacked
+
+ private:
+  Place place_;
+  std::unique_ptr<Source> source_;
+};
+
+// All of it, in memory. Throws wrong_input for more than `limit` bytes.
+std::string read_unpacked(ByteReader reader, std::size_t limit);
+
+}  // namespace fovea

@@ -1,0 +1,22 @@
+// Splitting examples where the data come without given splits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fovea/data/task.h"
+
+namespace fovea {
+
+struct Fractions {
+  double validation = 0.1;
+  double test = 0.1;
+};
+
+// The split of each example, by its class: each class gives the same share to each split, as nearly as whole examples
+// allow, and which ones depends on the seed alone. Texts without classes have class 0 all. Throws wrong_input for
+// fractions that leave nothing to train on.
+std::vector<Split> split_by_fraction(std::span<const int> classes, Fractions fractions, std::uint64_t seed);
+
+}  // namespace fovea

@@ -1,0 +1,218 @@
+// Texts in the columns of a table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "fovea/base/names.h"
+#include "fovea/data/rows.h"
+#include "fovea/data/text_examples.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t rows_to_judge_by = 100;  // whether the first is a header
+constexpr std::size_t longest_name = 64;       // of a column
+
+std::optional<std::size_t> column_number(const std::string& words) {  // from 0
+  std::size_t number = 0;
+  const auto [end, wrong] = std::from_chars(words.data(), words.data() + words.size(), number);
+  if (wrong != std::errc() || end != words.data() + words.size() || number == 0) return {};
+  return number - 1;
+}
+
+// "Label", "review text", "class_id": what a column is called, and few texts are.
+bool reads_like_a_name(std::string_view field) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto fits = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ' '; };
+  return !field.empty() && field.size() <= longest_name && letter(field.front()) &&
+         std::all_of(field.begin(), field.end(), fits);
+}
+
+std::string_view trimmed(std::string_view words) {
+  const std::size_t begin = words.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return words.substr(begin, words.find_last_not_of(" \t") - begin + 1);
+}
+
+class Table final : public TextReader::Examples {
+ public:
+  Table(const TextSource& source, TextFormat format) : file_(source.file.string()) {
+    wanted_ = source.text.empty() ? std::vector<std::string>{"text"} : source.text;
+    texts_ = wanted_.size();
+    for (const std::string& other : {source.label, source.target})
+      if (!other.empty()) wanted_.push_back(other);
+    labelled_ = !source.label.empty();
+    LineReader lines(ByteReader(source.file), source.longest);
+    if (format == TextFormat::jsonl) {
+      for (std::size_t i = 0; i < wanted_.size(); ++i) columns_.push_back(i);
+      rows_ = jsonl_rows(std::move(lines), wanted_);
+      width_ = wanted_.size();
+    } else {
+      rows_ = format == TextFormat::csv ? csv_rows(std::move(lines)) : tsv_rows(std::move(lines));
+      find_columns(source.header);
+    }
+  }
+
+  std::vector<std::string> header() const override { return header_; }
+
+  bool next(TextExample& example) override {
+    if (!next_row()) return false;
+    check_width();
+    const Place place{file_, row_.line};
+    example = {field(0), {}, {}, place};
+    if (texts_ > 1) {
+      joined_ = field(0);
+      for (std::size_t i = 1; i < texts_; ++i) {
+        if (!joined_.empty() && !field(i).empty()) joined_ += ' ';
+        joined_ += field(i);
+      }
+      example.text = joined_;
+    }
+    if (trimmed(example.text).empty())
+      throw wrong_input("the text is empty", "fill it in, or let such lines be skipped", place);
+    if (texts_ == wanted_.size()) return true;
+    const std::string_view other = trimmed(field(texts_));
+    if (other.empty())
+      throw wrong_input(fmt::format("the {} is empty", labelled_ ? "label" : "target"),
+                        "fill it in, or let such lines be skipped", place);
+    (labelled_ ? example.label : example.target) = other;
+    return true;
+  }
+
+ private:
+  // A row read before its turn, or what was wrong with it.
+  struct Ahead {
+    int line = 0;
+    std::vector<std::string> fields;
+    std::optional<Error> wrong;
+  };
+
+  std::string_view field(std::size_t wanted) const { return row_.fields[columns_[wanted]]; }
+
+  bool next_row() {
+    if (ahead_.empty()) return rows_->next(row_);
+    kept_ = std::move(ahead_.front());
+    ahead_.pop_front();
+    if (kept_.wrong) throw Error(*kept_.wrong);
+    row_.line = kept_.line;
+    row_.fields.assign(kept_.fields.begin(), kept_.fields.end());
+    return true;
+  }
+
+  void check_width() const {
+    const std::size_t has = row_.fields.size();
+    const Place place{file_, row_.line};
+    const auto columns = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
+    for (std::size_t i = 0; i < wanted_.size(); ++i)
+      if (columns_[i] >= has)
+        throw wrong_input(fmt::format("has {}, so none for the {}", columns(has), role(i)),
+                          "mend the line, or let such lines be skipped", place);
+    for (std::size_t i = width_; i < has; ++i)
+      if (!row_.fields[i].empty())
+        throw wrong_input(fmt::format("has {}, but the first line has {}", columns(has), columns(width_)),
+                          "mend the line, or let such lines be skipped", place);
+  }
+
+  std::string role(std::size_t wanted) const {
+    return fmt::format("{} (column {})", wanted < texts_ ? "text" : labelled_ ? "label" : "target", wanted_[wanted]);
+  }
+
+  void look_ahead() {
+    for (Row row; ahead_.size() < rows_to_judge_by;) {
+      Ahead ahead;
+      try {
+        if (!rows_->next(row)) return;
+        ahead.line = row.line;
+        ahead.fields.assign(row.fields.begin(), row.fields.end());
+      } catch (const Error& error) {
+        if (error.kind() != Error::Kind::wrong_input || error.place().line == 0) throw;
+        ahead.wrong = error;
+      }
+      ahead_.push_back(std::move(ahead));
+    }
+  }
+
+  // The first row decides how many columns there are and, where it is a header, which is which.
+  void find_columns(Header header) {
+    const bool by_name = std::any_of(wanted_.begin(), wanted_.end(), [](const auto& w) { return !column_number(w); });
+    look_ahead();
+    if (ahead_.empty()) throw wrong_input("is empty", "is it the right file?", {file_});
+    const auto good = std::find_if(ahead_.begin(), ahead_.end(), [](const Ahead& row) { return !row.wrong; });
+    const bool first_counts = by_name || header == Header::yes || good == ahead_.end();
+    if (first_counts && ahead_.front().wrong) throw Error(*ahead_.front().wrong);  // nothing says what the columns are
+    const Ahead& first = *good;
+    width_ = first.fields.size();
+    const auto first_row = [&first] {
+      std::string text;
+      for (const std::string_view name : first.fields) {
+        const std::string_view start = name.substr(0, longest_name);
+        text += fmt::format("{}'{}'", text.empty() ? "" : ", ", start.substr(0, utf8_prefix(start)));
+      }
+      return text;
+    };
+    const Place place{file_, first.line};
+    if (header == Header::no && by_name)
+      throw wrong_input("without a header its columns have numbers, not names", "name columns by number, from 1",
+                        place);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      const auto named = header == Header::no ? first.fields.end()
+                                              : std::find_if(first.fields.begin(), first.fields.end(),
+                                                             [&](const auto& f) { return trimmed(f) == wanted_[i]; });
+      const auto number = column_number(wanted_[i]);
+      if (named != first.fields.end() && !number) {
+        columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
+      } else if (!number) {
+        throw wrong_input(fmt::format("has no column '{}'; its first line is {}", wanted_[i], first_row()),
+                          fmt::format("{}, or name columns by number, from 1", suggest_name(wanted_[i], first.fields)),
+                          place);
+      } else if (*number >= width_) {
+        throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
+                          "columns are numbered from 1", place);
+      } else {
+        columns_.push_back(*number);
+      }
+    }
+    if (header == Header::yes || by_name || (header == Header::automatic && first_is_header())) {
+      header_ = first.fields;
+      ahead_.pop_front();
+    }
+  }
+
+  // By numbers alone nothing in the first row says what it is. It is a header if all of it reads like names and its
+  // label is no label of the rows behind it.
+  bool first_is_header() const {
+    if (!labelled_ || ahead_.size() < 2 || ahead_.front().wrong) return false;
+    const std::vector<std::string>& first = ahead_.front().fields;
+    if (!std::all_of(first.begin(), first.end(), reads_like_a_name)) return false;
+    const std::size_t label = columns_.back();
+    return std::none_of(ahead_.begin() + 1, ahead_.end(), [&](const Ahead& row) {
+      return label < row.fields.size() && trimmed(row.fields[label]) == trimmed(first[label]);
+    });
+  }
+
+  std::string file_;
+  std::unique_ptr<RowReader> rows_;
+  std::vector<std::string> wanted_;   // the columns asked for: of the text, then of the label or the target
+  std::vector<std::size_t> columns_;  // where each stands
+  std::size_t texts_ = 1;
+  std::size_t width_ = 0;  // columns of the first row
+  bool labelled_ = false;
+  std::vector<std::string> header_;
+  std::deque<Ahead> ahead_;
+  Ahead kept_;
+  Row row_;
+  std::string joined_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextReader::Examples> open_table(const TextSource& source, TextFormat format) {
+  return std::make_unique<Table>(source, format);
+}
+
+}  // namespace fovea

@@ -115,7 +115,7 @@ class ToyFlow : public Probe {
     }
     if (variant_.loss == ToyVariant::Loss::linear) measure_drift(readings);
 
-    const ToyOrder order = toy_descent_order(variant_, start_, tau_);
+    const DescentOrder order = toy_descent_order(variant_, start_, tau_);
     readings.number("gd_distance", order.distances.back());
     if (std::isfinite(order.order)) readings.number("gd_order", order.order);
     std::vector<float> table;  // (rates, 2)

@@ -108,4 +108,26 @@ double first_flow_time(const FlowField& field, const FlowState& start,
   return never;
 }
 
+DescentOrder descent_order(double tau, const std::function<double(double rate, std::int64_t steps)>& distance) {
+  DescentOrder result;
+  double mean_x = 0, mean_y = 0;
+  for (int power = 4; power <= 10; ++power) {
+    const double rate = std::ldexp(1.0, -power);
+    const auto steps = std::llround(tau / rate);
+    assert(static_cast<double>(steps) * rate == tau);
+    result.rates.push_back(rate);
+    result.distances.push_back(distance(rate, steps));
+    mean_x += std::log(rate) / 7;
+    mean_y += std::log(result.distances.back()) / 7;
+  }
+  double over = 0, under = 0;
+  for (std::size_t i = 0; i < result.rates.size(); ++i) {
+    const double x = std::log(result.rates[i]) - mean_x;
+    over += x * (std::log(result.distances[i]) - mean_y);
+    under += x * x;
+  }
+  result.order = over / under;
+  return result;
+}
+
 }  // namespace fovea

@@ -29,4 +29,13 @@ double first_flow_time(const FlowField& field, const FlowState& start,
                        const std::function<double(const FlowState&)>& reached, double until,
                        const FlowOptions& options = {});
 
+// How far gradient descent to one time ends from the flow, for the rates 2^-4 … 2^-10, and the power of the rate that
+// fits it: the slope of log distance over log rate. NaN where a distance is 0.
+struct DescentOrder {
+  std::vector<double> rates, distances;
+  double order = 0;
+};
+// distance(rate, steps) with steps * rate = tau, which is a multiple of 2^-4.
+DescentOrder descent_order(double tau, const std::function<double(double rate, std::int64_t steps)>& distance);
+
 }  // namespace fovea

@@ -121,30 +121,14 @@ ToyPoint toy_descent(ToyVariant variant, ToyPoint start, double rate, std::int64
   return start;
 }
 
-ToyOrder toy_descent_order(ToyVariant variant, const ToyPoint& start, double tau) {
+DescentOrder toy_descent_order(ToyVariant variant, const ToyPoint& start, double tau) {
   const double times[] = {tau};
   const bool solved = variant == ToyVariant{};
   const ToyPoint truth = solved ? toy_closed_form(start, tau) : toy_flow(variant, start, times).front();
-  ToyOrder result;
-  double mean_x = 0, mean_y = 0;
-  for (int power = 4; power <= 10; ++power) {
-    const double rate = std::ldexp(1.0, -power);
-    const auto steps = std::llround(tau / rate);
-    assert(static_cast<double>(steps) * rate == tau);
+  return descent_order(tau, [&](double rate, std::int64_t steps) {
     const ToyPoint end = toy_descent(variant, start, rate, steps);
-    result.rates.push_back(rate);
-    result.distances.push_back(std::hypot(end.beta0 - truth.beta0, end.beta1 - truth.beta1, end.gate - truth.gate));
-    mean_x += std::log(rate) / 7;
-    mean_y += std::log(result.distances.back()) / 7;
-  }
-  double over = 0, under = 0;
-  for (std::size_t i = 0; i < result.rates.size(); ++i) {
-    const double x = std::log(result.rates[i]) - mean_x;
-    over += x * (std::log(result.distances[i]) - mean_y);
-    under += x * x;
-  }
-  result.order = over / under;
-  return result;
+    return std::hypot(end.beta0 - truth.beta0, end.beta1 - truth.beta1, end.gate - truth.gate);
+  });
 }
 
 }  // namespace fovea

@@ -45,12 +45,7 @@ double toy_flow_time(ToyVariant variant, const ToyPoint& start, double level, do
 // Any variant, by plain gradient descent.
 ToyPoint toy_descent(ToyVariant variant, ToyPoint start, double rate, std::int64_t steps);
 
-// How far descent to time tau ends from the flow, for the rates 2^-4 … 2^-10, and the power of the rate that fits it:
-// the slope of log distance over log rate. tau is a multiple of 2^-4. The order is NaN where a distance is 0.
-struct ToyOrder {
-  std::vector<double> rates, distances;
-  double order = 0;
-};
-ToyOrder toy_descent_order(ToyVariant variant, const ToyPoint& start, double tau);
+// tau is a multiple of 2^-4.
+DescentOrder toy_descent_order(ToyVariant variant, const ToyPoint& start, double tau);
 
 }  // namespace fovea

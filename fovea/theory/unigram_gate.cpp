@@ -132,4 +132,16 @@ FlowState unigram_descent(const LabelledBags& bags, FlowState start, double rate
   return start;
 }
 
+DescentOrder unigram_descent_order(const LabelledBags& bags, const FlowState& start, double tau,
+                                   double attention_rate) {
+  const double times[] = {tau};
+  const FlowState truth = unigram_flow(bags, start, times, attention_rate).front();
+  return descent_order(tau, [&](double rate, std::int64_t steps) {
+    const FlowState end = unigram_descent(bags, start, rate, steps, attention_rate);
+    double distance = 0;
+    for (std::size_t i = 0; i < end.size(); ++i) distance = std::hypot(distance, end[i] - truth[i]);
+    return distance;
+  });
+}
+
 }  // namespace fovea

@@ -52,4 +52,7 @@ std::vector<FlowState> unigram_flow(const LabelledBags& bags, const FlowState& s
 FlowState unigram_descent(const LabelledBags& bags, FlowState start, double rate, std::int64_t steps,
                           double attention_rate = 1);
 
+DescentOrder unigram_descent_order(const LabelledBags& bags, const FlowState& start, double tau,
+                                   double attention_rate = 1);
+
 }  // namespace fovea

@@ -135,7 +135,7 @@ TEST(ToyGate, InvariantsHoldAlongTheFlow) {
 
 TEST(ToyGate, DescentConvergesWithOrderOne) {
   for (const ToyVariant variant : {linear, bounded, logistic_loss, bounded_logistic}) {
-    const ToyOrder found = toy_descent_order(variant, odd, 0.75);
+    const DescentOrder found = toy_descent_order(variant, odd, 0.75);
     EXPECT_EQ(found.rates.front(), 1.0 / 16);
     EXPECT_EQ(found.rates.back(), 1.0 / 1024);
     EXPECT_NEAR(found.order, 1, 0.1);

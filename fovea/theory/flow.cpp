@@ -50,6 +50,7 @@ class Walk {
     }
   }
 
+  bool spent() const { return steps_ >= options_.most_steps; }
   double begin() const { return stepper_.previous_time(); }
   double end() const { return stepper_.current_time(); }
   const FlowState& newest() const { return stepper_.current_state(); }
@@ -83,6 +84,19 @@ std::vector<FlowState> follow_flow(const FlowField& field, const FlowState& star
     states.push_back(walk.at(time));
   }
   return states;
+}
+
+bool watch_flow(const FlowField& field, const FlowState& start, std::span<const double> times,
+                const std::function<bool(double, const FlowState&)>& visit, const FlowOptions& options) {
+  Walk walk(field, start, options);
+  for (const double time : times) {
+    while (walk.end() < time) {
+      if (walk.spent()) return false;
+      walk.step();
+    }
+    if (!visit(time, time == 0 ? start : walk.at(time))) return false;
+  }
+  return true;
 }
 
 double first_flow_time(const FlowField& field, const FlowState& start,

@@ -23,6 +23,11 @@ struct FlowOptions {
 std::vector<FlowState> follow_flow(const FlowField& field, const FlowState& start, std::span<const double> times,
                                    const FlowOptions& options = {});
 
+// Calls visit(time, state) at each of `times` until it returns false. Returns whether all were visited; false also
+// where the flow needs more than options.most_steps, for those who look as far as they can see.
+bool watch_flow(const FlowField& field, const FlowState& start, std::span<const double> times,
+                const std::function<bool(double, const FlowState&)>& visit, const FlowOptions& options = {});
+
 // The first time at which reached(state) is 0 or more, by root finding on the dense output; infinity if that is after
 // `until` or never. A rise and fall within one step of the integrator is not seen.
 double first_flow_time(const FlowField& field, const FlowState& start,

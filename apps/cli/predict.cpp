@@ -1,0 +1,254 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "apps/cli/command.h"
+#include "apps/cli/experiment_words.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/progress.h"
+#include "fovea/data/text_bags.h"
+#include "fovea/lab/prediction_source.h"
+#include "fovea/theory/prediction.h"
+#include "fovea/view/prediction_text.h"
+
+namespace fovea::cli {
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// Words to ids, for texts that are not the data.
+class Ids {
+ public:
+  template <class Name>
+  Ids(int count, Name&& name) {
+    for (int id = 0; id < count; ++id) ids_.emplace(name(id), id);
+  }
+  std::vector<int> of(const std::vector<std::string>& words) const {
+    std::vector<int> ids;
+    for (const std::string& word : words) {
+      const auto found = ids_.find(word);
+      ids.push_back(found == ids_.end() ? -1 : found->second);
+    }
+    return ids;
+  }
+
+ private:
+  std::map<std::string, int> ids_;
+};
+
+class Predict : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option(
+           "data", data_,
+           "a task, an experiment, or labelled text: a .tsv, .csv or .jsonl file, or a folder of texts for each class")
+        ->type_name("DATA");
+    CLI::Option* source =
+        app.add_option("--source", source_, "a parallel corpus: the file of source sentences, one a line");
+    app.add_option("--target", target_, "the file of their translations")->needs(source);
+    words_.add_settings(app);
+    words_.add_form(app, Form::full);
+    app.add_option("--seed", seed_, "of a task")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
+        ->type_name("N");
+    app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")
+        ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40))
+        ->type_name("N");
+    app.add_option("--words", options_.counts.words, "the most frequent words whose pairs are counted")
+        ->check(CLI::Range(8, 8192))
+        ->type_name("N");
+    app.add_option("--label", label_, "the column of the label, by its name or its number (default: 1)");
+    app.add_option("--text", text_, "the column of the text (default: 2)");
+    app.add_option("--examples", examples_,
+                   "texts to shade by the attention they will get, one a line (with a tab: label or source in front)")
+        ->type_name("FILE");
+    app.add_option("--threads", threads_, "to read with (default: one per core)")
+        ->check(CLI::Range(1, 256))
+        ->type_name("N");
+    words_.add_output(app);
+    app.footer(
+        "Before any attention is trained: what the bag of inputs tells of the outputs, so whether knowledge can come "
+        "first,\n"
+        "which words attention will come to, and when. Nothing is kept.\n\n"
+        "Examples:\n"
+        "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
+        "  fovea predict reviews.tsv --examples new.txt\n"
+        "  fovea predict --source corpus.de --target corpus.en");
+  }
+
+  int run() override {
+    Team team(threads_);
+    const std::unique_ptr<BagSource> source = open(team);
+    Passes passes(words_.quiet, passes_);
+    const Prediction prediction = predict(*source, team, options_, passes.next());
+    passes.progress.clear();
+    if (words_.json) print_as_json(prediction, *source);
+    else print_as_text(prediction, *source);
+    return 0;
+  }
+
+ private:
+  // Progress over several readings of the same data.
+  struct Passes {
+    Progress progress;
+    int of;
+    std::int64_t last = 0;
+    int done = 0;
+    Passes(bool quiet, int count) : progress("examples", quiet), of(count) {}
+    BagSource::Progress next() {
+      return [this](std::int64_t now, std::int64_t all) {
+        if (now < last && done + 1 < of) ++done;  // it began again
+        last = now;
+        progress.show(static_cast<double>(done * all + now), static_cast<double>(of * all));
+      };
+    }
+  };
+
+  std::unique_ptr<BagSource> open(Team& team) {
+    if (!source_.empty() || !target_.empty()) {
+      if (!data_.empty())
+        throw wrong_input(fmt::format("'{}' and --source are two sets of data", data_), "give one of them");
+      if (source_.empty() || target_.empty())
+        throw wrong_input("a parallel corpus is two files", "give both --source and --target");
+      refuse_settings();
+      Passes passes(words_.quiet, 1);
+      TextSource text;
+      text.file = source_;
+      text.target_file = target_;
+      return text_bags(text, team, passes.next());
+    }
+    if (data_.empty()) throw wrong_input("there are no data to predict from", "name a task, an experiment or a file");
+    if (!words_.axes().empty())
+      throw wrong_input(
+          fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
+          "ask once for each");
+    task_ = find_task(data_, words_.form(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+    if (task_) return task_bags(*task_, draws_);
+    if (!std::filesystem::exists(data_)) {
+      std::vector<std::string> known = Registry<Task>::instance().names();
+      for (const std::string& name : experiment_names()) known.push_back(name);
+      const std::string near = nearest_name(data_, known);
+      throw wrong_input(fmt::format("there is no task, experiment or file '{}'", data_),
+                        near.empty() ? "see: fovea list" : fmt::format("did you mean '{}'?", near));
+    }
+    refuse_settings();
+    Passes passes(words_.quiet, 1);
+    return text_bags(labelled_source(), team, passes.next());
+  }
+
+  // Columns by number, label first, where files have no names for them; a folder's name is the label of what is in it.
+  TextSource labelled_source() const {
+    TextSource text;
+    text.file = data_;
+    std::filesystem::path name = data_;
+    if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+    if (std::filesystem::is_directory(data_)) return text;
+    const bool named = name.extension() == ".jsonl" || name.extension() == ".ndjson";
+    text.label = !label_.empty() ? label_ : named ? "label" : "1";
+    text.text = {!text_.empty() ? text_ : named ? "text" : "2"};
+    return text;
+  }
+
+  void refuse_settings() const {
+    if (!words_.set.empty())
+      throw wrong_input(fmt::format("--set {} is for tasks, and a file has no settings", words_.set.front()),
+                        "leave it out");
+  }
+
+  // Shades each line of --examples.
+  template <class Show>
+  void each_example(const Prediction& prediction, const BagSource& source, Show&& show) const {
+    if (examples_.empty()) return;
+    const bool classes = prediction.kind == BagSource::Outputs::classes;
+    const Ids inputs(source.inputs(), [&](int id) { return source.input_word(id); });
+    const Ids outputs(classes ? 0 : source.outputs(), [&](int id) { return source.output_word(id); });
+    LineReader reader{ByteReader(examples_)};
+    for (std::string_view line; reader.next(line);) {
+      const std::size_t tab = line.find('\t');
+      if (!classes && tab == std::string::npos)
+        throw wrong_input("the line has no tab", "write each example as: source, a tab, target", reader.place());
+      const std::string before(tab == std::string::npos ? "" : line.substr(0, tab));
+      const std::string after(tab == std::string::npos ? line : line.substr(tab + 1));
+      const std::vector<std::string> input = words_of(classes ? after : before);
+      const std::vector<std::string> output = classes ? std::vector<std::string>{} : words_of(after);
+      show(input, output, predicted_attention(prediction, inputs.of(input), outputs.of(output)));
+    }
+  }
+
+  void print_as_text(const Prediction& prediction, const BagSource& source) const {
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    fmt::print("{}", prediction_text(prediction, source, terminal));
+    bool first = true;
+    each_example(prediction, source, [&](const auto& input, const auto& output, const auto& rows) {
+      if (first) fmt::print("\nWhere attention will lie:\n");
+      first = false;
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        const std::string head = output.empty() ? "" : fmt::format("{:>14}  ", output[row]);
+        fmt::print("{}{}\n", head, shaded_words(input, rows[row], terminal));
+      }
+    });
+  }
+
+  void print_as_json(const Prediction& p, const BagSource& source) const {
+    Json json{{"data", data_.empty() ? source_ + " and " + target_ : data_},
+              {"examples", p.examples},
+              {"sampled", p.sampled},
+              {"verdict", p.verdict == Verdict::hard   ? "hard"
+                          : p.verdict == Verdict::slow ? "slow"
+                                                       : "early"},
+              {"says", verdict_text(p.verdict)},
+              {"because", p.because},
+              {"signal", number_json(p.signal)},
+              {"error", number_json(p.error)},
+              {"outputs", Json::array()}};
+    for (const OutputPrediction& output : p.outputs) {
+      Json words = Json::array();
+      for (const WordLink& link : output.words)
+        words.push_back({{"word", source.input_word(link.input)}, {"deviations", number_json(link.surely)}});
+      json["outputs"].push_back({{"output", source.output_word(output.output)},
+                                 {"per_example", output.mean},
+                                 {"decodable", number_json(output.decodable)},
+                                 {"error", number_json(output.error)},
+                                 {"words", words}});
+    }
+    json["course"] = {{"knowledge_half", number_json(p.course.knowledge_half)},
+                      {"attention_half", number_json(p.course.attention_half)},
+                      {"correct_90", number_json(p.course.correct_90)},
+                      {"time", p.course.times},
+                      {"knowledge", p.course.knowledge},
+                      {"attention", p.course.attention},
+                      {"correct", p.course.correct}};
+    if (!examples_.empty()) json["attention"] = Json::array();
+    each_example(p, source, [&](const auto& input, const auto& output, const auto& rows) {
+      json["attention"].push_back({{"input", input}, {"output", output}, {"weights", rows}});
+    });
+    print_json(json);
+  }
+
+  static constexpr int passes_ = 3;
+  std::string data_, source_, target_, label_, text_, examples_;
+  ExperimentWords words_;
+  PredictionOptions options_;
+  std::int64_t seed_ = 0, draws_ = 20'000;
+  int threads_ = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
+  std::unique_ptr<Task> task_;
+};
+
+const Register<Command> registered("predict", "what attention will do on data, before any is trained",
+                                   [] { return std::make_unique<Predict>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

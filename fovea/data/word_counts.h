@@ -1,0 +1,54 @@
+// Counting the words of a text that may be larger than memory: rare words give way when there are too many.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace fovea {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+template <class T>
+using TextMap = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+// visit(word) for each word of a line: what stands between blanks.
+template <class Visit>
+void each_word(std::string_view line, Visit&& visit) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  std::size_t at = 0;
+  while (true) {
+    while (at < line.size() && blank(line[at])) ++at;
+    if (at == line.size()) return;
+    const std::size_t begin = at;
+    while (at < line.size() && !blank(line[at])) ++at;
+    visit(line.substr(begin, at - begin));
+  }
+}
+
+class WordCounts {
+ public:
+  // Never more than `most` words are kept between two calls of add().
+  explicit WordCounts(std::size_t most) : most_(most) {}
+
+  // Then drops the rarest words, where there are too many: those seen once so far, twice so far, …
+  void add(const std::unordered_map<std::string_view, std::int64_t>& counts);
+
+  bool pruned() const { return floor_ > 0; }
+  std::int64_t floor() const { return floor_; }  // words that were seen this often or less may be missing
+
+  // Words by falling frequency, equal ones by their letters: a word's id is its place.
+  std::vector<std::string> words() const;
+
+ private:
+  std::size_t most_;
+  std::int64_t floor_ = 0;
+  TextMap<std::int64_t> counts_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,31 @@
+#include "fovea/lab/prediction_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/lab/assembly.h"
+
+namespace fovea {
+
+std::unique_ptr<Task> find_task(const std::string& name, Form form, const std::vector<Override>& overrides,
+                                std::uint64_t seed) {
+  if (Registry<Task>::instance().all().contains(name)) {
+    RunSpec spec;
+    spec.seed = seed;
+    for (const Override& change : overrides) {
+      if (!change.key.starts_with("task."))
+        throw wrong_input(fmt::format("'{}' is no setting of task '{}'", change.key, name),
+                          "set those of the task, as in --set task.vocab=60", change.value.place);
+      spec.task[change.key.substr(5)] = change.value;
+    }
+    spec.task["name"] = {name, {}};
+    return make_task(spec);
+  }
+  const std::vector<std::string> experiments = experiment_names();
+  const bool known = std::find(experiments.begin(), experiments.end(), name) != experiments.end();
+  if (!known && !name.ends_with(".toml")) return nullptr;
+  return make_task(resolve(find_experiment(name), form, overrides, seed));
+}
+
+}  // namespace fovea

@@ -1,0 +1,18 @@
+// The task that a prediction is asked for: one by name with its settings, or that of an experiment.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/data/task.h"
+#include "fovea/lab/spec.h"
+
+namespace fovea {
+
+// Overrides name settings of the task, as in a run ("task.vocab"). Null where `name` is neither a task nor an
+// experiment (nor a spec file, which ends in .toml).
+std::unique_ptr<Task> find_task(const std::string& name, Form form, const std::vector<Override>& overrides,
+                                std::uint64_t seed);
+
+}  // namespace fovea

@@ -1,0 +1,45 @@
+// `prediction`: what was predicted of this task before the training (SCIENCE 8), as numbers at step 0, so that claims
+// can set it against what came to be.
+#include "fovea/theory/prediction.h"
+
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+namespace {
+
+class PredictionProbe : public Probe {
+ public:
+  void settings(Fields& fields) override {
+    fields.integer("draws", draws_, 100, 1 << 24, "examples to predict from, where the task makes fresh ones");
+  }
+
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+    if (shape.kind != Kind::labelled_tokens && shape.kind != Kind::token_pairs)
+      throw wrong_input("probe 'prediction' is made from words, and the task gives " + kind_name(shape.kind),
+                        "leave the probe out");
+  }
+
+  void measure(const Look& look, Readings& readings) override {
+    if (!look.first) return;
+    Team alone;
+    const Prediction prediction = predict(*task_bags(look.task, draws_), alone);
+    readings.number("predicted_signal", prediction.signal);
+    readings.number("predicted_signal_error", prediction.error);
+    // Infinity: never.
+    readings.number("predicted_knowledge_half", prediction.course.knowledge_half);
+    readings.number("predicted_attention_half", prediction.course.attention_half);
+    readings.number("predicted_correct_90", prediction.course.correct_90);
+  }
+
+ private:
+  int draws_ = 4000;
+};
+
+const Register<Probe> prediction("prediction",
+                                 "what is predicted of the task before training: signal, times of the stages",
+                                 [] { return std::make_unique<PredictionProbe>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,42 @@
+// The predicted course of the two stages (SCIENCE 8): first it becomes known which words speak for the answer, then
+// attention comes to them. Times are those of gradient flow: a sum of learning rates of plain descent. They order
+// settings; steps of another optimiser are no multiple of them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "fovea/theory/cooccurrence.h"
+#include "fovea/theory/flow.h"
+
+namespace fovea {
+
+struct Course {
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  // Curves over time.
+  std::vector<double> times;
+  std::vector<double> knowledge;  // mean probability of the right answer were all attention on its word
+  std::vector<double> attention;  // mean weight on that word
+  std::vector<double> correct;    // mean probability of the right answer
+
+  // When a curve has gone half its way to 1; never, where it does not within the horizon.
+  double knowledge_half = never, attention_half = never;
+  double correct_90 = never;  // when the right answer has 90 %
+  double horizon = 0;         // how far the flow was followed
+
+  void add(double time, double knowledge_now, double attention_now, double correct_now);
+  void finish();  // the three times, from the curves
+
+  // `points` values of a curve at even times from the start to the end.
+  std::vector<double> evenly(const std::vector<double>& curve, int points) const;
+
+  // Whether there is nothing more to see: both stages are over, and so is the answer's rise, as far as it goes.
+  bool over() const;
+};
+
+// Times at which the curves are read: 0, then rising by 2^(1/8) from 2^-4 to 2^24.
+std::vector<double> course_times();
+
+}  // namespace fovea

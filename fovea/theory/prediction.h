@@ -1,0 +1,61 @@
+// What attention will do on data, before any is trained (SCIENCE 8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/theory/course.h"
+#include "fovea/theory/signal.h"
+
+namespace fovea {
+
+struct PredictionOptions {
+  CooccurrenceOptions counts;
+  int flow_words = 96;       // sequence tasks: inputs and outputs the flow is followed for
+  int flow_tokens = 50'000;  // classification: distinct words of all bags the flow is followed on
+};
+
+enum class Verdict { early, slow, hard };
+std::string verdict_text(Verdict verdict);  // "learnable early", …
+
+// A word attention will come to for an output, and how surely they go together: the number of standard deviations their
+// co-occurrence lies above chance.
+struct WordLink {
+  int input = -1;  // id
+  double surely = 0;
+};
+
+struct OutputPrediction {
+  int output = 0;   // id
+  double mean = 0;  // how often it is in an example's output
+  double decodable = 0, error = 0;
+  std::vector<WordLink> words;  // most sure first: several for a class, one at most for a word
+};
+
+struct Prediction {
+  BagSource::Outputs kind = BagSource::Outputs::words;
+  std::int64_t examples = 0, sampled = 0;
+  double input_length = 0;
+  double signal = 0, error = 0;
+  Verdict verdict = Verdict::hard;
+  std::string because;                    // the verdict in a sentence, with its figures
+  std::vector<OutputPrediction> outputs;  // by falling frequency
+  Course course;
+  int course_class = -1;  // classification of more than two classes: the class the course tells from the rest
+
+  // For shading examples: attention's logit for each input id (classification), 0 where the flow did not know the word.
+  std::vector<double> attention_logits;
+
+  double slowness() const;  // how many times slower than with a signal of 1 knowledge starts; infinity: not at all
+};
+
+Prediction predict(const BagSource& source, Team& team, const PredictionOptions& options = {},
+                   const BagSource::Progress& progress = {});
+
+// Where attention is predicted to lie on a text. Classification: one row, softmax of the words' logits. Words: a row
+// for each output, all of the weight shared by the places of the input word it is linked to, uniform where there is
+// none. Input ids of -1 are words that are not known.
+std::vector<std::vector<double>> predicted_attention(const Prediction& prediction, std::span<const int> input,
+                                                     std::span<const int> output);
+
+}  // namespace fovea

@@ -1,0 +1,73 @@
+#include "fovea/theory/unigram_course.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/math/logistic.h"
+
+namespace fovea {
+
+namespace {
+
+struct TellingBag {
+  std::size_t bag = 0, place = 0;  // place: of the word among the bag's tokens
+  int word = 0;
+};
+
+std::vector<TellingBag> telling_bags(const LabelledBags& bags, std::span<const double> speaks) {
+  std::vector<std::pair<double, TellingBag>> all;
+  double loudest = 0;
+  for (std::size_t bag = 0; bag < bags.size(); ++bag) {
+    const double sign = bags.label(bag) == 1 ? 1 : -1;
+    std::pair<double, TellingBag> best{0, {}};
+    const std::span<const int> tokens = bags.tokens(bag);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const double said = sign * speaks[static_cast<std::size_t>(tokens[i])];
+      if (said > best.first) best = {said, {bag, i, tokens[i]}};
+    }
+    if (best.first > 0) all.push_back(best);
+    loudest = std::max(loudest, best.first);
+  }
+  std::vector<TellingBag> telling;
+  for (const auto& [said, bag] : all)
+    if (said >= loudest / 2) telling.push_back(bag);
+  return telling;
+}
+
+}  // namespace
+
+UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks) {
+  const auto vocab = static_cast<std::size_t>(bags.vocab());
+  const std::vector<TellingBag> telling = telling_bags(bags, speaks);
+  UnigramCourse result;
+  const FlowState start(2 * vocab, 0.0);
+  result.end = start;
+  const auto read = [&](double time, const FlowState& state) {
+    double known = 0, attended = 0, right = 0;
+    for (const TellingBag& one : telling) {
+      const double beta = state[static_cast<std::size_t>(one.word)];
+      known += logistic(bags.label(one.bag) == 1 ? beta : -beta);
+      attended += unigram_attention(bags, one.bag, state)[one.place];
+    }
+    for (std::size_t bag = 0; bag < bags.size(); ++bag) {
+      const std::vector<double> weights = unigram_attention(bags, bag, state);
+      double score = 0;
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        score += weights[i] * state[static_cast<std::size_t>(bags.tokens(bag)[i])];
+      right += logistic(bags.label(bag) == 1 ? score : -score);
+    }
+    const auto count = static_cast<double>(std::max<std::size_t>(1, telling.size()));
+    known /= count;
+    attended /= count;
+    right /= static_cast<double>(bags.size());
+    result.course.add(time, known, attended, right);
+    result.end = state;
+    return !telling.empty() && !result.course.over();
+  };
+  const FlowField flow = [&](const FlowState& state, FlowState& change) { unigram_slope(bags, state, change); };
+  watch_flow(flow, start, course_times(), read, {.tolerance = 1e-6, .most_steps = 2000});
+  result.course.finish();
+  return result;
+}
+
+}  // namespace fovea

@@ -1,0 +1,22 @@
+// The predicted course of classification (SCIENCE 8): gradient flow of the unigram gate on the data's own bags.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fovea/theory/course.h"
+#include "fovea/theory/unigram_gate.h"
+
+namespace fovea {
+
+struct UnigramCourse {
+  Course course;
+  FlowState end;  // β (V), then the attention logits (V), when it was last looked at
+};
+
+// From β = 0 and uniform attention. speaks[v]: how much the token v speaks for class 1 (or against it, below 0); 0
+// where it is not known to. A bag's word is the one that speaks most for its class; knowledge and attention are
+// averages over the bags whose word speaks at least half as loud as the loudest.
+UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks);
+
+}  // namespace fovea

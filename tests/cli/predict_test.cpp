@@ -1,0 +1,71 @@
+#include <cmath>
+
+#include "tests/cli/program.h"
+
+namespace fovea {
+namespace {
+
+using fovea::testing::Outcome;
+using fovea::testing::ProgramTest;
+
+TEST_F(ProgramTest, PredictsThatPermutationsAreHardAndSubsetsAreNot) {
+  const auto hard = json("predict copy --set task.vocab=40 --set task.length=40 --json");
+  EXPECT_EQ(hard["verdict"], "hard");
+  EXPECT_LE(std::abs(hard["signal"].get<double>()), hard["error"].get<double>());
+  EXPECT_TRUE(hard["course"]["attention_half"].is_null());
+  const auto subset = json("predict copy --set task.vocab=60 --set task.length=40 --json");
+  EXPECT_EQ(subset["verdict"], "early");
+  EXPECT_NEAR(subset["signal"].get<double>(), 20.0 / 59, 0.01);
+}
+
+TEST_F(ProgramTest, PredictsFromTextAndShadesExamples) {
+  std::string lines;
+  for (int n = 0; n < 400; ++n) {
+    const bool good = n % 2 == 0;
+    lines += std::string(good ? "pos" : "neg") + "\tthe film w" + std::to_string(n * 7 % 31) + " was " +
+             (good ? "fine" : "awful") + " x" + std::to_string(n * 5 % 23) + "\n";
+  }
+  write("reviews.tsv", lines);
+  write("new.txt", "the film was awful\nunknown words fine\n");
+  const auto p = json("predict reviews.tsv --examples new.txt --json");
+  EXPECT_EQ(p["verdict"], "early");
+  EXPECT_GT(p["signal"].get<double>(), 0.95);
+  const auto weights = p["attention"][0]["weights"][0];
+  EXPECT_GT(weights[3].get<double>(), 0.5);
+  EXPECT_GT(p["attention"][1]["weights"][0][2].get<double>(), 0.5);
+  const Outcome text = fovea("predict reviews.tsv --examples new.txt");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("awful█"), std::string::npos) << text.out;
+}
+
+TEST_F(ProgramTest, PredictsFromTwoFilesAndRefusesWhatIsNoData) {
+  std::string german, english;
+  const char* const words[][2] = {{"ein", "a"}, {"Haus", "house"}, {"ja", "yes"}, {"nein", "no"}, {"Baum", "tree"}};
+  for (int n = 0; n < 300; ++n) {
+    for (int w = 0; w < 5; ++w)
+      if (n * (w + 3) % 7 >= 3) german += std::string(words[w][0]) + " ";
+    for (int w = 4; w >= 0; --w)
+      if (n * (w + 3) % 7 >= 3) english += std::string(words[w][1]) + " ";
+    german += ".\n";
+    english += ".\n";
+  }
+  write("a.de", german);
+  write("a.en", english);
+  const auto p = json("predict --source a.de --target a.en --json");
+  EXPECT_NE(p["verdict"], "hard");
+  for (const auto& output : p["outputs"]) {
+    if (output["output"] == "house") {
+      EXPECT_EQ(output["words"][0]["word"], "Haus");
+    }
+  }
+  for (const char* wrong :
+       {"predict", "predict keywrod", "predict --source a.de", "predict copy --set task.vocab=40,60",
+        "predict feature-mean", "predict copy --set train.rate=1"}) {
+    const Outcome outcome = fovea(wrong);
+    EXPECT_EQ(outcome.code, 2) << wrong;
+    EXPECT_EQ(outcome.out, "") << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace fovea

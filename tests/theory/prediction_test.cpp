@@ -1,0 +1,142 @@
+#include "fovea/theory/prediction.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fovea/base/random.h"
+#include "tests/data/task_help.h"
+
+namespace fovea {
+namespace {
+
+Prediction predict_task(const std::string& name, const ValueTable& settings, std::int64_t examples = 4000,
+                        int threads = 1) {
+  const auto task = make_task(name, settings);
+  const auto bags = task_bags(*task, examples);
+  Team team(threads);
+  return predict(*bags, team);
+}
+
+TEST(Prediction, PermutationsAreHardAndTheirSignalIsZero) {
+  const Prediction p = predict_task("copy", table({{"vocab", whole(40)}, {"length", whole(40)}}));
+  EXPECT_EQ(p.verdict, Verdict::hard);
+  EXPECT_LE(std::abs(p.signal), p.error);
+  EXPECT_LE(p.error, 1e-3);
+  EXPECT_EQ(p.course.attention_half, Course::never);
+  for (const OutputPrediction& output : p.outputs) EXPECT_TRUE(output.words.empty());
+}
+
+// The bag of 40 of V words tells (V - 40) / (V - 1).
+TEST(Prediction, SignalOfTheCopyFamilyGrowsWithTheVocabulary) {
+  double signal = -1;
+  for (const int vocab : {40, 41, 42, 44, 48, 52, 60, 80}) {
+    const auto task = make_task("copy", table({{"vocab", whole(vocab)}, {"length", whole(40)}}));
+    Team team;
+    const Signal s = measure_signal(measure_cooccurrence(*task_bags(*task, 4000), team));
+    EXPECT_NEAR(s.overall, (vocab - 40.0) / (vocab - 1.0), 2 * s.error) << vocab;
+    EXPECT_GT(s.overall, signal) << vocab;
+    signal = s.overall;
+  }
+}
+
+// At first a larger vocabulary is faster, for there is more to tell; then it is slower, for each word is said less often.
+TEST(Prediction, CourseOfTheCopyFamilyGetsFasterAsBagsBeginToDiffer) {
+  double half = Course::never;
+  for (const int vocab : {20, 21, 22, 24}) {
+    const Prediction p = predict_task("copy", table({{"vocab", whole(vocab)}, {"length", whole(20)}}));
+    EXPECT_EQ(p.verdict == Verdict::hard, vocab == 20) << vocab;
+    if (vocab == 20) continue;
+    EXPECT_LT(p.course.attention_half, half) << vocab;
+    EXPECT_LT(p.course.knowledge_half, Course::never) << vocab;
+    half = p.course.attention_half;
+    for (const OutputPrediction& output : p.outputs) {
+      ASSERT_EQ(output.words.size(), 1u);
+      EXPECT_EQ(output.words.front().input, output.output);
+    }
+  }
+}
+
+TEST(Prediction, WordsDrawnAgainAndAgainTellAll) {
+  const Prediction p =
+      predict_task("copy", table({{"vocab", whole(20)}, {"length", whole(20)}, {"distinct", yes(false)}}));
+  EXPECT_NEAR(p.signal, 1, 3 * p.error);
+  EXPECT_EQ(p.verdict, Verdict::early);
+}
+
+TEST(Prediction, AttentionComesToTheKeywordAfterItIsKnown) {
+  const Prediction p = predict_task("keyword", table({{"vocab", whole(50)}, {"length", whole(20)}}));
+  EXPECT_EQ(p.verdict, Verdict::early);
+  EXPECT_NEAR(p.signal, 1, 0.01);
+  for (const OutputPrediction& output : p.outputs) {
+    if (output.output == 1) {
+      ASSERT_FALSE(output.words.empty());
+      EXPECT_EQ(output.words.front().input, 49);
+    }
+  }
+  EXPECT_LT(p.course.knowledge_half, Course::never);
+  EXPECT_LT(p.course.knowledge_half, p.course.attention_half);
+  EXPECT_LT(p.course.attention_half, Course::never);
+  const std::vector<int> text{3, 49, 7, 7, -1};
+  const auto rows = predicted_attention(p, text, {});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_GT(rows[0][1], 0.8);
+}
+
+// Outputs that have nothing to do with the inputs: what regression finds in them is noise, and is taken out.
+class Unrelated final : public BagSource {
+ public:
+  Outputs outputs_are() const override { return Outputs::words; }
+  int inputs() const override { return 50; }
+  int outputs() const override { return 30; }
+  std::string input_word(int id) const override { return std::to_string(id); }
+  std::string output_word(int id) const override { return std::to_string(id); }
+  std::int64_t size() const override { return 2000; }
+  void each(Team&, const Visit& visit, const Progress&) const override {
+    std::vector<int> input(10), output(10);
+    for (std::int64_t n = 0; n < size(); ++n) {
+      Stream stream(1, "unrelated", 0, static_cast<std::uint64_t>(n));
+      // Longer inputs have longer outputs: a length is not a word.
+      const std::size_t length = 1 + stream.integer(10);
+      input.resize(length);
+      output.resize(length);
+      for (int& word : input) word = static_cast<int>(stream.integer(50));
+      for (int& word : output) word = static_cast<int>(stream.integer(30));
+      visit(0, {n, input, output});
+    }
+  }
+};
+
+TEST(Prediction, OfUnrelatedWordsIsZeroWithinItsError) {
+  const Unrelated source;
+  Team team;
+  const Prediction p = predict(source, team);
+  EXPECT_LE(std::abs(p.signal), p.error);
+  EXPECT_LT(p.error, 0.02);
+  EXPECT_EQ(p.verdict, Verdict::hard);
+  double sum = 0;
+  for (const OutputPrediction& output : p.outputs) {
+    EXPECT_LE(std::abs(output.decodable), 5 * output.error);
+    sum += output.decodable;
+  }
+  EXPECT_LE(std::abs(sum) / 30, p.error);
+}
+
+TEST(Prediction, IsTheSameWithMoreThreads) {
+  const ValueTable settings = table({{"vocab", whole(30)}, {"length", whole(10)}});
+  const Prediction one = predict_task("copy", settings, 3000, 1), three = predict_task("copy", settings, 3000, 3);
+  EXPECT_EQ(one.signal, three.signal);
+  EXPECT_EQ(one.error, three.error);
+  EXPECT_EQ(one.course.attention, three.course.attention);
+  const Prediction a = predict_task("keyword", {}, 3000, 1), b = predict_task("keyword", {}, 3000, 3);
+  EXPECT_EQ(a.signal, b.signal);
+  EXPECT_EQ(a.course.correct, b.course.correct);
+}
+
+TEST(Prediction, RefusesATaskWithoutWords) {
+  const auto task = make_task("feature-mean");
+  EXPECT_THROW(task_bags(*task, 10), Error);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    return complain(wrong_words(app, error), 2);
+    return complain(fit_for_message(wrong_words(app, error)), 2);
   }
   for (const auto& [sub, command] : commands)
     if (sub->parsed()) return command->run();

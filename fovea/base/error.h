@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace fovea {
 
@@ -37,6 +38,10 @@ class Error : public std::runtime_error {
   std::string remedy_;
   Place place_;
 };
+
+// What stands in a message may be a name or a value of any size, with any bytes: overlong words and texts are cut in
+// their middle, and control characters written out. Every Error has this done to what it says.
+std::string fit_for_message(std::string_view text);
 
 // `what` says what is wrong ("unknown key 'stepz' in train"), `remedy` what to do ("did you mean 'steps'?").
 // Both are whole clauses without a final full stop.

@@ -16,7 +16,8 @@ namespace {
 
 // The runs of the form last reproduced, if all of them are in the store.
 std::optional<Reproduction> from_store(const Store& store, const std::string& name) {
-  const std::vector<ClaimResult> claims = store.claims(name);
+  std::vector<ClaimResult> claims = store.claims(name);
+  std::erase_if(claims, [](const ClaimResult& claim) { return !claim.source.empty(); });
   if (claims.empty()) return std::nullopt;
   Reproduction found{find_experiment(name), claims.back().form == "full" ? Form::full : Form::quick, {}, {}, 0};
   for (const ClaimResult& claim : claims)

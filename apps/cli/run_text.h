@@ -10,9 +10,7 @@ namespace fovea::cli {
 
 void print_run(const RunRecord& run);  // one run: its metrics, each with its course as a sparkline
 
-// A line a run; `metrics` names the columns, or the commonest ones are taken.
-void print_runs(const std::vector<RunRecord>& runs, const std::vector<std::string>& metrics);
-
-std::string number_text(double x);  // 4 significant digits
+// A line a run; `wanted` says what to show of each, or the most telling metrics are taken (view/runs_table.h).
+void print_runs(const std::vector<RunRecord>& runs, const std::vector<std::string>& wanted);
 
 }  // namespace fovea::cli

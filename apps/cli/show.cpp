@@ -15,9 +15,9 @@ class Show : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
-    app.add_flag("--json", json_, "print one JSON document");
-    app.add_flag("--series", series_, "with --json: every point of every series");
-    app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again");
+    CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; its settings are the spec");
+    app.add_flag("--series", series_, "with --json: every point of every series")->needs(json);
+    app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again")->excludes(json);
     app.footer(
         "Examples:\n"
         "  fovea show 12\n"
@@ -48,7 +48,7 @@ class Show : public Command {
     const ArrayRecord& last = arrays.back();
     const int rows = static_cast<int>(last.shape[1]), columns = static_cast<int>(last.shape[2]);
     const std::vector<double> first(last.values.begin(), last.values.begin() + rows * columns);
-    fmt::print("\nattention of one example at step {} (a row for each output, a column for each input)\n{}", last.step,
+    fmt::print("\nattention of one example at step {}: outputs down, inputs across\n{}", last.step,
                block_map(rows, columns, first, 0, 1, terminal));
   }
 

@@ -82,6 +82,7 @@ std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, c
     if (!claim.form.empty() && claim.form != form_name) continue;
     results.push_back(check(claim, experiment.name, done, runs.size() - done.size()));
     results.back().form = form_name;
+    results.back().source = experiment.source;
     add_notes(results.back(), claim, notes);
   }
   return results;

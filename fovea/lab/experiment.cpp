@@ -10,6 +10,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/names.h"
 #include "fovea/lab/expression.h"
+#include "fovea/lab/shipped.h"
 #include "fovea/lab/spec.h"
 #include "fovea/lab/stages.h"
 
@@ -217,7 +218,15 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
 }
 
 Experiment read_experiment(const std::filesystem::path& path) {
-  return parse_experiment(read_file(path, largest_file), path.string());
+  const std::string text = read_file(path, largest_file);
+  Experiment experiment = parse_experiment(text, path.string());
+  const auto shipped = std::ranges::find(shipped_experiments(), experiment.name, &ShippedExperiment::name);
+  const bool same_name = shipped != shipped_experiments().end();
+  if (same_name && shipped->toml == text) return experiment;
+  if (same_name) experiment.name += ".toml";
+  std::error_code ignored;
+  experiment.source = std::filesystem::weakly_canonical(path, ignored).string();
+  return experiment;
 }
 
 std::string Claim::wanted() const {

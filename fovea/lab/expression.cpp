@@ -75,6 +75,7 @@ Datum read_name(const std::string& name, const Scope& scope) {
   if (name == "id") return static_cast<double>(run.id);
   if (name == "steps") return static_cast<double>(run.steps);
   if (name == "seconds") return run.seconds;
+  if (name == "started") return run.started;
   return nan;
 }
 
@@ -389,11 +390,16 @@ std::set<std::string> Expression::names() const {
   return names;
 }
 
+std::span<const std::string> run_facts() {
+  static const std::vector<std::string> facts{"id", "experiment", "state", "steps", "seconds", "started"};
+  return facts;
+}
+
 bool run_has(const RunRecord& run, const std::string& name) {
-  static const std::set<std::string> facts{"experiment", "state", "id", "steps", "seconds"};
   const auto found = run.series.find(name);
-  return (found != run.series.end() && !found->second.values.empty()) || facts.contains(name) ||
-         run.spec.setting(name).has_value() || run.role.contains(name);
+  return (found != run.series.end() && !found->second.values.empty()) ||
+         std::ranges::find(run_facts(), name) != run_facts().end() || run.spec.setting(name).has_value() ||
+         run.role.contains(name);
 }
 
 }  // namespace fovea

@@ -6,11 +6,12 @@
 //   share(c) median(x) mean(x) least(x) most(x) deviation(x) count(c)     over runs
 //   median(x | task.vocab = 40)                    over the runs for which the condition holds
 //   rank_correlation(x, y)                         Spearman over runs
+//   steps_to_90                                    step_of(accuracy >= 0.9); so for 1 to 100
 //
 // with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, infinity, "texts" and true/false.
 //
-// A name is a setting ("task.vocab", "seed"), a metric, or one of experiment, state, id, steps, seconds; in an
-// experiment of several stages also of stage, group, kind. Inside a
+// A name is a setting ("task.vocab", "seed"), a metric, or a fact about the run (run_facts()); in an experiment of
+// several stages also one of stage, group, kind. Inside a
 // function of a series a metric is its value at each probe step in turn, `step` that step, and at(x, s) the value at
 // the last probe step not after s. What is missing makes a number NaN; a comparison with NaN is unknown, and unknown
 // holds nowhere, negated or not. An aggregate of numbers of which one is NaN is NaN.
@@ -46,10 +47,11 @@ class Expression {
   double number(std::span<const RunRecord* const> runs) const;
 
   bool has_aggregate() const;
-  bool reads_series() const;               // more of a metric than its last value
+  bool reads_series() const;              // more of a metric than its last value
   bool reads_outside_aggregates() const;  // a metric or setting that is of one run only
   std::set<std::string> names() const;    // metrics and settings it reads
   const std::string& text() const { return text_; }
+  const Place& place() const { return place_; }
 
   struct Node;
 
@@ -58,6 +60,9 @@ class Expression {
   Place place_;
   std::shared_ptr<const Node> root_;
 };
+
+// What every run has besides metrics and settings: id, experiment, state, steps, seconds, started.
+std::span<const std::string> run_facts();
 
 // Whether a run has something by this name: a setting, a metric, or a fact about the run.
 bool run_has(const RunRecord& run, const std::string& name);

@@ -283,11 +283,45 @@ class Parser {
       if (name.back() == '.')
         fail(fmt::format("the name '{}' ends in a dot", name), "write it as 'task.vocab'", column);
       if (find_function(name)) fail(fmt::format("'{}' is a function", name), fmt::format("write {}(…)", name), column);
-      node.op = Op::name;
-      node.sort = Sort::any;
-      node.text = name;
+      if (const int percent = percent_of(name)) return steps_to(percent, column);
+      node = name_node(name, column);
     }
     return node;
+  }
+
+  static Node name_node(const std::string& name, int column) {
+    Node node;
+    node.op = Op::name;
+    node.sort = Sort::any;
+    node.column = column;
+    node.text = name;
+    return node;
+  }
+
+  // 90 of "steps_to_90"; 0 for other names.
+  static int percent_of(const std::string& name) {
+    constexpr std::string_view front = "steps_to_";
+    if (!name.starts_with(front)) return 0;
+    int percent = 0;
+    const char* const end = name.data() + name.size();
+    const auto [at, wrong] = std::from_chars(name.data() + front.size(), end, percent);
+    return wrong == std::errc() && at == end && percent >= 1 && percent <= 100 ? percent : 0;
+  }
+
+  Node steps_to(int percent, int column) {
+    require_shallow_series(column);
+    Node bound;
+    bound.number = percent / 100.0;
+    bound.column = column;
+    Node node = wrap(Op::step_of, Sort::number, column,
+                     join(Op::more_equal, Sort::condition, name_node("accuracy", column), std::move(bound)));
+    node.reach = Reach::series;
+    return node;
+  }
+
+  // Each level of series in series multiplies the work by the length of a series.
+  void require_shallow_series(int column) const {
+    if (inside_series_ > 1) fail("functions of series are nested too deeply", "two levels are the most", column);
   }
 
   Node call(const std::string& name, int column) {
@@ -300,9 +334,7 @@ class Parser {
         fail(fmt::format("'{}' is over runs and stands inside of a function of one run's series", name),
              "turn them round", column);
     }
-    // Each level of series in series multiplies the work by the length of a series.
-    if (function->reach == Reach::series && inside_series_ > 1)
-      fail("functions of series are nested too deeply", "two levels are the most", column);
+    if (function->reach == Reach::series) require_shallow_series(column);
     int& inside = function->reach == Reach::runs ? inside_runs_ : inside_series_;
     const int change = function->reach == Reach::plain ? 0 : 1;
     inside += change;

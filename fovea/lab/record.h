@@ -34,12 +34,12 @@ struct RunRecord {
   RunSpec spec;
   std::string hash;
   RunState state = RunState::running;
-  std::string error;         // of a failed run
-  std::string version;       // of the program
-  std::string machine;       // processor, cores, instruction set
-  std::string started;       // UTC, ISO 8601
+  std::string error;    // of a failed run
+  std::string version;  // of the program
+  std::string machine;  // processor, cores, instruction set
+  std::string started;  // UTC, ISO 8601
   double seconds = 0;
-  std::int64_t steps = 0;    // updates done
+  std::int64_t steps = 0;  // updates done
   std::map<std::string, Series> series;
   std::vector<ArrayRecord> arrays;
 
@@ -53,13 +53,14 @@ struct RunRecord {
 
 struct ClaimResult {
   std::string experiment;
-  std::string claim;   // Claim::says
+  std::string claim;  // Claim::says
   std::string metric;
-  double value = 0;    // NaN when it could not be computed
+  double value = 0;  // NaN when it could not be computed
   std::string wanted;
   bool held = false;
-  std::string form;    // "quick" or "full"
-  std::string note;    // why there is no value, or what to know of the one there is
+  std::string form;      // "quick" or "full"
+  std::string note;      // why there is no value, or what to know of the one there is
+  std::string source{};  // Experiment::source: files of one name in two folders make claims of their own
 };
 
 }  // namespace fovea

@@ -78,6 +78,24 @@ CREATE TABLE claims (
   note TEXT NOT NULL,
   PRIMARY KEY (experiment, form, place));
 )sql",
+    // 3: claims of files, apart from those of shipped experiments and of each other.
+    R"sql(
+ALTER TABLE claims RENAME TO claims_before;
+CREATE TABLE claims (
+  experiment TEXT NOT NULL,
+  source TEXT NOT NULL,
+  form TEXT NOT NULL,
+  claim TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  metric TEXT NOT NULL,
+  value,
+  wanted TEXT NOT NULL,
+  held INTEGER NOT NULL,
+  note TEXT NOT NULL,
+  PRIMARY KEY (experiment, source, form, place));
+INSERT INTO claims SELECT experiment, '', form, claim, place, metric, value, wanted, held, note FROM claims_before;
+DROP TABLE claims_before;
+)sql",
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 //   metrics   the last value of each series, to be filtered by
 //   series    steps (int64) and values (double) as little-endian blobs
 //   arrays    shape as text ("20 40 40"), values as little-endian IEEE half or float blobs
-//   claims    the newest verdict on each claim, by form
+//   claims    the newest verdict on each claim, by experiment, the file it was read from ('': shipped) and form
 #pragma once
 
 #include <cstdint>

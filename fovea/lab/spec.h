@@ -77,7 +77,10 @@ struct RunSpec {
 enum class Form { quick, full };
 
 struct Experiment {
-  std::string name;    // the file's stem
+  // The file's stem. A file that has the stem of a shipped experiment and says something else is another experiment: it
+  // is called "copy-subset.toml", so that its runs and claims are not taken for those of the shipped one.
+  std::string name;
+  std::string source;  // the file's path; empty for a shipped experiment and for a copy of one
   std::string title;   // one line
   std::string idea;    // two sentences for the reader
   std::string system;  // chapter of the tour: "toy gate", "copying", …

@@ -226,29 +226,31 @@ std::vector<ArrayRecord> Store::arrays(std::int64_t id, const std::string& name)
 void Store::keep_claims(const std::vector<ClaimResult>& claims) {
   Connection& database = state_->db();
   Transaction transaction(database, Transaction::Kind::write);
-  Statement clear = database.prepare("DELETE FROM claims WHERE experiment = ? AND form = ?");
-  for (const ClaimResult& claim : claims) clear.bind(1, claim.experiment).bind(2, claim.form).run();
+  Statement clear = database.prepare("DELETE FROM claims WHERE experiment = ? AND source = ? AND form = ?");
+  for (const ClaimResult& claim : claims)
+    clear.bind(1, claim.experiment).bind(2, claim.source).bind(3, claim.form).run();
   Statement insert = database.prepare(
-      "INSERT INTO claims (experiment, form, claim, place, metric, value, wanted, held, note) VALUES (?, ?, ?, ?, ?, "
-      "?, ?, ?, ?)");
+      "INSERT INTO claims (experiment, form, claim, place, metric, value, wanted, held, note, source) VALUES (?, ?, ?, "
+      "?, ?, ?, ?, ?, ?, ?)");
   std::int64_t place = 0;
   for (const ClaimResult& claim : claims) {
     insert.bind(1, claim.experiment).bind(2, claim.form).bind(3, claim.claim).bind(4, place++).bind(5, claim.metric);
-    insert.bind(6, claim.value).bind(7, claim.wanted).bind(8, std::int64_t{claim.held}).bind(9, claim.note).run();
+    insert.bind(6, claim.value).bind(7, claim.wanted).bind(8, std::int64_t{claim.held}).bind(9, claim.note);
+    insert.bind(10, claim.source).run();
   }
   transaction.commit();
 }
 
 std::vector<ClaimResult> Store::claims(const std::string& experiment) const {
   Statement rows = state_->db().prepare(
-      "SELECT experiment, claim, metric, value, wanted, held, form, note FROM claims WHERE ?1 = '' OR experiment = ?1 "
-      "ORDER BY experiment, form, place");
+      "SELECT experiment, claim, metric, value, wanted, held, form, note, source FROM claims WHERE ?1 = '' OR "
+      "experiment = ?1 ORDER BY experiment, source, form, place");
   rows.bind(1, experiment);
   std::vector<ClaimResult> claims;
   while (rows.next()) {
     claims.push_back({std::string(rows.text(0)), std::string(rows.text(1)), std::string(rows.text(2)), rows.number(3),
                       std::string(rows.text(4)), rows.integer(5) != 0, std::string(rows.text(6)),
-                      std::string(rows.text(7))});
+                      std::string(rows.text(7)), std::string(rows.text(8))});
   }
   return claims;
 }

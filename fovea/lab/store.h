@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace fovea {
 struct RunQuery {
   std::optional<Expression> where;
   std::string experiment;  // empty: any
-  std::string sort;        // a metric or setting, "-accuracy" for falling order; empty: by id
+  std::string sort;        // a name or an expression, "-accuracy" for falling order; empty: by id
   std::int64_t limit = -1;
   bool with_series = false, with_arrays = false;  // without series, a record's series hold their last points only
 
@@ -49,10 +50,21 @@ class Store {
   std::optional<RunRecord> find(std::int64_t id, bool with_arrays = false) const;
   std::optional<RunRecord> find_done(const std::string& hash) const;  // with series, without arrays
   std::vector<ArrayRecord> arrays(std::int64_t id, const std::string& name = {}) const;
-  std::vector<RunRecord> query(const RunQuery& query) const;
+  // Throws wrong_input, with the nearest known one, for an experiment that is none and where condition or order have a
+  // name that no run has. `matched` becomes how many runs fit, before the limit.
+  std::vector<RunRecord> query(const RunQuery& query, std::int64_t* matched = nullptr) const;
   std::int64_t count() const;
 
-  // The newest verdicts on an experiment's claims in one form replace all older ones on it in that form.
+  struct Names {
+    std::vector<std::string> experiments, metrics, settings;  // sorted; every run also has run_facts()
+  };
+  Names names() const;
+  // Throw wrong_input for a name that no run has; in an empty store every name is good.
+  void require_known(const std::set<std::string>& names, const Place& place) const;
+  void require_experiment(const std::string& name) const;  // shipped ones are known, with or without runs
+
+  // The newest verdicts on an experiment's claims in one form replace all older ones on it in that form; experiments
+  // of one name from several files are several.
   void keep_claims(const std::vector<ClaimResult>& claims);
   std::vector<ClaimResult> claims(const std::string& experiment = {}) const;
 

@@ -67,8 +67,29 @@ struct Rank {
   std::string text;
 };
 
-Rank rank_of(const RunRecord& run, const std::string& key) {
+// What the runs are put in order by: one name, or an expression.
+struct Order {
+  std::string name;
+  std::optional<Expression> expression;
+  bool falling = false;
+
+  explicit Order(const std::string& sort) : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
+    if (name.find_first_of(" ()+-*/<>=") != std::string::npos || name.starts_with("steps_to_"))
+      expression = Expression::parse(name, sort_place).require_single_run();
+  }
+  bool set() const { return !name.empty(); }
+  std::set<std::string> names() const {
+    return expression ? expression->names() : set() ? std::set{name} : std::set<std::string>();
+  }
+  bool reads_series() const { return expression && expression->reads_series(); }
+
+  inline static const Place sort_place{"--sort"};
+};
+
+Rank rank_of(const RunRecord& run, const Order& order) {
   const auto number = [](double x) { return Rank{std::isnan(x), x, {}}; };
+  if (order.expression) return number(order.expression->number(run));
+  const std::string& key = order.name;
   if (key == "id") return number(static_cast<double>(run.id));
   if (key == "seconds") return number(run.seconds);
   if (key == "steps") return number(static_cast<double>(run.steps));
@@ -104,11 +125,12 @@ struct Matches {
   std::vector<RunRecord> runs;  // of each, where only columns are asked for
 };
 
-// One pass over the runs, by id; what the condition, the order and the caller want is read alongside.
-Matches matches(Store::State& state, const RunQuery& query, const std::string& key, std::int64_t experiment) {
+// One pass over the runs, by id; what the condition, the order and the caller want is read alongside. It ends at the
+// limit where neither the order nor a count needs the rest.
+Matches matches(Store::State& state, const RunQuery& query, const Order& order, std::int64_t experiment, bool to_end) {
   std::set<std::string> names = query.where ? query.where->names() : std::set<std::string>();
-  if (!key.empty()) names.insert(key);
-  Columns of_condition(state, names, query.where && query.where->reads_series());
+  names.merge(order.names());
+  Columns of_condition(state, names, (query.where && query.where->reads_series()) || order.reads_series());
   std::optional<Columns> of_result;
   if (query.columns)
     of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
@@ -121,7 +143,7 @@ Matches matches(Store::State& state, const RunQuery& query, const std::string& k
   while (rows.next()) {
     Match match{rows.integer(0), {}};
     const std::int64_t spec = rows.integer(11);
-    if (query.where || !key.empty()) {
+    if (query.where || order.set()) {
       run.id = match.id;
       run.experiment = state.text_of(rows.integer(1));
       run.spec.seed = static_cast<std::uint64_t>(rows.integer(3));
@@ -131,7 +153,7 @@ Matches matches(Store::State& state, const RunQuery& query, const std::string& k
       run.steps = rows.integer(10);
       of_condition.read(run, spec);
       if (query.where && !query.where->holds(run)) continue;
-      if (!key.empty()) match.rank = rank_of(run, key);
+      if (order.set()) match.rank = rank_of(run, order);
     }
     if (of_result) {
       all.runs.push_back(read_row(state, rows));
@@ -139,7 +161,7 @@ Matches matches(Store::State& state, const RunQuery& query, const std::string& k
       if (query.with_arrays) all.runs.back().arrays = read_arrays(state, match.id, {});
     }
     all.found.push_back(std::move(match));
-    if (key.empty() && std::ssize(all.found) == query.limit) break;
+    if (!to_end && std::ssize(all.found) == query.limit) break;
   }
   return all;
 }
@@ -162,30 +184,37 @@ std::optional<RunRecord> Store::find_done(const std::string& hash) const {
   return Reader(*state_).read(row, Points::all, false);
 }
 
-std::vector<RunRecord> Store::query(const RunQuery& query) const {
+std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched) const {
+  const Order order(query.sort);
+  if (query.where) query.where->require_single_run().require_condition();
   Transaction sight(state_->db(), Transaction::Kind::read);
-  if (query.where) query.where->require_single_run();
+  if (matched) *matched = 0;
+  if (query.where) require_known(query.where->names(), query.where->place());
+  require_known(order.names(), Order::sort_place);
+  if (!query.experiment.empty()) require_experiment(query.experiment);
   const auto experiment =
       query.experiment.empty() ? std::optional<std::int64_t>(0) : state_->known_word(query.experiment);
-  if (!experiment || query.limit == 0) return {};
-  const bool falling = query.sort.starts_with('-');
-  const std::string key = query.sort.substr(falling ? 1 : 0);
-  Matches all = matches(*state_, query, key, *experiment);
-  if (query.columns && key.empty()) return std::move(all.runs);
+  if (!experiment || (query.limit == 0 && !matched)) return {};
+  Matches all = matches(*state_, query, order, *experiment, matched || order.set());
+  if (matched) *matched = std::ssize(all.found);
 
-  std::vector<std::size_t> order(all.found.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (!key.empty())
+  std::vector<std::size_t> places(all.found.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  if (order.set())
     std::ranges::stable_sort(
-        order, [falling](const Rank& a, const Rank& b) { return before(a, b, falling); },
+        places, [&order](const Rank& a, const Rank& b) { return before(a, b, order.falling); },
         [&all](std::size_t i) -> const Rank& { return all.found[i].rank; });
-  if (query.limit >= 0 && std::ssize(order) > query.limit) order.resize(static_cast<std::size_t>(query.limit));
+  if (query.limit >= 0 && std::ssize(places) > query.limit) places.resize(static_cast<std::size_t>(query.limit));
+  if (query.columns && !order.set()) {
+    all.runs.resize(places.size());
+    return std::move(all.runs);
+  }
 
   std::vector<RunRecord> runs;
-  runs.reserve(order.size());
+  runs.reserve(places.size());
   Reader reader(*state_);
   Statement row = state_->db().prepare(by_id);
-  for (const std::size_t i : order) {
+  for (const std::size_t i : places) {
     if (query.columns) {
       runs.push_back(std::move(all.runs[i]));
       continue;

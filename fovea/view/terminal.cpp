@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "fovea/view/axis.h"
 #include "fovea/view/canvas.h"
@@ -60,6 +61,28 @@ std::vector<std::string> folded(const std::string& text, int width) {
   return lines;
 }
 
+// "attention_accuracy" as "attention_", "accuracy".
+std::vector<std::string> head_pieces(const std::string& head) {
+  std::vector<std::string> pieces;
+  for (std::size_t begin = 0; begin < head.size();) {
+    const std::size_t end = std::min(head.find_first_of("_.", begin), head.size() - 1) + 1;
+    pieces.push_back(head.substr(begin, end - begin));
+    begin = end;
+  }
+  return pieces;
+}
+
+std::vector<std::string> folded_head(const std::string& head, int width) {
+  std::vector<std::string> lines{""};
+  for (const std::string& piece : head_pieces(head)) {
+    if (!lines.back().empty() && display_width(lines.back() + piece) > width) lines.emplace_back();
+    lines.back() += piece;
+  }
+  return lines;
+}
+
+constexpr int gap = 2;  // between columns
+
 }  // namespace
 
 Terminal Terminal::of(int file) {
@@ -95,56 +118,94 @@ void TextTable::row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::text(const Terminal& terminal) const {
-  const std::size_t count = columns_.size();
-  std::vector<int> width(count);
-  int total = 0;
-  for (std::size_t c = 0; c < count; ++c) {
-    width[c] = display_width(columns_[c].head);
-    for (const auto& row : rows_) width[c] = std::max(width[c], display_width(row[c].text));
-    total += width[c] + (c ? 2 : 0);
+TextTable::Layout TextTable::layout(std::vector<std::size_t> columns, int limit) const {
+  constexpr int least_wrapped = 12;
+  Layout made{std::move(columns), {}, true};
+  std::vector<int> folded_away;  // what folding its head saves in each column
+  int total = -gap;
+  for (const std::size_t c : made.columns) {
+    int body = 0, piece = 0;
+    for (const auto& row : rows_) body = std::max(body, display_width(row[c].text));
+    for (const std::string& part : head_pieces(columns_[c].head)) piece = std::max(piece, display_width(part));
+    made.width.push_back(std::max(body, display_width(columns_[c].head)));
+    folded_away.push_back(made.width.back() - std::max(body, piece));
+    total += made.width.back() + gap;
   }
-  // The widest of the columns that may wrap gives way first, down to 12 characters.
-  while (terminal.width > 0 && total > terminal.width) {
-    std::size_t widest = count;
-    for (std::size_t c = 0; c < count; ++c)
-      if (columns_[c].wraps && width[c] > 12 && (widest == count || width[c] > width[widest])) widest = c;
-    if (widest == count) break;
-    --width[widest];
+  for (std::size_t i = made.width.size(); i-- > 0 && limit > 0 && total > limit;) {
+    if (folded_away[i] == 0) continue;
+    const int before = made.width[i], least = before - folded_away[i];
+    made.width[i] = least;
+    for (const std::string& line :
+         folded_head(columns_[made.columns[i]].head, before - std::min(folded_away[i], total - limit)))
+      made.width[i] = std::max(made.width[i], display_width(line));
+    total -= before - made.width[i];
+  }
+  while (limit > 0 && total > limit) {  // the widest of those that may wrap gives way first
+    std::size_t widest = made.columns.size();
+    for (std::size_t i = 0; i < made.columns.size(); ++i)
+      if (columns_[made.columns[i]].wraps && made.width[i] > least_wrapped &&
+          (widest == made.columns.size() || made.width[i] > made.width[widest]))
+        widest = i;
+    if (widest == made.columns.size()) break;
+    --made.width[widest];
     --total;
+  }
+  made.fits = limit <= 0 || total <= limit;
+  return made;
+}
+
+std::string TextTable::text(const Terminal& terminal, std::vector<std::string>* left_out) const {
+  std::vector<std::size_t> shown(columns_.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  Layout plan = layout(shown, terminal.width);
+  while (!plan.fits) {
+    std::size_t last = shown.size();
+    for (std::size_t i = 0; i < shown.size(); ++i)
+      if (const int rank = columns_[shown[i]].rank;
+          rank > 0 && (last == shown.size() || rank >= columns_[shown[last]].rank))
+        last = i;
+    if (last == shown.size()) break;
+    if (left_out) left_out->push_back(columns_[shown[last]].head);
+    shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(last));
+    plan = layout(shown, terminal.width);
   }
 
   std::string out;
-  const auto put = [&](const std::vector<Cell>& cells) {
-    std::vector<std::vector<std::string>> lines(count);
+  // lines[i]: of the cell in the i-th shown column; a head stands at the foot of its row.
+  const auto put = [&](const std::vector<std::vector<std::string>>& lines, const auto& tone, bool at_foot) {
     std::size_t high = 1;
-    for (std::size_t c = 0; c < count; ++c) {
-      lines[c] = folded(cells[c].text, width[c]);
-      high = std::max(high, lines[c].size());
-    }
+    for (const auto& cell : lines) high = std::max(high, cell.size());
     for (std::size_t k = 0; k < high; ++k) {
       std::string line;
       int owed = 0;  // spaces before the next text, so that no line ends in spaces
-      for (std::size_t c = 0; c < count; ++c) {
-        const std::string part = k < lines[c].size() ? lines[c][k] : "";
-        const int room = width[c] - display_width(part);
-        if (c) owed += 2;
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::size_t above = at_foot ? high - lines[i].size() : 0;
+        const std::string part = k >= above && k - above < lines[i].size() ? lines[i][k - above] : "";
+        const int room = plan.width[i] - display_width(part);
+        if (i) owed += gap;
         if (part.empty()) {
           owed += room;
           continue;
         }
-        const bool right = columns_[c].align == Align::right;
-        line += std::string(static_cast<std::size_t>(owed + (right ? room : 0)), ' ') +
-                toned(part, cells[c].tone, terminal);
+        const bool right = columns_[plan.columns[i]].align == Align::right;
+        line += std::string(static_cast<std::size_t>(owed + (right ? room : 0)), ' ') + toned(part, tone(i), terminal);
         owed = right ? 0 : room;
       }
       out += line + '\n';
     }
   };
-  std::vector<Cell> heads;
-  for (const Column& column : columns_) heads.emplace_back(column.head, Tone::strong);
-  put(heads);
-  for (const auto& row : rows_) put(row);
+  std::vector<std::vector<std::string>> heads;
+  for (std::size_t i = 0; i < plan.columns.size(); ++i)
+    heads.push_back(folded_head(columns_[plan.columns[i]].head, plan.width[i]));
+  put(
+      heads, [](std::size_t) { return Tone::strong; }, true);
+  for (const auto& row : rows_) {
+    std::vector<std::vector<std::string>> cells;
+    for (std::size_t i = 0; i < plan.columns.size(); ++i)
+      cells.push_back(folded(row[plan.columns[i]].text, plan.width[i]));
+    put(
+        cells, [&](std::size_t i) { return row[plan.columns[i]].tone; }, false);
+  }
   return out;
 }
 

@@ -32,6 +32,7 @@ class TextTable {
     std::string head;
     Align align = Align::left;
     bool wraps = false;  // gives way, over several lines, where the terminal is narrow
+    int rank = 0;        // above 0: left out where the terminal is too narrow still, the highest first
   };
   struct Cell {
     std::string text;
@@ -43,9 +44,18 @@ class TextTable {
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void row(std::vector<Cell> cells);  // as many as columns
   std::size_t size() const { return rows_.size(); }
-  std::string text(const Terminal& terminal) const;  // with a final newline
+  // With a final newline. Where the terminal is narrow, heads are folded after a '_' or '.', then columns give way as
+  // they say; the heads of those left out are added to `left_out`.
+  std::string text(const Terminal& terminal, std::vector<std::string>* left_out = nullptr) const;
 
  private:
+  struct Layout {
+    std::vector<std::size_t> columns;  // those that are shown
+    std::vector<int> width;            // of each of these
+    bool fits = false;
+  };
+  Layout layout(std::vector<std::size_t> columns, int limit) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

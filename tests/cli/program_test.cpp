@@ -154,7 +154,12 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"plot 99 p -o a.svg", 2, {"no run 99"}},
       {"plot 1 p -o a.bmp", 2, {".bmp"}},
       {"runs --where 'accuracy >'", 2, {"--where"}},
+      {"runs --limit -2", 2, {"--limit"}},
       {"export --all -o a.xls", 2, {"a.xls"}},
+      {"export 1 --all -o a.csv", 2, {"--all", "one of the two"}},
+      {"export --all --where 'seed = 1' -o a.csv", 2, {"--where", "--all"}},
+      {"export -o a.csv", 2, {"no runs are named"}},
+      {"show 1 --spec --json", 2, {"--spec", "--json"}},
       {"list task", 2, {"'tasks'"}},
       {"report", 2, {"nothing has been reproduced"}},
       {"bench --system copyng", 2, {"copyng", "Did you mean 'copying'?"}},
@@ -172,6 +177,52 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << bad.words << "\nsays: " << outcome.err;
   }
   EXPECT_EQ(json("runs --json")["runs"].size(), 0u);
+}
+
+TEST_F(ProgramTest, NamesThatNoRunHasAreMistakesOnceThereAreRuns) {
+  ASSERT_EQ(fovea("run toy-uniform --quiet").code, 0);
+  const std::vector<BadWords> table{
+      {"runs toy-unifrom", 2, {"toy-unifrom", "'toy-uniform'"}},
+      {"runs --sort tau_p_reach_1", 2, {"--sort", "'tau_p_reaches_1'"}},
+      {"runs --where 'train.stps > 3'", 2, {"--where", "'train.steps'"}},
+      {"runs --show loss gd_ordre", 2, {"--show", "'gd_order'"}},
+      {"export --where 'lsos < 1' -o a.csv", 2, {"'loss'"}},
+      {"export --where 'loss > 1e9' -o a.csv", 2, {"no run fits"}},
+      {"plot --where 'lsos < 1' loss -o a.svg", 2, {"'loss'"}},
+      {"export 1 7 -o a.csv", 2, {"no run 7"}},
+      {"runs --where \"experiment = 'a'; DROP TABLE runs\"", 2, {"--where"}},
+  };
+  for (const BadWords& bad : table) {
+    const Outcome outcome = fovea(bad.words);
+    EXPECT_EQ(outcome.code, bad.code) << bad.words << "\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "") << bad.words;
+    for (const char* said : bad.said)
+      EXPECT_NE(outcome.err.find(said), std::string::npos) << bad.words << "\nsays: " << outcome.err;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "a.csv"));
+  EXPECT_EQ(fovea("runs toy-mistaken").out, "No run of toy-mistaken yet. Begin with: fovea run toy-mistaken\n");
+  EXPECT_EQ(fovea("export 1 --where 'seed = 0' -o a.jsonl").code, 0);
+  const std::string lines = read(folder_ / "a.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);  // named in two ways, written once
+}
+
+TEST_F(ProgramTest, NamesOfAnySizeAreShortened) {
+  const std::string huge(1 << 20, 'k');
+  write("huge.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\", " + huge + " = 1 }\n");
+  write("value.toml", "task = { name = \"" + huge + "\" }\nmodel = { name = \"toy-gate\" }\n");
+  for (const std::string words : {"run huge.toml", "run value.toml"}) {
+    const Outcome outcome = fovea(words);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_LT(outcome.err.size(), 2000u);
+    EXPECT_LT(outcome.seconds, 5);
+  }
+  ASSERT_EQ(fovea("run toy-uniform --quiet").code, 0);
+  const std::string long_word(100'000, 'w');
+  for (const std::string words : {"run ", "runs ", "--", "run toy-uniform --set ", "runs --where "}) {
+    const Outcome outcome = fovea(words + long_word);
+    EXPECT_NE(outcome.code, 0) << words;
+    EXPECT_LT(outcome.err.size(), 2500u) << words;
+  }
 }
 
 TEST_F(ProgramTest, AFullDiskIsSaidAndEarlierRunsStay) {

@@ -318,6 +318,25 @@ TEST(Spec, FilesThatCanNotBeReadAreRefused) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Spec, AFileNamedLikeAShippedExperimentIsAnExperimentOfItsOwn) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "spec_names_test";
+  std::filesystem::create_directories(folder);
+  const std::string shipped =
+      read_file(std::filesystem::path(FOVEA_SOURCE_DIR) / "experiments" / "toy-uniform.toml", 1 << 20);
+  write_whole(folder / "toy-uniform.toml", shipped);  // a copy is the shipped one
+  EXPECT_EQ(read_experiment(folder / "toy-uniform.toml").name, "toy-uniform");
+  EXPECT_EQ(read_experiment(folder / "toy-uniform.toml").source, "");
+  write_whole(folder / "toy-uniform.toml", shipped + "# changed\n");
+  const Experiment changed = read_experiment(folder / "toy-uniform.toml");
+  EXPECT_EQ(changed.name, "toy-uniform.toml");
+  EXPECT_EQ(changed.source, std::filesystem::canonical(folder / "toy-uniform.toml").string());
+  write_whole(folder / "mine.toml", shipped);
+  EXPECT_EQ(read_experiment(folder / "mine.toml").name, "mine");
+  EXPECT_EQ(read_experiment(folder / "mine.toml").source, std::filesystem::canonical(folder / "mine.toml").string());
+  EXPECT_EQ(find_experiment("toy-uniform").source, "");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Spec, DeepNestingDoesNotExhaustTheStack) {
   std::string dots = "a";
   for (int i = 0; i < 200000; ++i) dots += ".a";

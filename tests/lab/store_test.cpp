@@ -192,8 +192,15 @@ TEST(Store, ClaimsOfAnExperimentAndFormAreReplacedTogether) {
   const Folder folder;
   Store store(folder / "runs.db");
   const auto claim = [](std::string experiment, std::string says, std::string form, double x) {
-    return ClaimResult{std::move(experiment), std::move(says),  "share(accuracy > 0.9)", x, ">= 0.9", x >= 0.9,
-                       std::move(form),       "it's a \"note\""};
+    return ClaimResult{std::move(experiment),
+                       std::move(says),
+                       "share(accuracy > 0.9)",
+                       x,
+                       ">= 0.9",
+                       x >= 0.9,
+                       std::move(form),
+                       "it's a \"note\"",
+                       {}};
   };
   store.keep_claims(
       {claim("b", "second", "quick", 1), claim("b", "first", "quick", nan), claim("b", "first", "full", 0.5)});
@@ -213,6 +220,20 @@ TEST(Store, ClaimsOfAnExperimentAndFormAreReplacedTogether) {
   EXPECT_TRUE(std::isnan(of_c[0].value));
   EXPECT_EQ(of_c[1].claim, "two");
   EXPECT_EQ(of_c[1].wanted, ">= 0.9");
+  // Files that share a name do not share claims, neither with each other nor with the shipped experiment.
+  std::vector<ClaimResult> here{claim("c", "here", "quick", 3)}, there{claim("c", "there", "quick", 4)};
+  here[0].source = "/here/c.toml";
+  there[0].source = "/there/c.toml";
+  store.keep_claims(here);
+  store.keep_claims(there);
+  here[0].claim = "here, again";
+  store.keep_claims(here);
+  const auto apart = store.claims("c");
+  ASSERT_EQ(apart.size(), 4u);
+  EXPECT_EQ(apart[0].source, "");
+  EXPECT_EQ(apart[2].source, "/here/c.toml");
+  EXPECT_EQ(apart[2].claim, "here, again");
+  EXPECT_EQ(apart[3].claim, "there");
 }
 
 std::vector<std::uint64_t> seeds(const std::vector<RunRecord>& runs) {
@@ -258,8 +279,65 @@ TEST_F(Queries, ConditionsReadMetricsSettingsAndSeries) {
   EXPECT_EQ(seeds(where("max_over(accuracy) > 0.075")), (Seeds{4, 8, 9}));
   EXPECT_EQ(seeds(where("task.distinct = true and seed = 2")), (Seeds{2}));
   EXPECT_EQ(seeds(where("model.name = \"seq2seq\" and seed = 2")), (Seeds{2}));
-  EXPECT_EQ(seeds(where("no_such_thing > 0")), Seeds{});
+  EXPECT_EQ(seeds(where("steps_to_50 = 100")), (Seeds{4}));
   EXPECT_THROW(where("median(accuracy) > 0"), Error);
+}
+
+std::string mistake_of(const auto& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+    return error.what();
+  }
+  return "nothing is wrong";
+}
+
+TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
+  EXPECT_EQ(mistake_of([&] { where("acuracy > 0"); }),
+            "no run has a metric or setting 'acuracy'. Did you mean 'accuracy'?");
+  EXPECT_EQ(mistake_of([&] { where("vocab > 0"); }),
+            "no run has a metric or setting 'vocab'. Did you mean 'task.vocab'?");
+  EXPECT_EQ(mistake_of([&] { where("", "-sed"); }),
+            "--sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
+  EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),
+            "--sort: 'median(accuracy)' is over many runs, and here there is one. Drop share, median and the like.");
+  EXPECT_NE(mistake_of([&] { where("step > 3"); }).find("'steps'"), std::string::npos);
+  EXPECT_NE(mistake_of([&] { where("intervene = 3"); }).find("no run has"), std::string::npos);
+  RunQuery query;
+  query.experiment = "copy-subste";
+  EXPECT_NE(mistake_of([&] { store.query(query); }).find("Did you mean 'copy-subset'?"), std::string::npos);
+  query.experiment = "copy-permutation";  // shipped, and without runs
+  EXPECT_TRUE(store.query(query).empty());
+  const Store empty(folder / "none.db", Store::Mode::read_only);
+  query.experiment = "never heard of";
+  query.where = Expression::parse("nor_of_this > 3");
+  EXPECT_TRUE(empty.query(query).empty());
+}
+
+TEST_F(Queries, NamesAreThoseThatRunsHave) {
+  const Store::Names names = store.names();
+  EXPECT_EQ(names.experiments, (std::vector<std::string>{"copy-subset", "other"}));
+  EXPECT_EQ(names.metrics, (std::vector<std::string>{"accuracy", "loss"}));
+  EXPECT_EQ(names.settings, (std::vector<std::string>{"model.hidden", "model.name", "probe.names", "task.distinct",
+                                                      "task.name", "task.vocab", "train.rate", "train.steps", "seed"}));
+}
+
+// What a person could try, by mistake or not, finds nothing or is refused, and leaves every run.
+TEST_F(Queries, SqlInNamesIsANameAndNoMore) {
+  const std::string evil = "'; DROP TABLE runs; --";
+  for (const std::string& text : {"experiment = \"" + evil + "\"", std::string("state = '\"; DELETE FROM metrics; --'"),
+                                  std::string("task.name = \"copy' OR '1'='1\"")})
+    EXPECT_TRUE(where(text).empty()) << text;
+  for (const std::string& text : {evil, "accuracy" + evil, std::string("1; DELETE FROM runs"), std::string("x OR 1=1")})
+    EXPECT_NE(mistake_of([&] { where(text); }), "nothing is wrong") << text;
+  for (const std::string& sort : {evil, std::string("accuracy; DROP TABLE runs"), std::string("id DESC, (SELECT 1)")})
+    EXPECT_NE(mistake_of([&] { where("", sort); }), "nothing is wrong") << sort;
+  RunQuery query;
+  query.experiment = evil;
+  EXPECT_NE(mistake_of([&] { store.query(query); }), "nothing is wrong");
+  EXPECT_EQ(store.count(), 9);
+  EXPECT_EQ(seeds(where("accuracy >= 0.06")), (Seeds{6, 7, 8, 9}));
 }
 
 TEST_F(Queries, OrderAndLimit) {
@@ -271,6 +349,18 @@ TEST_F(Queries, OrderAndLimit) {
   EXPECT_EQ(seeds(where("", "", 2)), (Seeds{1, 2}));
   EXPECT_EQ(seeds(where("", "", 0)), Seeds{});
   EXPECT_EQ(seeds(where("", "-id", 1)), (Seeds{9}));
+  EXPECT_EQ(seeds(where("", "-max_over(accuracy)", 2)), (Seeds{4, 9}));
+  EXPECT_EQ(seeds(where("", "0 - seed", 2)), (Seeds{9, 8}));
+  EXPECT_EQ(seeds(where("accuracy > 0.05", "steps_to_1", 1)), (Seeds{6}));
+  std::int64_t fitting = 0;
+  RunQuery query;
+  query.where = Expression::parse("seed > 3");
+  query.limit = 2;
+  EXPECT_EQ(seeds(store.query(query, &fitting)), (Seeds{4, 5}));
+  EXPECT_EQ(fitting, 6);
+  query.columns = {"accuracy"};
+  EXPECT_EQ(seeds(store.query(query, &fitting)), (Seeds{4, 5}));
+  EXPECT_EQ(fitting, 6);
 }
 
 TEST_F(Queries, WhatIsReadIsWhatIsAsked) {
@@ -299,8 +389,6 @@ TEST_F(Queries, WhatIsReadIsWhatIsAsked) {
   EXPECT_EQ(runs[0].metrics().at("accuracy"), 0.09);
   EXPECT_FALSE(runs[5].series.contains("accuracy"));
   EXPECT_EQ(runs[0].machine, "a test machine, 2 cores");
-  query.experiment = "no such";
-  EXPECT_TRUE(store.query(query).empty());
 }
 
 TEST(Store, MissingFileReadsAsEmpty) {

@@ -269,10 +269,22 @@ TEST(StoreTrouble, EveryEarlierVersionIsBroughtUpToDate) {
               "INSERT INTO runs VALUES (7, 9, 1, 'abc', 3, 1, '', 2, 3, '2024-01-02T03:04:05Z', 1.5, 200);"
               "INSERT INTO metrics VALUES (7, 5, 200, 0.5);"
               "INSERT INTO series VALUES (7, 5, x'c800000000000000', x'000000000000e03f')");
+        if (version == 2)
+          old.run(
+              "INSERT INTO claims VALUES ('copy-subset', 'quick', 'it learns', 0, 'mean(accuracy)', 0.5, '>= 1', 0, 'a "
+              "note')");
       }
       Store store(folder / "runs.db", mode);
       EXPECT_EQ(store.count(), version > 0 ? 1 : 0);
-      EXPECT_TRUE(store.claims().empty());
+      EXPECT_EQ(store.claims().size(), version >= 2 ? 1u : 0u);
+      for (const ClaimResult& claim : store.claims()) {
+        EXPECT_EQ(claim.claim, "it learns");
+        EXPECT_EQ(claim.value, 0.5);
+        EXPECT_EQ(claim.wanted, ">= 1");
+        EXPECT_EQ(claim.note, "a note");
+        EXPECT_EQ(claim.form, "quick");
+        EXPECT_EQ(claim.source, "");
+      }
       if (version > 0) {
         const auto run = store.find_done("abc");
         ASSERT_TRUE(run);

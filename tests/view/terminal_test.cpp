@@ -41,6 +41,27 @@ TEST(TextTable, FitsTheTerminal) {
   EXPECT_EQ(lines_of(table.text({})).size(), 3u);  // no terminal: nothing is broken
 }
 
+TEST(TextTable, FoldsHeadsAtTheirJointsAndStandsThemOnTheirRow) {
+  TextTable table({{"run"}, {"attention_accuracy", TextTable::Align::right}, {"task.vocab"}});
+  table.row({"1", "0.5", "40"});
+  EXPECT_EQ(table.text({80, false}), "run  attention_accuracy  task.vocab\n1                   0.5  40\n");
+  EXPECT_EQ(table.text({24, false}),
+            "     attention_  task.\n"
+            "run    accuracy  vocab\n"
+            "1           0.5  40\n");
+}
+
+TEST(TextTable, LeavesOutByRank) {
+  TextTable table({{"a"}, {"second", TextTable::Align::left, false, 2}, {"first", TextTable::Align::left, false, 1}});
+  table.row({"x", "y", "z"});
+  std::vector<std::string> left_out;
+  EXPECT_EQ(table.text({12, false}, &left_out), "a  first\nx  z\n");
+  EXPECT_EQ(left_out, std::vector<std::string>{"second"});
+  left_out.clear();
+  EXPECT_EQ(table.text({4, false}, &left_out), "a\nx\n");
+  EXPECT_EQ(left_out, (std::vector<std::string>{"second", "first"}));
+}
+
 TEST(TextTable, HasColourOnlyWhereAsked) {
   TextTable table({{"v"}});
   table.row({{"held", Tone::good}});

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <deque>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "fovea/base/names.h"
@@ -31,6 +32,13 @@ bool reads_like_a_name(std::string_view field) {
   const auto fits = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ' '; };
   return !field.empty() && field.size() <= longest_name && letter(field.front()) &&
          std::all_of(field.begin(), field.end(), fits);
+}
+
+bool is_called_label(std::string_view field) {
+  std::string small(field);
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  constexpr std::string_view names[] = {"label", "labels", "class", "category", "sentiment", "target"};
+  return std::find(std::begin(names), std::end(names), small) != std::end(names);
 }
 
 std::string_view trimmed(std::string_view words) {
@@ -168,8 +176,7 @@ class Table final : public TextReader::Examples {
         columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
       } else if (!number) {
         throw wrong_input(fmt::format("has no column '{}'; its first line is {}", wanted_[i], first_row()),
-                          fmt::format("{}, or name columns by number, from 1", suggest_name(wanted_[i], first.fields)),
-                          place);
+                          suggest_name(wanted_[i], first.fields), place);
       } else if (*number >= width_) {
         throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
                           "columns are numbered from 1", place);
@@ -184,15 +191,21 @@ class Table final : public TextReader::Examples {
   }
 
   // By numbers alone nothing in the first row says what it is. It is a header if all of it reads like names and its
-  // label is no label of the rows behind it.
+  // label is no label of the rows behind it, where those repeat or the label's column is called what such are.
   bool first_is_header() const {
-    if (!labelled_ || ahead_.size() < 2 || ahead_.front().wrong) return false;
+    if (!labelled_ || ahead_.front().wrong) return false;
     const std::vector<std::string>& first = ahead_.front().fields;
     if (!std::all_of(first.begin(), first.end(), reads_like_a_name)) return false;
-    const std::size_t label = columns_.back();
-    return std::none_of(ahead_.begin() + 1, ahead_.end(), [&](const Ahead& row) {
-      return label < row.fields.size() && trimmed(row.fields[label]) == trimmed(first[label]);
-    });
+    const std::size_t column = columns_.back();
+    std::size_t rows = 0;
+    std::set<std::string_view> labels;
+    for (const Ahead& row : ahead_)
+      if (&row != &ahead_.front() && column < row.fields.size()) {
+        labels.insert(trimmed(row.fields[column]));
+        ++rows;
+      }
+    const bool tells = 2 * labels.size() <= rows || is_called_label(trimmed(first[column]));
+    return rows > 0 && tells && !labels.contains(trimmed(first[column]));
   }
 
   std::string file_;

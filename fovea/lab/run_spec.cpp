@@ -4,27 +4,12 @@
 #include <string_view>
 #include <utility>
 
+#include "fovea/base/digest.h"
 #include "fovea/lab/spec.h"
 
 namespace fovea {
 
 namespace {
-
-// FNV-1a of 128 bits: the same on every machine, for ever.
-class Hasher {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * prime;
-  }
-  std::string hex() const {
-    return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(hash_ >> 64), static_cast<std::uint64_t>(hash_));
-  }
-
- private:
-  __extension__ typedef unsigned __int128 Word;
-  static constexpr Word prime = (Word{1} << 88) + 0x13b;
-  Word hash_ = (Word{0x6c62272e07bb0142u} << 64) + 0x62b821756295c58du;
-};
 
 // Calls line("task.vocab", "60") for each setting, in order. Tables open up into dotted keys.
 void each_setting(const std::string& prefix, const ValueTable& table, const auto& line) {
@@ -66,15 +51,15 @@ std::string RunSpec::text() const {
 }
 
 std::string RunSpec::hash() const {
-  Hasher hasher;
-  each_setting("", table(), [&hasher](const std::string& key, const std::string& value) {
+  Digest digest;
+  each_setting("", table(), [&digest](const std::string& key, const std::string& value) {
     if (key == "train.threads") return;
-    hasher.add(key);
-    hasher.add(" = ");
-    hasher.add(value);
-    hasher.add("\n");
+    digest.add(key);
+    digest.add(" = ");
+    digest.add(value);
+    digest.add("\n");
   });
-  return hasher.hex();
+  return digest.hex();
 }
 
 std::uint64_t RunSpec::start() const {

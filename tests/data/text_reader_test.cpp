@@ -82,7 +82,9 @@ TEST_F(TextReaderTest, ColumnsGoByName) {
 }
 
 TEST_F(TextReaderTest, AHeaderIsFoundWhereItReadsLikeOne) {
-  EXPECT_EQ(read(table("a.tsv", "Label\tSMS\nham\thi you\nspam\twin\n")).report.header, (Texts{"Label", "SMS"}));
+  EXPECT_EQ(read(table("a.tsv", "Label\tSMS\nham\thi you\nham\twin\n")).report.header, (Texts{"Label", "SMS"}));
+  EXPECT_EQ(read(table("a.tsv", "x\tone\ny\ttwo\n")).texts.size(), 2u) << "too few lines to tell";
+  EXPECT_EQ(read(table("a.tsv", "Class\tSMS\ny\ttwo\n")).texts.size(), 1u) << "its name tells";
   EXPECT_EQ(read(table("a.tsv", "ham\tSMS\nham\thi you\nspam\twin\n")).texts.size(), 3u) << "its label is a label";
   EXPECT_EQ(read(table("a.tsv", "1\tSMS\n0\thi you\n")).texts.size(), 2u) << "a number is no name";
   TextSource named = table("a.tsv", "Label\tSMS\nham\thi\n");

@@ -1,0 +1,291 @@
+// fovea data add, list, show: corpora.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/progress.h"
+#include "fovea/data/corpus.h"
+#include "fovea/data/corpus_summary.h"
+#include "fovea/view/terminal.h"
+
+namespace fovea::cli {
+
+namespace {
+
+// "a,b" and several words alike.
+std::vector<std::string> columns_of(const std::vector<std::string>& words) {
+  std::vector<std::string> columns;
+  for (const std::string& word : words)
+    for (std::size_t begin = 0; begin <= word.size();) {
+      const std::size_t comma = std::min(word.find(',', begin), word.size());
+      columns.push_back(word.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+  return columns;
+}
+
+std::string clipped(std::string_view text, std::size_t most) {
+  std::string line(text.substr(0, utf8_prefix(text.substr(0, most))));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return text.size() > most ? line + "…" : line;
+}
+
+Json corpus_json(const Corpus& corpus) {
+  return {{"name", corpus.name},
+          {"summary", corpus.summary},
+          {"kind", corpus.paired ? "pairs" : "labelled"},
+          {"examples",
+           {{"train", corpus.count(Split::train)},
+            {"validation", corpus.count(Split::validation)},
+            {"test", corpus.count(Split::test)}}},
+          {"classes", corpus.classes},
+          {"digest", corpus.digest}};
+}
+
+class Data : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.require_subcommand(1);
+    app.footer(
+        "Examples:\n"
+        "  fovea data list\n"
+        "  fovea data show made-reviews\n"
+        "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
+        "  fovea run text-classify --set task.corpus=spam");
+    list_ = app.add_subcommand("list", "the corpora there are");
+    list_->add_flag("--json", json_, "print one JSON document");
+    show_ = app.add_subcommand("show", "a corpus: sizes, classes, lengths, commonest words, examples");
+    show_->add_option("name", name_, "the corpus")->required();
+    show_->add_flag("--json", json_, "print one JSON document");
+    add_options(*app.add_subcommand("add", "add texts of your own"));
+  }
+
+  int run() override {
+    if (list_->parsed()) return list();
+    if (show_->parsed()) return show();
+    return add();
+  }
+
+ private:
+  void add_options(CLI::App& app) {
+    app.add_option("name", name_, "what to call it")->required();
+    app.add_option("--train", train_, "file or folder of the training texts")->required()->type_name("FILE");
+    app.add_option("--dev", dev_, "of validation (else split off the training texts)")->type_name("FILE");
+    app.add_option("--test", test_, "of the test (else split off, too)")->type_name("FILE");
+    app.add_option("--text", text_, "column of the text, by name or number; several are joined")->type_name("COL");
+    app.add_option("--label", label_, "column of the class")->type_name("COL");
+    app.add_option("--source", text_, "the same as --text, of pairs")->type_name("COL");
+    app.add_option("--target", target_, "column of the translation")->type_name("COL");
+    app.add_option("--train-target", train_target_, "file of translations, line by line")->type_name("FILE");
+    app.add_option("--dev-target", dev_target_, "the same of --dev")->type_name("FILE");
+    app.add_option("--test-target", test_target_, "the same of --test")->type_name("FILE");
+    app.add_option("--format", format_, "tsv, csv, jsonl, lines or folder (else by the file's name)");
+    app.add_option("--header", header_, "yes or no (else found)");
+    app.add_option("--dev-share", fractions_.validation, "share split off for validation (default 0.1)");
+    app.add_option("--test-share", fractions_.test, "share split off for the test (default 0.1)");
+    app.add_option("--split-seed", seed_, "which examples are split off (default 0)");
+    app.add_flag("--skip-bad", skip_, "skip malformed lines, and count them");
+    app.add_flag("--replace", replace_, "a corpus of this name goes");
+    app.add_flag("--quiet", quiet_, "no progress");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.footer(
+        "Texts are checked and copied into $FOVEA_HOME/data/NAME, so that later changes to the files change no run.\n"
+        "Files may be plain, .gz or .zst.\n"
+        "\n"
+        "Examples:\n"
+        "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
+        "  fovea data add news --train news.csv --label class --text title,description\n"
+        "  fovea data add reviews --train aclImdb/train --test aclImdb/test      a folder for each class\n"
+        "  fovea data add captions --train train.de.gz --train-target train.en.gz --dev val.de.gz --dev-target "
+        "val.en.gz");
+  }
+
+  TextSource source(const std::string& file, const std::string& target_file) const {
+    TextSource source;
+    source.file = file;
+    source.target_file = target_file;
+    source.text = columns_of(text_);
+    source.label = label_;
+    source.target = target_;
+    source.format = word_of<TextFormat>("--format", format_,
+                                        {{"", TextFormat::automatic},
+                                         {"tsv", TextFormat::tsv},
+                                         {"csv", TextFormat::csv},
+                                         {"jsonl", TextFormat::jsonl},
+                                         {"lines", TextFormat::lines},
+                                         {"folder", TextFormat::folder}});
+    source.header =
+        word_of<Header>("--header", header_, {{"", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}});
+    source.bad = skip_ ? BadLine::skip : BadLine::stop;
+    return source;
+  }
+
+  template <class Enum>
+  static Enum word_of(const char* option, const std::string& word,
+                      const std::vector<std::pair<std::string, Enum>>& choices) {
+    std::vector<std::string> known;
+    for (const auto& [name, value] : choices) {
+      if (name == word) return value;
+      if (!name.empty()) known.push_back(name);
+    }
+    throw wrong_input(fmt::format("{} can not be '{}'", option, word), suggest_name(word, known));
+  }
+
+  int add() {
+    const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_);
+    if (needs_column && label_.empty() && target_.empty())
+      throw wrong_input("nothing says what goes with a text",
+                        "name the column of the class with --label, or of the translation with --target, or the "
+                        "translations' file with --train-target");
+    CorpusSources sources{source(train_, train_target_), {}, {}, fractions_, seed_};
+    if (!dev_.empty()) sources.validation = source(dev_, dev_target_);
+    if (!test_.empty()) sources.test = source(test_, test_target_);
+    AddedCorpus added;
+    {
+      Progress progress("texts", quiet_ || json_);
+      added = add_corpus(name_, sources, replace_, [&progress](std::int64_t done, std::int64_t total) {
+        progress.show(static_cast<double>(done), static_cast<double>(total));
+      });
+    }
+    if (json_) {
+      Json json = corpus_json(added.corpus);
+      json["files"] = Json::array();
+      for (const ReadReport& report : added.reports)
+        json["files"].push_back({{"format", format_name(report.format)},
+                                 {"read", report.read},
+                                 {"skipped", report.skipped},
+                                 {"complaints", report.complaints},
+                                 {"header", report.header}});
+      print_json(json);
+      return 0;
+    }
+    const Corpus& corpus = added.corpus;
+    fmt::print("Added '{}': {} to train on, {} for validation, {} for the test", corpus.name,
+               corpus.count(Split::train), corpus.count(Split::validation), corpus.count(Split::test));
+    fmt::print("{}.\n", corpus.paired ? "" : fmt::format(", in {} classes", corpus.classes.size()));
+    for (const ReadReport& report : added.reports) print_report(report);
+    fmt::print("Look at it: fovea data show {0}\nTrain on it: fovea run {1} --set task.corpus={0}\n", corpus.name,
+               corpus.paired ? "text-translate" : "text-classify");
+    return 0;
+  }
+
+  static void print_report(const ReadReport& report) {
+    if (!report.header.empty()) {
+      std::string names;
+      for (const std::string& name : report.header) names += (names.empty() ? "" : ", ") + name;
+      fmt::print("The first line was taken for a header: {}\n", names);
+    }
+    if (report.skipped == 0) return;
+    fmt::print("{} malformed line{} skipped; the first:\n", report.skipped, report.skipped == 1 ? " was" : "s were");
+    for (const std::string& complaint : report.complaints) fmt::print("  {}\n", complaint);
+  }
+
+  int list() const {
+    const std::vector<Corpus> all = all_corpora();
+    if (json_) {
+      Json list = Json::array();
+      for (const Corpus& corpus : all) list.push_back(corpus_json(corpus));
+      print_json(Json{{"corpora", list}});
+      return 0;
+    }
+    using Align = TextTable::Align;
+    TextTable table({{"corpus"},
+                     {"holds"},
+                     {"train", Align::right},
+                     {"validation", Align::right},
+                     {"test", Align::right},
+                     {"", Align::left, true}});
+    for (const Corpus& corpus : all)
+      table.row({corpus.name, corpus.paired ? "pairs" : fmt::format("{} classes", corpus.classes.size()),
+                 std::to_string(corpus.count(Split::train)), std::to_string(corpus.count(Split::validation)),
+                 std::to_string(corpus.count(Split::test)), corpus.summary});
+    fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
+    return 0;
+  }
+
+  int show() const {
+    const Corpus corpus = find_corpus(name_);
+    const CorpusSummary summary = summarise(corpus);
+    if (json_) print_json(summary_json(corpus, summary));
+    else print_summary(corpus, summary);
+    return 0;
+  }
+
+  static Json summary_json(const Corpus& corpus, const CorpusSummary& summary) {
+    Json json = corpus_json(corpus);
+    json["sides"] = Json::array();
+    for (const CorpusSummary::Side& side : summary.sides) {
+      Json commonest = Json::array();
+      for (const auto& [word, count] : side.commonest) commonest.push_back({word, count});
+      json["sides"].push_back({{"words", side.words},
+                               {"distinct", side.distinct},
+                               {"shortest", side.shortest},
+                               {"median", side.median},
+                               {"longest", side.longest},
+                               {"commonest", commonest}});
+    }
+    for (std::size_t c = 0; c < corpus.classes.size(); ++c)
+      json["class_counts"][corpus.classes[c]] = summary.class_counts[c];
+    for (const CorpusSummary::Sample& sample : summary.samples)
+      json["samples"].push_back(corpus.paired ? Json{{"text", sample.text}, {"target", sample.target}}
+                                              : Json{{"text", sample.text}, {"label", sample.label}});
+    return json;
+  }
+
+  static void print_summary(const Corpus& corpus, const CorpusSummary& summary) {
+    constexpr std::size_t most_classes = 20, sample_bytes = 300;
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    const auto heading = [&](const std::string& text) { fmt::print("\n{}\n", toned(text, Tone::strong, terminal)); };
+    fmt::print("{}\n{}\n", toned(corpus.name, Tone::strong, terminal), corpus.summary);
+    heading("Examples");
+    using Align = TextTable::Align;
+    TextTable sizes({{""}, {"train", Align::right}, {"validation", Align::right}, {"test", Align::right}});
+    const auto row = [&sizes](const std::string& head, const std::array<std::int64_t, 3>& counts) {
+      sizes.row({head, std::to_string(counts[0]), std::to_string(counts[1]), std::to_string(counts[2])});
+    };
+    row("all", corpus.examples);
+    for (std::size_t c = 0; c < std::min(most_classes, corpus.classes.size()); ++c)
+      row(clipped(corpus.classes[c], 40), summary.class_counts[c]);
+    fmt::print("{}", sizes.text(terminal));
+    if (corpus.classes.size() > most_classes)
+      fmt::print("… and {} classes more\n", corpus.classes.size() - most_classes);
+    for (const CorpusSummary::Side& side : summary.sides) {
+      const std::string of = !corpus.paired                    ? ""
+                             : &side == &summary.sides.front() ? " of the source"
+                                                               : " of the target";
+      heading(fmt::format("Words{}", of));
+      fmt::print("{} in training, {} distinct; a text has {} to {}, half of them {} or less\n", side.words,
+                 side.distinct, side.shortest, side.longest, side.median);
+      const std::vector<double> bars(side.bars.begin(), side.bars.end());
+      fmt::print("{}  texts by length, {} word{} a bar, 0 to {}\n", sparkline(bars, 40), side.bin,
+                 side.bin == 1 ? "" : "s", side.longest);
+      std::string words;
+      for (const auto& [word, count] : side.commonest)
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", word, count);
+      fmt::print("Commonest: {}\n", words);
+    }
+    heading("Some of them");
+    for (const CorpusSummary::Sample& sample : summary.samples) {
+      if (corpus.paired)
+        fmt::print("  {}\n  → {}\n", clipped(sample.text, sample_bytes), clipped(sample.target, sample_bytes));
+      else fmt::print("  {}: {}\n", sample.label, clipped(sample.text, sample_bytes));
+    }
+  }
+
+  CLI::App *list_ = nullptr, *show_ = nullptr;
+  std::string name_, train_, dev_, test_, train_target_, dev_target_, test_target_, label_, target_, format_, header_;
+  std::vector<std::string> text_;
+  Fractions fractions_;
+  std::uint64_t seed_ = 0;
+  bool skip_ = false, replace_ = false, quiet_ = false, json_ = false;
+};
+
+const Register<Command> registered("data", "corpora: those there are, and texts of your own",
+                                   [] { return std::make_unique<Data>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,21 @@
+// How a corpus lies in its folder.
+#pragma once
+
+#include <filesystem>
+
+#include "fovea/base/digest.h"
+#include "fovea/data/task.h"
+#include "fovea/data/text_reader.h"
+
+namespace fovea {
+
+constexpr const char* manifest_name = "corpus.toml";
+
+std::filesystem::path corpora_folder();
+std::filesystem::path split_file(const std::filesystem::path& folder, Split split);
+TextSource kept_split(const std::filesystem::path& folder, Split split, bool paired);
+
+// An example's part in the digest of its corpus.
+void add_to(Digest& digest, Split split, const TextExample& example);
+
+}  // namespace fovea

@@ -1,0 +1,159 @@
+#include "fovea/data/corpus.h"
+
+#include <cstdlib>
+#include <map>
+
+#include "fovea/base/file.h"
+#include "fovea/data/corpus_summary.h"
+#include "tests/data/scratch_folder.h"
+
+namespace fovea {
+namespace {
+
+class CorpusTest : public WithScratchFolder {
+ protected:
+  void SetUp() override {
+    WithScratchFolder::SetUp();
+    if (const char* home = std::getenv("FOVEA_HOME")) before_ = home;
+    setenv("FOVEA_HOME", (folder_ / "home").c_str(), 1);
+  }
+  void TearDown() override {
+    if (before_) setenv("FOVEA_HOME", before_->c_str(), 1);
+    else unsetenv("FOVEA_HOME");
+    WithScratchFolder::TearDown();
+  }
+
+  TextSource table(const std::string& name, const std::string& bytes) const {
+    TextSource source;
+    source.file = put(name, bytes);
+    source.text = {"2"};
+    source.label = "1";
+    return source;
+  }
+  static std::string reviews(int count) {
+    std::string bytes;
+    for (int i = 0; i < count; ++i)
+      bytes += std::string(i % 3 == 0 ? "bad" : "good") + "\ttext \"" + std::to_string(i) + "\" of ä\n";
+    return bytes;
+  }
+  static std::vector<std::string> texts_of(const Corpus& corpus, Split split) {
+    std::vector<std::string> texts;
+    each_example(corpus, split, [&](const TextExample& e) {
+      texts.push_back(std::string(e.label) + ":" + std::string(e.text) + "|" + std::string(e.target));
+    });
+    return texts;
+  }
+
+  std::optional<std::string> before_;
+};
+
+TEST_F(CorpusTest, IsKeptWholeAndFoundAgain) {
+  CorpusSources sources{table("a.tsv", reviews(300)), {}, {}, {0.1, 0.2}, 5};
+  const AddedCorpus added = add_corpus("mine", sources);
+  EXPECT_EQ(added.corpus.classes, (std::vector<std::string>{"bad", "good"}));
+  EXPECT_EQ(added.corpus.count(Split::train), 210);
+  EXPECT_EQ(added.corpus.count(Split::validation), 30);
+  EXPECT_EQ(added.corpus.count(Split::test), 60);
+  std::filesystem::remove(folder_ / "a.tsv");  // no longer needed
+  const Corpus corpus = find_corpus("mine");
+  EXPECT_EQ(corpus.digest, added.corpus.digest);
+  EXPECT_EQ(corpus.examples, added.corpus.examples);
+  EXPECT_EQ(corpus.classes, added.corpus.classes);
+  std::map<std::string, int> seen;
+  for (const Split split : {Split::train, Split::validation, Split::test})
+    for (const std::string& text : texts_of(corpus, split)) ++seen[text];
+  EXPECT_EQ(seen.size(), 300u);
+  EXPECT_EQ(seen.count("bad:text \"0\" of ä|"), 1u);
+  const auto everything = std::filesystem::directory_iterator(home_folder() / "data");
+  EXPECT_EQ(std::distance(everything, {}), 1) << "no draft is left behind";
+}
+
+TEST_F(CorpusTest, ItsDigestIsOfItsContent) {
+  CorpusSources sources{table("a.tsv", reviews(100)), {}, {}, {}, 0};
+  const std::string digest = add_corpus("one", sources).corpus.digest;
+  EXPECT_EQ(add_corpus("two", sources).corpus.digest, digest);
+  sources.seed = 1;
+  EXPECT_NE(add_corpus("three", sources).corpus.digest, digest) << "other splits";
+  sources = {table("a.tsv", reviews(101)), {}, {}, {}, 0};
+  EXPECT_NE(add_corpus("four", sources).corpus.digest, digest);
+}
+
+TEST_F(CorpusTest, GivenSplitsStayAsTheyAre) {
+  CorpusSources sources{table("a.tsv", reviews(50)), table("b.tsv", reviews(7)), table("c.tsv", reviews(8)), {}, 0};
+  const Corpus corpus = add_corpus("mine", sources).corpus;
+  EXPECT_EQ(corpus.examples, (std::array<std::int64_t, 3>{50, 7, 8}));
+  EXPECT_EQ(texts_of(corpus, Split::validation)[1], "good:text \"1\" of ä|");
+}
+
+TEST_F(CorpusTest, PairsAreKeptToo) {
+  TextSource pairs;
+  std::string source, target;
+  for (int i = 0; i < 40; ++i) {
+    source += "quelle " + std::to_string(i) + "\n";
+    target += "source " + std::to_string(i) + "\n";
+  }
+  pairs.file = put("a.de", source);
+  pairs.target_file = put("a.en", target);
+  const Corpus corpus = add_corpus("pairs", {pairs, {}, {}, {}, 0}).corpus;
+  EXPECT_TRUE(corpus.paired);
+  EXPECT_EQ(corpus.examples, (std::array<std::int64_t, 3>{32, 4, 4}));
+  const CorpusSummary summary = summarise(find_corpus("pairs"), 5, 3);
+  ASSERT_EQ(summary.sides.size(), 2u);
+  EXPECT_EQ(summary.sides[1].commonest.front(), (std::pair<std::string, std::int64_t>{"source", 32}));
+  EXPECT_EQ(summary.sides[0].words, 64);
+  ASSERT_EQ(summary.samples.size(), 3u);
+}
+
+TEST_F(CorpusTest, BadDataAreRefusedAndNothingIsLeft) {
+  const auto refusal = [&](const CorpusSources& sources) {
+    return wrong_input_of([&] { add_corpus("mine", sources); });
+  };
+  EXPECT_SAYS(refusal({table("a.tsv", "x\tone\nx\ttwo\n"), {}, {}, {}, 0}), "has one class only, 'x', in 2 texts");
+  EXPECT_SAYS(refusal({table("a.tsv", reviews(50)), table("b.tsv", "good\tx\nugly\ty\n"), {}, {}, 0}),
+              "b.tsv:2: the label 'ugly' is not in the training data");
+  EXPECT_SAYS(refusal({table("a.tsv", ""), {}, {}, {}, 0}), "a.tsv: is empty");
+  EXPECT_SAYS(refusal({table("a.tsv", "x\tone\ny\ttwo\n"), {}, {}, {}, 0}), "no example is left for validation");
+  EXPECT_SAYS(refusal({table("a.tsv", "x\tone\ny\xff\ttwo\n"), {}, {}, {}, 0}), "a.tsv:2:2: is not UTF-8");
+  EXPECT_FALSE(std::filesystem::exists(home_folder() / "data" / "mine"));
+  EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data"));
+  EXPECT_SAYS(wrong_input_of([&] {
+                add_corpus("../x", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
+              }),
+              "can not be the name of a corpus");
+  EXPECT_SAYS(wrong_input_of([&] {
+                add_corpus("made-reviews", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
+              }),
+              "is made by the program");
+  EXPECT_SAYS(wrong_input_of([] { find_corpus("made-review"); }), "there is no corpus 'made-review'");
+}
+
+TEST_F(CorpusTest, IsReplacedOnlyWhenAsked) {
+  const CorpusSources sources{table("a.tsv", reviews(50)), {}, {}, {}, 0};
+  const CorpusSources others{table("b.tsv", reviews(70)), {}, {}, {}, 0};
+  add_corpus("mine", sources);
+  EXPECT_SAYS(wrong_input_of([&] { add_corpus("mine", others); }), "there is a corpus 'mine' already");
+  EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
+  add_corpus("mine", others, true);
+  EXPECT_EQ(find_corpus("mine").count(Split::train), 56);
+}
+
+TEST_F(CorpusTest, ADamagedOneIsRefused) {
+  add_corpus("mine", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
+  const std::filesystem::path home = home_folder() / "data" / "mine";
+  std::filesystem::copy_file(home / "validation.jsonl.zst", home / "train.jsonl.zst",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_SAYS(wrong_input_of([] { texts_of(find_corpus("mine"), Split::train); }), "examples, but 40 were added");
+  std::ofstream(home / "corpus.toml") << "paired = ";
+  EXPECT_SAYS(wrong_input_of([] { find_corpus("mine"); }), "corpus.toml: is damaged");
+}
+
+TEST_F(CorpusTest, MadeOnesAreThere) {
+  const std::vector<Corpus> all = all_corpora();
+  ASSERT_GE(all.size(), 2u);
+  for (const Corpus& corpus : all)
+    for (const Split split : {Split::train, Split::validation, Split::test})
+      EXPECT_EQ(static_cast<std::int64_t>(texts_of(corpus, split).size()), corpus.count(split));
+}
+
+}  // namespace
+}  // namespace fovea

@@ -10,9 +10,10 @@ pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 
 function(fovea_link_dependencies target)
   target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads nlohmann_json::nlohmann_json Boost::headers
-    SQLite::SQLite3 ZLIB::ZLIB PkgConfig::ZSTD PkgConfig::UTF8PROC PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
+    SQLite::SQLite3 ZLIB::ZLIB PkgConfig::ZSTD PkgConfig::UTF8PROC PkgConfig::SENTENCEPIECE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
 endfunction()

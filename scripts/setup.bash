@@ -6,7 +6,7 @@ fail() { say "$*"; exit 1; }
 packages_to_run=(
   g++ cmake ninja-build pkg-config
   libhwy-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev fonts-dejavu-core
+  libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev fonts-dejavu-core
 )
 packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils)
 packages_to_test_all=(clang-14 libclang-rt-14-dev)

@@ -31,6 +31,10 @@ class Task {
 
   virtual void settings(Fields& fields) = 0;
 
+  // Called when the spec of a new run is completed, after its settings are read: what they name that lies outside the spec
+  // (a corpus) is put down by its content too, so that one spec is the same data for ever.
+  virtual void pin() {}
+
   // Called once, after the settings are read and before anything else. Checks what one setting says about another
   // (throws wrong_input) and makes what all batches share.
   virtual void prepare(std::uint64_t seed) = 0;

@@ -36,6 +36,7 @@ ValueTable complete_part(const ValueTable& written, Part& part, const std::strin
   Fields fields;
   part.settings(fields);
   fields.read(written, fmt::format("{} '{}'", what, *name.as<std::string>()), {"name"});
+  if constexpr (requires { part.pin(); }) part.pin();
   ValueTable complete = fields.write();
   complete["name"] = name;
   return complete;

@@ -21,7 +21,7 @@ TEST_F(ProgramTest, HelpAndVersionTouchNothing) {
 
 TEST_F(ProgramTest, EveryCommandHasHelpWithAnExample) {
   for (const char* command :
-       {"list", "run", "sweep", "reproduce", "runs", "show", "plot", "report", "export", "bench"}) {
+       {"list", "run", "sweep", "reproduce", "runs", "show", "plot", "report", "export", "bench", "data", "data add"}) {
     const Outcome help = fovea(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_NE(help.out.find("Example"), std::string::npos) << command;

@@ -1,0 +1,64 @@
+#include "fovea/data/token_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/data/epochs.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr int most_pooled = 32;  // batches that are sorted together
+
+}  // namespace
+
+void batch_examples(const BatchOrder& order, const TokenTexts& texts, std::uint64_t step, int size,
+                    std::vector<int>& examples) {
+  const int count = texts.count();
+  const auto draw = [&](std::uint64_t pool, int pooled) {
+    examples.resize(static_cast<std::size_t>(pooled));
+    for (int i = 0; i < pooled; ++i)
+      examples[static_cast<std::size_t>(i)] =
+          static_cast<int>(epoch_example(order.seed, order.purpose, pool, pooled, i, count));
+  };
+  // Pools are a small part of the epoch: one that reached into the next could hold an example twice.
+  const int batches = order.alike ? std::clamp(count / size / 4, 1, most_pooled) : 1;
+  if (batches == 1) {
+    draw(step, size);
+    return;
+  }
+  const std::uint64_t pool = step / static_cast<std::uint64_t>(batches);
+  draw(pool, batches * size);
+  std::sort(examples.begin(), examples.end(), [&](int a, int b) {
+    const std::size_t length_a = texts[a].size(), length_b = texts[b].size();
+    return length_a != length_b ? length_a < length_b : a < b;
+  });
+  const std::int64_t place = shuffled(order.seed, order.purpose + ".pool", pool,
+                                      static_cast<std::int64_t>(step % static_cast<std::uint64_t>(batches)), batches);
+  std::copy_n(examples.begin() + static_cast<std::ptrdiff_t>(place) * size, size, examples.begin());
+  examples.resize(static_cast<std::size_t>(size));
+}
+
+void fill_tokens(const TokenTexts& texts, std::span<const int> examples, Tokens& tokens) {
+  std::size_t longest = 0;
+  for (const int i : examples) longest = std::max(longest, texts[i].size());
+  tokens.resize(static_cast<int>(examples.size()), static_cast<int>(longest));
+  for (int row = 0; row < tokens.rows; ++row) {
+    const std::span<const int> text = texts[examples[static_cast<std::size_t>(row)]];
+    tokens.lengths[static_cast<std::size_t>(row)] = static_cast<int>(text.size());
+    std::copy(text.begin(), text.end(), &tokens.at(row, 0));
+  }
+}
+
+Corpus pinned_corpus(const std::string& name, const std::string& digest) {
+  Corpus corpus = find_corpus(name);
+  if (!digest.empty() && digest != corpus.digest)
+    throw wrong_input(fmt::format("the corpus '{}' is not the one this run was made on: its digest is {}, not {}", name,
+                                  corpus.digest, digest),
+                      "name the corpus that is, or leave task.digest empty to take this one");
+  return corpus;
+}
+
+}  // namespace fovea

@@ -1,0 +1,68 @@
+#include "tests/cli/program.h"
+
+namespace fovea {
+namespace {
+
+using fovea::testing::Outcome;
+using fovea::testing::ProgramTest;
+
+class DataTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    std::string table = "Label\tSMS\n";
+    for (int i = 0; i < 60; ++i)
+      table += i % 3 ? "ham\tsee you at " + std::to_string(i % 12) + "\n"
+                     : "spam\tWIN a prize, call " + std::to_string(i) + "\n";
+    write("sms.tsv", table);
+  }
+};
+
+TEST_F(DataTest, TextsOfOnesOwnAreAddedShownAndTrainedOn) {
+  const auto added = json("data add sms --train sms.tsv --label 1 --text 2 --json");
+  EXPECT_EQ(added["examples"]["train"], 48);
+  EXPECT_EQ(added["files"][0]["header"], nlohmann::json({"Label", "SMS"}));
+  const auto shown = json("data show sms --json");
+  EXPECT_EQ(shown["class_counts"]["spam"], nlohmann::json({16, 2, 2}));
+  EXPECT_EQ(shown["digest"], added["digest"]);
+  EXPECT_NE(fovea("data show sms").out.find("Commonest: "), std::string::npos);
+  EXPECT_NE(fovea("data list").out.find("sms           2 classes     48           6     6"), std::string::npos)
+      << fovea("data list").out;
+  const std::string small =
+      " --set model.hidden=8 --set model.embedding=8 --set model.score_hidden=8 --set train.steps=60 --set "
+      "train.rate=0.02";
+  const auto run = json("run text-classify --set task.corpus=sms --json --quiet" + small);
+  EXPECT_EQ(run["metrics"]["accuracy"], 1.0);
+
+  // The run's spec keeps what the corpus held.
+  EXPECT_EQ(fovea("data add sms --train sms.tsv --label 1 --text 2 --split-seed 1 --replace").code, 0);
+  const std::string pin = " --set task.digest=" + added["digest"].get<std::string>();
+  const Outcome changed = fovea("run text-classify --set task.corpus=sms --quiet" + small + pin);
+  EXPECT_EQ(changed.code, 2);
+  EXPECT_NE(changed.err.find("is not the one this run was made on"), std::string::npos) << changed.err;
+}
+
+TEST_F(DataTest, EveryMistakeIsNamed) {
+  write("broken.tsv", "a\tone\nb\na\ttwo\nb\tthree\na\tfour\nb\tfive\na\tsix\nb\tseven\na\teight\nb\tnine\na\tten\n");
+  const auto says = [&](const std::string& words, const std::string& part) {
+    const Outcome outcome = fovea("data " + words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "") << words;
+  };
+  says("", "See: fovea data --help");
+  says("show sms", "there is no corpus 'sms'");
+  says("add sms --train sms.tsv", "nothing says what goes with a text");
+  says("add sms --train sms.tsv --label Lable --text SMS", "Did you mean 'Label'");
+  says("add sms --train nowhere.tsv --label 1 --text 2", "nowhere.tsv: there is no such file");
+  says("add sms --train sms.tsv --label 1 --text 2 --format tvs", "Did you mean 'tsv'");
+  says("add sms --train broken.tsv --label 1 --text 2", "broken.tsv:2: has 1 column, so none for the text (column 2)");
+  const Outcome skipped = fovea("data add sms --train broken.tsv --label 1 --text 2 --skip-bad --dev-share 0.2");
+  EXPECT_EQ(skipped.code, 0) << skipped.err;
+  EXPECT_NE(skipped.out.find("1 malformed line was skipped; the first:\n  broken.tsv:2: has 1 column"),
+            std::string::npos)
+      << skipped.out;
+}
+
+}  // namespace
+}  // namespace fovea

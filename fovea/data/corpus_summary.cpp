@@ -36,7 +36,7 @@ class SideCounter {
     side.bars.assign(static_cast<std::size_t>(side.longest / side.bin) + 1, 0);
     for (const int length : lengths_) ++side.bars[static_cast<std::size_t>(length / side.bin)];
     const Vocabulary vocabulary(counter_, 1, commonest);
-    ByText<std::int64_t> counts;
+    TextMap<std::int64_t> counts;
     for (int i = 0; i < counter_.size(); ++i)
       if (vocabulary.number(counter_.word(i)) != Vocabulary::unknown) counts[counter_.word(i)] = counter_.count(i);
     for (int i = 1; i < vocabulary.size(); ++i)

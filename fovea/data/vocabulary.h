@@ -2,21 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-namespace fovea {
+#include "fovea/data/word_counts.h"
 
-// Looks up a view without making a string of it.
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
-template <class T>
-using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+namespace fovea {
 
 // Numbers words as they come, and counts them.
 class WordCounter {
@@ -27,7 +19,7 @@ class WordCounter {
   const std::string& word(int word) const { return *words_[static_cast<std::size_t>(word)]; }
 
  private:
-  ByText<int> numbers_;
+  TextMap<int> numbers_;
   std::vector<const std::string*> words_;
   std::vector<std::int64_t> counts_;
 };
@@ -49,7 +41,7 @@ class Vocabulary {
   const std::string& word(int number) const { return words_[static_cast<std::size_t>(number)]; }
 
  private:
-  ByText<int> numbers_;
+  TextMap<int> numbers_;
   std::vector<std::string> words_;
 };
 

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+
+#include "tests/data/task_help.h"
+#include "tests/model/model_scene.h"
+
+namespace fovea {
+namespace {
+
+using testing::ModelScene;
+
+constexpr int vocab = 7;
+
+TaskShape classes(int count) {
+  TaskShape shape;
+  shape.vocab = vocab;
+  shape.classes = count;
+  return shape;
+}
+
+TaskShape pairs() {
+  TaskShape shape;
+  shape.kind = Kind::token_pairs;
+  shape.vocab = shape.target_vocab = vocab;
+  return shape;
+}
+
+Batch random_batch(int size, int class_count) {
+  Batch batch;
+  batch.size = size;
+  batch.source.resize(size, 5);
+  batch.target.resize(size, 4);
+  Stream stream(3, "test");
+  for (int b = 0; b < size; ++b) {
+    for (Tokens* side : {&batch.source, &batch.target}) {
+      const int length = b == 0 ? side->columns : 1 + static_cast<int>(stream.integer(4));
+      side->lengths[static_cast<std::size_t>(b)] = length;
+      for (int s = 0; s < length; ++s) side->at(b, s) = static_cast<int>(stream.integer(vocab));
+    }
+    batch.labels.push_back(static_cast<int>(stream.integer(static_cast<std::uint64_t>(class_count))));
+  }
+  return batch;
+}
+
+// Parameters away from 0, where some start.
+void shake(ParameterSet<double>& parameters) {
+  Stream stream(9, "shake");
+  for (double& x : parameters.values()) x += 0.5 * stream.normal();
+}
+
+TEST(WordMean, GradientsAreRight) {
+  for (const int count : {2, 4})
+    for (const int width : {0, 3}) {
+      ModelScene<double> scene("word-mean", table({{"embedding", whole(width)}}), classes(count));
+      shake(scene.parameters);
+      scene.check_gradients(random_batch(5, count), {.training = true});
+    }
+  ModelScene<double> scene("word-mean-translator", table({{"embedding", whole(3)}}), pairs());
+  shake(scene.parameters);
+  scene.check_gradients(random_batch(5, 2), {.training = true});
+}
+
+// The logit is the mean of the words' own, so β (with the sign of the label) has it as its mean; and there is no
+// attention.
+TEST(WordMean, BetaIsWhatEachWordSays) {
+  const Batch batch = random_batch(6, 2);
+  for (const int width : {0, 3}) {
+    ModelScene<double> scene("word-mean", table({{"embedding", whole(width)}}), classes(2));
+    shake(scene.parameters);
+    const Outcome<double> outcome = scene.forward(batch, {});
+    EXPECT_TRUE(outcome.attention.empty());
+    const Cube<double> beta = scene.model->beta(scene.bench.compute);
+    for (int b = 0; b < 6; ++b) {
+      const int length = batch.source.lengths[static_cast<std::size_t>(b)];
+      double mean = 0;
+      for (int s = 0; s < 5; ++s) {
+        if (s >= length) {
+          EXPECT_EQ(beta(Index{b}, 0, Index{s}), 0);
+        }
+        mean += beta(Index{b}, 0, Index{s}) / length;
+      }
+      const double sign = batch.labels[static_cast<std::size_t>(b)] == 1 ? 1 : -1;
+      EXPECT_NEAR(mean, sign * outcome.scores(Index{b}, 0), 1e-12);
+    }
+  }
+}
+
+TEST(WordMean, OrderOfWordsMeansNothing) {
+  Batch batch = random_batch(1, 3);
+  ModelScene<double> scene("word-mean", table({{"embedding", whole(3)}}), classes(3));
+  const double loss = scene.forward(batch, {}).loss;
+  std::reverse(batch.source.ids.begin(), batch.source.ids.end());
+  EXPECT_NEAR(scene.forward(batch, {}).loss, loss, 1e-12);
+}
+
+// With one source word, β of each target word is the log-probability that the model gives it.
+TEST(WordMean, TheTranslatorsBetaIsItsLossForASingleWord) {
+  Batch batch = random_batch(1, 2);
+  batch.source.resize(1, 1);
+  batch.source.at(0, 0) = 2;
+  ModelScene<double> scene("word-mean-translator", table({{"embedding", whole(3)}}), pairs());
+  const double loss = scene.forward(batch, {}).loss;
+  const Cube<double> beta = scene.model->beta(scene.bench.compute);
+  double sum = 0;
+  for (Index t = 0; t < 4; ++t) sum += beta(0, t, 0);
+  EXPECT_NEAR(-sum / 4, loss, 1e-12);
+}
+
+// Logistic regression on two words that tell the class: the weights go apart, the third word's stays.
+TEST(WordMean, LearnsWhichWordGoesWithWhichClass) {
+  Batch batch;
+  batch.size = 4;
+  batch.source.resize(4, 2);
+  batch.source.ids = {0, 2, 2, 0, 1, 2, 2, 1};
+  batch.labels = {1, 1, 0, 0};
+  ModelScene<double> scene("word-mean", table({{"embedding", whole(0)}}), classes(2));
+  scene.adam(200, 0.05, batch);
+  const auto weights = scene.parameters.find("weights")->values();
+  EXPECT_GT(weights[0], 1);
+  EXPECT_LT(weights[1], -1);
+  EXPECT_NEAR(weights[2], 0, 1e-9);
+  EXPECT_EQ(weights[3], 0);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -18,11 +18,15 @@ struct ExperimentWords {
   bool quiet = false;
   int jobs = 0;
   bool again = false;
+  bool retry_failed = false;
+  bool fresh = false;
+  double checkpoint = CheckpointPlan().every;
 
   void add_settings(CLI::App& app);              // --set
   void add_form(CLI::App& app, Form otherwise);  // --quick, --full
   void add_output(CLI::App& app);                // --json, --quiet
-  void add_sweep(CLI::App& app);                 // --jobs, --again
+  void add_training(CLI::App& app);              // --fresh, --checkpoint
+  void add_sweep(CLI::App& app);                 // those, --jobs, --again, --retry-failed
 
   Form form() const;
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.

@@ -1,30 +1,33 @@
-// Progress on stderr: a bar with rate and time left on a terminal, a plain line now and then elsewhere, nothing when
-// quiet.
+// A bar with rate and time left on stderr, for work of one kind.
 #pragma once
 
-#include <chrono>
+#include <optional>
 #include <string>
+
+#include "apps/cli/live_lines.h"
+#include "fovea/base/duration.h"
 
 namespace fovea::cli {
 
 class Progress {
  public:
   Progress(std::string unit, bool quiet);  // unit: "steps", "runs"
-  ~Progress();                             // clears the bar
 
+  // Rate and time left are counted from the first call: what goes on from a checkpoint does not start at 0.
   void show(double done, double total, const std::string& now = {});
-  void clear();  // before something else is printed
+  void say(const std::string& line) { lines_.say(line); }  // stays, above the bar; also when quiet
+  void clear() { lines_.clear(); }                         // before something else is printed
 
  private:
   using Clock = std::chrono::steady_clock;
   std::string unit_;
-  bool quiet_;
-  bool terminal_;
-  bool drawn_ = false;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point last_{};
+  LiveLines lines_;
+  std::optional<double> first_;
+  Clock::time_point begin_;
 };
 
-std::string duration_text(double seconds);  // "0.4 s", "12 s", "3 min 05 s", "2 h 10 min"
+std::string bar(double done, double total);                                   // "████████░░░░"
+std::string pace_text(double done, double seconds, const std::string& unit);  // "12.5 runs/s", "3 runs/min"
+std::string left_text(double seconds);                                        // "12 s left"
 
 }  // namespace fovea::cli

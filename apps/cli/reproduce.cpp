@@ -5,10 +5,12 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
+#include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/report_file.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/sweep_progress.h"
+#include "fovea/base/duration.h"
 #include "fovea/view/terminal.h"
 
 namespace fovea::cli {
@@ -48,8 +50,8 @@ class Reproduce : public Command {
     Store store(Store::default_file());
     std::vector<Reproduction> done;
     for (const Experiment& experiment : experiments) {
-      SweepBar bar(words_.quiet);
-      done.push_back(reproduce(store, experiment, words_.form(), words_.overrides(), bar.options(words_)));
+      SweepDisplay display(words_);
+      done.push_back(reproduce(store, experiment, words_.form(), words_.overrides(), display.options()));
       if (interrupt_flag()->load()) break;
       say_finished(done.back());
     }

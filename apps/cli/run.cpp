@@ -4,12 +4,10 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
-#include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
-#include "apps/cli/progress.h"
 #include "apps/cli/run_text.h"
+#include "apps/cli/sweep_progress.h"
 #include "fovea/lab/store.h"
-#include "fovea/lab/trainer.h"
 
 namespace fovea::cli {
 
@@ -18,64 +16,88 @@ namespace {
 class Run : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("experiment", experiment_, "an experiment's name, or a spec file")
-        ->required()
-        ->type_name("NAME|FILE");
+    app.add_option("experiment", experiment_, "an experiment's name, or a spec file")->type_name("NAME|FILE");
     words_.add_settings(app);
     app.add_option("--seed", seed_, "of the data and the start (default: the spec's, or 0)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
         ->type_name("N");
+    app.add_option("--resume", resume_, "go on with this run of the store, which was stopped or killed")
+        ->type_name("RUN")
+        ->excludes("experiment", "--set", "--seed");
     words_.add_form(app, Form::full);
+    words_.add_training(app);
     words_.add_output(app);
     app.add_flag("--series", series_, "with --json: every point of every series");
     app.footer(
+        "A run that was interrupted or killed goes on from its last checkpoint when it is started again.\n\n"
         "Examples:\n"
         "  fovea run toy-uniform\n"
         "  fovea run copy-subset --seed 3 --set task.vocab=50\n"
-        "  fovea run mine.toml --json --series");
+        "  fovea run mine.toml --json --series\n"
+        "  fovea run --resume 12");
   }
 
   int run() override {
+    if (!resume_ && experiment_.empty())
+      throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --resume RUN");
+    std::string experiment;
+    RunSpec spec;
+    if (!resume_) std::tie(experiment, spec) = from_words();
+    Store store(Store::default_file());  // before training: a store that can not be written is said at once
+    if (resume_) std::tie(experiment, spec) = from_store(store);
+    std::optional<RunRecord> record;
+    {
+      RunDisplay display(words_);
+      std::vector<RunRecord> reached = sweep(store, experiment, {spec}, display.options());
+      if (!reached.empty()) record = std::move(reached.front());
+    }
+    if (!record) {
+      fmt::print(stderr, "fovea: stopped before the first step; nothing is kept.\n");
+      return 1;
+    }
+    if (words_.json) print_json(run_json(*record, series_));
+    else print_run(*record);
+    return said_how_it_ended(*record);
+  }
+
+ private:
+  using Named = std::pair<std::string, RunSpec>;
+
+  Named from_words() const {
     const Experiment experiment = find_experiment(experiment_);
     if (!words_.axes().empty()) {
       const Axis axis = words_.axes().front();
       throw wrong_input(fmt::format("--set {} names several values, and a run has one", axis.key), "use: fovea sweep",
                         {});
     }
-    const RunSpec spec = resolve(experiment, words_.form(), words_.overrides(),
-                                 seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
-    Store store(Store::default_file());  // before training: a store that can not be written is said at once
-    RunRecord record = train_with_progress(spec);
-    record.experiment = experiment.name;
-    store.keep(record);
-    if (words_.json) print_json(run_json(record, series_));
-    else print_run(record);
-    if (record.state == RunState::failed) {
-      fmt::print(stderr, "fovea: {} What was measured until then is kept as run {}.\n", record.error, record.id);
-      return 1;
-    }
-    if (record.state == RunState::stopped) {
-      fmt::print(stderr, "fovea: stopped after {} steps; what was measured until then is kept as run {}.\n",
-                 record.steps, record.id);
-      return 1;
-    }
-    return 0;
+    return {experiment.name, resolve(experiment, words_.form(), words_.overrides(),
+                                     seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed)};
   }
 
- private:
-  RunRecord train_with_progress(const RunSpec& spec) const {
-    Progress progress("steps", words_.quiet);
-    TrainHooks hooks;
-    hooks.stop = interrupt_flag();
-    hooks.progress = [&](std::int64_t step, std::int64_t of) {
-      progress.show(static_cast<double>(step), static_cast<double>(of));
-    };
-    return train(spec, hooks);
+  Named from_store(const Store& store) const {
+    const std::optional<RunRecord> found = store.find(*resume_);
+    if (!found) throw wrong_input(fmt::format("there is no run {}", *resume_), "see: fovea runs");
+    const std::string as_another =
+        fmt::format("to run it with other settings: fovea show {} --spec > again.toml", *resume_);
+    if (found->state == RunState::done)
+      throw wrong_input(fmt::format("run {} is done: there is nothing to go on with", *resume_), as_another);
+    if (found->state == RunState::failed)
+      throw wrong_input(fmt::format("run {} failed, and would again ({})", *resume_, found->error), as_another);
+    return {found->experiment, found->spec};
+  }
+
+  static int said_how_it_ended(const RunRecord& record) {
+    if (record.state == RunState::failed)
+      fmt::print(stderr, "fovea: {} What was measured until then is kept as run {}.\n", record.error, record.id);
+    if (record.state == RunState::stopped)
+      fmt::print(stderr, "fovea: stopped after {} of {} steps, and kept as run {}. To go on: fovea run --resume {}\n",
+                 record.steps, record.spec.setting("train.steps").value_or(Value{}).text(), record.id, record.id);
+    return record.state == RunState::done ? 0 : 1;
   }
 
   std::string experiment_;
   ExperimentWords words_;
-  std::optional<std::int64_t> seed_;
+  std::optional<std::int64_t> seed_, resume_;
   bool series_ = false;
 };
 

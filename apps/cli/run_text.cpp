@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "apps/cli/progress.h"
+#include "fovea/base/duration.h"
 #include "fovea/view/runs_table.h"
 #include "fovea/view/telling.h"
 

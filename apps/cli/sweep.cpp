@@ -1,15 +1,23 @@
 #include <fmt/format.h>
 
+#include <charconv>
+#include <map>
+
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
-#include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/sweep_progress.h"
+#include "fovea/lab/reproduce.h"
+#include "fovea/lab/sweep_plan.h"
 
 namespace fovea::cli {
 
 namespace {
+
+constexpr std::size_t most_unconfirmed = 100'000;  // runs
+constexpr std::size_t most_listed = 100;           // rows of the table at the end
+constexpr std::size_t most_in_json = 10'000;
 
 class Sweep : public Command {
  public:
@@ -19,51 +27,159 @@ class Sweep : public Command {
         ->type_name("NAME|FILE");
     app.add_option("--seeds", seeds_, "0..19, or 1,2,5 (default: the experiment's)")->type_name("SEEDS");
     words_.add_settings(app);
+    app.add_option("--draws", draws_, "how often to draw the settings that are drawn at random")
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->type_name("N");
+    app.add_option("--draw-seed", draw_seed_, "of the draws (default 0)")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
+        ->type_name("N");
+    app.add_option("--shard", shard_, "of N equal parts of the sweep, only the K-th: 1/8, 2/8, …")->type_name("K/N");
+    app.add_flag("--yes", yes_, fmt::format("also where it is more than {} runs", most_unconfirmed));
     words_.add_form(app, Form::full);
     words_.add_sweep(app);
     words_.add_output(app);
     app.footer(
-        "A setting with several values (--set task.vocab=40,60) is an axis; all combinations are run. Runs that the\n"
-        "store already holds are not run again.\n\n"
+        "A setting with several values (--set task.vocab=40,60) is an axis; all combinations are run. A setting can "
+        "be\n"
+        "drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp); those that are, are drawn together\n"
+        "--draws times, always the same for one --draw-seed. Runs that the store already holds are not run again, and\n"
+        "a sweep that was interrupted or killed goes on when it is started again. Several may share a store.\n\n"
         "Examples:\n"
         "  fovea sweep copy-subset --seeds 0..19\n"
-        "  fovea sweep toy-uniform --set train.rate=0.1,0.01,0.001");
+        "  fovea sweep toy-uniform --set train.rate=0.1,0.01,0.001\n"
+        "  fovea sweep copy-subset --set 'train.rate=log(1e-4..1e-2)' --draws 20 --seeds 0..4\n"
+        "  fovea sweep copy-subset --seeds 0..999 --shard 3/8");
   }
 
   int run() override {
-    const Experiment experiment = find_experiment(experiment_);
+    Experiment experiment = find_experiment(experiment_);
+    if (draws_) experiment.set_draws(*draws_);
+    if (draw_seed_) experiment.draw_seed = *draw_seed_;
     std::vector<Axis> axes = words_.axes();
     if (!seeds_.empty()) axes.push_back(parse_axis("seed=" + seeds_));
-    resolve_sweep(experiment, words_.form(), words_.overrides(), axes);  // a mistake shows before there is a store
+    const SweepPlan plan = planned(experiment, axes);  // a mistake shows before there is a store
     Store store(Store::default_file());
-    StagedRuns made;
-    {
-      SweepBar bar(words_.quiet || words_.json);
-      made = sweep_stages(store, experiment, words_.form(), words_.overrides(), axes, bar.options(words_));
-    }
-    for (const std::string& note : made.notes) fmt::print(stderr, "fovea: {}\n", note);
-    return words_.json ? print_as_json(made.runs) : print_as_table(made.runs);
+    Summary summary;
+    const std::size_t later_stages = experiment.stages_of(words_.form()).size();
+    if (later_stages == 0 || !shard_.empty()) run_plan(store, experiment, plan, summary);
+    else run_stages(store, experiment, axes, summary);
+    if (later_stages > 0 && !shard_.empty())
+      fmt::print(stderr,
+                 "fovea: this was a part of the first stage. What it comes to as a whole decides the next ones: "
+                 "bring the parts together in one store, then run the sweep without --shard.\n");
+    words_.json ? print_as_json(experiment.name, summary) : print_as_text(experiment.name, summary);
+    const SweepProgress& p = summary.progress;
+    return p.done + p.reused == p.total ? 0 : 1;
   }
 
  private:
-  static bool all_done(const std::vector<RunRecord>& runs) {
-    for (const RunRecord& run : runs)
-      if (run.state != RunState::done) return false;
-    return true;
-  }
-  int print_as_json(const std::vector<RunRecord>& runs) const {
-    Json list = Json::array();
-    for (const RunRecord& run : runs) list.push_back(run_json(run, false));
-    print_json(Json{{"runs", list}});
-    return all_done(runs) ? 0 : 1;
-  }
-  int print_as_table(const std::vector<RunRecord>& runs) const {
-    print_runs(runs, {});
-    return all_done(runs) ? 0 : 1;
+  struct Summary {
+    SweepProgress progress;
+    std::vector<RunRecord> runs;  // none where they are too many
+  };
+
+  static Series last_point(const Series& series) {
+    if (series.steps.empty()) return {};
+    return {{series.steps.back()}, {series.values.back()}};
   }
 
-  std::string experiment_;
-  std::string seeds_;
+  void run_plan(Store& store, const Experiment& experiment, const SweepPlan& plan, Summary& summary) const {
+    std::map<std::size_t, RunRecord> by_place;
+    SweepDisplay display(words_);
+    SweepOptions options = display.options();
+    if (plan.size() <= (words_.json ? most_in_json : most_listed))
+      options.take = [&by_place](std::size_t place, RunRecord record) {
+        for (auto& [name, series] : record.series) series = last_point(series);
+        by_place[place] = std::move(record);
+      };
+    summary.progress = sweep(store, experiment.name, plan, options);
+    for (auto& [place, run] : by_place) summary.runs.push_back(std::move(run));
+  }
+
+  void run_stages(Store& store, const Experiment& experiment, const std::vector<Axis>& axes, Summary& summary) const {
+    std::map<std::string, SweepProgress> stages;
+    StagedRuns made;
+    {
+      SweepDisplay display(words_);
+      SweepOptions options = display.options();
+      options.progress = [&stages, show = options.progress](const SweepProgress& progress) {
+        stages[progress.stage] = progress;
+        show(progress);
+      };
+      made = sweep_stages(store, experiment, words_.form(), words_.overrides(), axes, options);
+    }
+    for (const auto& [name, stage] : stages) {
+      SweepProgress& sum = summary.progress;
+      sum.total += stage.total;
+      sum.done += stage.done;
+      sum.reused += stage.reused;
+      sum.failed += stage.failed;
+      sum.stopped += stage.stopped;
+      sum.seconds += stage.seconds;
+      for (const auto& [version, count] : stage.of_versions) sum.of_versions[version] += count;
+    }
+    for (const std::string& note : made.notes) fmt::print(stderr, "fovea: {}\n", note);
+    summary.runs = std::move(made.runs);
+  }
+
+  SweepPlan planned(const Experiment& experiment, const std::vector<Axis>& axes) const {
+    SweepPlan plan(experiment, words_.form(), words_.overrides(), axes);
+    if (draws_ && !plan.draws())
+      throw wrong_input("nothing is drawn at random", "name what is: --set 'train.rate=log(1e-4..1e-2)'", {"--draws"});
+    if (!shard_.empty()) {
+      const auto [shard, of] = parsed_shard();
+      plan.keep_shard(shard, of);
+    }
+    if (plan.size() > most_unconfirmed && !yes_)
+      throw wrong_input(fmt::format("the sweep has {} runs ({})", plan.size(), plan.shape()),
+                        fmt::format("more than {} are begun with --yes only; shorter axes make fewer, and so does "
+                                    "drawing settings at random (--draws)",
+                                    most_unconfirmed));
+    plan.check();
+    return plan;
+  }
+
+  std::pair<std::int64_t, std::int64_t> parsed_shard() const {
+    std::int64_t shard = 0, of = 0;
+    const char* const end = shard_.data() + shard_.size();
+    const auto first = std::from_chars(shard_.data(), end, shard);
+    const bool sign = first.ptr != end && *first.ptr == '/';
+    const auto second = sign ? std::from_chars(first.ptr + 1, end, of) : first;
+    if (first.ec != std::errc() || !sign || second.ec != std::errc() || second.ptr != end || shard < 1 || shard > of)
+      throw wrong_input(fmt::format("'{}' is not a part of a sweep", shard_),
+                        "write it as K/N with K from 1 to N: 1/8 … 8/8", {"--shard"});
+    return {shard, of};
+  }
+
+  static void print_as_json(const std::string& experiment, const Summary& summary) {
+    const SweepProgress& p = summary.progress;
+    Json json{{"experiment", experiment}, {"total", p.total},     {"done", p.done},   {"found", p.reused},
+              {"failed", p.failed},       {"stopped", p.stopped}, {"left", p.left()}, {"seconds", p.seconds}};
+    if (!summary.runs.empty() || p.total == 0) {
+      Json& list = json["runs"] = Json::array();
+      for (const RunRecord& run : summary.runs) list.push_back(run_json(run, false));
+    }
+    print_json(json);
+  }
+
+  static void print_as_text(const std::string& experiment, const Summary& summary) {
+    const SweepProgress& p = summary.progress;
+    if (!summary.runs.empty()) {
+      print_runs(summary.runs, {});
+      fmt::print("\n");
+    }
+    fmt::print("{} runs: {}\n", p.total, counts_text(p));
+    if (summary.runs.empty() && p.total > 0) fmt::print("To see them: fovea runs {}\n", experiment);
+    if (p.failed > 0)
+      fmt::print("Why some failed: fovea runs {} --where 'state = \"failed\"'. To try them again: --retry-failed\n",
+                 experiment);
+    if (const std::string versions = other_versions_text(p); !versions.empty()) fmt::print("{}\n", versions);
+    if (p.left() + p.stopped > 0) fmt::print("The same command goes on from here.\n");
+  }
+
+  std::string experiment_, seeds_, shard_;
+  std::optional<std::int64_t> draws_, draw_seed_;
+  bool yes_ = false;
   ExperimentWords words_;
 };
 

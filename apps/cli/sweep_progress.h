@@ -1,30 +1,42 @@
-// The progress bar of a sweep, and the options that feed it.
+// What is shown while runs are trained, and the options that feed it.
 #pragma once
 
+#include <string>
+
 #include "apps/cli/experiment_words.h"
-#include "apps/cli/interrupt.h"
 #include "apps/cli/progress.h"
-#include "fovea/lab/reproduce.h"
+#include "fovea/lab/sweep.h"
 
 namespace fovea::cli {
 
-class SweepBar {
+// Of many runs: how many are where, and those in training.
+class SweepDisplay {
  public:
-  explicit SweepBar(bool quiet) : progress_("runs", quiet) {}
-
-  SweepOptions options(const ExperimentWords& words) {
-    SweepOptions options;
-    options.jobs = words.jobs;
-    options.fresh = words.again;
-    options.stop = interrupt_flag();
-    options.progress = [this](const SweepProgress& p) {
-      progress_.show(static_cast<double>(p.done + p.reused + p.failed), static_cast<double>(p.total), p.now);
-    };
-    return options;
-  }
+  explicit SweepDisplay(const ExperimentWords& words) : words_(words), lines_(words.quiet) {}
+  SweepOptions options();
 
  private:
+  void show(const SweepProgress& progress);
+
+  const ExperimentWords& words_;
+  LiveLines lines_;
+};
+
+// Of one run: its steps.
+class RunDisplay {
+ public:
+  explicit RunDisplay(const ExperimentWords& words) : words_(words), progress_("steps", words.quiet) {}
+  SweepOptions options();
+
+ private:
+  const ExperimentWords& words_;
   Progress progress_;
 };
+
+// "20 done, 3 found, 1 failed, 12 left": what is not there is not named.
+std::string counts_text(const SweepProgress& progress);
+
+// The runs found in the store that another version of the program made, in a sentence; empty if there are none.
+std::string other_versions_text(const SweepProgress& progress);
 
 }  // namespace fovea::cli

@@ -46,34 +46,6 @@ std::optional<std::vector<Value>> range_of(const std::string& text, const Place&
   return values;
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? std::string() : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-// Cuts at commas outside of brackets and quotes.
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> items(1);
-  int depth = 0;
-  char quote = 0;
-  for (const char c : text) {
-    if (quote) {
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    } else if (c == ',' && depth == 0) {
-      items.emplace_back();
-      continue;
-    }
-    items.back() += c;
-  }
-  return items;
-}
-
 // "task.vocab = 60" cut at the sign.
 std::pair<std::string, std::string> key_and_rest(const std::string& words, const Place& place) {
   const std::size_t sign = words.find('=');
@@ -97,8 +69,9 @@ Axis parse_axis(const std::string& words) {
   const Place place{"--set " + words};
   const auto [key, rest] = key_and_rest(words, place);
   Axis axis{key, {}};
-  for (const std::string& part : split_list(rest)) {
-    const std::string item = trimmed(part);
+  axis.draw = parse_draw(rest, place);
+  if (axis.draw) return axis;
+  for (const std::string& item : split_list(rest)) {
     if (item.empty())
       throw wrong_input(fmt::format("'{}' has a value missing", words), "write the values as a,b,c or 0..19", place);
     if (auto range = range_of(item, place)) axis.values.insert(axis.values.end(), range->begin(), range->end());
@@ -115,10 +88,12 @@ Axis axis_of(const std::string& key, const Value& values) {
                         fmt::format("it can have {} values at most", longest_axis), values.place);
     axis.values = *list;
   } else if (const auto* text = values.as<std::string>()) {
+    axis.draw = parse_draw(*text, values.place);
+    if (axis.draw) return axis;
     auto range = range_of(*text, values.place);
     if (!range)
       throw wrong_input(fmt::format("'{}' is not a range for the axis '{}'", *text, key),
-                        "write it as \"0..19\", or the values as a list", values.place);
+                        "write it as \"0..19\" or \"log(1e-4..1e-2)\", or the values as a list", values.place);
     axis.values = std::move(*range);
   } else {
     throw wrong_input(
@@ -130,10 +105,21 @@ Axis axis_of(const std::string& key, const Value& values) {
   return axis;
 }
 
+std::int64_t Experiment::draw_count(Form form) const {
+  const auto found = quick.find("sweep.draws");
+  return form == Form::quick && found != quick.end() ? *found->second.as<std::int64_t>() : draws;
+}
+
+void Experiment::set_draws(std::int64_t count) {
+  draws = count;
+  quick.erase("sweep.draws");
+}
+
 std::vector<Axis> Experiment::axes(Form form) const {
   std::vector<Axis> axes = sweep;
   if (form == Form::quick) {
     for (const auto& [key, value] : quick) {
+      if (key == "sweep.draws") continue;
       const bool whole_axis = key.starts_with("sweep.");
       const std::string name = whole_axis ? key.substr(6) : key;
       const auto same = std::find_if(axes.begin(), axes.end(), [&name](const Axis& axis) { return axis.key == name; });

@@ -30,7 +30,7 @@ class CheckpointKeeper {
   // told and passed over.
   bool restore();
 
-  bool due(Clock::time_point now) const { return now - saved_at_ >= pause_; }
+  bool due(Clock::time_point now) const { return now - saved_at_ >= pause_ && state_.record.steps > saved_step_; }
   void save();       // what goes wrong is told once, and training goes on
   void save_last();  // of a run that was asked to stop, where anything is new
 

@@ -69,16 +69,31 @@ ValueTable take_flat(const Value& value, const std::string& key) {
   return flat;
 }
 
-std::vector<Axis> read_sweep(const Value& value) {
-  std::vector<Axis> axes;
-  for (const auto& [key, values] : take_flat(value, "sweep")) axes.push_back(axis_of(key, values));
-  return axes;
+std::int64_t take_draws(const Value& value) {
+  const std::int64_t draws = take<std::int64_t>(value, "draws", "an integer");
+  if (draws < 1) throw wrong_input(fmt::format("'draws' must be 1 or more, not {}", draws), {}, value.place);
+  return draws;
+}
+
+std::int64_t take_draw_seed(const Value& value) {
+  const std::int64_t seed = take<std::int64_t>(value, "draw_seed", "an integer");
+  if (seed < 0) throw wrong_input(fmt::format("'draw_seed' must be 0 or more, not {}", seed), {}, value.place);
+  return seed;
+}
+
+void read_sweep(const Value& value, Experiment& experiment) {
+  for (const auto& [key, values] : take_flat(value, "sweep")) {
+    if (key == "draws") experiment.draws = take_draws(values);
+    else if (key == "draw_seed") experiment.draw_seed = take_draw_seed(values);
+    else experiment.sweep.push_back(axis_of(key, values));
+  }
 }
 
 ValueTable read_quick(const Value& value) {
   ValueTable quick = take_flat(value, "quick");
   for (const auto& [key, setting] : quick)
-    if (key.starts_with("sweep.")) axis_of(key.substr(6), setting);  // a mistake in it shows now
+    if (key == "sweep.draws") take_draws(setting);  // a mistake shows now
+    else if (key.starts_with("sweep.")) axis_of(key.substr(6), setting);
   return quick;
 }
 
@@ -197,7 +212,7 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
              {"train", table(experiment.train, "train")},
              {"probe", table(experiment.probe, "probe")},
              {"intervene", [&](const Value& v) { experiment.interventions = read_interventions(v); }},
-             {"sweep", [&](const Value& v) { experiment.sweep = read_sweep(v); }},
+             {"sweep", [&](const Value& v) { read_sweep(v, experiment); }},
              {"quick", [&](const Value& v) { experiment.quick = read_quick(v); }},
              {"stage", [&](const Value& v) { read_stages(v, experiment); }},
              {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", read_claim); }},

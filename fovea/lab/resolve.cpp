@@ -2,25 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "fovea/base/names.h"
 #include "fovea/lab/assembly.h"
-#include "fovea/lab/spec.h"
+#include "fovea/lab/draft.h"
+#include "fovea/lab/sweep_plan.h"
 
 namespace fovea {
 
 namespace {
-
-constexpr std::size_t most_runs = 1000000;
-
-// The settings of a run as they are written, before defaults and checks.
-struct Draft {
-  ValueTable task, model, train, probe;
-  ValueList interventions;
-  std::uint64_t seed = 0;
-};
 
 std::uint64_t take_seed(const Value& value) {
   const auto* const seed = value.as<std::int64_t>();
@@ -76,6 +67,8 @@ std::vector<std::string> all_settings(const Draft& draft) {
                     same_end != names.end() ? fmt::format("did you mean '{}'?", *same_end) : suggest_name(key, names),
                     place);
 }
+
+}  // namespace
 
 void apply(Draft& draft, const std::string& key, const Value& value) {
   if (key == "seed") {
@@ -133,30 +126,6 @@ RunSpec complete(const Draft& draft) {
   return spec;
 }
 
-std::vector<Axis> axes_of(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
-                          const std::vector<Axis>& own) {
-  std::vector<Axis> axes = experiment.axes(form);
-  std::erase_if(axes, [&](const Axis& axis) {
-    return std::any_of(overrides.begin(), overrides.end(),
-                       [&axis](const Override& change) { return change.key == axis.key; });
-  });
-  for (const Axis& axis : own) {
-    const auto same =
-        std::find_if(axes.begin(), axes.end(), [&axis](const Axis& other) { return other.key == axis.key; });
-    if (same != axes.end()) *same = axis;
-    else axes.push_back(axis);
-  }
-  std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) { return axis.key != "seed"; });
-  std::size_t points = 1;
-  for (const Axis& axis : axes)
-    if (axis.values.empty() || (points *= axis.values.size()) > most_runs)
-      throw wrong_input(fmt::format("the sweep has no runs, or more than {}", most_runs), "make its axes shorter",
-                        experiment.place);
-  return axes;
-}
-
-}  // namespace
-
 RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed) {
   RunSpec spec = complete(draft_of(experiment, form, overrides, seed));
   check_fit(spec);
@@ -165,22 +134,16 @@ RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Overr
 
 std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
                                    const std::vector<Axis>& axes) {
-  const std::vector<Axis> all = axes_of(experiment, form, overrides, axes);
-  const Draft base = draft_of(experiment, form, overrides, experiment.seed);
+  const SweepPlan plan(experiment, form, overrides, axes);
+  constexpr std::size_t most_runs = 1000000;
+  if (plan.size() > most_runs)
+    throw wrong_input(
+        fmt::format("the sweep has {} runs ({}), and {} are the most here", plan.size(), plan.shape(), most_runs),
+        "make its axes shorter", experiment.place);
+  plan.check();
   std::vector<RunSpec> specs;
-  std::set<std::string> fitting;  // runs that differ in their seed alone fit alike
-  std::vector<std::size_t> at(all.size(), 0);
-  for (;;) {
-    Draft draft = base;
-    for (std::size_t i = 0; i < all.size(); ++i) apply(draft, all[i].key, all[i].values[at[i]]);
-    specs.push_back(complete(draft));
-    RunSpec unseeded = specs.back();
-    unseeded.seed = 0;
-    if (fitting.insert(unseeded.text()).second) check_fit(specs.back());
-    std::size_t axis = all.size();
-    while (axis > 0 && ++at[axis - 1] == all[axis - 1].values.size()) at[--axis] = 0;
-    if (axis == 0) return specs;
-  }
+  for (std::size_t place = 0; place < plan.size(); ++place) specs.push_back(plan.at(place));
+  return specs;
 }
 
 }  // namespace fovea

@@ -46,10 +46,11 @@ std::string own_name() {
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& file, int code) {
+  if (code == ENOSPC || code == EDQUOT)
+    throw failure("the disk is full, so no run can begin",
+                  "free some space and do it again; all earlier runs are as they were", {file.string()});
   throw failure(fmt::format("a run can not be marked as being trained: {}", std::strerror(code)),
-                code == ENOSPC ? "free some space and do it again"
-                               : "check that you may write to this folder, or set FOVEA_HOME to a folder of yours",
-                {file.string()});
+                "check that you may write to this folder, or set FOVEA_HOME to a folder of yours", {file.string()});
 }
 
 }  // namespace

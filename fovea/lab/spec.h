@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fovea/base/value.h"
+#include "fovea/lab/draws.h"
 #include "fovea/lab/toml_reader.h"
 
 namespace fovea {
@@ -32,10 +33,11 @@ struct FigureSpec {
   Place place;
 };
 
-// One axis of a sweep: "seed" or a dotted setting, and its values.
+// One axis of a sweep: "seed" or a dotted setting, and its values, or the rule by which they are drawn.
 struct Axis {
   std::string key;
   std::vector<Value> values;
+  std::optional<Draw> draw = {};
 };
 
 // Runs that are chosen by what the runs before them came to (lab/stages.h).
@@ -91,6 +93,8 @@ struct Experiment {
   ValueTable quick;        // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
   std::vector<Stage> stages, quick_stages;  // after the sweep, one after the other
+  std::int64_t draws = 0;                   // how often what is drawn at random is drawn
+  std::int64_t draw_seed = 0;               // and what it is drawn from
   std::vector<Claim> claims;
   std::vector<FigureSpec> figures;
   Place place;
@@ -98,6 +102,8 @@ struct Experiment {
   // The axes of a form, after quick's overrides; seed is the last and so runs fastest.
   std::vector<Axis> axes(Form form) const;
   const std::vector<Stage>& stages_of(Form form) const { return form == Form::quick ? quick_stages : stages; }
+  std::int64_t draw_count(Form form) const;
+  void set_draws(std::int64_t count);  // in every form
 };
 
 // Reads one experiment file, at most 1 MB. Throws wrong_input with file:line:column for broken TOML, unknown keys,
@@ -118,9 +124,10 @@ struct Override {
   Value value;
 };
 Override parse_override(const std::string& words);
-// "key=a,b,c" or "key=0..19", or both ("0..3,7"): an axis. "[0]..[19]" are lists of one number each.
+// "key=a,b,c" or "key=0..19", or both ("0..3,7"), or a rule to draw by ("key=log(1e-4..1e-2)"): an axis. "[0]..[19]"
+// are lists of one number each.
 Axis parse_axis(const std::string& words);
-// An axis as a spec writes it: a list, or the text of a range.
+// An axis as a spec writes it: a list, or the text of a range or rule.
 Axis axis_of(const std::string& key, const Value& values);
 
 // The run at one point of the sweep: checks everything against the registries (unknown names, wrong types, impossible
@@ -128,7 +135,7 @@ Axis axis_of(const std::string& key, const Value& values);
 RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed);
 
 // All points of the experiment's sweep in one form (the product of its axes, the last running fastest), resolved.
-// `axes` replace the experiment's own of the same key, and so do overrides. Without an axis of seeds the seed is 0.
+// `axes` replace the experiment's own of the same key, and so do overrides (lab/sweep_plan.h).
 std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
                                    const std::vector<Axis>& axes = {});
 

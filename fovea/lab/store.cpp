@@ -81,14 +81,6 @@ std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
   return database;
 }
 
-// The run of that hash that is done, or the one that is not. Each question is one that an index answers.
-std::optional<std::int64_t> same_hash(Connection& database, const std::string& hash, bool done) {
-  Statement row = database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1"
-                                        : "SELECT id FROM runs WHERE hash = ? AND state <> 1");
-  if (!row.bind(1, hash).next()) return std::nullopt;
-  return row.integer(0);
-}
-
 bool remove_run(Connection& database, std::int64_t id) {
   Statement gone = database.prepare("DELETE FROM runs WHERE id = ? RETURNING spec");
   if (!gone.bind(1, id).next()) return false;
@@ -174,13 +166,17 @@ std::filesystem::path Store::default_file() {
   return folder / "runs.db";
 }
 
+std::filesystem::path Store::checkpoint_folder() const { return state_->db().file().parent_path() / "checkpoints"; }
+
+std::filesystem::path Store::running_folder() const { return state_->running_folder(); }
+
 std::int64_t Store::keep(RunRecord& record) {
   const std::string hash = record.hash.empty() ? record.spec.hash() : record.hash;
   Connection& database = state_->db();
   try {
     Transaction transaction(database, Transaction::Kind::write);
     // What a run replaces gives it its number, so that "run 12" stays the same run after it is resumed or done anew.
-    const auto old_done = same_hash(database, hash, true), old_undone = same_hash(database, hash, false);
+    const auto old_done = run_of_hash(database, hash, true), old_undone = run_of_hash(database, hash, false);
     const bool replaces_done = record.state == RunState::done && old_done;
     const std::optional<std::int64_t> id = replaces_done ? old_done : old_undone;
     // ... and it stays the run of the experiment that made it, whoever asks for the same numbers again.

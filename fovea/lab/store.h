@@ -35,20 +35,25 @@ class Store {
   // Opens the file (read_write: makes it if it is missing), so what can not be written is known before anything is
   // computed. A file that is missing reads as an empty store.
   explicit Store(const std::filesystem::path& file, Mode mode = Mode::read_write);
-  static std::filesystem::path default_file();  // home_folder() / "runs.db"; its folder is made if missing
+  static std::filesystem::path default_file();      // home_folder() / "runs.db"; its folder is made if missing
+  std::filesystem::path checkpoint_folder() const;  // beside the file: lab/checkpoint.h
+  std::filesystem::path running_folder() const;     // lab/run_lock.h
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
 
   // Keeps a run: row, series, arrays in one transaction; sets record.id, and record.hash if it is empty. A run of the
   // same hash that is not done is replaced, and a done one by a newer done one; the new run takes over the number.
-  // Arrays lie as half where lab/store_arrays.h says so, all else is kept bit for bit.
+  // A run that is not done reads as running while somebody holds its lock, and one kept as running as stopped when
+  // nobody does. Arrays lie as half where lab/store_arrays.h says so, all else is kept bit for bit.
   std::int64_t keep(RunRecord& record);
 
   bool remove(std::int64_t id);  // false if there was none
 
   std::optional<RunRecord> find(std::int64_t id, bool with_arrays = false) const;
-  std::optional<RunRecord> find_done(const std::string& hash) const;  // with series, without arrays
+  // Without arrays; without series and spec, too, where nobody wants them.
+  std::optional<RunRecord> find_done(const std::string& hash, bool with_series = true) const;
+  std::optional<RunRecord> find_undone(const std::string& hash) const;  // stopped, failed or in training
   std::vector<ArrayRecord> arrays(std::int64_t id, const std::string& name = {}) const;
   // Throws wrong_input, with the nearest known one, for an experiment that is none and where condition or order have a
   // name that no run has. `matched` becomes how many runs fit, before the limit.

@@ -147,7 +147,7 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
       run.id = match.id;
       run.experiment = state.text_of(rows.integer(1));
       run.spec.seed = static_cast<std::uint64_t>(rows.integer(3));
-      run.state = static_cast<RunState>(rows.integer(4));
+      run.state = state.state_now(static_cast<RunState>(rows.integer(4)), std::string(rows.text(2)));
       run.started = rows.text(8);
       run.seconds = rows.number(9);
       run.steps = rows.integer(10);
@@ -175,13 +175,31 @@ std::optional<RunRecord> Store::find(std::int64_t id, bool with_arrays) const {
   return Reader(*state_).read(row, Points::all, with_arrays);
 }
 
-std::optional<RunRecord> Store::find_done(const std::string& hash) const {
-  Transaction sight(state_->db(), Transaction::Kind::read);
-  Statement found = state_->db().prepare("SELECT id FROM runs WHERE hash = ? AND state = 1");
-  if (!found.bind(1, hash).next()) return std::nullopt;
-  Statement row = state_->db().prepare(by_id);
-  if (!row.bind(1, found.integer(0)).next()) return std::nullopt;
-  return Reader(*state_).read(row, Points::all, false);
+std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done) {
+  Statement row = database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1"
+                                        : "SELECT id FROM runs WHERE hash = ? AND state <> 1");
+  if (!row.bind(1, hash).next()) return std::nullopt;
+  return row.integer(0);
+}
+
+namespace {
+
+std::optional<RunRecord> find_hash(Store::State& state, const std::string& hash, bool done, bool with_series) {
+  Transaction sight(state.db(), Transaction::Kind::read);
+  const auto id = run_of_hash(state.db(), hash, done);
+  Statement row = state.db().prepare(by_id);
+  if (!id || !row.bind(1, *id).next()) return std::nullopt;
+  return with_series ? Reader(state).read(row, Points::all, false) : read_row(state, row);
+}
+
+}  // namespace
+
+std::optional<RunRecord> Store::find_done(const std::string& hash, bool with_series) const {
+  return find_hash(*state_, hash, true, with_series);
+}
+
+std::optional<RunRecord> Store::find_undone(const std::string& hash) const {
+  return find_hash(*state_, hash, false, true);
 }
 
 std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched) const {

@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "fovea/lab/run_lock.h"
+
 namespace fovea {
 
 static_assert(std::endian::native == std::endian::little,
@@ -35,13 +37,19 @@ const std::string& Store::State::text_of(std::int64_t word) {
   return texts_[word] = question.bind(1, word).next() ? std::string(question.text(0)) : std::string();
 }
 
+RunState Store::State::state_now(RunState kept, const std::string& hash) const {
+  if (kept == RunState::done) return kept;
+  if (RunLock::held(running_folder(), hash)) return RunState::running;
+  return kept == RunState::running ? RunState::stopped : kept;
+}
+
 RunRecord read_row(Store::State& state, Statement& row) {
   RunRecord run;
   run.id = row.integer(0);
   run.experiment = state.text_of(row.integer(1));
   run.hash = row.text(2);
   run.spec.seed = std::bit_cast<std::uint64_t>(row.integer(3));
-  run.state = static_cast<RunState>(row.integer(4));
+  run.state = state.state_now(static_cast<RunState>(row.integer(4)), run.hash);
   run.error = row.text(5);
   run.version = state.text_of(row.integer(6));
   run.machine = state.text_of(row.integer(7));
@@ -115,7 +123,8 @@ void read_series(const Statement& row, int steps_column, int values_column, cons
 }
 
 Error damaged(const std::string& what, const Place& place) {
-  return failure("the store of runs is damaged: " + what, "restore the file from a copy, or move it away: runs can be trained again from their specs", place);
+  return failure("the store of runs is damaged: " + what,
+                 "restore the file from a copy, or move it away: runs can be trained again from their specs", place);
 }
 
 Columns::Columns(Store::State& state, const std::set<std::string>& names, bool with_series)

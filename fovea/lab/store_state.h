@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +21,11 @@ struct Store::State {
 
   std::unique_ptr<Connection> database;
   Connection& db() { return *database; }
+  std::filesystem::path running_folder() const { return database->file().parent_path() / "running"; }
+
+  // What a run that was kept in this state is now: in training where somebody holds its lock, and not where nobody
+  // does.
+  RunState state_now(RunState kept, const std::string& hash) const;
 
   std::int64_t word(const std::string& text);  // its number, new if need be (inside a transaction)
   std::optional<std::int64_t> known_word(const std::string& text);
@@ -30,6 +36,9 @@ struct Store::State {
   std::unordered_map<std::string, std::int64_t> numbers_;
   std::unordered_map<std::int64_t, std::string> texts_;
 };
+
+// The run of that hash that is done, or the one that is not. Each question is one that an index answers.
+std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done);
 
 // Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec FROM
 // runs". Of the spec it sets the seed only.

@@ -1,20 +1,19 @@
-// Many runs at once. Workers train; the caller's thread alone writes the store and reports.
+#include "fovea/lab/sweep.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <exception>
-#include <mutex>
 #include <optional>
-#include <system_error>
-#include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "fovea/base/duration.h"
+#include "fovea/lab/checkpoint.h"
 #include "fovea/lab/machine.h"
-#include "fovea/lab/reproduce.h"
+#include "fovea/lab/run_lock.h"
 
 namespace fovea {
 
@@ -24,229 +23,246 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// One run still to be made, and every place of the list that asks for it.
-struct Job {
-  RunSpec spec;
+constexpr std::chrono::milliseconds patience(50), look_elsewhere_every(500);
+
+// A run that a crew has, and every place of the list that asks for it.
+struct Flight {
   std::string hash;
+  std::string label;
   std::vector<std::size_t> places;
+  RunLock lock;
 };
 
-struct Ended {
-  std::size_t job;
-  RunRecord record;
-};
-
-std::string label(const std::string& experiment, const RunSpec& spec) {
-  return fmt::format("{} seed {}", experiment, spec.seed);
-}
-
-// The workers, and what they hand over. Ends its threads when it goes, letting runs in flight stop after their step.
-class Crew {
+class Scheduler {
  public:
-  Crew(const std::string& experiment, const std::vector<Job>& jobs, int workers)
-      : experiment_(experiment), jobs_(jobs), shares_(jobs.size()) {
-    for (int i = 0; i < workers; ++i) {
-      const std::unique_lock lock(mutex_);
-      try {
-        threads_.emplace_back([this] { work(); });
-      } catch (const std::system_error& error) {
-        if (i == 0)
-          throw failure(fmt::format("no thread can be started for the runs ({})", error.what()),
-                        "end some programs and run again");
-        break;  // fewer at a time, then
+  Scheduler(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options)
+      : store_(store), experiment_(experiment), list_(list), options_(options) {
+    progress_.total = std::ssize(list);
+    tidy();
+  }
+
+  SweepProgress run(Crew& crew, bool one_thread_each) {
+    one_thread_each_ = one_thread_each;
+    report(crew);
+    while (true) {
+      if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) crew.stop();
+      while (!stopping_ && std::ssize(flights_) < 2 * crew.size() && give_next(crew)) {
       }
-      ++working_;
+      if (flights_.empty() && (stopping_ || nothing_left())) break;
+      if (auto news = crew.wait(patience)) {
+        hear(*news);
+        report(crew);
+      } else if (Clock::now() - reported_ >= patience) {
+        report(crew);
+      }
     }
-  }
-  ~Crew() {
-    stop_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-
-  void stop() { stop_ = true; }
-
-  // The next run that ended, or nothing within `patience`.
-  std::optional<Ended> wait(std::chrono::milliseconds patience) {
-    std::unique_lock lock(mutex_);
-    news_.wait_for(lock, patience, [this] { return !ended_.empty() || working_ == 0; });
-    if (ended_.empty()) return std::nullopt;
-    Ended first = std::move(ended_.front());
-    ended_.pop_front();
-    return first;
-  }
-
-  bool over() {
-    const std::lock_guard lock(mutex_);
-    return working_ == 0 && ended_.empty();
-  }
-
-  // A mistake in what was asked: no run can be right, and none is kept for it.
-  std::exception_ptr wrong() {
-    const std::lock_guard lock(mutex_);
-    return wrong_;
-  }
-
-  double work_done() const {  // in runs, those in flight by their share of steps
-    double sum = 0;
-    for (const std::atomic<double>& share : shares_) sum += share.load(std::memory_order_relaxed);
-    return sum;
-  }
-
-  std::string now() {
-    const std::lock_guard lock(mutex_);
-    return now_;
+    report(crew);
+    return progress_;
   }
 
  private:
-  void work() {
-    for (;;) {
-      const std::size_t job = next_.fetch_add(1);
-      if (job >= jobs_.size() || stop_) break;
-      {
-        const std::lock_guard lock(mutex_);
-        now_ = label(experiment_, jobs_[job].spec);
+  std::filesystem::path checkpoints() const { return store_.checkpoint_folder(); }
+  bool nothing_left() const { return next_ == list_.size() && elsewhere_.empty(); }
+
+  // Checkpoints whose run was kept, where a kill came between the two.
+  void tidy() {
+    const auto in_training = [this](const std::string& hash) { return RunLock::held(store_.running_folder(), hash); };
+    for (const std::string& hash : runs_with_checkpoints(checkpoints(), in_training))
+      if (!in_training(hash) && store_.find_done(hash, false) && !store_.find_undone(hash))
+        Checkpoints(checkpoints(), hash).remove();
+  }
+
+  // Goes on to the next run, and gives it to the crew if it is to be trained. False if there is none to look at now.
+  bool give_next(Crew& crew) {
+    if (next_ < list_.size()) {
+      consider(next_++, crew);
+      return true;
+    }
+    if (elsewhere_.empty() || Clock::now() - looked_elsewhere_ < look_elsewhere_every) return false;
+    looked_elsewhere_ = Clock::now();
+    std::deque<std::size_t> waited_for;
+    std::swap(waited_for, elsewhere_);
+    progress_.elsewhere = 0;
+    for (const std::size_t place : waited_for) {
+      if (std::ssize(flights_) < 2 * crew.size()) consider(place, crew);
+      else put_off(place);
+    }
+    return true;
+  }
+
+  void consider(std::size_t place, Crew& crew) {
+    RunSpec spec = list_.at(place);
+    std::string hash = spec.hash();
+    if (const auto same = in_flight_.find(hash); same != in_flight_.end()) {
+      flights_.at(same->second).places.push_back(place);
+      return;
+    }
+    if (known(place, hash)) return;
+    std::optional<RunLock> lock = RunLock::take(store_.running_folder(), hash);
+    if (!lock) {
+      if (!options_.wait)
+        throw failure(fmt::format("this run is being trained by {}", RunLock::holder(store_.running_folder(), hash)),
+                      "wait for it, or end it: what it has done until then can be gone on with");
+      put_off(place);
+      return;
+    }
+    if (known(place, hash)) return;  // whoever had the lock may have finished it just before
+    const std::string label = list_.label(place);
+    if (options_.forget) Checkpoints(checkpoints(), hash).remove();
+    if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty())
+      notice(label, "its process was killed before a checkpoint was due: it begins anew");
+    if (one_thread_each_)
+      if (const auto threads = spec.train.find("threads"); threads != spec.train.end())
+        threads->second.data = std::int64_t{1};
+    in_flight_[hash] = place;
+    flights_.emplace(place, Flight{std::move(hash), label, {place}, std::move(*lock)});
+    crew.give({place, std::move(spec)});
+  }
+
+  void land(std::uint64_t number) {
+    in_flight_.erase(flights_.at(number).hash);
+    flights_.erase(number);  // and lets go of its lock
+  }
+
+  void put_off(std::size_t place) {
+    elsewhere_.push_back(place);
+    progress_.elsewhere = std::ssize(elsewhere_);
+  }
+
+  // Whether the run need not be trained, and then what there is of it is handed on.
+  bool known(std::size_t place, const std::string& hash) {
+    const bool ours = made_.contains(hash);
+    if (ours || !options_.again) {
+      if (auto run = store_.find_done(hash, static_cast<bool>(options_.take))) {
+        ++progress_.reused;
+        if (!ours && run->version != program_version()) ++progress_.of_versions[run->version];
+        hand_on(place, std::move(*run));
+        return true;
       }
-      std::optional<RunRecord> record = make(job);
-      const std::lock_guard lock(mutex_);
-      if (record) ended_.push_back({job, std::move(*record)});
-      news_.notify_one();
     }
-    const std::lock_guard lock(mutex_);
-    --working_;
-    news_.notify_one();
+    auto run = store_.find_undone(hash);
+    if (!run || run->state != RunState::failed) return false;
+    const bool retried = options_.again || options_.retry_failed || run->version != program_version();
+    if (!ours && retried) return false;
+    ++progress_.failed;
+    hand_on(place, std::move(*run));
+    return true;
   }
 
-  std::optional<RunRecord> make(std::size_t job) {
-    std::atomic<double>& share = shares_[job];
-    TrainHooks hooks;
-    hooks.stop = &stop_;
-    hooks.progress = [&share](std::int64_t step, std::int64_t of) {
-      if (of > 0) share.store(static_cast<double>(step) / static_cast<double>(of), std::memory_order_relaxed);
-    };
-    try {
-      RunRecord record = train(jobs_[job].spec, hooks);
-      record.experiment = experiment_;
-      share = 1;
-      return record;
-    } catch (const Error&) {
-      const std::lock_guard lock(mutex_);
-      if (!wrong_) wrong_ = std::current_exception();
-      stop_ = true;
-      return std::nullopt;
+  void hand_on(std::size_t place, RunRecord run) {
+    if (options_.take) options_.take(place, std::move(run));
+  }
+
+  void hear(News& news) {
+    Flight& flight = flights_.at(news.number);
+    if (auto* ended = std::get_if<Ended>(&news.what)) {
+      const bool begun = ended->record.state != RunState::stopped || ended->record.steps > 0;
+      if (begun) keep(flight, ended->record);
+      land(news.number);
+    } else if (auto* refused = std::get_if<Refused>(&news.what)) {
+      throw Error(refused->error);
+    } else if (std::holds_alternative<NotBegun>(news.what)) {
+      land(news.number);
+    } else if (auto* saved = std::get_if<Saved>(&news.what)) {
+      saved->record.experiment = experiment_;
+      try {
+        store_.keep(saved->record);  // so that it can be seen, and found after a kill
+      } catch (const Error& error) {
+        notice(flight.label, error.what());
+      }
+    } else if (auto* resumed = std::get_if<Resumed>(&news.what)) {
+      const Resumption& from = resumed->from;
+      notice(flight.label, fmt::format("going on from step {} of {}, {} {} ago", from.step, from.of,
+                                       from.interrupted ? "where it was stopped" : "saved",
+                                       duration_text(std::max(0.0, from.seconds_ago))));
+    } else if (auto* trouble = std::get_if<Trouble>(&news.what)) {
+      notice(flight.label, trouble->text);
     }
   }
 
+  void keep(Flight& flight, RunRecord& record) {
+    record.experiment = experiment_;
+    store_.keep(record);
+    if (record.state != RunState::stopped) Checkpoints(checkpoints(), flight.hash).remove();
+    record.arrays.clear();
+    made_.insert(flight.hash);
+    std::int64_t& count = record.state == RunState::done     ? progress_.done
+                          : record.state == RunState::failed ? progress_.failed
+                                                             : progress_.stopped;
+    ++count;
+    progress_.reused += std::ssize(flight.places) - 1;
+    trained_ += 1;
+    for (const std::size_t place : flight.places) hand_on(place, record);
+  }
+
+  void notice(const std::string& label, const std::string& text) const {
+    if (options_.notice) options_.notice(fmt::format("{}, {}: {}", experiment_, label, text));
+  }
+
+  void report(const Crew& crew) {
+    reported_ = Clock::now();
+    if (!options_.progress) return;
+    double work = trained_;  // in runs, those in training by their share of steps
+    progress_.in_training.clear();
+    for (const InTraining& run : crew.in_training()) {
+      const auto flight = flights_.find(run.number);
+      if (flight == flights_.end()) continue;  // its end is not yet heard of
+      progress_.in_training.push_back({flight->second.label, run.step, run.of});
+      if (run.of > 0) work += static_cast<double>(run.step) / static_cast<double>(run.of);
+    }
+    progress_.seconds = seconds_since(start_);
+    const double to_train = trained_ + static_cast<double>(progress_.left());
+    progress_.seconds_left = work > 0 ? progress_.seconds * (to_train - work) / work : 0;
+    options_.progress(progress_);
+  }
+
+  Store& store_;
   const std::string& experiment_;
-  const std::vector<Job>& jobs_;
-  std::vector<std::atomic<double>> shares_;
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> stop_ = false;
-  std::mutex mutex_;
-  std::condition_variable news_;
-  std::deque<Ended> ended_;
-  std::exception_ptr wrong_;
-  std::string now_;
-  std::size_t working_ = 0;
-  std::vector<std::thread> threads_;
+  const RunList& list_;
+  const SweepOptions& options_;
+  const Clock::time_point start_ = Clock::now();
+  bool one_thread_each_ = false, stopping_ = false;
+  std::size_t next_ = 0;
+  std::deque<std::size_t> elsewhere_;
+  Clock::time_point looked_elsewhere_ = start_, reported_ = start_;
+  std::unordered_map<std::uint64_t, Flight> flights_;         // by the place that asked first
+  std::unordered_map<std::string, std::uint64_t> in_flight_;  // which of them has this hash
+  std::unordered_set<std::string> made_;                      // hashes of what this sweep trained
+  double trained_ = 0;
+  SweepProgress progress_;
+};
+
+class ListAtHand : public RunList {
+ public:
+  explicit ListAtHand(const std::vector<RunSpec>& specs) : specs_(specs) {}
+  std::size_t size() const override { return specs_.size(); }
+  RunSpec at(std::size_t place) const override { return specs_[place]; }
+  std::string label(std::size_t place) const override { return fmt::format("seed {}", specs_[place].seed); }
+
+ private:
+  const std::vector<RunSpec>& specs_;
 };
 
 }  // namespace
 
+SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options) {
+  const std::size_t wanted = static_cast<std::size_t>(options.jobs > 0 ? options.jobs : core_count());
+  const int size = static_cast<int>(std::max<std::size_t>(1, std::min(wanted, list.size())));
+  Scheduler scheduler(store, experiment, list, options);
+  const auto crew = thread_crew(size, {store.checkpoint_folder(), options.checkpoint_every, options.forget});
+  return scheduler.run(*crew, size > 1);
+}
+
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
-                             const SweepOptions& options) {
-  const Clock::time_point start = Clock::now();
+                             SweepOptions options) {
   std::vector<std::optional<RunRecord>> records(specs.size());
-  SweepProgress progress;
-  progress.total = std::ssize(specs);
-
-  std::vector<Job> jobs;
-  std::unordered_map<std::string, std::size_t> job_of;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    std::string hash = specs[i].hash();
-    if (const auto same = job_of.find(hash); same != job_of.end()) {
-      jobs[same->second].places.push_back(i);
-      continue;
-    }
-    if (!options.fresh) records[i] = store.find_done(hash);
-    if (records[i]) {
-      ++progress.reused;
-      continue;
-    }
-    job_of[hash] = jobs.size();
-    jobs.push_back({specs[i], std::move(hash), {i}});
-  }
-
-  const int wanted = options.jobs > 0 ? options.jobs : core_count();
-  const int workers = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(wanted), jobs.size()));
-  if (workers > 1)
-    for (Job& job : jobs)
-      if (const auto threads = job.spec.train.find("threads"); threads != job.spec.train.end())
-        threads->second.data = std::int64_t{1};
-
-  const auto report = [&](double work_done, std::string now) {
-    if (!options.progress) return;
-    progress.seconds = seconds_since(start);
-    progress.seconds_left =
-        work_done > 0 ? progress.seconds * (static_cast<double>(jobs.size()) - work_done) / work_done : 0;
-    progress.now = std::move(now);
-    options.progress(progress);
-  };
-  report(0, {});
-
-  if (!jobs.empty()) {
-    Crew crew(experiment, jobs, workers);
-    while (!crew.over()) {
-      if (options.stop && *options.stop) crew.stop();
-      if (auto ended = crew.wait(std::chrono::milliseconds(50))) {
-        RunRecord& record = ended->record;
-        store.keep(record);  // if it can not be kept, the crew stops and what stands in the way is told
-        record.arrays.clear();
-        const Job& job = jobs[ended->job];
-        if (record.state == RunState::failed) ++progress.failed;
-        else if (record.state == RunState::done) ++progress.done;
-        progress.reused += std::ssize(job.places) - 1;
-        for (const std::size_t place : job.places) records[place] = record;
-      }
-      report(crew.work_done(), crew.now());
-    }
-    if (const std::exception_ptr wrong = crew.wrong()) std::rethrow_exception(wrong);
-  }
-
-  std::vector<RunRecord> made;
-  made.reserve(records.size());
+  options.take = [&records](std::size_t place, RunRecord record) { records[place] = std::move(record); };
+  sweep(store, experiment, ListAtHand(specs), options);
+  std::vector<RunRecord> reached;
+  reached.reserve(records.size());
   for (std::optional<RunRecord>& record : records)
-    if (record) made.push_back(std::move(*record));
-  return made;
-}
-
-StagedRuns sweep_stages(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
-                        const std::vector<Axis>& axes, const SweepOptions& options) {
-  const std::size_t stages = experiment.stages_of(form).size() + 1;
-  return run_stages(experiment, form, overrides, axes, [&](const std::vector<RunSpec>& specs, std::size_t stage) {
-    SweepOptions of_stage = options;
-    if (stages > 1 && options.progress)
-      of_stage.progress = [&](SweepProgress progress) {
-        progress.now = fmt::format("stage {} of {}: {}", stage, stages, progress.now);
-        options.progress(progress);
-      };
-    return sweep(store, experiment.name, specs, of_stage);
-  });
-}
-
-Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
-                       const SweepOptions& options) {
-  const Clock::time_point start = Clock::now();
-  Reproduction result{experiment, form, {}, {}, 0};
-  StagedRuns staged = sweep_stages(store, experiment, form, overrides, {}, options);
-  result.runs = std::move(staged.runs);
-  if (staged.whole) {
-    result.claims = check_claims(experiment, form, result.runs, staged.notes);
-    if (overrides.empty()) store.keep_claims(result.claims);
-  }
-  result.seconds = seconds_since(start);
-  return result;
+    if (record) reached.push_back(std::move(*record));
+  return reached;
 }
 
 }  // namespace fovea

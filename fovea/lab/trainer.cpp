@@ -112,7 +112,7 @@ class Trainer {
   }
 
   void tend(std::int64_t step) {
-    if (hooks_.progress && pulse_.last() - told_ >= std::chrono::milliseconds(50)) {
+    if (hooks_.progress && step > 0 && pulse_.last() - told_ >= std::chrono::milliseconds(50)) {
       told_ = pulse_.last();
       hooks_.progress(step, train_.steps);
     }

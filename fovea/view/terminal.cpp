@@ -102,6 +102,18 @@ int display_width(std::string_view text) {
   return width;
 }
 
+std::string shortened(const std::string& text, int columns) {
+  if (display_width(text) <= columns) return text;
+  std::string start;
+  int used = 1;  // the ellipsis
+  for (const char32_t c : code_points(text)) {
+    used += point_width(c);
+    if (used > columns) break;
+    append_utf8(start, c);
+  }
+  return columns > 0 ? start + "…" : std::string();
+}
+
 std::string toned(const std::string& text, Tone tone, const Terminal& terminal) {
   if (!terminal.color || tone == Tone::plain || text.empty()) return text;
   const char* const code = tone == Tone::good ? "32" : tone == Tone::bad ? "1;31" : tone == Tone::faint ? "2" : "1";

@@ -22,6 +22,9 @@ struct Terminal {
 // Columns a text takes on a terminal: 2 for full-width characters, 0 for combining marks.
 int display_width(std::string_view text);
 
+// The text, or as much of it as fits into `columns`, with an ellipsis at its end.
+std::string shortened(const std::string& text, int columns);
+
 enum class Tone { plain, good, bad, faint, strong };
 std::string toned(const std::string& text, Tone tone, const Terminal& terminal);
 

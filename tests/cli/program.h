@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace fovea::testing {
 
@@ -44,6 +46,35 @@ class ProgramTest : public ::testing::Test {
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     outcome.out = read(folder_ / "out");
     outcome.err = read(folder_ / "err");
+    return outcome;
+  }
+
+  // The same, without waiting for its end; its words are split at blanks. What it says stands in the files out and err
+  // of its name.
+  pid_t start(const std::string& words, const std::string& name) const {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    ::setenv("FOVEA_HOME", home_.c_str(), 1);
+    [[maybe_unused]] const int moved = ::chdir(folder_.c_str());
+    [[maybe_unused]] const FILE* const files[] = {std::freopen("/dev/null", "r", stdin),
+                                                  std::freopen((name + ".out").c_str(), "w", stdout),
+                                                  std::freopen((name + ".err").c_str(), "w", stderr)};
+    std::istringstream in(words);
+    std::vector<std::string> split{FOVEA_PROGRAM};
+    for (std::string word; in >> word;) split.push_back(word);
+    std::vector<char*> arguments;
+    for (std::string& word : split) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv(FOVEA_PROGRAM, arguments.data());
+    ::_exit(127);
+  }
+  Outcome end_of(pid_t child, const std::string& name) const {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    Outcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    outcome.out = read(folder_ / (name + ".out"));
+    outcome.err = read(folder_ / (name + ".err"));
     return outcome;
   }
 

@@ -186,7 +186,7 @@ TEST(Spec, ASweepIsTheProductOfItsAxes) {
       [] {
         resolve_sweep(experiment(), Form::full, {}, {parse_axis("seed=0..99999"), parse_axis("task.length=1..100")});
       },
-      "mark.toml", "more than 1000000", "shorter");
+      "mark.toml", "20000000 runs (task.vocab 2 × task.length 100 × seed 100000)", "shorter");
   refused([] { resolve_sweep(experiment(), Form::full, {}, {parse_axis("task.vocab=20,1")}); }, "--set task.vocab=20,1",
           "must be 2 to 1000, not 1", "tokens");
 }

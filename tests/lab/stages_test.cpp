@@ -98,7 +98,7 @@ TEST(Stages, TheSameIsDrawnAgainAndNothingIsTrainedTwice) {
   std::int64_t trained = 0;
   options.progress = [&](const SweepProgress& progress) {
     if (progress.done + progress.reused == progress.total) trained += progress.done;
-    EXPECT_TRUE(progress.now.starts_with("stage ")) << progress.now;
+    EXPECT_TRUE(progress.stage.starts_with("stage ")) << progress.stage;
   };
   const auto first = hashes(sweep_stages(store, experiment_of(), Form::full, {}, {}, options));
   const std::int64_t runs = store.count();

@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <thread>
+
+#include "fovea/lab/checkpoint.h"
 #include "fovea/lab/reproduce.h"
+#include "fovea/lab/run_lock.h"
 #include "mark.h"
 #include "store_sample.h"
 
@@ -28,6 +33,29 @@ std::vector<RunSpec> specs_of(const std::vector<std::string>& changes, std::uint
   return specs;
 }
 
+class Listed : public RunList {
+ public:
+  explicit Listed(std::vector<RunSpec> specs) : specs_(std::move(specs)) {}
+  std::size_t size() const override { return specs_.size(); }
+  RunSpec at(std::size_t place) const override { return specs_[place]; }
+  std::string label(std::size_t place) const override { return "number " + std::to_string(place); }
+
+ private:
+  std::vector<RunSpec> specs_;
+};
+
+void expect_same_runs(const Store& a, const Store& b, const std::vector<RunSpec>& specs) {
+  EXPECT_EQ(a.count(), b.count());
+  for (const RunSpec& spec : specs) {
+    const auto one = a.find_done(spec.hash()), other = b.find_done(spec.hash());
+    ASSERT_TRUE(one && other);
+    EXPECT_EQ(one->series, other->series);
+    const auto arrays = a.arrays(one->id), others = b.arrays(other->id);
+    ASSERT_EQ(arrays.size(), others.size());
+    for (std::size_t i = 0; i < arrays.size(); ++i) EXPECT_EQ(arrays[i].values, others[i].values);
+  }
+}
+
 TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
   const Folder folder;
   std::vector<RunSpec> specs = specs_of({}, 6);
@@ -50,7 +78,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
     EXPECT_EQ(last.failed, 0);
     EXPECT_EQ(last.total, 7);
     EXPECT_NEAR(last.seconds_left, 0, 1e-9);
-    EXPECT_NE(last.now.find("marks seed"), std::string::npos);
+    EXPECT_TRUE(last.in_training.empty());
 
     last = {};
     const auto again = sweep(store, "marks", specs, options);  // now all are there
@@ -62,7 +90,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
       EXPECT_EQ(again[i].series.at("loss"), results.back()[i].series.at("loss"));
       EXPECT_TRUE(again[i].arrays.empty());
     }
-    options.fresh = true;
+    options.again = true;
     last = {};
     sweep(store, "marks", {specs[0]}, options);
     EXPECT_EQ(last.done, 1);
@@ -78,7 +106,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
   EXPECT_EQ(results[0][6].id, results[0][2].id);
 }
 
-TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgain) {
+TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {
   const Folder folder;
   Store store(folder / "runs.db");
   std::vector<RunSpec> specs = specs_of({}, 3);
@@ -87,17 +115,32 @@ TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgain) {
   SweepOptions options;
   options.jobs = 2;
   options.progress = [&last](const SweepProgress& progress) { last = progress; };
-  for (int round = 0; round < 2; ++round) {
+  std::string started;
+  for (const bool retry : {false, false, true}) {
+    options.retry_failed = retry;
     const auto runs = sweep(store, "marks", specs, options);
     ASSERT_EQ(runs.size(), 3u);
     EXPECT_EQ(runs[1].state, RunState::failed);
-    EXPECT_NE(runs[1].error.find("30"), std::string::npos) << runs[1].error;
+    EXPECT_NE(runs[1].error.find("step 30"), std::string::npos) << runs[1].error;
+    EXPECT_EQ(runs[1].series.at("loss").steps.back(), 20);  // what was measured until then
     EXPECT_EQ(runs[2].state, RunState::done);
     EXPECT_EQ(last.failed, 1);
-    EXPECT_EQ(last.done, round == 0 ? 2 : 0);
+    EXPECT_EQ(last.done + last.reused, 2);
+    EXPECT_EQ(last.left(), 0);
     EXPECT_EQ(store.count(), 3);
     EXPECT_EQ(store.find(runs[1].id)->error, runs[1].error);
   }
+  // What another version of the program failed at is tried again, and what it finished is found, and counted.
+  for (const RunSpec& spec : specs) {
+    RunRecord run = *(store.find_done(spec.hash()) ? store.find_done(spec.hash()) : store.find_undone(spec.hash()));
+    run.version = "0.0.1";
+    run.error = run.error.empty() ? "" : "of old";
+    store.keep(run);
+  }
+  options.retry_failed = false;
+  const SweepProgress result = sweep(store, "marks", Listed(specs), options);
+  EXPECT_EQ(result.of_versions, (std::map<std::string, std::int64_t>{{"0.0.1", 2}}));
+  EXPECT_NE(store.find_undone(specs[1].hash())->error, "of old");
 }
 
 TEST(Sweep, AMistakeInWhatWasAskedEndsItAndKeepsNoRunOfIt) {
@@ -135,6 +178,137 @@ TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
   }
   EXPECT_EQ(store.count(), std::ssize(runs));
   EXPECT_FALSE(store.find_done(specs[0].hash()));
+}
+
+TEST(Sweep, WhatWasStoppedGoesOnWhereItWas) {
+  const Folder folder, other;
+  std::vector<RunSpec> specs = specs_of({"train.steps=20000"}, 6);
+  Store store(folder / "runs.db");
+  std::vector<std::string> notices;
+  int rounds = 0;
+  for (SweepProgress last; rounds < 200; ++rounds) {
+    std::atomic<bool> stop = false;
+    SweepOptions options;
+    options.jobs = 2;
+    options.stop = &stop;
+    options.progress = [&](const SweepProgress& progress) {
+      last = progress;
+      stop = progress.seconds > 0.03;
+    };
+    options.notice = [&](const std::string& text) { notices.push_back(text); };
+    sweep(store, "marks", Listed(specs), options);
+    if (last.left() + last.stopped == 0) break;
+    for (const RunRecord& run : store.query({})) EXPECT_TRUE(run.state == RunState::done || run.steps > 0);
+  }
+  EXPECT_GT(rounds, 1);
+  ASSERT_FALSE(notices.empty());
+  EXPECT_EQ(notices[0].find("marks, number "), 0u);
+  EXPECT_NE(notices[0].find("going on from step "), std::string::npos) << notices[0];
+  EXPECT_NE(notices[0].find("where it was stopped"), std::string::npos) << notices[0];
+  Store whole(other / "runs.db");
+  sweep(whole, "marks", specs, {});
+  expect_same_runs(store, whole, specs);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "checkpoints"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "running"));
+}
+
+TEST(Sweep, ARunInTrainingIsInTheStoreFromItsFirstCheckpointOn) {
+  const Folder folder;
+  Store store(folder / "runs.db"), reader(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({"train.steps=100000000"}, 1);
+  std::atomic<bool> stop = false;
+  SweepOptions options;
+  options.stop = &stop;
+  options.checkpoint_every = 0;
+  std::optional<RunRecord> seen;
+  options.progress = [&](const SweepProgress& progress) {
+    if (!seen) seen = reader.find_undone(specs[0].hash());
+    stop = seen || progress.seconds > 60;
+  };
+  const auto runs = sweep(store, "marks", specs, options);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->state, RunState::running);
+  EXPECT_GT(seen->steps, 0);
+  EXPECT_FALSE(seen->series.at("loss").steps.empty());
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].state, RunState::stopped);
+  EXPECT_EQ(runs[0].id, seen->id);
+
+  // As a kill leaves it: kept as running, and nobody there.
+  RunRecord left = runs[0];
+  left.state = RunState::running;
+  store.keep(left);
+  EXPECT_EQ(store.find(left.id)->state, RunState::stopped);
+  RunQuery query;
+  query.where = Expression::parse("state = \"stopped\"");
+  EXPECT_EQ(store.query(query).size(), 1u);
+  const auto lock = RunLock::take(store.running_folder(), left.hash);
+  EXPECT_EQ(store.find(left.id)->state, RunState::running);
+  EXPECT_TRUE(store.query(query).empty());
+}
+
+TEST(Sweep, WhatAnotherTrainsIsWaitedForOrRefused) {
+  const Folder folder;
+  const std::vector<RunSpec> specs = specs_of({}, 3);
+  Store store(folder / "runs.db");
+  auto lock = RunLock::take(store.running_folder(), specs[1].hash());
+  SweepOptions options;
+  options.wait = false;
+  EXPECT_THROW(sweep(store, "marks", {specs[1]}, options), Error);
+  options.wait = true;
+  bool waited = false;
+  std::int64_t reused = 0;
+  options.progress = [&](const SweepProgress& progress) {
+    reused = progress.reused;
+    if (progress.done < 2 || !lock) return;
+    EXPECT_EQ(progress.elsewhere, 1);
+    waited = true;
+    Store other(folder / "runs.db");  // the other one comes to its end
+    RunRecord run = train(specs[1]);
+    run.experiment = "marks";
+    other.keep(run);
+    lock.reset();
+  };
+  EXPECT_EQ(sweep(store, "marks", specs, options).size(), 3u);
+  EXPECT_TRUE(waited);
+  EXPECT_EQ(reused, 1);
+}
+
+TEST(Sweep, SeveralAtOnceOnOneStoreTrainEachRunOnce) {
+  const Folder folder;
+  const std::vector<RunSpec> specs = specs_of({"train.steps=3000"}, 24);
+  std::array<SweepProgress, 3> progress;
+  {
+    std::vector<std::jthread> threads;
+    for (SweepProgress& mine : progress)
+      threads.emplace_back([&] {
+        Store store(folder / "runs.db");
+        SweepOptions options;
+        options.jobs = 2;
+        mine = sweep(store, "marks", Listed(specs), options);
+      });
+  }
+  std::int64_t trained = 0;
+  for (const SweepProgress& one : progress) {
+    trained += one.done;
+    EXPECT_EQ(one.left(), 0);
+    EXPECT_EQ(one.done + one.reused, 24);
+  }
+  EXPECT_EQ(trained, 24);
+  EXPECT_EQ(Store(folder / "runs.db").count(), 24);
+}
+
+TEST(Sweep, CheckpointsOfRunsThatWereKeptAreClearedAway) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({}, 2);
+  sweep(store, "marks", {specs[0]}, {});
+  const std::vector<float> values{1};
+  const Tensor tensor{"x", "F32", {1}, std::as_bytes(std::span(values))};
+  for (const RunSpec& spec : specs) Checkpoints(store.checkpoint_folder(), spec.hash()).write({&tensor, 1}, {});
+  sweep(store, "marks", {specs[0]}, {});
+  EXPECT_TRUE(Checkpoints(store.checkpoint_folder(), specs[0].hash()).files().empty());
+  EXPECT_EQ(Checkpoints(store.checkpoint_folder(), specs[1].hash()).files().size(), 1u);
 }
 
 TEST(Sweep, AStoreThatCanNotBeWrittenEndsItWithTheReason) {

@@ -15,6 +15,14 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+TEST(Shortened, KeepsWithinItsColumns) {
+  EXPECT_EQ(shortened("attention", 9), "attention");
+  EXPECT_EQ(shortened("attention", 8), "attenti…");
+  EXPECT_EQ(shortened("β over 漢字", 9), "β over …");  // half a character is none
+  EXPECT_EQ(shortened("attention", 1), "…");
+  EXPECT_EQ(shortened("attention", 0), "");
+}
+
 TEST(DisplayWidth, CountsColumnsNotBytes) {
   EXPECT_EQ(display_width("beta"), 4);
   EXPECT_EQ(display_width("β₀"), 2);

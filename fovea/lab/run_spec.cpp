@@ -70,6 +70,7 @@ std::uint64_t RunSpec::start() const {
 
 std::optional<Value> RunSpec::setting(const std::string& dotted) const {
   if (dotted == "seed") return Value{static_cast<std::int64_t>(seed), {}};
+  if (dotted == "interventions") return Value{static_cast<std::int64_t>(interventions.size()), {}};
   if (dotted == "train.start") return Value{static_cast<std::int64_t>(start()), {}};
   const std::size_t dot = dotted.find('.');
   if (dot == std::string::npos) return std::nullopt;

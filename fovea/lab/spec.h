@@ -73,7 +73,8 @@ struct RunSpec {
   ValueTable table() const;  // all of it as one table, keys sorted
   std::string text() const;  // canonical: one TOML line per setting
   std::string hash() const;  // 32 hex digits over text(), less what can not change a number (train.threads)
-  std::optional<Value> setting(const std::string& dotted) const;  // "task.vocab", "seed"
+  // "task.vocab", "seed", "train.start"; "interventions" is how many there are.
+  std::optional<Value> setting(const std::string& dotted) const;
 };
 
 enum class Form { quick, full };

@@ -86,7 +86,11 @@ class Trainer {
     check_interventions(interventions_, grounds, spec_);
     prepare_probes(probes_, spec_, shape_, grounds.attends);
     attends_ = grounds.attends;
-    for (const NamedProbe& named : probes_) wants_beta_ |= named.probe->wants_beta();
+    for (const NamedProbe& named : probes_) {
+      wants_beta_ |= named.probe->wants_beta();
+      wants_states_ |= named.probe->wants_states();
+      wants_same_ |= named.probe->wants_same_examples();
+    }
   }
 
   // A checkpoint is taken between an update's look and the next update, where the number of steps says all.
@@ -156,12 +160,20 @@ class Trainer {
     readings_.start_look(step);
     if (!first) readings_.number("train_loss", train_loss_);
     if (attends_ && attention_.wants(first, last)) keep_attention(step, first);
-    task_->batch(probe_.split, look_slice(step), probe_.examples, batch_);
+    measure(step, last, look_slice(step), false);
+    if (wants_same_) measure(step, last, 0, true);
+  }
+
+  // One slice of the split, for the probes that want the same examples at every look or for the others.
+  void measure(std::int64_t step, bool last, std::uint64_t slice, bool same) {
+    task_->batch(probe_.split, slice, probe_.examples, batch_);
     arena_.reset();
     const Outcome<T> outcome = model_->forward(compute_, batch_, pass_at(step, false));
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
     Cube<T> beta;
     if (wants_beta_) beta = model_->beta(compute_);
+    Cube<T> states;
+    if (wants_states_) states = model_->states(compute_);
     Outcome<float> seen;
     seen.loss = outcome.loss;
     seen.scores = as_float(outcome.scores);
@@ -171,7 +183,7 @@ class Trainer {
     if constexpr (!std::is_same_v<T, float>)
       std::copy(parameters_.values().begin(), parameters_.values().end(), copies_.begin());
     const Look seen_now{.step = step,
-                        .first = first,
+                        .first = step == 0,
                         .last = last,
                         .train_loss = train_loss_,
                         .time = time_,
@@ -179,8 +191,10 @@ class Trainer {
                         .batch = batch_,
                         .outcome = seen,
                         .beta = as_float(beta),
+                        .states = as_float(states),
                         .parameters = views_};
-    for (const NamedProbe& named : probes_) named.probe->measure(seen_now, readings_);
+    for (const NamedProbe& named : probes_)
+      if (named.probe->wants_same_examples() == same) named.probe->measure(seen_now, readings_);
   }
 
   // The same few examples at every look, of the test split where it has any.
@@ -286,7 +300,7 @@ class Trainer {
   Batch batch_;
   std::vector<ParameterView> views_;
   std::vector<float> copies_;  // of the parameters, for probes of a run in double
-  bool wants_beta_ = false, attends_ = false;
+  bool wants_beta_ = false, wants_states_ = false, wants_same_ = false, attends_ = false;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;
 

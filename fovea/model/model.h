@@ -61,6 +61,10 @@ class Model {
   // β: how much each position alone speaks for the right answer (SCIENCE 7), (B, rows per example, positions), for the last
   // forward. Empty where the model has none.
   virtual Cube<T> beta(Compute&) { return {}; }
+
+  // What the model holds of each source position, (B, positions, width), for the last forward. Empty where it reads no
+  // words.
+  virtual Cube<T> states(Compute&) { return {}; }
 };
 
 // A model's class is a template over the scalar; this registers both precisions.

@@ -25,6 +25,7 @@ class Seq2Seq : public Model<T> {
 
   // β_ts: the log-probability of the right word t if all of the attention were on s (SCIENCE 7).
   Cube<T> beta(Compute& compute) override;
+  Cube<T> states(Compute& compute) override { return batch_first(compute, Cube<const T>(encoder_trace_.output())); }
 
  protected:
   enum class Attention { learned, uniform, none };

@@ -36,6 +36,7 @@ class UnigramGate : public Model<T> {
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;
   Cube<T> beta(Compute& compute) override;
+  Cube<T> states(Compute& compute) override;  // (B,L,2): class weight and attention logit of each word
 
  private:
   double beta_spread_ = 0, logit_spread_ = 0;
@@ -110,6 +111,19 @@ Cube<T> UnigramGate<T>::beta(Compute& compute) {
     for (Index l = 0; l < betas_.size(2); ++l) signed_betas(b, 0, l) = sign * betas_(b, 0, l);
   }
   return signed_betas;
+}
+
+template <class T>
+Cube<T> UnigramGate<T>::states(Compute& compute) {
+  const Tokens& tokens = batch_->source;
+  const Cube<T> states = compute.template zeros<T>(tokens.rows, tokens.columns, 2);
+  for (int b = 0; b < tokens.rows; ++b) {
+    for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
+      states(b, l, 0) = beta_->value[tokens.at(b, l)];
+      states(b, l, 1) = logits_->value[tokens.at(b, l)];
+    }
+  }
+  return states;
 }
 
 const RegisterModel<UnigramGate> unigram_gate("unigram-gate", "a class weight and an attention logit for each token");

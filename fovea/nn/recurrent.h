@@ -2,6 +2,7 @@
 // nn.GRU.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -65,5 +66,15 @@ class Recurrent {
   RecurrentShape shape_;
   std::vector<RecurrentLayer<T>> layers_;
 };
+
+// x (S,B,H) -> (B,S,H), copied.
+template <class T>
+Cube<T> batch_first(Compute& compute, Cube<const T> x) {
+  const Cube<T> copy = compute.array<T>(x.size(1), x.size(0), x.size(2));
+  for (Index s = 0; s < x.size(0); ++s)
+    for (Index b = 0; b < x.size(1); ++b)
+      std::copy_n(x.data() + (s * x.size(1) + b) * x.size(2), x.size(2), copy.data() + (b * x.size(0) + s) * x.size(2));
+  return copy;
+}
 
 }  // namespace fovea

@@ -33,6 +33,7 @@ struct Look {
   const Batch& batch;
   const Outcome<float>& outcome;
   Cube<const float> beta;     // filled when a probe of the run wants it
+  Cube<const float> states = {};  // (B, positions, width), likewise
   std::span<const ParameterView> parameters;
 
   const ParameterView& parameter(std::string_view name) const;  // throws failure if there is none
@@ -56,6 +57,8 @@ class Probe {
   virtual void prepare(const TaskShape&, bool /*model_attends*/, std::uint64_t /*seed*/) {}
 
   virtual bool wants_beta() const { return false; }
+  virtual bool wants_states() const { return false; }
+  virtual bool wants_same_examples() const { return false; }  // the first slice of the split at every look
   virtual void measure(const Look& look, Readings& readings) = 0;
 
   // What it carries from one look to the next, so that a run can go on in another process. remember() is called after

@@ -43,7 +43,7 @@ struct HandMade {
   std::int64_t step = 0;
   double time = 0;
 
-  Cube<const float> beta_cube;
+  Cube<const float> beta_cube, states_cube;
 
   void set_scores(Index rows, Index classes, std::vector<float> values, std::vector<int> right) {
     scores = std::move(values);
@@ -77,6 +77,7 @@ struct HandMade {
                    .batch = batch,
                    .outcome = outcome,
                    .beta = beta_cube,
+                   .states = states_cube,
                    .parameters = parameters},
                   said);
     return said;

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "apps/cli/command.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/progress.h"
+#include "fovea/lab/audited.h"
+#include "fovea/lab/store.h"
+#include "fovea/lab/trainer.h"
+#include "fovea/view/audit_text.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Audit : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.add_flag("--quiet", quiet_, "show no progress");
+    app.footer(
+        "The story of two stages rests on four simplifications; the audit says how far each holds in a run. A run that "
+        "was\n"
+        "trained without the probe 'audit' is trained again with it, which changes none of its numbers, and kept as a "
+        "run\n"
+        "of its own.\n\n"
+        "Examples:\n"
+        "  fovea audit 12\n"
+        "  fovea audit 12 --json");
+  }
+
+  int run() override {
+    Store store(Store::default_file());
+    const std::optional<RunRecord> found = store.find(id_);
+    if (!found) throw wrong_input(fmt::format("there is no run {}", id_), "see: fovea runs");
+    if (has_audit(*found)) return print(*found, "");
+    const RunSpec spec = with_audit(found->spec);
+    if (const std::optional<RunRecord> before = store.find_done(spec.hash()))
+      return print(*before,
+                   fmt::format("Run {} was trained without the audit; run {} is the same with it.", id_, before->id));
+    RunRecord record = train_with_progress(spec);
+    record.experiment = found->experiment;
+    store.keep(record);
+    if (record.state != RunState::done)
+      throw failure(fmt::format("run {} could not be trained to its end again ({})", id_, state_name(record.state)),
+                    fmt::format("what was measured is kept as run {}", record.id));
+    const std::string differs = first_difference(*found, record);
+    if (!differs.empty())
+      throw failure(fmt::format("trained again, run {} gives other numbers: {}", id_, differs),
+                    fmt::format("it was made by {}, this is {}; the audit of the new training is run {}",
+                                found->version, record.version, record.id));
+    return print(
+        record, fmt::format("Run {} was trained without the audit. Trained again with it, every number it has came out "
+                            "the same, bit for bit; kept as run {}.",
+                            id_, record.id));
+  }
+
+ private:
+  RunRecord train_with_progress(const RunSpec& spec) const {
+    Progress progress("steps", quiet_);
+    TrainHooks hooks;
+    hooks.stop = interrupt_flag();
+    hooks.progress = [&](std::int64_t step, std::int64_t of) {
+      progress.show(static_cast<double>(step), static_cast<double>(of));
+    };
+    return train(spec, hooks);
+  }
+
+  int print(const RunRecord& run, const std::string& note) const {
+    if (!json_) {
+      if (!note.empty()) fmt::print("{}\n\n", note);
+      fmt::print("{}", audit_text(run, Terminal::of(STDOUT_FILENO)));
+      return 0;
+    }
+    Json json{{"run", id_}, {"audited_run", run.id}, {"note", note}, {"assumptions", Json::array()}};
+    for (const AuditLine& line : audit_lines(run))
+      json["assumptions"].push_back({{"name", line.name},
+                                     {"assumes", line.assumes},
+                                     {"holds", number_json(line.value)},
+                                     {"found", line.sentence}});
+    json["total"] = number_json(run.series.at("audit_total").values.back());
+    Json series = Json::object();
+    for (const auto& [name, values] : run.series) {
+      if (!name.starts_with("audit_")) continue;
+      Json points = Json::array();
+      for (std::size_t k = 0; k < values.steps.size(); ++k)
+        points.push_back({values.steps[k], number_json(values.values[k])});
+      series[name] = points;
+    }
+    json["series"] = series;
+    print_json(json);
+    return 0;
+  }
+
+  std::int64_t id_ = 0;
+  bool json_ = false, quiet_ = false;
+};
+
+const Register<Command> registered("audit", "the assumptions of the story, measured on a run",
+                                   [] { return std::make_unique<Audit>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

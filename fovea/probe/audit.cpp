@@ -1,0 +1,233 @@
+// `audit`: the four assumptions of the two-stage story, each as figures over training (SCIENCE 9). docs/method.md says
+// what each number means. It looks at the same examples every time, so that their attention can be followed.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "fovea/math/logistic.h"
+#include "fovea/probe/locality.h"
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr double left_uniform = 0.95;  // normalised entropy below which attention is no longer called uniform
+constexpr double least_rise = 0.1;     // of attention, for its share before knowledge to mean anything
+
+class Audit : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "audit");
+    kind_ = shape.kind;
+    if (kind_ != Kind::labelled_tokens && kind_ != Kind::token_pairs)
+      throw wrong_input("probe 'audit' is for models that read words, and the task gives " + kind_name(kind_),
+                        "leave the probe out");
+  }
+
+  bool wants_beta() const override { return true; }
+  bool wants_states() const override { return true; }
+  bool wants_same_examples() const override { return true; }
+
+  void measure(const Look& look, Readings& readings) override {
+    if (look.first) course_.clear();
+    measure_states(look, readings);
+    measure_freedom(look, readings);
+    measure_stages(look, readings);
+    if (look.last) conclude(readings);
+  }
+
+  // What later looks need of the earlier ones: lengths first, so that it can be taken apart again.
+  std::vector<double> memory() const override {
+    std::vector<double> memory{static_cast<double>(course_.size()), static_cast<double>(attention_.size()), moved_,
+                               followed_};
+    for (const Stage& stage : course_)
+      memory.insert(memory.end(), {static_cast<double>(stage.step), stage.entropy, stage.knowledge, stage.attention});
+    memory.insert(memory.end(), attention_.begin(), attention_.end());
+    memory.insert(memory.end(), free_.begin(), free_.end());
+    memory.push_back(local_.value_or(-1));
+    return memory;
+  }
+  bool remember(std::span<const double> memory) override {
+    if (memory.size() < 5) return false;
+    const auto looks = static_cast<std::size_t>(memory[0]), weights = static_cast<std::size_t>(memory[1]);
+    if (memory.size() != 5 + 4 * looks + 2 * weights) return false;
+    moved_ = memory[2];
+    followed_ = memory[3];
+    course_.clear();
+    const double* at = memory.data() + 4;
+    for (std::size_t k = 0; k < looks; ++k, at += 4)
+      course_.push_back({static_cast<std::int64_t>(at[0]), at[1], at[2], at[3]});
+    attention_.assign(at, at + weights);
+    free_.assign(at + weights, at + 2 * weights);
+    local_ = memory.back() < 0 ? std::nullopt : std::optional(memory.back());
+    return true;
+  }
+
+ private:
+  struct Stage {
+    std::int64_t step;
+    double entropy, knowledge, attention;
+  };
+
+  // 1: hidden states reflect local words.
+  void measure_states(const Look& look, Readings& readings) {
+    const Locality locality = measure_locality(look.states, look.batch.source);
+    const auto put = [&](const char* name, const std::optional<double>& value) {
+      if (value) readings.number(name, *value);
+    };
+    put("audit_word_share", locality.word_share);
+    put("audit_decode", locality.here);
+    put("audit_decode_next", locality.next);
+    put("audit_decode_second", locality.second);
+    if (locality.here) readings.number("audit_decode_chance", locality.chance);
+    if (locality.word_share) local_ = locality.word_share;
+  }
+
+  // 2: attention weights are free parameters. A logit of its own for every place would move by α_s (β_s - Σ α β), times
+  // how wrong the answer is; its softmax moves by α_s (da_s - Σ α da).
+  void measure_freedom(const Look& look, Readings& readings) {
+    std::vector<double> attention, free, da;
+    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
+      const Index rows = look.outcome.attention.size(1);
+      const double wrong = wrongness(look, static_cast<std::size_t>(row.example * rows + row.row));
+      const auto beta = [&](std::size_t s) {
+        return static_cast<double>(look.beta(Index{row.example}, Index{row.row}, static_cast<Index>(s)));
+      };
+      double mean = 0, moved = 0;
+      for (std::size_t s = 0; s < row.values.size(); ++s) mean += static_cast<double>(row.values[s]) * beta(s);
+      da.clear();
+      for (std::size_t s = 0; s < row.values.size(); ++s) {
+        const auto weight = static_cast<double>(row.values[s]);
+        da.push_back(wrong * weight * (beta(s) - mean));
+        moved += weight * da.back();
+      }
+      for (std::size_t s = 0; s < row.values.size(); ++s) {
+        const auto weight = static_cast<double>(row.values[s]);
+        attention.push_back(weight);
+        free.push_back(weight * (da[s] - moved));
+      }
+    });
+    if (!look.first && attention.size() == attention_.size()) {
+      double together = 0, actual = 0, expected = 0;
+      for (std::size_t i = 0; i < attention.size(); ++i) {
+        const double change = attention[i] - attention_[i];
+        const double wanted = free[i] + free_[i];  // from the slopes at both ends of the interval
+        together += change * wanted;
+        actual += change * change;
+        expected += wanted * wanted;
+      }
+      if (actual > 0 && expected > 0) {
+        const double cosine = together / std::sqrt(actual * expected);
+        readings.number("audit_free", cosine);
+        moved_ += std::sqrt(actual);
+        followed_ += std::sqrt(actual) * cosine;
+      }
+    }
+    attention_ = std::move(attention);
+    free_ = std::move(free);
+  }
+
+  // How far the answer of a row is from right, where the loss says it in one number: two classes with one logit.
+  double wrongness(const Look& look, std::size_t row) const {
+    if (kind_ != Kind::labelled_tokens || look.outcome.scores.size(1) != 1) return 1;
+    const auto score = static_cast<double>(look.outcome.scores(static_cast<Index>(row), Index{0}));
+    return logistic(look.outcome.answers[row] == 1 ? -score : score);
+  }
+
+  // 3 and 4: the two learning curves, and how uniform attention is.
+  void measure_stages(const Look& look, Readings& readings) {
+    double entropy = 0, on_truth = 0, top = 0;
+    std::int64_t rows = 0, true_rows = 0;
+    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
+      if (row.values.size() > 1) {
+        double sum = 0;
+        for (const float weight : row.values)
+          if (weight > 0) sum -= static_cast<double>(weight) * std::log(static_cast<double>(weight));
+        entropy += sum / std::log(static_cast<double>(row.values.size()));
+        ++rows;
+      }
+      const auto is_true = [&](std::size_t s) {
+        return row.marked.empty() ? static_cast<int>(s) == row.aligned : row.marked[s] != 0;
+      };
+      float largest = 0;
+      double truths = 0, tops = 0, both = 0, weight = 0;
+      for (std::size_t s = 0; s < row.values.size(); ++s) {
+        const float beta = look.beta(Index{row.example}, Index{row.row}, static_cast<Index>(s));
+        if (s == 0 || beta > largest) {
+          largest = beta;
+          tops = both = 0;
+        }
+        truths += is_true(s);
+        tops += beta == largest;
+        both += beta == largest && is_true(s);
+        weight += is_true(s) ? static_cast<double>(row.values[s]) : 0;
+      }
+      if (truths == 0) return;
+      top += both / tops;
+      on_truth += weight;
+      ++true_rows;
+    });
+    Stage stage{look.step, rows > 0 ? entropy / static_cast<double>(rows) : 1, 0, 0};
+    if (rows > 0) readings.number("audit_entropy", stage.entropy);
+    if (true_rows > 0) {
+      stage.knowledge = top / static_cast<double>(true_rows);
+      stage.attention = on_truth / static_cast<double>(true_rows);
+      readings.number("audit_knowledge", stage.knowledge);
+      readings.number("audit_attention", stage.attention);
+    }
+    if (!course_.empty() && course_.back().step == look.step) course_.pop_back();  // a last look made once more
+    course_.push_back(stage);
+  }
+
+  // What attention had risen by, of all it rose, when knowledge had risen by half.
+  std::optional<double> overlap() const {
+    const double knew = course_.front().knowledge, attended = course_.front().attention;
+    const double half = (knew + course_.back().knowledge) / 2, rise = course_.back().attention - attended;
+    if (course_.back().knowledge - knew < least_rise || rise < least_rise) return std::nullopt;
+    for (std::size_t k = 1; k < course_.size(); ++k) {
+      const Stage &before = course_[k - 1], &after = course_[k];
+      if (after.knowledge < half) continue;
+      const double share = (half - before.knowledge) / (after.knowledge - before.knowledge);
+      return std::clamp((before.attention + share * (after.attention - before.attention) - attended) / rise, 0.0, 1.0);
+    }
+    return std::nullopt;
+  }
+
+  void conclude(Readings& readings) const {
+    std::vector<double> held;
+    const auto count = [&](double value) { held.push_back(std::clamp(value, 0.0, 1.0)); };
+    if (local_) count(*local_);
+    if (moved_ > 0) {
+      readings.number("audit_free_overall", followed_ / moved_);
+      count(followed_ / moved_);
+    }
+    if (const std::optional<double> early = overlap()) {
+      readings.number("audit_overlap", *early);
+      count(1 - *early);
+    }
+    count(course_.front().entropy);
+    for (const Stage& stage : course_) {
+      if (stage.entropy >= left_uniform) continue;
+      readings.number("audit_leaves_uniform", static_cast<double>(stage.step));
+      break;
+    }
+    double sum = 0;
+    for (const double value : held) sum += value;
+    readings.number("audit_total", sum / static_cast<double>(held.size()));
+  }
+
+  Kind kind_ = Kind::labelled_tokens;
+  std::vector<double> attention_, free_;  // at the look before, row after row
+  double moved_ = 0, followed_ = 0;       // Σ |Δα|, and Σ |Δα| cosine
+  std::optional<double> local_;           // of the newest look
+  std::vector<Stage> course_;
+};
+
+const Register<Probe> audit("audit", "how far the four assumptions of the two-stage story hold",
+                            [] { return std::make_unique<Audit>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,68 @@
+#include "fovea/probe/locality.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "fovea/base/random.h"
+
+namespace fovea {
+namespace {
+
+constexpr int examples = 60, length = 8, vocab = 12;
+
+Tokens random_tokens() {
+  Tokens tokens;
+  tokens.resize(examples, length);
+  Stream stream(4, "test");
+  for (int& id : tokens.ids) id = static_cast<int>(stream.integer(vocab));
+  return tokens;
+}
+
+// States (examples, length, vocab): the word `offset` places on as a unit vector, with noise.
+Locality locality(const Tokens& tokens, int offset, double noise, double signal = 1) {
+  std::vector<float> states(static_cast<std::size_t>(examples * length * vocab), 0.0f);
+  Stream stream(5, "test");
+  const Cube<float> cube(states.data(), examples, length, vocab);
+  for (int b = 0; b < examples; ++b)
+    for (int s = 0; s < length; ++s) {
+      for (int h = 0; h < vocab; ++h) cube(b, s, h) = static_cast<float>(noise * stream.normal());
+      if (s + offset >= 0 && s + offset < length) cube(b, s, tokens.at(b, s + offset)) += static_cast<float>(signal);
+    }
+  return measure_locality(Cube<const float>(cube), tokens);
+}
+
+TEST(Locality, OfStatesThatAreTheirWordIsFull) {
+  const Locality l = locality(random_tokens(), 0, 0);
+  EXPECT_NEAR(*l.word_share, 1, 1e-6);
+  EXPECT_EQ(*l.here, 1);
+  EXPECT_LT(*l.next, 0.25);  // a twelfth by chance
+  EXPECT_LT(*l.second, 0.25);
+}
+
+TEST(Locality, OfStatesThatAreTheNextWordIsNot) {
+  const Locality l = locality(random_tokens(), 1, 0);
+  EXPECT_NEAR(*l.word_share, 0, 0.1);
+  EXPECT_LT(*l.here, 0.25);
+  EXPECT_GT(*l.next, 0.45);  // all of those on one side, by chance on the other
+}
+
+TEST(Locality, OfNoiseIsNoneAndOfHalfNoiseIsBetween) {
+  const Tokens tokens = random_tokens();
+  const Locality none = locality(tokens, 0, 1, 0);
+  EXPECT_NEAR(*none.word_share, 0, 0.02);
+  EXPECT_LT(*none.here, 0.25);
+  // Variance of the signal Σ_h p(1-p) = 11/12, of the noise 12 · 0.0764.
+  const Locality half = locality(tokens, 0, 0.2764);
+  EXPECT_NEAR(*half.word_share, 0.5, 0.03);
+}
+
+TEST(Locality, IsSilentWhereThereIsNothingToCompare) {
+  const Tokens tokens = random_tokens();
+  std::vector<float> same(static_cast<std::size_t>(examples * length), 1.0f);
+  EXPECT_FALSE(measure_locality(Cube<const float>(same.data(), examples, length, 1), tokens).word_share);
+  EXPECT_FALSE(measure_locality({}, tokens).word_share);
+}
+
+}  // namespace
+}  // namespace fovea

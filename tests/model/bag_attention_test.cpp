@@ -102,6 +102,48 @@ TEST(BagAttention, APaddedBatchIsItsBagsOneByOne) {
   }
 }
 
+// Batch norm ties a batch together in training, so its gradient has no parts to take one by one; but whatever stands
+// behind a bag's items has no part in it.
+TEST(BagAttention, PaddingHasNoPartInTheGradient) {
+  const Batch batch = random_bags(4, 6, 4, 3, 5, true);
+  Batch wider = batch;
+  wider.items.resize(6, 7, 3);
+  wider.items.lengths = batch.items.lengths;
+  wider.marked.assign(6 * 7, 0);
+  std::fill(wider.items.values.begin(), wider.items.values.end(), 1e3f);
+  for (int b = 0; b < 6; ++b) {
+    std::copy_n(batch.items.item(b, 0), 3 * batch.items.lengths[static_cast<std::size_t>(b)], wider.items.item(b, 0));
+    wider.marked[static_cast<std::size_t>(b) * 7] = 1;
+  }
+  for (const std::string& score : attending)
+    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+      ModelScene<double> narrow("bag-attention", settings_of(score, true), bag_shape(batch, 5));
+      ModelScene<double> wide("bag-attention", settings_of(score, true), bag_shape(batch, 5));
+      const Outcome<double> a = narrow.gradient_of(batch, {.attend = attend});
+      const Outcome<double> b = wide.gradient_of(wider, {.attend = attend});
+      EXPECT_NEAR(a.loss, b.loss, 1e-12) << score;
+      for (Index row = 0; row < 6; ++row)
+        for (Index s = 4; s < 7; ++s) EXPECT_EQ(b.attention(row, 0, s), 0.0);
+      for (std::size_t i = 0; i < narrow.parameters.gradients().size(); ++i)
+        ASSERT_NEAR(narrow.parameters.gradients()[i], wide.parameters.gradients()[i], 1e-10) << score;
+    }
+}
+
+// A hidden unit of the score that is 1 for every item makes its weight a constant added to every score.
+TEST(BagAttention, AConstantAddedToAllScoresChangesNothing) {
+  const Batch batch = random_bags(4, 6, 4, 3, 5, true);
+  ModelScene<double> scene("bag-attention", settings_of("simple"), bag_shape(batch, 5));
+  const Param<double>&hidden = *scene.parameters.find("attention.hidden.weight"),
+        &bias = *scene.parameters.find("attention.hidden.bias"), &out = *scene.parameters.find("attention.out.weight");
+  std::fill_n(hidden.matrix()[1].data(), hidden.shape[1], 0.0);
+  bias.value[1] = 1;
+  const std::vector<double> before = copy_of(scene.forward(batch, {}).attention);
+  out.value[1] += 300;
+  const Outcome<double> after = scene.gradient_of(batch);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after.attention.flat()[i], before[i], 1e-11);
+  EXPECT_NEAR(out.gradient[1], 0, 1e-12);
+}
+
 TEST(BagAttention, TheOrderOfItemsDoesNotMatterButToTheFlatBaseline) {
   const Batch batch = random_bags(4, 5, 4, 3, 5, true);
   Batch turned = batch;

@@ -65,6 +65,24 @@ TEST(FeatureAttention, AttendsAsThePassSays) {
   EXPECT_TRUE(none.forward(batch, {}).attention.empty());
 }
 
+TEST(FeatureAttention, AConstantAddedToAllLogitsChangesNothing) {
+  const Batch batch = random_vectors(3, 4, 10, 2);
+  ModelScene<double> scene("feature-attention", settings_of("free"), vector_shape(batch, 2));
+  const Param<double>& logits = *scene.parameters.find("attention.logits");
+  std::ranges::copy(random_values(8, logits.count()), logits.value);
+  const Outcome<double> before = scene.forward(batch, {});
+  const std::vector<double> attention = copy_of(before.attention);
+  const double loss = before.loss;
+  for (double& logit : logits.values()) logit += 300;
+  scene.gradient_of(batch);
+  const Outcome<double> after = scene.forward(batch, {});
+  EXPECT_NEAR(after.loss, loss, 1e-12);
+  for (std::size_t i = 0; i < attention.size(); ++i) EXPECT_NEAR(after.attention.flat()[i], attention[i], 1e-12);
+  double pull = 0;
+  for (const double g : logits.gradients()) pull += g;
+  EXPECT_NEAR(pull, 0, 1e-14);
+}
+
 TEST(FeatureAttention, FreeGateStartsUniformAndRescaledThenFeedsTheInputItself) {
   const Batch batch = random_vectors(3, 4, 16, 2);
   ModelScene<double> free("feature-attention", settings_of("free", true), vector_shape(batch, 2));

@@ -145,6 +145,40 @@ TEST(Pooling, AttentionShownAnswersTheQueries) {
     }
 }
 
+TEST(Pooling, TheOrderOfKeysDoesNotMatter) {
+  const Batch batch = random_batch(40, 30, 2, 1);
+  Batch turned = batch;
+  for (int i = 0; i < 40; ++i) {
+    std::copy_n(batch.items.item(0, i), 2, turned.items.item(0, 39 - i));
+    *turned.values.item(0, 39 - i) = *batch.values.item(0, i);
+  }
+  for (const std::string& kind : all_kinds) {
+    ModelScene<double> scene("pooling", similarity(kind, {{"formula", word("-d2")}}), points(2, 1));
+    const Outcome<double> first = scene.forward(batch, {});
+    const std::vector<double> before = testing::copy_of(first.predictions),
+                              attention = testing::copy_of(first.attention);
+    const Outcome<double> second = scene.forward(turned, {});
+    for (std::size_t i = 0; i < 30; ++i) {
+      EXPECT_NEAR(second.predictions.flat()[i], before[i], 1e-12) << kind;
+      for (std::size_t j = 0; j < 40; ++j)
+        EXPECT_NEAR(second.attention.flat()[i * 40 + 39 - j], attention[i * 40 + j], 1e-12) << kind;
+    }
+  }
+}
+
+TEST(Pooling, AConstantAddedToEverySimilarityChangesNothing) {
+  const Batch batch = random_batch(40, 30, 2, 1);
+  std::vector<std::vector<double>> predictions;
+  for (const char* formula : {"dot - d2", "dot - d2 + 700", "dot - d2 - 700"}) {
+    ModelScene<double> scene("pooling", similarity("user", {{"formula", word(formula)}}), points(2, 1));
+    predictions.push_back(testing::copy_of(scene.forward(batch, {}).predictions));
+  }
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_NEAR(predictions[1][i], predictions[0][i], 1e-11);
+    EXPECT_NEAR(predictions[2][i], predictions[0][i], 1e-11);
+  }
+}
+
 TEST(Pooling, GradientsAreRight) {
   const Batch batch = random_batch(300, 90, 3, 2);
   for (const char* kind : {"gaussian-learned", "general", "additive"})

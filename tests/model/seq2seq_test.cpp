@@ -93,8 +93,11 @@ void compare_with_pytorch(double loss_tolerance, double gradient_tolerance) {
             const auto at = static_cast<std::size_t>(b);
             if (t >= data.target.lengths[at]) continue;
             EXPECT_LT(relative(outcome.attention(b, t, s), c["attention"][i]), gradient_tolerance);
-            if (s < data.source.lengths[at]) { EXPECT_LT(relative(beta(b, t, s), c["beta"][i]), gradient_tolerance); }
-            else { EXPECT_EQ(beta(b, t, s), T{0}); }
+            if (s < data.source.lengths[at]) {
+              EXPECT_LT(relative(beta(b, t, s), c["beta"][i]), gradient_tolerance);
+            } else {
+              EXPECT_EQ(beta(b, t, s), T{0});
+            }
           }
     }
     scene.parameters.clear_gradients();
@@ -129,7 +132,8 @@ Batch copies(int examples, int length, int vocab) {
   data.source.resize(examples, length + 1);
   Stream stream(9, "test");
   for (int b = 0; b < examples; ++b) {
-    for (int t = 0; t < length; ++t) data.source.at(b, t) = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab)));
+    for (int t = 0; t < length; ++t)
+      data.source.at(b, t) = static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab)));
     data.source.at(b, length) = vocab;
   }
   data.target = data.source;
@@ -156,8 +160,12 @@ TEST(Seq2Seq, GradientsUnderForcedAttention) {
 }
 
 TEST(Seq2Seq, ForcedAttentionIsWhatItIsForcedToBe) {
-  ModelScene<double> scene("seq2seq", small, copy_shape(7));
   const Batch data = copies(3, 4, 7);
+  // Of 8 heads the mean: a sum of equal eighths.
+  ModelScene<double> heads("seq2seq-heads", small, copy_shape(7));
+  for (const double weight : heads.forward(data, {false, Attend::uniform}).attention.flat())
+    EXPECT_DOUBLE_EQ(weight, 0.2);
+  ModelScene<double> scene("seq2seq", small, copy_shape(7));
   for (const double weight : scene.forward(data, {false, Attend::uniform}).attention.flat()) EXPECT_EQ(weight, 0.2);
   const Cube<double> truth = scene.forward(data, {false, Attend::truth}).attention;
   for (Index t = 0; t < 5; ++t)
@@ -169,8 +177,13 @@ TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
     SCOPED_TRACE(c["name"].template get<std::string>());
     const Batch data = batch(c);
     ModelScene<double> scene(model_name(c), settings(c), shape(c));
-    const double together = scene.gradient_of(data).loss;
+    const Outcome<double> whole = scene.gradient_of(data);
+    const double together = whole.loss;
     const auto gradient = copy_of(scene.parameters.gradients());
+    const auto scores = copy_of(whole.scores), attention = copy_of(whole.attention);
+    const auto classes = static_cast<std::size_t>(whole.scores.size(1));
+    const auto targets = static_cast<std::size_t>(data.target.columns),
+               sources = static_cast<std::size_t>(data.source.columns);
     double words = 0, loss = 0;
     for (const int n : data.target.lengths) words += n;
     std::vector<double> sum(gradient.size());
@@ -183,7 +196,23 @@ TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
         for (int t = 0; t < to->columns; ++t) to->at(0, t) = from->at(b, t);
       }
       const double share = data.target.lengths[at] / words;
-      loss += share * scene.gradient_of(one).loss;
+      const Outcome<double> alone = scene.gradient_of(one);
+      loss += share * alone.loss;
+      for (std::size_t t = 0; t < static_cast<std::size_t>(one.target.columns); ++t) {
+        for (std::size_t k = 0; k < classes; ++k)
+          ASSERT_NEAR(alone.scores(static_cast<Index>(t), static_cast<Index>(k)),
+                      scores[(at * targets + t) * classes + k], 1e-12);
+        if (attention.empty()) continue;
+        double mass = 0;
+        for (std::size_t s = 0; s < sources; ++s) {
+          const double weight = attention[(at * targets + t) * sources + s];
+          mass += weight;
+          if (s < static_cast<std::size_t>(one.source.columns))
+            ASSERT_NEAR(alone.attention(0, static_cast<Index>(t), static_cast<Index>(s)), weight, 1e-12);
+          else ASSERT_EQ(weight, 0.0);
+        }
+        ASSERT_NEAR(mass, 1, 1e-12);
+      }
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share * scene.parameters.gradients()[i];
     }
     EXPECT_NEAR(loss, together, 1e-12);
@@ -192,34 +221,43 @@ TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
 }
 
 TEST(Seq2Seq, PermutingTheBatchPermutesTheResults) {
-  ModelScene<double> scene("seq2seq", small, copy_shape(7));
   Batch data = copies(4, 5, 7), turned = data;
   for (int b = 0; b < 4; ++b)
     for (int t = 0; t < 6; ++t) turned.source.at(b, t) = turned.target.at(b, t) = data.source.at((b + 1) % 4, t);
-  const auto scores = copy_of(scene.forward(data, {}).scores);
-  const Matrix<double> other = scene.forward(turned, {}).scores;
-  for (Index b = 0; b < 4; ++b)
-    for (Index i = 0; i < 6 * other.size(1); ++i)
-      ASSERT_NEAR(other.data()[b * 6 * other.size(1) + i],
-                  scores[static_cast<std::size_t>((b + 1) % 4 * 6 * other.size(1) + i)], 1e-13);
+  for (const char* model : {"seq2seq", "seq2seq-heads"}) {
+    ModelScene<double> scene(model, small, copy_shape(7));
+    const Outcome<double> plain = scene.gradient_of(data);
+    const auto scores = copy_of(plain.scores), attention = copy_of(plain.attention),
+               gradient = copy_of(scene.parameters.gradients());
+    const Outcome<double> other = scene.gradient_of(turned);
+    const auto expect_turned = [](std::span<const double> now, const std::vector<double>& before) {
+      const std::size_t each = before.size() / 4;
+      for (std::size_t i = 0; i < now.size(); ++i) ASSERT_NEAR(now[i], before[(i + each) % before.size()], 1e-13);
+    };
+    expect_turned(other.scores.flat(), scores);
+    expect_turned(other.attention.flat(), attention);
+    for (std::size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(scene.parameters.gradients()[i], gradient[i], 1e-13);
+  }
 }
 
 // Words are names: giving them other numbers, and the rows of the tables with them, changes nothing.
 TEST(Seq2Seq, RelabellingTheVocabularyRelabelsTheResults) {
-  ModelScene<double> scene("seq2seq", small, copy_shape(7)), other("seq2seq", small, copy_shape(7));
-  const auto relabel = [](int word) { return word < 7 ? (word * 3 + 2) % 7 : word; };
-  for (const char* name : {"embedding.weight", "output.weight"}) {
-    const Param<double>&from = *scene.parameters.find(name), &to = *other.parameters.find(name);
-    for (int word = 0; word < 9; ++word)
-      std::copy_n(from.matrix()[word].data(), from.shape[1], to.matrix()[relabel(word)].data());
+  for (const char* model : {"seq2seq", "seq2seq-heads"}) {
+    ModelScene<double> scene(model, small, copy_shape(7)), other(model, small, copy_shape(7));
+    const auto relabel = [](int word) { return word < 7 ? (word * 3 + 2) % 7 : word; };
+    for (const char* name : {"embedding.weight", "output.weight"}) {
+      const Param<double>&from = *scene.parameters.find(name), &to = *other.parameters.find(name);
+      for (int word = 0; word < 9; ++word)
+        std::copy_n(from.matrix()[word].data(), from.shape[1], to.matrix()[relabel(word)].data());
+    }
+    Batch data = copies(3, 5, 7), renamed = data;
+    for (int& word : renamed.source.ids) word = relabel(word);
+    renamed.target = renamed.source;
+    const Outcome<double> a = scene.forward(data, {}), b = other.forward(renamed, {});
+    EXPECT_NEAR(a.loss, b.loss, 1e-13);
+    for (Index n = 0; n < a.scores.size(0); ++n)
+      for (int word = 0; word < 9; ++word) ASSERT_NEAR(a.scores(n, word), b.scores(n, relabel(word)), 1e-13);
   }
-  Batch data = copies(3, 5, 7), renamed = data;
-  for (int& word : renamed.source.ids) word = relabel(word);
-  renamed.target = renamed.source;
-  const Outcome<double> a = scene.forward(data, {}), b = other.forward(renamed, {});
-  EXPECT_NEAR(a.loss, b.loss, 1e-13);
-  for (Index n = 0; n < a.scores.size(0); ++n)
-    for (int word = 0; word < 9; ++word) ASSERT_NEAR(a.scores(n, word), b.scores(n, relabel(word)), 1e-13);
 }
 
 TEST(Seq2Seq, TheTeamChangesNoBit) {
@@ -244,7 +282,9 @@ TEST(Seq2SeqHeads, AHeadStartsAlikeInAnyCompany) {
   ModelScene<float> alone("seq2seq-heads", heads({5}), copy_shape(7));
   ModelScene<float> company("seq2seq-heads", heads({1, 5, 9}), copy_shape(7));
   for (const Param<float>& p : alone.parameters.all())
-    if (p.name != "combine.weight") { EXPECT_EQ(copy_of(p.values()), copy_of(company.parameters.find(p.name)->values())) << p.name; }
+    if (p.name != "combine.weight") {
+      EXPECT_EQ(copy_of(p.values()), copy_of(company.parameters.find(p.name)->values())) << p.name;
+    }
   EXPECT_THROW(ModelScene<float>("seq2seq-heads", heads({5, 5}), copy_shape(7)), Error);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/model/model_scene.h"
@@ -62,7 +63,10 @@ TEST(UnigramGateModel, RowsSumToOneAndPaddingGetsNothing) {
       EXPECT_NEAR(sum, 1, 1e-15);
     }
     if (attend == Attend::uniform) {
-      EXPECT_EQ(outcome.attention(1, 0, 2), 0.25);
+      for (int b = 0; b < batch.size; ++b) {
+        const int length = batch.source.lengths[static_cast<std::size_t>(b)];
+        for (int l = 0; l < length; ++l) EXPECT_EQ(outcome.attention(b, 0, l), 1.0 / length);
+      }
     }
     if (attend == Attend::truth) {
       EXPECT_EQ(outcome.attention(0, 0, 2), 1);
@@ -81,14 +85,70 @@ TEST(UnigramGateModel, BetaSpeaksForTheRightClass) {
   EXPECT_EQ(beta(0, 0, 4), 0);
 }
 
-TEST(UnigramGateModel, PaddingChangesNothing) {
+TEST(UnigramGateModel, APaddedBatchIsItsExamplesOneByOne) {
   Built built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
-  const std::vector<double> scores = testing::copy_of(built.forward(batch, {}).scores);
-  for (std::size_t i = 0; i < sequences.size(); ++i) {
-    const Batch alone = labelled_tokens({sequences[i]}, {labels[i]}, 2);
-    EXPECT_DOUBLE_EQ(built.forward(alone, {}).scores(0, 0), scores[i]);
+  const Outcome<double> together = built.gradient_of(batch);
+  const std::vector<double> scores = testing::copy_of(together.scores),
+                            attention = testing::copy_of(together.attention),
+                            gradient = testing::copy_of(built.parameters.gradients());
+  const double loss = together.loss;
+  const auto columns = static_cast<std::size_t>(batch.source.columns);
+  std::vector<double> sum(gradient.size());
+  double total = 0;
+  for (std::size_t b = 0; b < sequences.size(); ++b) {
+    const Outcome<double> alone = built.gradient_of(labelled_tokens({sequences[b]}, {labels[b]}, 2));
+    EXPECT_DOUBLE_EQ(alone.scores(0, 0), scores[b]);
+    for (std::size_t l = 0; l < sequences[b].size(); ++l)
+      EXPECT_DOUBLE_EQ(alone.attention(0, 0, static_cast<Index>(l)), attention[b * columns + l]);
+    total += alone.loss / 4;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += built.parameters.gradients()[i] / 4;
   }
+  EXPECT_NEAR(total, loss, 1e-14);
+  for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(sum[i], gradient[i], 1e-14);
+}
+
+TEST(UnigramGateModel, NeitherTheOrderOfWordsNorOfTheBatchMatters) {
+  Built plain, turned;
+  const Outcome<double> a = plain.gradient_of(labelled_tokens(sequences, labels, 2));
+  std::vector<std::vector<int>> words(sequences.rbegin(), sequences.rend());
+  for (auto& sequence : words) std::reverse(sequence.begin(), sequence.end());
+  const Outcome<double> b = turned.gradient_of(labelled_tokens(words, {labels.rbegin(), labels.rend()}, 2));
+  EXPECT_NEAR(a.loss, b.loss, 1e-14);
+  for (Index i = 0; i < 4; ++i) {
+    EXPECT_NEAR(a.scores(i, 0), b.scores(3 - i, 0), 1e-14);
+    const auto length = static_cast<Index>(sequences[static_cast<std::size_t>(i)].size());
+    for (Index l = 0; l < length; ++l) EXPECT_NEAR(a.attention(i, 0, l), b.attention(3 - i, 0, length - 1 - l), 1e-14);
+  }
+  for (std::size_t i = 0; i < plain.parameters.gradients().size(); ++i)
+    EXPECT_NEAR(plain.parameters.gradients()[i], turned.parameters.gradients()[i], 1e-14);
+}
+
+TEST(UnigramGateModel, WordsAreOnlyNames) {
+  Built plain, renamed;
+  const auto name = [](int word) { return (word * 2 + 1) % 5; };
+  for (const char* parameter : {"beta", "a"})
+    for (int v = 0; v < 5; ++v)
+      renamed.parameters.find(parameter)->value[name(v)] = plain.parameters.find(parameter)->value[v];
+  std::vector<std::vector<int>> words = sequences;
+  for (auto& sequence : words)
+    for (int& word : sequence) word = name(word);
+  const Outcome<double> a = plain.gradient_of(labelled_tokens(sequences, labels, 2));
+  const Outcome<double> b = renamed.gradient_of(labelled_tokens(words, labels, name(2)));
+  EXPECT_EQ(testing::copy_of(a.scores), testing::copy_of(b.scores));
+  EXPECT_EQ(testing::copy_of(a.attention), testing::copy_of(b.attention));
+  for (const char* parameter : {"beta", "a"})
+    for (int v = 0; v < 5; ++v)
+      EXPECT_EQ(renamed.parameters.find(parameter)->gradient[name(v)], plain.parameters.find(parameter)->gradient[v]);
+}
+
+TEST(UnigramGateModel, AConstantAddedToAllLogitsChangesNothing) {
+  Built built;
+  const Batch batch = labelled_tokens(sequences, labels, 2);
+  const std::vector<double> attention = testing::copy_of(built.forward(batch, {}).attention);
+  for (double& logit : built.parameters.find("a")->values()) logit += 300;
+  const Outcome<double> shifted = built.forward(batch, {});
+  for (std::size_t i = 0; i < attention.size(); ++i) EXPECT_NEAR(shifted.attention.flat()[i], attention[i], 1e-12);
 }
 
 }  // namespace

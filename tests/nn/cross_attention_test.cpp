@@ -76,6 +76,28 @@ TEST(CrossAttention, RowsSumToOneAndAreZeroOnPadding) {
   }
 }
 
+// A unit of the source that is 1 everywhere makes its query a constant added to every score of a row.
+TEST(CrossAttention, AConstantAddedToAllScoresChangesNothing) {
+  Scene s;
+  constexpr Index unit = 2;
+  for (Index row = 0; row < sources * batch; ++row) s.e[static_cast<std::size_t>(row * source_width + unit)] = 1;
+  CrossAttention<double>::Trace before, after;
+  const auto context = copy_of(s.run({}, before));
+  const auto weights = copy_of(before.weights);
+  const Param<double>* const shift = s.parameters.find("attention.query.bias");
+  ASSERT_NE(shift, nullptr);
+  shift->value[unit] += 300;
+  const auto moved = copy_of(s.run({}, after));
+  for (std::size_t i = 0; i < context.size(); ++i) EXPECT_NEAR(moved[i], context[i], 1e-11);
+  const auto moved_weights = copy_of(after.weights);
+  for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_NEAR(moved_weights[i], weights[i], 1e-11);
+  const Cube<double> dd = s.bench.compute.zeros<double>(targets, batch, target_width);
+  const Cube<double> de = s.bench.compute.zeros<double>(sources, batch, source_width);
+  s.attention.backward(s.bench.compute, after, Cube<const double>(s.weight.data(), targets, batch, source_width), dd,
+                       de);
+  EXPECT_NEAR(shift->gradient[unit], 0, 1e-12);
+}
+
 TEST(CrossAttention, TheTeamChangesNoBit) {
   std::vector<std::vector<double>> results;
   for (const int threads : {1, 2, 3}) {

@@ -143,7 +143,8 @@ TEST_F(DurableTest, AKilledSweepIsFinishedByTheSameCommandAndIsTheSame) {
     ::kill(child, SIGKILL);
     if (end_of(child, "killed").code == 0) break;  // it was done before
     std::size_t done = 0;
-    for (const auto& run : json("runs --json --limit -1")["runs"]) done += run["state"] == "done";
+    const nlohmann::json listed = json("runs --json --limit -1");
+    for (const auto& run : listed["runs"]) done += run["state"] == "done";
     EXPECT_GE(done, finished);
     finished = done;
   }

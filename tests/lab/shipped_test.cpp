@@ -60,7 +60,8 @@ TEST(Describe, TellsOfEveryPartAndItsSettings) {
   EXPECT_EQ(find(describe_probes(), "watch").settings.size(), 1u);
   EXPECT_EQ(describe_experiments().size(), experiment_names().size());
   const SettingDescription start = [] {
-    for (const SettingDescription& setting : describe_settings()[0].settings)
+    const std::vector<Description> described = describe_settings();
+    for (const SettingDescription& setting : described[0].settings)
       if (setting.name == "start") return setting;
     return SettingDescription{};
   }();

@@ -9,6 +9,7 @@ packages_to_run=(
   libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev fonts-dejavu-core
 )
 packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils)
+packages_to_test_python=(python3-dev python3-venv)
 packages_to_test_all=(clang-14 libclang-rt-14-dev)
 
 # need_packages NAME…: installs those that are missing; asks nothing of the network when none is.
@@ -35,6 +36,32 @@ need_packages() {
     fail "these packages could not be installed: ${missing[*]}. Check the network, then try again, or run: apt-get install ${missing[*]} (the whole log: $log)"
   fi
   rm -f "$log"
+}
+
+# What the tests of the Python package need: enough to build, check and use it.
+python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy)
+
+# need_python FOLDER: a virtual environment with them; false, and says why, where they can not be had.
+need_python() {
+  local wanted="${python_to_test[*]}"
+  if [ "$(cat "$1/.has" 2>/dev/null)" = "$wanted" ]; then return 0; fi
+  say "setting up $1 for the tests of the Python package"
+  if { python3 -m venv "$1" && "$1/bin/pip" install -q "${python_to_test[@]}"; } >"$1.log" 2>&1; then
+    printf '%s' "$wanted" >"$1/.has"
+    return 0
+  fi
+  tail -n 5 "$1.log" >&2
+  say "pip could not install $wanted (the whole log: $1.log)"
+  return 1
+}
+
+# install_python FOLDER BUILD: `pip install .` into that environment, with the library that BUILD has compiled already.
+install_python() {
+  cmake --install "$2" --prefix "$2/installed" >"$2/python-install.log" 2>&1 &&
+    "$1/bin/pip" install -q --no-build-isolation --no-deps --force-reinstall . -C build-dir="$2/python-build" \
+      -C cmake.source-dir=python -C cmake.define.FOVEA_WERROR=ON -C cmake.define.fovea_DIR="$PWD/$2/installed/lib/cmake/fovea" \
+      >>"$2/python-install.log" 2>&1 ||
+    { tail -n 40 "$2/python-install.log" >&2; fail "the Python package could not be installed; why stands above"; }
 }
 
 # build_preset NAME FOLDER [CMAKE WORDS…]: configures once, then builds what changed; quiet unless something is to be done.

@@ -1,0 +1,46 @@
+"""Progress as tqdm shows it: a bar after the first second, on stderr or in the notebook, none where nobody looks."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from . import _engine
+
+
+class Bar:
+    """A bar of ``unit`` that is told how far the work is; ``show`` as tqdm's ``disable`` turned round, None: if a person looks."""
+
+    def __init__(self, unit: str, show: bool | None) -> None:
+        self._unit = unit
+        self._disable = None if show is None else not show
+        self._bar: Any = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def reach(self, done: int, of: int, words: str = "") -> None:
+        if of <= 0 or self._disable:
+            return
+        if self._bar is None:
+            self._bar = tqdm(total=of, initial=done, unit=self._unit, disable=self._disable, delay=1, leave=False)
+        if words:
+            self._bar.set_postfix_str(words, refresh=False)
+        self._bar.update(done - self._bar.n)
+
+    def run(self, progress: _engine.Progress) -> None:
+        """Of one run: its steps."""
+        for run in progress.in_training:
+            self.reach(run.step, run.of)
+
+    def sweep(self, progress: _engine.Progress) -> None:
+        """Of many: how many are reached, and what became of them."""
+        counts = (("found", progress.reused), ("failed", progress.failed), ("stopped", progress.stopped))
+        words = ", ".join(f"{count} {what}" for what, count in counts if count)
+        self.reach(progress.total - progress.left, progress.total, words)

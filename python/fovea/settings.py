@@ -1,0 +1,69 @@
+"""Settings as a person writes them in Python, and as a spec names them.
+
+A spec says ``task.vocab``. In Python that is ``vocab=60`` where one part alone has a setting of that name,
+``task__vocab=60`` where several do, or an entry of ``set={"task.vocab": 60}``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, Union
+
+from . import _engine
+
+SpecLike: TypeAlias = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+
+_PARTS = ("task", "model", "train", "probe")
+
+
+def experiment_of(spec: SpecLike) -> _engine.Experiment:
+    """A shipped experiment by its name, a file by its path, or a dict that says what a file would."""
+    if isinstance(spec, Mapping):
+        fields = dict(spec)
+        name = str(fields.pop("name", "python"))
+        if any(name == known["name"] for known in _engine.describe("experiments")):
+            raise _engine.wrong_input(f"there is a shipped experiment '{name}', and this is another", "give it a name of its own")
+        return _engine.parse_experiment(fields, name)
+    return _engine.find_experiment(os.fspath(spec))
+
+
+def dotted(experiment: _engine.Experiment, given: Mapping[str, Any], also: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Keyword settings by their full names, those of ``also`` after them."""
+    settings: dict[str, Any] = {}
+    known: dict[str, list[str]] | None = None
+    for word, value in given.items():
+        if "__" in word:
+            settings[word.replace("__", ".")] = value
+            continue
+        if known is None:
+            known = _owners(experiment)
+        owners = known.get(word)
+        if owners is None:
+            raise _engine.wrong_input(f"'{word}' is no setting of {experiment.name}", _engine.suggest_name(word, sorted(known)))
+        if len(owners) > 1:
+            ways = " or ".join(f"{owner}__{word}" for owner in owners)
+            raise _engine.wrong_input(f"'{word}' is a setting of {' and of '.join(owners)}", f"write {ways}")
+        settings[f"{owners[0]}.{word}"] = value
+    settings.update(also or {})
+    return settings
+
+
+def _owners(experiment: _engine.Experiment) -> dict[str, list[str]]:
+    """Which parts of the experiment have a setting of each name."""
+    chosen = {"task": experiment.task.get("name"), "model": experiment.model.get("name")}
+    owners: dict[str, list[str]] = {}
+
+    def add(part: str, settings: Iterable[_engine.SettingDescription]) -> None:
+        for setting in settings:
+            if "." not in setting["name"]:
+                owners.setdefault(setting["name"], []).append(part)
+
+    for part in ("task", "model"):
+        for description in _engine.describe(part + "s"):
+            if description["name"] == chosen[part]:
+                add(part, description["settings"])
+    for description in _engine.describe("settings"):
+        if description["name"] in _PARTS:
+            add(description["name"], description["settings"])
+    return owners

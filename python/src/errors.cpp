@@ -1,0 +1,59 @@
+// The library's errors as exceptions: WrongInput is a ValueError too, Failure a RuntimeError.
+#include "fovea/base/error.h"
+#include "python/src/parts.h"
+
+namespace fovea::python {
+
+namespace {
+
+PyObject* base = nullptr;  // these three live as long as the interpreter
+PyObject* wrong = nullptr;
+PyObject* failed = nullptr;
+
+PyObject* exception_type(const char* name, const char* doc, const py::tuple& bases) {
+  PyObject* const type = PyErr_NewExceptionWithDoc(name, doc, bases.ptr(), nullptr);
+  if (!type) throw py::error_already_set();
+  return type;
+}
+
+PyObject* type_of(const Error& error) { return error.kind() == Error::Kind::wrong_input ? wrong : failed; }
+
+py::object exception_of(const Error& error) {
+  py::object exception = py::reinterpret_borrow<py::object>(type_of(error))(error.what());
+  exception.attr("problem") = error.problem();
+  exception.attr("remedy") = error.remedy();
+  exception.attr("place") = error.place().text();
+  return exception;
+}
+
+}  // namespace
+
+void bind_errors(py::module_& module) {
+  const auto builtin = [](PyObject* type) { return py::reinterpret_borrow<py::object>(type); };
+  base = exception_type("fovea.Error",
+                        "What fovea refuses or could not do. `problem` says what is wrong, `remedy` what to do, "
+                        "`place` where (each may be empty).",
+                        py::make_tuple(builtin(PyExc_Exception)));
+  wrong = exception_type("fovea.WrongInput", "A name, a setting or data that are wrong.",
+                         py::make_tuple(builtin(base), builtin(PyExc_ValueError)));
+  failed = exception_type("fovea.Failure", "Asked rightly, but it could not be done.",
+                          py::make_tuple(builtin(base), builtin(PyExc_RuntimeError)));
+  module.attr("Error") = builtin(base);
+  module.attr("WrongInput") = builtin(wrong);
+  module.attr("Failure") = builtin(failed);
+  // For what the package itself refuses: the same paragraphs.
+  module.def("wrong_input", [](const std::string& what, const std::string& remedy) {
+    return exception_of(wrong_input(what, remedy));
+  });
+  module.def("failure",
+             [](const std::string& what, const std::string& remedy) { return exception_of(failure(what, remedy)); });
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      PyErr_SetObject(type_of(error), exception_of(error).ptr());
+    }
+  });
+}
+
+}  // namespace fovea::python

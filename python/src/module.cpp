@@ -1,0 +1,13 @@
+#include "fovea/base/version.h"
+#include "python/src/parts.h"
+
+PYBIND11_MODULE(_engine, module) {
+  using namespace fovea::python;
+  module.doc() = "The library as Python sees it; people use what the package `fovea` makes of it.";
+  module.attr("version") = fovea::version();
+  bind_errors(module);
+  bind_specs(module);
+  bind_records(module);
+  bind_training(module);
+  bind_store(module);
+}

@@ -1,0 +1,16 @@
+// The parts of the module, each bound by a file of its own.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace fovea::python {
+
+namespace py = pybind11;
+
+void bind_errors(py::module_& module);
+void bind_specs(py::module_& module);
+void bind_records(py::module_& module);
+void bind_training(py::module_& module);
+void bind_store(py::module_& module);
+
+}  // namespace fovea::python

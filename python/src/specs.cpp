@@ -1,0 +1,116 @@
+// Experiments, what can be set of them, and the spec of one run.
+#include <pybind11/stl.h>
+
+#include <memory>
+
+#include "fovea/base/names.h"
+#include "fovea/lab/describe.h"
+#include "fovea/lab/spec.h"
+#include "fovea/lab/sweep_plan.h"
+#include "python/src/parts.h"
+#include "python/src/values.h"
+
+namespace fovea::python {
+
+namespace {
+
+// A dict is an experiment file's top table.
+std::string toml_of(const py::dict& spec) {
+  std::string text;
+  for (const auto& [key, value] : spec) {
+    const auto name = key.cast<std::string>();
+    text += Value{name, {}}.text() + " = " + value_of(value, name).text() + "\n";  // the key in quotes
+  }
+  return text;
+}
+
+py::list descriptions(const std::vector<Description>& all) {
+  py::list list;
+  for (const Description& part : all) {
+    py::list settings;
+    for (const SettingDescription& setting : part.settings)
+      settings.append(py::dict(py::arg("name") = setting.name, py::arg("kind") = setting.kind,
+                               py::arg("help") = setting.help,
+                               py::arg("default") = setting.fallback ? object_of(*setting.fallback) : py::none()));
+    list.append(
+        py::dict(py::arg("name") = part.name, py::arg("summary") = part.summary, py::arg("settings") = settings));
+  }
+  return list;
+}
+
+std::vector<Description> describe(const std::string& what) {
+  if (what == "tasks") return describe_tasks();
+  if (what == "models") return describe_models();
+  if (what == "probes") return describe_probes();
+  if (what == "settings") return describe_settings();
+  if (what == "experiments") return describe_experiments();
+  const std::vector<std::string> known{"tasks", "models", "probes", "settings", "experiments"};
+  throw wrong_input("there is no list of '" + what + "'", suggest_name(what, known));
+}
+
+Form form_of(bool quick) { return quick ? Form::quick : Form::full; }
+
+}  // namespace
+
+void bind_specs(py::module_& module) {
+  module.def("describe", [](const std::string& what) { return descriptions(describe(what)); });
+  module.def("suggest_name", [](const std::string& word, const std::vector<std::string>& candidates) {
+    return suggest_name(word, candidates);
+  });
+
+  py::class_<Experiment, std::shared_ptr<Experiment>>(module, "Experiment")
+      .def_readonly("name", &Experiment::name)
+      .def_readonly("title", &Experiment::title)
+      .def_readonly("idea", &Experiment::idea)
+      .def_readonly("seed", &Experiment::seed)
+      .def_property_readonly("task",
+                             [](const Experiment& e) {
+                               return object_of({e.task, {}});
+                             })
+      .def_property_readonly("model",
+                             [](const Experiment& e) {
+                               return object_of({e.model, {}});
+                             })
+      .def("resolve",
+           [](const Experiment& experiment, bool quick, const py::dict& settings, std::uint64_t seed) {
+             const std::vector<Override> overrides = overrides_of(settings);
+             const py::gil_scoped_release free;
+             return std::make_shared<RunSpec>(resolve(experiment, form_of(quick), overrides, seed));
+           })
+      .def("plan", [](const Experiment& experiment, bool quick, const py::dict& settings, const py::dict& axes,
+                      std::optional<std::int64_t> draws) {
+        const std::vector<Override> overrides = overrides_of(settings);
+        std::vector<Axis> given;
+        for (const Override& axis : overrides_of(axes)) given.push_back(axis_of(axis.key, axis.value));
+        Experiment drawn = experiment;
+        if (draws) drawn.set_draws(*draws);
+        const py::gil_scoped_release free;
+        auto plan = std::make_shared<SweepPlan>(drawn, form_of(quick), overrides, given);
+        plan->check();
+        return plan;
+      });
+  module.def("find_experiment", [](const std::string& name) {
+    const py::gil_scoped_release free;
+    return std::make_shared<Experiment>(find_experiment(name));
+  });
+  module.def("parse_experiment", [](const py::dict& spec, const std::string& name) {
+    const std::string text = toml_of(spec);
+    const py::gil_scoped_release free;
+    return std::make_shared<Experiment>(parse_experiment(text, name));
+  });
+
+  py::class_<RunSpec, std::shared_ptr<RunSpec>>(module, "Spec")
+      .def_property_readonly("seed", [](const RunSpec& spec) { return spec.seed; })
+      .def_property_readonly("hash", &RunSpec::hash)
+      .def("text", &RunSpec::text)
+      .def("table", [](const RunSpec& spec) {
+        return object_of({spec.table(), {}});
+      });
+
+  py::class_<SweepPlan, std::shared_ptr<SweepPlan>>(module, "Plan")
+      .def("__len__", &SweepPlan::size)
+      .def_property_readonly("shape", &SweepPlan::shape)
+      .def("label", &SweepPlan::label);
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,122 @@
+// One run and many: what `fovea run` and `fovea sweep` do.
+#include <pybind11/stl.h>
+
+#include <memory>
+
+#include "fovea/lab/store.h"
+#include "fovea/lab/sweep.h"
+#include "fovea/lab/sweep_plan.h"
+#include "python/src/call.h"
+#include "python/src/parts.h"
+
+namespace fovea::python {
+
+namespace {
+
+class OneRun : public RunList {
+ public:
+  explicit OneRun(const RunSpec& spec) : spec_(spec) {}
+  std::size_t size() const override { return 1; }
+  RunSpec at(std::size_t) const override { return spec_; }
+  std::string label(std::size_t) const override { return "seed " + std::to_string(spec_.seed); }
+
+ private:
+  const RunSpec& spec_;
+};
+
+struct Options {
+  int jobs = 0;
+  bool again = false, fresh = false, retry_failed = false, wait = true;
+  double checkpoint_every = CheckpointPlan().every;
+};
+
+// `progress` and `notice` may be None. Returns ([record or None, …], counts, exception or None): what was reached is
+// told also where a callback raised or Ctrl-C was pressed.
+py::tuple train_kept(const std::string& file, const std::string& experiment, const RunList& list, const Options& how,
+                     const py::object& progress, const py::object& notice) {
+  std::vector<std::shared_ptr<RunRecord>> reached(list.size());
+  SweepProgress last;
+  Call call;
+  SweepOptions options;
+  options.jobs = how.jobs;
+  options.again = how.again;
+  options.forget = how.fresh;
+  options.retry_failed = how.retry_failed;
+  options.wait = how.wait;
+  options.checkpoint_every = how.checkpoint_every;
+  options.stop = &call.stop();
+  options.take = [&](std::size_t place, RunRecord record) {
+    reached[place] = std::make_shared<RunRecord>(std::move(record));
+  };
+  options.progress = [&](const SweepProgress& now) {
+    call.look_for_signals();
+    if (!progress.is_none()) call.back([&] { progress(py::cast(now, py::return_value_policy::copy)); });
+  };
+  if (!notice.is_none()) options.notice = [&](const std::string& text) { call.back([&] { notice(text); }); };
+  {
+    const py::gil_scoped_release free;
+    Store store(file);
+    last = sweep(store, experiment, list, options);
+  }
+  return py::make_tuple(reached, last, call.error());
+}
+
+// The same for a run that is not kept: nothing is read or written.
+py::tuple train_apart(const RunSpec& spec, const std::string& experiment, const py::object& progress) {
+  Call call;
+  TrainHooks hooks;
+  hooks.stop = &call.stop();
+  hooks.progress = [&](std::int64_t step, std::int64_t of) {
+    call.look_for_signals();
+    if (!progress.is_none()) call.back([&] { progress(step, of); });
+  };
+  auto record = std::make_shared<RunRecord>();
+  {
+    const py::gil_scoped_release free;
+    *record = train(spec, hooks);
+    record->experiment = experiment;
+  }
+  return py::make_tuple(record, call.error());
+}
+
+}  // namespace
+
+void bind_training(py::module_& module) {
+  py::class_<SweepProgress::Run>(module, "InTraining")
+      .def_readonly("label", &SweepProgress::Run::label)
+      .def_readonly("step", &SweepProgress::Run::step)
+      .def_readonly("of", &SweepProgress::Run::of);
+  py::class_<SweepProgress>(module, "Progress")
+      .def_readonly("total", &SweepProgress::total)
+      .def_readonly("done", &SweepProgress::done)
+      .def_readonly("reused", &SweepProgress::reused)
+      .def_readonly("failed", &SweepProgress::failed)
+      .def_readonly("stopped", &SweepProgress::stopped)
+      .def_readonly("elsewhere", &SweepProgress::elsewhere)
+      .def_readonly("seconds", &SweepProgress::seconds)
+      .def_readonly("seconds_left", &SweepProgress::seconds_left)
+      .def_readonly("in_training", &SweepProgress::in_training)
+      .def_property_readonly("left", &SweepProgress::left);
+
+  module.def(
+      "run_kept",
+      [](const std::string& file, const std::string& experiment, const RunSpec& spec, bool again, bool fresh,
+         double checkpoint_every, const py::object& progress, const py::object& notice) {
+        const Options options{1, again, fresh, !again, false, checkpoint_every};
+        return train_kept(file, experiment, OneRun(spec), options, progress, notice);
+      },
+      py::arg("file"), py::arg("experiment"), py::arg("spec"), py::kw_only(), py::arg("again"), py::arg("fresh"),
+      py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"));
+  module.def("run_apart", &train_apart, py::arg("spec"), py::arg("experiment"), py::arg("progress"));
+  module.def(
+      "sweep_kept",
+      [](const std::string& file, const std::string& experiment, const SweepPlan& plan, int jobs, bool again,
+         bool fresh, bool retry_failed, double checkpoint_every, const py::object& progress, const py::object& notice) {
+        const Options options{jobs, again, fresh, retry_failed, true, checkpoint_every};
+        return train_kept(file, experiment, plan, options, progress, notice);
+      },
+      py::arg("file"), py::arg("experiment"), py::arg("plan"), py::kw_only(), py::arg("jobs"), py::arg("again"),
+      py::arg("fresh"), py::arg("retry_failed"), py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"));
+}
+
+}  // namespace fovea::python

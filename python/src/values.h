@@ -1,0 +1,23 @@
+// Settings between Python and the library: bool, int, float, str, lists and dicts, NumPy's numbers and arrays too.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <vector>
+
+#include "fovea/base/value.h"
+#include "fovea/lab/spec.h"
+
+namespace fovea::python {
+
+namespace py = pybind11;
+
+// `name` is the setting's, for messages. Throws wrong_input for what no setting can be (None, functions, …).
+Value value_of(py::handle object, const std::string& name);
+py::object object_of(const Value& value);
+
+// {"task.vocab": 60, …}, in its order.
+std::vector<Override> overrides_of(const py::dict& settings);
+
+}  // namespace fovea::python

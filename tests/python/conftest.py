@@ -1,0 +1,30 @@
+"""A store of its own for every test, and the program to compare with."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOVEA_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def program():
+    """fovea WORDS… as a function that gives its JSON."""
+    path = pathlib.Path(os.environ.get("FOVEA_PROGRAM", ROOT / "build" / "fovea"))
+    if not path.exists():
+        pytest.fail(f"{path} is not built; ./test builds it, or set FOVEA_PROGRAM")
+
+    def run(*words):
+        done = subprocess.run([path, *map(str, words), "--json"], capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    return run

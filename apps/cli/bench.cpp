@@ -163,9 +163,13 @@ class Bench : public Command {
   void print_as_json() const {
     Json systems = Json::array();
     for (const Measured& m : measured_) {
-      Json json{{"system", m.name},          {"steps_per_second", m.rate.median},
-                {"slowest", m.rate.slowest}, {"fastest", m.rate.fastest},
-                {"steps", m.rate.steps},     {"seconds", m.rate.seconds}};
+      Json json{{"system", m.name},
+                {"steps_per_second", m.rate.median},
+                {"slowest", m.rate.slowest},
+                {"fastest", m.rate.fastest},
+                {"steps", m.rate.steps},
+                {"seconds", m.rate.seconds},
+                {"processor_seconds", m.rate.processor_seconds}};
       if (m.cost) {
         json["operations_per_step"] = m.cost->operations;
         json["functions_per_step"] = m.cost->functions;

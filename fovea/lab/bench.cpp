@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <memory>
 
@@ -47,8 +48,10 @@ RunSpec endless(RunSpec spec) {
   return spec;
 }
 
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 struct Sample {
-  double seconds;
+  double seconds, processor;
   std::int64_t steps;
 };
 
@@ -59,6 +62,7 @@ StepRate rate_of(const std::vector<Sample>& samples) {
   if (samples.size() < 2) return rate;
   rate.steps = samples.back().steps - samples.front().steps;
   rate.seconds = samples.back().seconds - samples.front().seconds;
+  rate.processor_seconds = samples.back().processor - samples.front().processor;
   std::vector<double> rates;
   for (std::size_t from = 0, to = 1; to < samples.size(); ++to) {
     const double passed = samples[to].seconds - samples[from].seconds;
@@ -104,7 +108,7 @@ StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& wa
   TrainHooks hooks;
   hooks.stop = &enough;
   hooks.progress = [&](std::int64_t step, std::int64_t) {
-    samples.push_back({seconds_since(start), step});
+    samples.push_back({seconds_since(start), processor_seconds(), step});
     if (samples.size() == 2 && samples[0].steps == 1) samples.erase(samples.begin());  // the first step makes memory
     const double passed = samples.back().seconds - samples.front().seconds;
     if (watch.progress) watch.progress(std::min(1.0, passed / seconds));

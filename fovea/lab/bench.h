@@ -32,6 +32,7 @@ struct StepRate {
   double median = 0, slowest = 0, fastest = 0;
   std::int64_t steps = 0;  // that were timed
   double seconds = 0;
+  double processor_seconds = 0;  // of all threads; more than seconds times threads it can not be, less where others ran
 };
 StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& watch = {});
 

@@ -148,6 +148,8 @@ TEST(Bench, TimesStepsThatAreMade) {
   const StepRate rate = time_training(spec, 0.2, watch);
   EXPECT_GT(rate.steps, 2);
   EXPECT_GE(rate.seconds, 0.2);
+  EXPECT_GT(rate.processor_seconds, 0);
+  EXPECT_LE(rate.processor_seconds, 1.1 * rate.seconds);
   EXPECT_GT(rate.slowest, 0);
   EXPECT_LE(rate.slowest, rate.median);
   EXPECT_LE(rate.median, rate.fastest);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "fovea/data/longest_first.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/checkpoint_keeper.h"
 #include "fovea/lab/expression.h"
@@ -127,6 +128,7 @@ class Trainer {
     Pass pass = pass_at(step, true);
     pass.attend = attend;
     task_->batch(Split::train, pass.step, train_.batch, batch_);
+    longest_first_.arrange(batch_);
     arena_.reset();
     const Outcome<T> outcome = model_->forward(compute_, batch_, pass);
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
@@ -298,6 +300,7 @@ class Trainer {
   RunReadings readings_;
   std::optional<Expression> stop_when_;
   Batch batch_;
+  LongestFirst longest_first_;
   std::vector<ParameterView> views_;
   std::vector<float> copies_;  // of the parameters, for probes of a run in double
   bool wants_beta_ = false, wants_states_ = false, wants_same_ = false, attends_ = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/math/packed.h"
+#include "fovea/math/vector_math.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/gru.h"
 #include "fovea/nn/lstm.h"
@@ -25,6 +26,30 @@ Index rows_alive(const SequenceInput<T>& input, Index t, Index begin, Index end)
 template <class T>
 T* at(Cube<T> array, Index i, Index row, Index column = 0) {
   return array.data() + (i * array.size(1) + row) * array.size(2) + column;
+}
+
+// The positions that are there, step by step, where rows are over so early that these are worth gathering for the
+// products over all positions; else none.
+template <class T>
+std::span<const Index> sparse_positions(Compute& compute, const SequenceInput<T>& input) {
+  Index count = 0;
+  for (Index row = 0; row < input.batch; ++row) count += input.length(row);
+  if (8 * count >= 7 * input.steps * input.batch) return {};
+  const std::span<Index> all = compute.arena.take<Index>(static_cast<std::size_t>(count));
+  std::size_t i = 0;
+  for (Index t = 0; t < input.steps; ++t)
+    for (Index row = 0; row < input.batch; ++row)
+      if (t < input.length(row)) all[i++] = t * input.batch + row;
+  return all;
+}
+
+template <class T>
+Matrix<T> gathered(Compute& compute, std::size_t count, Index columns, const auto& row_of) {
+  const Matrix<T> rows = compute.array<T>(static_cast<Index>(count), columns);
+  compute.team.split(rows.size(0), 256, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) std::copy_n(row_of(static_cast<std::size_t>(i)), columns, rows[i].data());
+  });
+  return rows;
 }
 
 // Where the input's gates stand among the slots of the cell.
@@ -282,30 +307,53 @@ template <class T>
 void RecurrentLayer<T>::weight_gradients(Compute& compute, const RecurrentTrace<T>& trace,
                                          const SequenceGradient<T>& d_input) const {
   const SequenceInput<T>& input = trace.input;
-  const Index positions = input.steps * input.batch;
-  const Matrix<T> d_gates = trace.gates.as(positions, 4 * width);
+  const Index batch = input.batch, positions = input.steps * batch;
+  const std::span<const Index> present = sparse_positions(compute, input);
+  const auto gather = [&](Index columns, auto row_of) {
+    return gathered<T>(compute, present.size(), columns,
+                       [&](std::size_t i) { return row_of(present[i] / batch, present[i] % batch); });
+  };
 
-  // Without an initial state the first step started from 0 and adds nothing.
-  const bool skip = trace.initial.empty() && input.steps > 0;
-  const Index from = skip && direction == Direction::forward ? 1 : 0;
-  const Index count = (input.steps - (skip ? 1 : 0)) * input.batch;
-  const Operand<T> by_gate{at(trace.gates, from, 0), gates(), count, 4 * width, true};
-  const Operand<T> states{at(trace.hidden, slot_before(from), 0, trace.column), count, width, trace.hidden.size(2),
-                          false};
-  team_matmul(compute.team, by_gate, states, weight_hh->matrix_gradient(), Into::add);
-  clear_initial(trace, 0, input.batch);
+  Matrix<const T> d_gates = trace.gates.as(positions, 4 * width);
+  if (present.empty()) {
+    // Without an initial state the first step started from 0 and adds nothing.
+    const bool skip = trace.initial.empty() && input.steps > 0;
+    const Index from = skip && direction == Direction::forward ? 1 : 0;
+    const Index count = (input.steps - (skip ? 1 : 0)) * batch;
+    const Operand<T> by_gate{at(trace.gates, from, 0), gates(), count, 4 * width, true};
+    const Operand<T> states{at(trace.hidden, slot_before(from), 0, trace.column), count, width, trace.hidden.size(2),
+                            false};
+    team_matmul(compute.team, by_gate, states, weight_hh->matrix_gradient(), Into::add);
+  } else {
+    d_gates = gather(4 * width, [&](Index t, Index row) { return at(trace.gates, t, row); });
+    const Matrix<T> states =
+        gather(width, [&](Index t, Index row) { return at(trace.hidden, slot_before(t), row, trace.column); });
+    team_matmul(compute.team, Operand<T>{d_gates.data(), gates(), d_gates.size(0), 4 * width, true}, plain(states),
+                weight_hh->matrix_gradient(), Into::add);
+  }
+  clear_initial(trace, 0, batch);
 
   Matrix<const T> gradient = d_gates, x;
   Matrix<T> dx;
   if (input.tokens()) {
+    std::span<const int> index = input.index;
+    if (!present.empty()) {
+      const std::span<int> theirs = compute.arena.template take<int>(present.size());
+      std::ranges::transform(present, theirs.begin(),
+                             [&](Index p) { return input.index[static_cast<std::size_t>(p)]; });
+      index = theirs;
+    }
     const Matrix<T> sums = compute.zeros<T>(input.rows.size(0), 4 * width);
-    scatter_add(compute.team, input.index, Matrix<const T>(d_gates), sums);
+    scatter_add(compute.team, index, d_gates, sums);
     gradient = sums;
     x = input.rows;
     dx = d_input.rows;
-  } else {
+  } else if (present.empty()) {
     x = input.dense.as(positions, in);
     if (!d_input.dense.empty()) dx = d_input.dense.as(positions, in);
+  } else {
+    x = gather(in, [&](Index t, Index row) { return at(input.dense, t, row); });
+    if (!d_input.dense.empty()) dx = compute.zeros<T>(x.size(0), in);
   }
   for (const GateSpan& span : input_gates(cell, width)) {
     const T* const slots = gradient.data() + span.slot;
@@ -316,6 +364,11 @@ void RecurrentLayer<T>::weight_gradients(Compute& compute, const RecurrentTrace<
     team_matmul(compute.team, Operand<T>{slots, rows, span.width, 4 * width, false},
                 Operand<T>{weight_ih->value + span.gate * in, span.width, in, in, false}, dx, Into::add);
   }
+  if (input.tokens() || present.empty() || dx.empty()) return;
+  const auto size = static_cast<std::size_t>(in);
+  for (std::size_t i = 0; i < present.size(); ++i)
+    add_scaled(T{1}, std::span<const T>(dx.data() + i * size, size),
+               std::span<T>(at(d_input.dense, present[i] / batch, present[i] % batch), size));
 }
 
 template struct RecurrentLayer<float>;

@@ -102,7 +102,7 @@ std::vector<std::string> runs_with_checkpoints(const fs::path& folder,
     }
   }
   std::ranges::sort(hashes);
-  hashes.erase(std::ranges::unique(hashes).begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   return hashes;
 }
 

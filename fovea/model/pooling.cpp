@@ -4,29 +4,17 @@
 #include <cmath>
 #include <limits>
 
-#include "fovea/math/matmul.h"
+#include "fovea/math/packed.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/nn/loss.h"
+#include "fovea/nn/running_softmax.h"
 
 namespace fovea {
 
 namespace {
 
-constexpr Index tile_queries = 64;
-constexpr Index most_pieces = 16;  // each keeps gradients of its own, so their number is a matter of memory
-
-// The highest of a row. Sixteen side by side, so that the compiler may use vectors without being told to reorder.
-template <class T>
-T highest(std::span<const T> row) {
-  constexpr std::size_t lanes = 16;
-  T best[lanes];
-  std::fill_n(best, lanes, -std::numeric_limits<T>::infinity());
-  std::size_t i = 0;
-  for (; i + lanes <= row.size(); i += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) best[l] = row[i + l] > best[l] ? row[i + l] : best[l];
-  for (; i < row.size(); ++i) best[0] = std::max(best[0], row[i]);
-  return *std::max_element(best, best + lanes);
-}
+constexpr Index tile_queries = 16;  // a tile stays in the first-level cache
+constexpr Index most_pieces = 16;   // each keeps gradients of its own, so their number is a matter of memory
 
 template <class T>
 Matrix<T> from_items(Compute& compute, const Items& items, Index columns) {
@@ -79,39 +67,74 @@ void Pooling<T>::tile(int piece, Rows q, Rows k, Matrix<T> s) const {
     s(i - q.begin, i - k.begin) = -std::numeric_limits<T>::infinity();
 }
 
-// The running softmax: sums are kept relative to the highest similarity so far, and scaled down when a higher one
-// comes.
 template <class T>
 void Pooling<T>::pool_tile(int piece, Rows q) {
   const Index n = keys_.size(0), columns = value_width_ + 1;
-  const Matrix<T> sums = sums_[piece].slice(0, q.count());
+  const Matrix<T> sums = sums_[piece];
   std::fill_n(sums.data(), sums.count(), T{0});
+  if (moment_ == Moment::similarity) std::fill_n(slopes_[piece].data(), sums.count(), T{0});
+  const Matrix<T> key_sums = moment_ == Moment::keys ? key_sums_[piece].slice(0, q.count()) : Matrix<T>{};
+  std::fill_n(key_sums.data(), key_sums.count(), T{0});
   const Vector<T> high = highest_.slice(q.begin, q.end);
   std::fill_n(high.data(), high.count(), -std::numeric_limits<T>::infinity());
   for (Index begin = 0; begin < n; begin += Similarity<T>::tile_keys) {
     const Rows k{begin, std::min(n, begin + Similarity<T>::tile_keys)};
     const Matrix<T> s(s_[piece].data(), q.count(), k.count());
     tile(piece, q, k, s);
+    const ValueColumns<T> values{values_.data() + begin, n, static_cast<std::size_t>(value_width_)};
     for (Index i = 0; i < q.count(); ++i) {
-      const std::span<T> row = s[i].flat();
-      const T higher = std::max(high(i), highest(std::span<const T>(row)));
-      if (higher == -std::numeric_limits<T>::infinity()) continue;  // exp gives 0 for every key
-      if (higher > high(i)) {
-        const T shrink = std::exp(high(i) - higher);
-        for (Index v = 0; v < columns; ++v) sums(i, v) *= shrink;
-        high(i) = higher;
-      }
-      for (T& x : row) x -= higher;
+      T* const slopes = moment_ == Moment::similarity ? slopes_[piece][i].data() : nullptr;
+      const T shrink = take_in({&high(i), sums[i].data(), slopes}, s[i].flat(), values);
+      if (moment_ == Moment::keys && shrink != 1)
+        for (T& x : key_sums[i].flat()) x *= shrink;
     }
-    exp(std::span<const T>(s.flat()), s.flat());
-    matmul(plain(s), plain(values_.slice(k.begin, k.end)), sums, Into::add);
+    if (moment_ != Moment::keys) continue;
+    const PackedMatrix<T> factors{keys_by_value_[begin / Similarity<T>::tile_keys].data(), k.count(), columns * width_};
+    matmul_packed(plain(s), factors, key_sums, Into::add);
   }
+  finish_tile(piece, q);
+}
+
+// Sums become averages and covariances.
+template <class T>
+void Pooling<T>::finish_tile(int piece, Rows q) {
+  const Index per_value = moment_ == Moment::keys ? width_ : 1;
   for (Index i = 0; i < q.count(); ++i) {
-    const T sum = sums(i, value_width_);
-    const bool alone = sum == 0;
-    inverse_sum_(q.begin + i) = alone ? T{0} : 1 / sum;
-    if (alone) high(i) = 0;
-    for (Index v = 0; v < value_width_; ++v) predictions_(q.begin + i, v) = sums(i, v) * inverse_sum_(q.begin + i);
+    const Index query = q.begin + i;
+    const T* const sums = sums_[piece][i].data();
+    const bool alone = sums[value_width_] == 0;
+    const T inverse = inverse_sum_(query) = alone ? T{0} : 1 / sums[value_width_];
+    if (alone) highest_(query) = 0;
+    for (Index v = 0; v < value_width_; ++v) predictions_(query, v) = sums[v] * inverse;
+    if (moment_ == Moment::none) continue;
+    const T* const joint = moment_ == Moment::keys ? key_sums_[piece][i].data() : slopes_[piece][i].data();
+    for (Index v = 0; v < value_width_; ++v)
+      for (Index j = 0; j < per_value; ++j)
+        moments_(query, v * per_value + j) =
+            inverse * (joint[v * per_value + j] - predictions_(query, v) * joint[value_width_ * per_value + j]);
+  }
+}
+
+template <class T>
+void Pooling<T>::prepare_moments(Compute& compute, int pieces) {
+  const Index n = keys_.size(0), columns = value_width_ + 1, tile = Similarity<T>::tile_keys;
+  moments_ = compute.array<T>(queries_.size(0), value_width_ * (moment_ == Moment::keys ? width_ : 1));
+  if (moment_ == Moment::similarity) {
+    slopes_ = compute.array<T>(pieces, tile_queries, columns);
+    return;
+  }
+  key_sums_ = compute.array<T>(pieces, tile_queries, columns * width_);
+  const Matrix<T> part = compute.array<T>(tile, columns * width_);
+  keys_by_value_ = compute.array<T>((n + tile - 1) / tile, static_cast<Index>(packed_size(plain(part))));
+  for (Index begin = 0; begin < n; begin += tile) {
+    const Index count = std::min(tile, n - begin);
+    for (Index i = 0; i < count; ++i)
+      for (Index v = 0; v < columns; ++v) {
+        const T value = v == value_width_ ? T{1} : values_(v, begin + i);
+        for (Index j = 0; j < width_; ++j) part(i, v * width_ + j) = value * keys_(begin + i, j);
+      }
+    const Operand<T> rows = plain(part.slice(0, count));
+    pack_panels(rows, 0, panels_of(rows), keys_by_value_[begin / tile].data());
   }
 }
 
@@ -122,17 +145,18 @@ void Pooling<T>::pool(Compute& compute) {
   similarity_.prepare(compute, queries_, keys_, pieces);
   s_ = compute.array<T>(pieces, tile_queries, Similarity<T>::tile_keys);
   sums_ = compute.array<T>(pieces, tile_queries, value_width_ + 1);
+  if (moment_ != Moment::none) prepare_moments(compute, pieces);
   each_tile(compute, [this](int piece, Rows q) { pool_tile(piece, q); });
 
   // Queries without a neighbour: the average of all values (but the one left out).
   const Vector<double> totals = compute.zeros<double>(value_width_);
   for (Index i = 0; i < n; ++i)
-    for (Index v = 0; v < value_width_; ++v) totals(v) += static_cast<double>(values_(i, v));
+    for (Index v = 0; v < value_width_; ++v) totals(v) += static_cast<double>(values_(v, i));
   const Index others = leave_out_ ? n - 1 : n;
   for (Index i = 0; i < m && others > 0; ++i) {
     if (inverse_sum_(i) != 0) continue;
     for (Index v = 0; v < value_width_; ++v) {
-      const double own = leave_out_ ? static_cast<double>(values_(i, v)) : 0;
+      const double own = leave_out_ ? static_cast<double>(values_(v, i)) : 0;
       predictions_(i, v) = static_cast<T>((totals(v) - own) / static_cast<double>(others));
     }
   }
@@ -144,8 +168,11 @@ Outcome<T> Pooling<T>::forward(Compute& compute, const Batch& batch, const Pass&
   leave_out_ = pass.training && train_on_ == TrainOn::leave_one_out;
   uniform_ = pass.attend == Attend::uniform;
   keys_ = from_items<T>(compute, batch.items, width_);
-  values_ = from_items<T>(compute, batch.values, value_width_ + 1);
-  for (Index i = 0; i < values_.size(0); ++i) values_(i, value_width_) = 1;
+  values_ = compute.array<T>(value_width_, keys_.size(0));
+  for (Index i = 0; i < keys_.size(0); ++i)
+    for (Index v = 0; v < value_width_; ++v)
+      values_(v, i) = static_cast<T>(batch.values.item(0, static_cast<int>(i))[v]);
+  moment_ = pass.training && !uniform_ ? similarity_.moment() : Moment::none;
   queries_ = leave_out_ ? keys_ : from_items<T>(compute, batch.queries, width_);
   const Index m = queries_.size(0);
   predictions_ = compute.array<T>(m, value_width_);
@@ -171,38 +198,38 @@ Outcome<T> Pooling<T>::forward(Compute& compute, const Batch& batch, const Pass&
 template <class T>
 void Pooling<T>::backward_tile(int piece, Rows q) {
   const Index n = keys_.size(0);
-  const Matrix<T> d_sums = sums_[piece].slice(0, q.count());
-  for (Index i = 0; i < q.count(); ++i) {
-    const Index query = q.begin + i;
-    T along = 0;
-    for (Index v = 0; v < value_width_; ++v) {
-      d_sums(i, v) = d_predictions_(query, v) * inverse_sum_(query);
-      along += d_sums(i, v) * predictions_(query, v);
-    }
-    d_sums(i, value_width_) = -along;
-  }
   for (Index begin = 0; begin < n; begin += Similarity<T>::tile_keys) {
     const Rows k{begin, std::min(n, begin + Similarity<T>::tile_keys)};
     const Matrix<T> s(s_[piece].data(), q.count(), k.count());
-    const Matrix<T> weights(weights_[piece].data(), q.count(), k.count());
     const Matrix<T> ds(ds_[piece].data(), q.count(), k.count());
     tile(piece, q, k, s);
-    for (Index i = 0; i < q.count(); ++i)
-      for (T& x : s[i].flat()) x -= highest_(q.begin + i);
-    exp(std::span<const T>(s.flat()), weights.flat());
-    matmul(plain(d_sums), transposed(values_.slice(k.begin, k.end)), ds);
-    for (Index i = 0; i < ds.count(); ++i) ds.data()[i] *= weights.data()[i];
-    if (leave_out_) {  // weight 0 times -infinity is to be 0
-      for (Index i = std::max(q.begin, k.begin); i < std::min(q.end, k.end); ++i) s(i - q.begin, i - k.begin) = 0;
+    for (Index i = 0; i < q.count(); ++i) {
+      const Index query = q.begin + i;
+      T along = 0;
+      for (Index v = 0; v < value_width_; ++v) along += d_predictions_(query, v) * predictions_(query, v);
+      std::fill_n(ds[i].data(), k.count(), -along);
+      for (Index v = 0; v < value_width_; ++v)
+        add_scaled(d_predictions_(query, v), std::span<const T>(values_[v].slice(k.begin, k.end).flat()), ds[i].flat());
+      for (T& x : s[i].flat()) x -= highest_(query);
+      exp(std::span<const T>(s[i].flat()), s[i].flat());
+      for (Index j = 0; j < k.count(); ++j) ds(i, j) *= s(i, j) * inverse_sum_(query);
     }
-    similarity_.tile_backward(piece, q, k, s, ds);
+    similarity_.tile_backward(piece, q, k, ds);
   }
 }
 
 template <class T>
 void Pooling<T>::backward(Compute& compute) {
   if (!similarity_.learns() || uniform_ || d_predictions_.empty()) return;
-  weights_ = compute.array<T>(s_.size(0), s_.size(1), s_.size(2));
+  if (moment_ != Moment::none) {
+    const Index per_value = moments_.size(1) / value_width_;
+    const Matrix<T> sums = compute.zeros<T>(moments_.size(0), per_value);
+    for (Index i = 0; i < sums.size(0); ++i)
+      for (Index v = 0; v < value_width_; ++v)
+        for (Index j = 0; j < per_value; ++j) sums(i, j) += d_predictions_(i, v) * moments_(i, v * per_value + j);
+    similarity_.backward(compute, sums);
+    return;
+  }
   ds_ = compute.array<T>(s_.size(0), s_.size(1), s_.size(2));
   similarity_.begin_backward(compute);
   each_tile(compute, [this](int piece, Rows q) { backward_tile(piece, q); });

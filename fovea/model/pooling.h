@@ -1,7 +1,8 @@
 // Model `pooling` (SCIENCE 5): f(q) = Σ_i α(q, k_i) v_i, with α a softmax of a similarity.
 //
 // Streamed over tiles of queries and keys with a running softmax: memory is O(n + m), forward and backward, whatever n
-// and m are. The attention itself, n × m, is given only where it is small enough to be looked at.
+// and m are. The attention itself, n × m, is given only where it is small enough to be looked at. Where the gradient is
+// made of moments of the weights, these are summed on the way forward, and every pair is seen once.
 //
 // A query without a key in its neighbourhood (boxcar, epanechnikov) is answered by the average of the values, as if all
 // keys were alike; where there is no key at all, by 0.
@@ -35,7 +36,11 @@ class Pooling final : public Model<T> {
  private:
   enum class TrainOn { leave_one_out, queries };
 
+  using Moment = typename Similarity<T>::Moment;
+
   void pool(Compute& compute);
+  void prepare_moments(Compute& compute, int pieces);
+  void finish_tile(int piece, Rows q);
   void pool_tile(int piece, Rows q);
   void backward_tile(int piece, Rows q);
   template <class Work>
@@ -49,15 +54,21 @@ class Pooling final : public Model<T> {
   Index width_ = 0, value_width_ = 0;
 
   // Of the last forward, in the arena.
-  Matrix<T> keys_, queries_;  // (n,d), (m,d)
-  Matrix<T> values_;          // (n,V+1), the last column 1: sums of weights come with the weighted sums
-  Matrix<T> predictions_;     // (m,V)
-  Matrix<T> d_predictions_;   // (m,V)
-  Vector<T> highest_;         // (m) of a query's similarities; 0 where it has no neighbour
-  Vector<T> inverse_sum_;     // (m) 1 / Σ exp(s - highest); 0 where it has no neighbour
-  Cube<T> s_, weights_, ds_;  // (pieces, queries of a tile, keys of a tile)
-  Cube<T> sums_;              // (pieces, queries of a tile, V+1) weighted sums; backward: their gradients
-  bool leave_out_ = false;    // query i is not answered from key i
+  Matrix<T> keys_, queries_;      // (n,d), (m,d)
+  Matrix<T> values_;              // (V,n)
+  Matrix<T> predictions_;         // (m,V)
+  Matrix<T> d_predictions_;       // (m,V)
+  Vector<T> highest_;             // (m) of a query's similarities; 0 where it has no neighbour
+  Vector<T> inverse_sum_;         // (m) 1 / Σ exp(s - highest); 0 where it has no neighbour
+  Cube<T> s_, ds_;                // (pieces, queries of a tile, keys of a tile)
+  Cube<T> sums_;                  // (pieces, queries of a tile, V+1): as in RunningSoftmax
+  Moment moment_ = Moment::none;  // that is summed in this pass
+  Cube<T> slopes_;                // likewise, for the moment of similarities
+  Matrix<T>
+      keys_by_value_;       // (tiles of keys, packed (keys of a tile, (V+1)d)): the keys times each value, and the keys
+  Cube<T> key_sums_;        // (pieces, queries of a tile, (V+1)d): Σ w of these
+  Matrix<T> moments_;       // (m,V) or (m,Vd): of each value the covariance, under the weights of a query
+  bool leave_out_ = false;  // query i is not answered from key i
   bool uniform_ = false;
 };
 

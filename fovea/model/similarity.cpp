@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -115,12 +116,19 @@ bool Similarity<T>::learns() const {
 }
 
 template <class T>
+typename Similarity<T>::Moment Similarity<T>::moment() const {
+  if (kind_ == SimilarityKind::gaussian_learned) return Moment::similarity;
+  return kind_ == SimilarityKind::general ? Moment::keys : Moment::none;
+}
+
+template <class T>
 void Similarity<T>::prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys, int pieces) {
   queries_ = queries;
   keys_ = keys;
   pieces_ = pieces;
   if (inner(kind_)) {
     prepare_inner(compute);
+    columns_ = pack(compute.arena, transposed(right_));
   } else if (kind_ == SimilarityKind::additive) {
     prepare_additive(compute);
   } else if (kind_ == SimilarityKind::user) {
@@ -186,7 +194,9 @@ template <class T>
 void Similarity<T>::tile(int piece, Rows q, Rows k, Matrix<T> s) const {
   assert(k.count() <= tile_keys);
   if (inner(kind_)) {
-    matmul(plain(left_.slice(q.begin, q.end)), transposed(right_.slice(k.begin, k.end)), s);
+    assert(k.begin % tile_keys == 0);
+    matmul_packed(plain(left_.slice(q.begin, q.end)),
+                  PackedMatrix<T>{columns_.panels + k.begin * columns_.rows, columns_.rows, k.count()}, s);
   } else if (kind_ == SimilarityKind::additive) {
     additive_tile(piece, q, k, s);
   } else if (kind_ == SimilarityKind::user) {
@@ -266,31 +276,30 @@ void Similarity<T>::user_tile(int piece, Rows q, Rows k, Matrix<T> s) const {
 }
 
 template <class T>
-void Similarity<T>::begin_backward(Compute& compute) {
-  if (kind_ == SimilarityKind::gaussian_learned) d_sums_ = compute.zeros<double>(pieces_, 1);
-  if (kind_ == SimilarityKind::general || kind_ == SimilarityKind::additive)
-    d_left_ = compute.zeros<T>(left_.size(0), left_.size(1));
-  if (kind_ == SimilarityKind::additive) {
-    d_sums_ = compute.zeros<double>(pieces_, hidden_);
-    d_out_ = compute.array<T>(pieces_, hidden_);
-    d_right_ = compute.zeros<T>(pieces_, keys_.size(0), hidden_);
-  }
-}
-
-template <class T>
-void Similarity<T>::tile_backward(int piece, Rows q, Rows k, Matrix<const T> s, Matrix<const T> ds) {
+void Similarity<T>::backward(Compute& compute, Matrix<T> moments) {
   if (kind_ == SimilarityKind::gaussian_learned) {
-    // ds/dw = 2 s / w
-    d_sums_(piece, 0) += static_cast<double>(dot(s.flat(), ds.flat()));
-  } else if (kind_ == SimilarityKind::general) {
-    matmul(plain(ds), plain(right_.slice(k.begin, k.end)), d_left_.slice(q.begin, q.end), Into::add);
-  } else if (kind_ == SimilarityKind::additive) {
-    additive_backward(piece, q, k, ds);
+    double sum = 0;
+    for (const T x : moments.flat()) sum += static_cast<double>(x);
+    const auto w = static_cast<double>(scale_->value[0]);
+    // ds/dw = 2 s / w; at w = 0 all keys are alike and the slope is 0
+    if (w != 0) scale_->gradient[0] += static_cast<T>(2 * sum / w);
+  } else {
+    const T cold = static_cast<T>(1 / temperature_);
+    for (T& x : moments.flat()) x *= cold;
+    team_matmul(compute.team, transposed(queries_), plain(moments), weight_->matrix_gradient(), Into::add);
   }
 }
 
 template <class T>
-void Similarity<T>::additive_backward(int piece, Rows q, Rows k, Matrix<const T> ds) {
+void Similarity<T>::begin_backward(Compute& compute) {
+  d_left_ = compute.zeros<T>(left_.size(0), left_.size(1));
+  d_sums_ = compute.zeros<double>(pieces_, hidden_);
+  d_out_ = compute.array<T>(pieces_, hidden_);
+  d_right_ = compute.zeros<T>(pieces_, keys_.size(0), hidden_);
+}
+
+template <class T>
+void Similarity<T>::tile_backward(int piece, Rows q, Rows k, Matrix<const T> ds) {
   const T cold = static_cast<T>(1 / temperature_);
   const T* __restrict v = out_weight_->value;
   T* __restrict dv = d_out_[piece].data();  // of one query; queries add up in double
@@ -315,24 +324,13 @@ void Similarity<T>::additive_backward(int piece, Rows q, Rows k, Matrix<const T>
 
 template <class T>
 void Similarity<T>::finish_backward(Compute& compute) {
-  if (kind_ == SimilarityKind::gaussian_learned) {
-    double sum = 0;
-    for (const double x : d_sums_.flat()) sum += x;
-    const auto w = static_cast<double>(scale_->value[0]);
-    if (w != 0) scale_->gradient[0] += static_cast<T>(2 * sum / w);  // at w = 0 all keys are alike and the slope is 0
-  } else if (kind_ == SimilarityKind::general) {
-    const T cold = static_cast<T>(1 / temperature_);
-    for (T& x : d_left_.flat()) x *= cold;
-    team_matmul(compute.team, transposed(queries_), plain(d_left_), weight_->matrix_gradient(), Into::add);
-  } else if (kind_ == SimilarityKind::additive) {
-    const Matrix<T> d_keys = d_right_[0];
-    for (Index piece = 1; piece < d_right_.size(0); ++piece)
-      add_scaled(T{1}, std::span<const T>(d_right_[piece].flat()), d_keys.flat());
-    team_matmul(compute.team, transposed(d_left_), plain(queries_), query_weight_->matrix_gradient(), Into::add);
-    team_matmul(compute.team, transposed(d_keys), plain(keys_), key_weight_->matrix_gradient(), Into::add);
-    for (Index piece = 0; piece < d_sums_.size(0); ++piece)
-      for (Index h = 0; h < hidden_; ++h) out_weight_->gradient[h] += static_cast<T>(d_sums_(piece, h));
-  }
+  const Matrix<T> d_keys = d_right_[0];
+  for (Index piece = 1; piece < d_right_.size(0); ++piece)
+    add_scaled(T{1}, std::span<const T>(d_right_[piece].flat()), d_keys.flat());
+  team_matmul(compute.team, transposed(d_left_), plain(queries_), query_weight_->matrix_gradient(), Into::add);
+  team_matmul(compute.team, transposed(d_keys), plain(keys_), key_weight_->matrix_gradient(), Into::add);
+  for (Index piece = 0; piece < d_sums_.size(0); ++piece)
+    for (Index h = 0; h < hidden_; ++h) out_weight_->gradient[h] += static_cast<T>(d_sums_(piece, h));
 }
 
 template class Similarity<float>;

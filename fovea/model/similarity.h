@@ -9,6 +9,7 @@
 
 #include "fovea/base/settings.h"
 #include "fovea/math/formula.h"
+#include "fovea/math/packed.h"
 #include "fovea/nn/compute.h"
 #include "fovea/nn/parameters.h"
 
@@ -38,8 +39,12 @@ struct Rows {
 template <class T>
 class Similarity {
  public:
-  // The most keys a tile may span.
-  static constexpr Index tile_keys = 256;
+  // The most keys a tile may span; tiles begin at multiples of it.
+  static constexpr Index tile_keys = 240;
+
+  // What the gradient of the parameters needs to know of a query's weights α, beside the answers f: nothing it can say
+  // in a few numbers, or the covariance under α of the values with the similarities, or with the keys.
+  enum class Moment { none, similarity, keys };
 
   void settings(Fields& fields);
   // Sets a user similarity in code, in place of a formula; `name` stands in messages.
@@ -47,6 +52,7 @@ class Similarity {
   void build(Index width, ParameterSet<T>& parameters);
 
   bool learns() const;
+  Moment moment() const;
 
   // For queries (m,d) and keys (n,d), which must outlive the last tile. Up to `pieces` threads may then work at tiles,
   // each under its own piece number.
@@ -55,10 +61,12 @@ class Similarity {
   // s (q.count, k.count) = similarity / temperature, up to a number of each query's own, which softmax does not see.
   void tile(int piece, Rows q, Rows k, Matrix<T> s) const;
 
-  // Gradients of the parameters: begin once, a call for each tile with its s and d loss / d s (each row summing to 0
-  // over all keys), then finish, which adds what was gathered to the gradients, piece by piece in their order.
+  // Gradients of the parameters, from Σ_v (d loss / d f_v) cov(v, .) of each query: (m,1) or (m,d), by moment().
+  void backward(Compute& compute, Matrix<T> moments);
+  // Without a moment: begin once, a call for each tile with d loss / d s (each row summing to 0 over all keys), then
+  // finish, which adds what was gathered to the gradients, piece by piece in their order.
   void begin_backward(Compute& compute);
-  void tile_backward(int piece, Rows q, Rows k, Matrix<const T> s, Matrix<const T> ds);
+  void tile_backward(int piece, Rows q, Rows k, Matrix<const T> ds);
   void finish_backward(Compute& compute);
 
  private:
@@ -66,7 +74,6 @@ class Similarity {
   void prepare_additive(Compute& compute);
   void kernel_tile(Rows q, Rows k, Matrix<T> s) const;
   void additive_tile(int piece, Rows q, Rows k, Matrix<T> s) const;
-  void additive_backward(int piece, Rows q, Rows k, Matrix<const T> ds);
   void user_tile(int piece, Rows q, Rows k, Matrix<T> s) const;
   void additive_angles(int piece, Index query, Rows k) const;
 
@@ -89,14 +96,15 @@ class Similarity {
   // In the arena, from prepare on.
   Matrix<const T> queries_, keys_;
   int pieces_ = 0;
-  Matrix<T> left_, right_;  // the inner kinds: s = left · right; additive: W_q q and W_k k
-  Matrix<T> key_columns_;   // boxcar, epanechnikov: (d,n)
-  Cube<T> angles_;          // additive: (pieces, tile_keys, hidden) tanh(..)
-  Matrix<double> pairs_;    // user: (pieces, 2d) a query and a key
-  Matrix<T> d_left_;        // general, additive
-  Matrix<T> d_out_;         // additive: (pieces, hidden)
-  Cube<T> d_right_;         // additive: (pieces, n, hidden)
-  Matrix<double> d_sums_;   // (pieces, ..): additive's dv, gaussian-learned's sum of s ds
+  Matrix<T> left_, right_;   // the inner kinds: s = left · right; additive: W_q q and W_k k
+  PackedMatrix<T> columns_;  // the inner kinds: rightᵀ
+  Matrix<T> key_columns_;    // boxcar, epanechnikov: (d,n)
+  Cube<T> angles_;           // additive: (pieces, tile_keys, hidden) tanh(..)
+  Matrix<double> pairs_;     // user: (pieces, 2d) a query and a key
+  Matrix<T> d_left_;         // additive
+  Matrix<T> d_out_;          // additive: (pieces, hidden)
+  Cube<T> d_right_;          // additive: (pieces, n, hidden)
+  Matrix<double> d_sums_;    // additive: (pieces, hidden)
 };
 
 }  // namespace fovea

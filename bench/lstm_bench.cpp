@@ -1,4 +1,4 @@
-// An LSTM layer at the shape of the copying experiments (SCIENCE 6): forward, backward and weight gradients, counting
+// An LSTM layer at the shape of the copying experiments: forward, backward and weight gradients, counting
 // only the operations that must be done, beside the rate of plain matrix products on the same core.
 #include <benchmark/benchmark.h>
 

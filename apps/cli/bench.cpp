@@ -11,6 +11,7 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
+#include "fovea/base/version.h"
 #include "fovea/lab/machine.h"
 #include "fovea/view/terminal.h"
 
@@ -179,7 +180,7 @@ class Bench : public Command {
       }
       systems.push_back(json);
     }
-    Json json{{"version", program_version()},
+    Json json{{"version", version()},
               {"machine", machine_line()},
               {"started", utc_now()},
               {"threads", threads_},

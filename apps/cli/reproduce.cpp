@@ -8,7 +8,6 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/report_file.h"
-#include "apps/cli/run_text.h"
 #include "apps/cli/sweep_progress.h"
 #include "fovea/base/duration.h"
 #include "fovea/view/terminal.h"

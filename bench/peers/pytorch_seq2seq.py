@@ -1,4 +1,4 @@
-"""Copying with attention (SCIENCE 6 of the project's method), in PyTorch, as a PyTorch user would write it.
+"""Copying with attention, in PyTorch, as a PyTorch user would write it.
 
 Independent of Fovea: only the equations and the settings are shared. Trains one or more seeds and prints, for each, the
 probe series and the first probe step at which token accuracy reaches 90 %, as one JSON line a seed.

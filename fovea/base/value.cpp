@@ -8,11 +8,9 @@ namespace fovea {
 
 namespace {
 
-std::string number_text(double x) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  std::string text = fmt::format("{}", x);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";  // stays a float when read back
+std::string float_text(double x) {
+  std::string text = exact_text(x);
+  if (std::isfinite(x) && text.find_first_of(".e") == std::string::npos) text += ".0";  // stays a float when read back
   return text;
 }
 
@@ -37,7 +35,7 @@ bool bare(const std::string& key) {
 struct Texter {
   std::string operator()(bool x) const { return x ? "true" : "false"; }
   std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
-  std::string operator()(double x) const { return number_text(x); }
+  std::string operator()(double x) const { return float_text(x); }
   std::string operator()(const std::string& s) const { return quoted(s); }
   std::string operator()(const ValueList& list) const {
     std::string text = "[";
@@ -65,5 +63,11 @@ std::string Value::kind() const {
 }
 
 std::string Value::text() const { return std::visit(Texter{}, data); }
+
+std::string exact_text(double x) {
+  if (std::isnan(x)) return "nan";
+  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
+  return fmt::format("{}", x);
+}
 
 }  // namespace fovea

@@ -28,4 +28,7 @@ struct Value {
   bool operator==(const Value& other) const { return data == other.data; }  // places do not matter
 };
 
+// The shortest text that reads back as the same number: "0.1", "nan", "-inf".
+std::string exact_text(double x);
+
 }  // namespace fovea

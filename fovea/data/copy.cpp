@@ -1,4 +1,4 @@
-// Task `copy` (SCIENCE 6): say the source again, in its order, backwards, or in a fixed other order.
+// Task `copy`: say the source again, in its order, backwards, or in a fixed other order.
 //
 // Words are 0 .. V-1, the end token is V and the start token V+1. With distinct words and length = vocab every source
 // is a permutation, so its bag of words is always the same and tells nothing before attention moves.

@@ -1,4 +1,4 @@
-// Task `curve` (SCIENCE 5): noisy points of a curve, asked for the curve.
+// Task `curve`: noisy points of a curve, asked for the curve.
 //
 // x is drawn from U(0, 5), y = 2 sin x + x^0.8 + N(0, noise). In more dimensions y is the mean of that curve over the
 // coordinates. A seed is one set of points, and every batch holds all of it: training asks at the points themselves

@@ -1,4 +1,4 @@
-// Task `feature-mean` (SCIENCE 3): which of D features matter? label = (mean of the informative ones) > its median.
+// Task `feature-mean`: which of D features matter? label = (mean of the informative ones) > its median.
 //
 // Features are i.i.d. and symmetric about 0 (normal, or uniform on [-1, 1)), so the median of any mean of them is
 // exactly 0.

@@ -1,4 +1,4 @@
-// Task `keyword` (SCIENCE 2): does the sequence hold the keyword? Half of them do, at random places.
+// Task `keyword`: does the sequence hold the keyword? Half of them do, at random places.
 //
 // The keyword is word V-1. With two keywords, word V-2 stands in the other half and marks the negative class. All other
 // words say nothing of the label, but for the distractors, 0 .. n-1: they are seen less often in negative sequences.

@@ -1,4 +1,4 @@
-// Task `largest-digit` (SCIENCE 4): a bag of digit images; the label is the largest digit in it.
+// Task `largest-digit`: a bag of digit images; the label is the largest digit in it.
 //
 // A finite set: `bags` bags for training, gone through in shuffled epochs, and `held_out` for validation and for the
 // test. The images of the three splits are disjoint. Images are drawn by the program, or read from MNIST files:

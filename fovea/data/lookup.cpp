@@ -1,4 +1,4 @@
-// Task `lookup` (SCIENCE 5): a table of key -> value pairs, queried exactly. As its temperature falls, attention
+// Task `lookup`: a table of key -> value pairs, queried exactly. As its temperature falls, attention
 // becomes a database lookup.
 //
 // Keys are random directions of length sqrt(width), values N(0, 1): no key is favoured by its length. The test asks for

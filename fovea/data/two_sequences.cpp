@@ -1,4 +1,4 @@
-// `two-sequences`: a few labelled token sequences, all of them the data. By default the two of SCIENCE 1.
+// `two-sequences`: a few labelled token sequences, all of them the data. By default the two of the toy gate.
 #include <algorithm>
 #include <charconv>
 

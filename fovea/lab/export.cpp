@@ -6,18 +6,16 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "fovea/base/file.h"
 #include "fovea/base/names.h"
+#include "fovea/lab/json.h"
 
 namespace fovea {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void append_field(std::string& out, std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -32,30 +30,8 @@ void append_field(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::string number_text(double x) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  return fmt::format("{}", x);
-}
-
-Json json_number(double x) { return std::isfinite(x) ? Json(x) : Json(number_text(x)); }
-
-struct JsonMaker {
-  Json operator()(bool x) const { return x; }
-  Json operator()(std::int64_t x) const { return x; }
-  Json operator()(double x) const { return json_number(x); }
-  Json operator()(const std::string& x) const { return x; }
-  Json operator()(const ValueList& list) const {
-    Json json = Json::array();
-    for (const Value& value : list) json.push_back(std::visit(*this, value.data));
-    return json;
-  }
-  Json operator()(const ValueTable& table) const {
-    Json json = Json::object();
-    for (const auto& [key, value] : table) json[key] = std::visit(*this, value.data);
-    return json;
-  }
-};
+// Of a series: what JSON has no number for is a text, so that it can be told apart and read back.
+Json point_json(double x) { return std::isfinite(x) ? Json(x) : Json(exact_text(x)); }
 
 struct Format {
   std::string name;
@@ -81,7 +57,7 @@ void append_csv(std::string& out, const RunRecord& run) {
     std::string start = front;
     append_field(start, name);
     for (std::size_t i = 0; i < series.steps.size(); ++i)
-      fmt::format_to(std::back_inserter(out), "{},{},{}\n", start, series.steps[i], number_text(series.values[i]));
+      fmt::format_to(std::back_inserter(out), "{},{},{}\n", start, series.steps[i], exact_text(series.values[i]));
   }
 }
 
@@ -96,16 +72,16 @@ void append_jsonl(std::string& out, const RunRecord& run) {
   json["version"] = run.version;
   json["machine"] = run.machine;
   json["started"] = run.started;
-  json["seconds"] = json_number(run.seconds);
+  json["seconds"] = point_json(run.seconds);
   json["steps"] = run.steps;
-  json["spec"] = JsonMaker()(run.spec.table());
+  json["spec"] = value_json({run.spec.table(), {}});
   json["metrics"] = Json::object();
-  for (const auto& [name, value] : run.metrics()) json["metrics"][name] = json_number(value);
+  for (const auto& [name, value] : run.metrics()) json["metrics"][name] = point_json(value);
   json["series"] = Json::object();
   for (const auto& [name, series] : run.series) {
     Json& points = json["series"][name] = Json::array();
     for (std::size_t i = 0; i < series.steps.size(); ++i)
-      points.push_back({series.steps[i], json_number(series.values[i])});
+      points.push_back({series.steps[i], point_json(series.values[i])});
   }
   out += json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a byte that is no UTF-8 becomes U+FFFD
   out += '\n';

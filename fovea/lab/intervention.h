@@ -1,4 +1,4 @@
-// What is changed during training, declared in a spec and never patched in (SCIENCE 10):
+// What is changed during training, declared in a spec and never patched in:
 //
 //   intervene = [
 //     { hold = "uniform", until = 100 },        attention held uniform, or at the "truth", for updates from .. until-1

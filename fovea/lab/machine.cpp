@@ -42,8 +42,6 @@ std::string machine_line() {
   return fmt::format("{}, {} {}, {}", processor_model(), cores, cores == 1 ? "core" : "cores", simd_target());
 }
 
-std::string program_version() { return FOVEA_VERSION; }
-
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 }  // namespace fovea

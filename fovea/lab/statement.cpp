@@ -170,7 +170,6 @@ std::int64_t Connection::integer(const char* sql) {
 }
 
 std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(database_.get()); }
-std::int64_t Connection::changes() const { return sqlite3_changes64(database_.get()); }
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(database_.get()) == 0; }
 bool Connection::writable() const { return sqlite3_db_readonly(database_.get(), "main") == 0; }
 

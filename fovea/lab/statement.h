@@ -84,7 +84,6 @@ class Connection {
   void run(const char* sql);              // one or more statements without parameters or results
   std::int64_t integer(const char* sql);  // the one number that it asks for
   std::int64_t last_id() const;
-  std::int64_t changes() const;  // rows that the last change touched
   bool in_transaction() const;
   bool writable() const;
   const std::filesystem::path& file() const { return file_; }

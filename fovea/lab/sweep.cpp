@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fovea/base/duration.h"
+#include "fovea/base/version.h"
 #include "fovea/lab/checkpoint.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/run_lock.h"
@@ -135,14 +136,14 @@ class Scheduler {
     if (ours || !options_.again) {
       if (auto run = store_.find_done(hash, static_cast<bool>(options_.take))) {
         ++progress_.reused;
-        if (!ours && run->version != program_version()) ++progress_.of_versions[run->version];
+        if (!ours && run->version != version()) ++progress_.of_versions[run->version];
         hand_on(place, std::move(*run));
         return true;
       }
     }
     auto run = store_.find_undone(hash);
     if (!run || run->state != RunState::failed) return false;
-    const bool retried = options_.again || options_.retry_failed || run->version != program_version();
+    const bool retried = options_.again || options_.retry_failed || run->version != version();
     if (!ours && retried) return false;
     ++progress_.failed;
     hand_on(place, std::move(*run));

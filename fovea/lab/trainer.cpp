@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "fovea/base/version.h"
 #include "fovea/data/longest_first.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/checkpoint_keeper.h"
@@ -320,7 +321,7 @@ RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
   RunRecord record;
   record.spec = spec;
   record.hash = spec.hash();
-  record.version = program_version();
+  record.version = version();
   record.machine = machine_line();
   record.started = utc_now();
   const auto fail = [&record](std::string error) {

@@ -1,4 +1,4 @@
-// Attention over a bag (SCIENCE 4): items x_1 … x_T -> h_t = F(x_t) -> scores -> softmax -> Σ α_t h_t -> head.
+// Attention over a bag: items x_1 … x_T -> h_t = F(x_t) -> scores -> softmax -> Σ α_t h_t -> head.
 //
 // F runs on the items that are present, packed; h stands in (B,T,H) again for attention, 0 where there is no item.
 // Without attention ("flat") the concatenated items go through an MLP of the same widths: the baseline.

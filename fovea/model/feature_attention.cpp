@@ -1,4 +1,4 @@
-// Feature attention (SCIENCE 3): a weight for each feature of x, all summing to 1, and an MLP of the re-weighted input.
+// Feature attention: a weight for each feature of x, all summing to 1, and an MLP of the re-weighted input.
 //
 //   w = softmax(logits)        gate "free":  one learned logit per feature, the same for every example
 //                              gate "input": logits are a network of x

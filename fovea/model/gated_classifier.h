@@ -1,4 +1,4 @@
-// Model `gated-classifier` (SCIENCE 2): tokens are read by a recurrent net, a score says where to look, and what a
+// Model `gated-classifier`: tokens are read by a recurrent net, a score says where to look, and what a
 // position says for a class does not depend on where the model looks:
 //
 //   h = recurrent(embedding(x))   a_l = score(h_l)   p = softmax(a)   β_l = W h_l   logit = Σ_l p_l β_l

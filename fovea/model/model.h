@@ -1,5 +1,5 @@
-// A model turns a batch into an outcome, and the outcome into gradients. It owns its parameters and knows which of them are
-// attention's. It knows nothing of files, tasks or who called it.
+// A model turns a batch into an outcome, and the outcome into gradients. It owns its parameters and knows which of them
+// are attention's. It knows nothing of files, tasks or who called it.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,21 @@ enum class Attend {
 };
 
 struct Pass {
-  bool training = false;          // dropout on, batch statistics in use
+  bool training = false;  // dropout on, batch statistics in use
   Attend attend = Attend::learned;
-  std::uint64_t seed = 0;         // dropout draws from Stream(seed, "dropout", step, layer)
+  std::uint64_t seed = 0;  // dropout draws from Stream(seed, "dropout", step, layer)
   std::uint64_t step = 0;
 };
 
 // What a pass gave. Views live in the compute arena until it is reset.
 template <class T>
 struct Outcome {
-  double loss = 0;                 // mean over rows (or over points)
-  Matrix<T> scores;                // (rows, classes): a row per example, or per target word (B*T rows, batch-major); 2 classes may be one column: the logit of class 1
-  std::span<const int> answers;    // (rows) right class of each row, -1 where there is none
-  Cube<T> attention;               // (B, rows per example, positions); 0 on padding; empty for a model without attention
-  Matrix<T> predictions;           // points: (queries, value width)
+  double loss = 0;   // mean over rows (or over points)
+  Matrix<T> scores;  // (rows, classes): a row per example, or per target word (B*T rows, batch-major); 2 classes may be
+                     // one column: the logit of class 1
+  std::span<const int> answers;  // (rows) right class of each row, -1 where there is none
+  Cube<T> attention;             // (B, rows per example, positions); 0 on padding; empty for a model without attention
+  Matrix<T> predictions;         // points: (queries, value width)
 };
 
 template <class T>
@@ -58,7 +59,7 @@ class Model {
   // Adds d loss / d parameter to the gradients, for the last forward (of a training pass).
   virtual void backward(Compute& compute) = 0;
 
-  // β: how much each position alone speaks for the right answer (SCIENCE 7), (B, rows per example, positions), for the last
+  // β: how much each position alone speaks for the right answer, (B, rows per example, positions), for the last
   // forward. Empty where the model has none.
   virtual Cube<T> beta(Compute&) { return {}; }
 

@@ -1,4 +1,4 @@
-// Model `pooling` (SCIENCE 5): f(q) = Σ_i α(q, k_i) v_i, with α a softmax of a similarity.
+// Model `pooling`: f(q) = Σ_i α(q, k_i) v_i, with α a softmax of a similarity.
 //
 // Streamed over tiles of queries and keys with a running softmax: memory is O(n + m), forward and backward, whatever n
 // and m are. The attention itself, n × m, is given only where it is small enough to be looked at. Where the gradient is

@@ -1,4 +1,4 @@
-// Copying and translating with attention (SCIENCE 6): a recurrent encoder and decoder, and attention of the decoder
+// Copying and translating with attention: a recurrent encoder and decoder, and attention of the decoder
 // over the encoder's states.
 //
 //   score_ts = (A d_t + a)·e_s   α_t = softmax_s   c_t = P Σ_s α_ts e_s + b   o_t = f(U [d_t; c_t])   logits = V o_t
@@ -23,7 +23,7 @@ class Seq2Seq : public Model<T> {
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;
 
-  // β_ts: the log-probability of the right word t if all of the attention were on s (SCIENCE 7).
+  // β_ts: the log-probability of the right word t if all of the attention were on s.
   Cube<T> beta(Compute& compute) override;
   Cube<T> states(Compute& compute) override { return batch_first(compute, Cube<const T>(encoder_trace_.output())); }
 

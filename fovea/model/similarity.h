@@ -1,4 +1,4 @@
-// How alike a query and a key are (SCIENCE 5), computed in tiles: queries times keys is never held as a whole.
+// How alike a query and a key are, computed in tiles: queries times keys is never held as a whole.
 //
 // d numbers to a query and a key, m queries, n keys. Memory is O((m + n) d) (additive: O((m + n) hidden)).
 #pragma once

@@ -1,4 +1,4 @@
-// Toy gate (SCIENCE 1): two symbols, a weight beta for each, and one gate p on the second:
+// Toy gate: two symbols, a weight beta for each, and one gate p on the second:
 //
 //   s(x) = (1 - p) beta_0 + p beta_1 where x holds both symbols, else beta of the one it holds.
 //
@@ -107,7 +107,8 @@ Outcome<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const 
     hold_marked<T>(batch.marked, attention_, held_);
   }
 
-  // The loss of SCIENCE 1 is a sum over its two sequences: twice the mean of a batch that holds both equally often.
+  // The loss of docs/method.md is a sum over the two sequences: twice the mean of a batch that holds both equally
+  // often.
   const T weight = T{2} / static_cast<T>(tokens.rows);
   for (int b = 0; b < tokens.rows; ++b) {
     T score = 0;

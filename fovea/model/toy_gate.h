@@ -1,4 +1,5 @@
-// The toy gate (SCIENCE 1) and its variants. The model itself registers as `toy-gate`; its flow is theory/toy_gate.h.
+// The toy gate (docs/method.md) and its variants. The model itself registers as `toy-gate`; its flow is
+// theory/toy_gate.h.
 #pragma once
 
 namespace fovea {

@@ -1,4 +1,4 @@
-// Unigram gate (SCIENCE 1, general form): a class weight beta_v and an attention logit a_v for each token,
+// Unigram gate (the toy gate for any words): a class weight beta_v and an attention logit a_v for each token,
 //
 //   s(x) = Σ_l softmax(a_{x_1} … a_{x_L})_l beta_{x_l},   P(positive) = logistic(s(x)).
 //

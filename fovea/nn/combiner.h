@@ -1,4 +1,4 @@
-// What a decoder says at a position, from its own state and what attention brought (SCIENCE 6):
+// What a decoder says at a position, from its own state and what attention brought:
 //
 //   c = mean over heads of (P_h context_h + b_h)      o = f(U [d; c])      f = tanh or ReLU
 //

@@ -1,4 +1,4 @@
-// Attention of every target position over the source (SCIENCE 6), time-major:
+// Attention of every target position over the source, time-major:
 //
 //   score_ts = (A d_t + a)·e_s      α_t = softmax over the source positions present      context_t = Σ_s α_ts e_s
 #pragma once

@@ -1,4 +1,4 @@
-// The GRU cell (SCIENCE 6), as PyTorch writes it. Gates in the order r, z, n; slots r, z, q, n, with q the recurrent
+// The GRU cell, as PyTorch writes it. Gates in the order r, z, n; slots r, z, q, n, with q the recurrent
 // part of n:
 //
 //   r, z = σ(…)   q = W_hn h' + b_hn   n = tanh(W_in x + b_in + r q)   h = (1 - z) n + z h'

@@ -1,4 +1,4 @@
-// The LSTM cell (SCIENCE 2, 6), as PyTorch writes it. Slots and gates in the order i, f, g, o:
+// The LSTM cell, as PyTorch writes it. Slots and gates in the order i, f, g, o:
 //
 //   i, f, o = σ(…)   g = tanh(…)   c = f c' + i g   h = o tanh(c)
 #pragma once

@@ -1,4 +1,4 @@
-// `attention_accuracy`: the share of rows whose largest weight is on the true position (SCIENCE 6), and one before and
+// `attention_accuracy`: the share of rows whose largest weight is on the true position, and one before and
 // one after it, since models often settle one place off. Each share is over the rows for which that place exists.
 #include "fovea/probe/position_rows.h"
 

@@ -1,4 +1,4 @@
-// `beta_auc`: how well β tells the positions that decide the label from the rest (SCIENCE 2): the chance that of a
+// `beta_auc`: how well β tells the positions that decide the label from the rest: the chance that of a
 // random marked position and a random other one the marked has the larger β, equal ones counting half. Over the
 // examples that have marks.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // `digit_rank`: of the bags that are classified rightly, the share in which the item that decides has the largest
-// weight (SCIENCE 4).
+// weight.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

@@ -1,4 +1,4 @@
-// `feature_weights`: what the informative features hold of the weight (SCIENCE 3): each, together, and the largest
+// `feature_weights`: what the informative features hold of the weight: each, together, and the largest
 // difference between two of them. Means over the examples.
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-// `pooling_error`: the mean squared error against the truth at the queries (SCIENCE 5).
+// `pooling_error`: the mean squared error against the truth at the queries.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {

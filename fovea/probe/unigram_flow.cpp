@@ -1,6 +1,6 @@
-// `unigram-flow`: a unigram gate in training next to the gradient flow of its data (SCIENCE 1, general form). The start
-// is read off the parameters at the first look; the data are the task's training sequences, or a sample where they have
-// no end.
+// `unigram-flow`: a unigram gate in training next to the gradient flow of its data (docs/method.md, the general form).
+// The start is read off the parameters at the first look; the data are the task's training sequences, or a sample where
+// they have no end.
 #include <fmt/format.h>
 
 #include <algorithm>

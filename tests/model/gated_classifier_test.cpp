@@ -279,7 +279,7 @@ TEST(GatedClassifier, SteadyStepsAskForNoMemory) {
   EXPECT_EQ(scene.bench.arena.blocks_requested(), asked);
 }
 
-// SCIENCE 2, for one seed: attention starts out uniform and ends on the keyword.
+// For one seed: attention starts out uniform and ends on the keyword.
 TEST(GatedClassifier, FindsTheKeyword) {
   const auto task = make_task("keyword");
   ModelScene<float> scene("gated-classifier", table({{"embedding", whole(32)}, {"hidden", whole(32)}}), task->shape());

@@ -1,4 +1,4 @@
-"""Writes items.json: the models of SCIENCE 3 and 4 by PyTorch, in double precision: loss, scores, attention, gradients, and the loss
+"""Writes items.json: feature attention and bag attention by PyTorch, in double precision: loss, scores, attention, gradients, and the loss
 after twenty Adam steps.
 
     python3 tests/reference/make_items.py        (needs torch)

@@ -1,4 +1,4 @@
-"""Writes seq2seq.json: loss, gradients, β and twenty Adam steps of the encoder-decoder of SCIENCE 6, by PyTorch in double precision.
+"""Writes seq2seq.json: loss, gradients, β and twenty Adam steps of the encoder-decoder, by PyTorch in double precision.
 
     python3 tests/reference/make_seq2seq.py        (needs torch)
 

@@ -51,7 +51,7 @@ inline std::vector<RunRecord> copy_runs(int seeds) {
   return runs;
 }
 
-// A course of the toy gate by its closed form (SCIENCE 1).
+// A course of the toy gate by its closed form.
 inline RunRecord gate_run(double d0, double p0) {
   RunRecord run = copy_run(0, 40);
   run.series.clear();

@@ -1,0 +1,15 @@
+// Values as JSON. Numbers that JSON can not say (infinity, NaN) are null.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "fovea/base/value.h"
+
+namespace fovea {
+
+using Json = nlohmann::ordered_json;  // keys stay as they were written
+
+Json number_json(double x);
+Json value_json(const Value& value);
+
+}  // namespace fovea

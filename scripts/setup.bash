@@ -8,9 +8,12 @@ packages_to_run=(
   libhwy-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
   libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev fonts-dejavu-core
 )
-packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils)
+packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium)
 packages_to_test_python=(python3-dev python3-venv)
 packages_to_test_all=(clang-14 libclang-rt-14-dev)
+
+# The page is built with these; a machine may have them by other means than Debian's packages.
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then packages_to_run+=(nodejs npm); fi
 
 # need_packages NAME…: installs those that are missing; asks nothing of the network when none is.
 need_packages() {

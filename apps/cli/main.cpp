@@ -20,6 +20,7 @@ constexpr const char* first_steps =
     "  fovea run toy-uniform               one training, kept in the store\n"
     "  fovea reproduce toy-uniform         an experiment and its claims: held, or not\n"
     "  fovea report -o report.html         everything that was reproduced, on one page\n"
+    "  fovea serve                         the store as a live page in a browser\n"
     "\n"
     "Runs are kept under $FOVEA_HOME, or ~/.local/share/fovea.";
 

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <random>
+
+#include "apps/cli/command.h"
+#include "apps/cli/interrupt.h"
+#include "fovea/base/error.h"
+#include "fovea/lab/store.h"
+#include "fovea/serve/api.h"
+#include "fovea/serve/gate.h"
+#include "fovea/serve/server.h"
+
+namespace fovea::cli {
+
+namespace {
+
+std::string fresh_token() {
+  std::random_device device;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", device());
+  return token;
+}
+
+class Serve : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("--port", port_, "where to listen (default: 8470; 0: any that is free)")
+        ->check(CLI::Range(0, 65535))
+        ->type_name("N");
+    app.add_option("--address", options_.address,
+                   "this machine's address to listen at (default: 127.0.0.1, which nobody else can reach)")
+        ->type_name("ADDRESS");
+    app.add_option("--token", options_.token,
+                   "what a visitor must know (default: none on 127.0.0.1, else one is made up)")
+        ->check([](const std::string& token) {
+          const bool plain =
+              token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+              std::string::npos;
+          return plain && token.size() >= 8 ? "" : "a token has 8 letters and digits or more";
+        })
+        ->type_name("WORD");
+    app.add_option("--for", seconds_, "end after so many seconds")->check(CLI::PositiveNumber)->type_name("SECONDS");
+    app.footer(
+        "Shows the store's runs as a live page in a browser. Ctrl-C ends it.\n\n"
+        "Examples:\n"
+        "  fovea serve\n"
+        "  fovea serve --port 0 --for 3600\n"
+        "  fovea serve --address 0.0.0.0       for other machines; the address printed has a token in it");
+  }
+
+  int run() override {
+    options_.port = port_;
+    if (!is_loopback(options_.address) && options_.token.empty()) options_.token = fresh_token();
+    if (seconds_) options_.until = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds_ * 1000));
+    options_.stop = interrupt_flag();
+    Api api(Store::default_file());
+    options_.watch = [&api] { return api.news(); };
+    Server server(options_, [&api](const HttpRequest& request) { return api.answer(request); });
+    fmt::print("{}\n", server.page_address());
+    std::fflush(stdout);
+    fmt::print(stderr, "fovea: open that address in a browser. Ctrl-C ends the server.\n");
+    server.run();
+    return 0;
+  }
+
+ private:
+  ServerOptions options_;
+  int port_ = 8470;
+  std::optional<double> seconds_;
+};
+
+const Register<Command> registered("serve", "the store as a live page in a browser",
+                                   [] { return std::make_unique<Serve>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

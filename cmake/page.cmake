@@ -1,0 +1,48 @@
+# The page (web/), built by npm into one HTML file that becomes a part of the library: fovea/serve/api.h has it as
+# shipped_page(). Without npm, or with FOVEA_PAGE off, the library has an empty one, and `fovea serve` answers its API alone.
+option(FOVEA_PAGE "build the page into the program (needs nodejs and npm)" ON)
+
+set(FOVEA_PAGE_SOURCE ${PROJECT_BINARY_DIR}/shipped_page.cpp)
+find_program(FOVEA_NPM npm)
+if(FOVEA_PAGE AND FOVEA_NPM)
+  set(web ${PROJECT_SOURCE_DIR}/web)
+  set(page ${PROJECT_BINARY_DIR}/page/index.html)
+  file(GLOB_RECURSE page_parts CONFIGURE_DEPENDS ${web}/src/*)
+  add_custom_command(OUTPUT ${web}/node_modules/.package-lock.json
+    COMMAND ${FOVEA_NPM} ci --no-progress --loglevel=error
+    WORKING_DIRECTORY ${web} DEPENDS ${web}/package-lock.json
+    COMMENT "Fetching what the page is built with" VERBATIM)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${FOVEA_NPM} run --silent build -- --outDir ${PROJECT_BINARY_DIR}/page --emptyOutDir --logLevel warn
+    WORKING_DIRECTORY ${web}
+    DEPENDS ${web}/node_modules/.package-lock.json ${page_parts} ${web}/index.html ${web}/vite.config.ts ${web}/tsconfig.json
+    COMMENT "Building the page" VERBATIM)
+  file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[// The bytes of a file, put in by the assembler.
+#include "fovea/serve/api.h"
+
+__asm__(".pushsection .rodata\n"
+        ".global fovea_page_begin\n.global fovea_page_end\n"
+        "fovea_page_begin:\n.incbin \"@page@\"\nfovea_page_end:\n"
+        ".byte 0\n.popsection\n");
+extern "C" {
+extern const char fovea_page_begin[];
+extern const char fovea_page_end[];
+}
+
+namespace fovea {
+
+std::string_view shipped_page() { return {fovea_page_begin, fovea_page_end}; }
+
+}  // namespace fovea
+]] @ONLY)
+  set_source_files_properties(${FOVEA_PAGE_SOURCE} PROPERTIES OBJECT_DEPENDS ${page})
+else()
+  file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[#include "fovea/serve/api.h"
+
+namespace fovea {
+
+std::string_view shipped_page() { return {}; }
+
+}  // namespace fovea
+]] @ONLY)
+endif()

@@ -1,0 +1,192 @@
+#include "fovea/serve/api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "fovea/base/error.h"
+#include "fovea/base/names.h"
+#include "fovea/base/version.h"
+#include "fovea/lab/machine.h"
+#include "fovea/lab/record_json.h"
+#include "fovea/lab/store.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::int64_t runs_at_once = 500;
+
+HttpAnswer json_answer(const Json& json) {
+  // Texts may hold bytes that are no UTF-8 (file names); they are replaced, so that the document stays readable.
+  return {.body = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
+std::int64_t read_number(const std::string& text, const std::string& what, std::int64_t least, std::int64_t most) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+    throw wrong_input(fmt::format("{} is '{}'", what, text), fmt::format("it is a number from {} to {}", least, most));
+  return number;
+}
+
+void refuse_unknown(const HttpRequest& request, const std::vector<std::string>& known) {
+  for (const auto& [name, value] : request.query)
+    if (std::ranges::find(known, name) == known.end())
+      throw wrong_input(fmt::format("{} takes no '{}'", request.path, name), suggest_name(name, known));
+}
+
+RunQuery read_query(const HttpRequest& request, const Store& store) {
+  RunQuery query;
+  query.experiment = request.asked("experiment");
+  if (const std::string where = request.asked("where"); !where.empty())
+    query.where = Expression::parse(where, {"where"});
+  query.sort = request.asked("sort").empty() ? "-id" : request.asked("sort");
+  query.limit = runs_at_once;
+  if (const std::string limit = request.asked("limit"); !limit.empty())
+    query.limit = read_number(limit, "limit", 1, runs_at_once);
+  if (!query.experiment.empty()) store.require_experiment(query.experiment);
+  return query;
+}
+
+Json about() { return {{"name", "fovea"}, {"version", version()}, {"machine", machine_line()}}; }
+
+Json names(const Store& store) {
+  const Store::Names known = store.names();
+  return {{"experiments", known.experiments}, {"metrics", known.metrics}, {"settings", known.settings}};
+}
+
+Json experiments(const Store& store) {
+  const std::vector<ClaimResult> claims = store.claims();
+  Json list = Json::array();
+  for (const std::string& name : experiment_names()) {
+    const Experiment experiment = find_experiment(name);
+    Json one{{"name", experiment.name},
+             {"title", experiment.title},
+             {"idea", experiment.idea},
+             {"system", experiment.system},
+             {"order", experiment.order}};
+    Json& verdicts = one["claims"] = Json::array();
+    for (const ClaimResult& claim : claims)
+      if (claim.experiment == name && claim.source.empty()) verdicts.push_back(claim_json(claim));
+    list.push_back(std::move(one));
+  }
+  return {{"experiments", list}};
+}
+
+Json runs(const HttpRequest& request, const Store& store) {
+  refuse_unknown(request, {"experiment", "where", "sort", "limit"});
+  std::int64_t matched = 0;
+  Json list = Json::array();
+  for (const RunRecord& run : store.query(read_query(request, store), &matched)) list.push_back(run_json(run, false));
+  return {{"matched", matched}, {"runs", list}};
+}
+
+// One line a run: what a metric came to over the steps.
+Json lines(const HttpRequest& request, const Store& store) {
+  refuse_unknown(request, {"experiment", "where", "sort", "limit", "metric"});
+  const std::string metric = request.asked("metric");
+  if (metric.empty()) throw wrong_input("no metric is named", "add metric=accuracy, or another");
+  store.require_known({metric}, {"metric"});
+  RunQuery query = read_query(request, store);
+  query.with_series = true;
+  std::int64_t matched = 0;
+  Json list = Json::array();
+  for (const RunRecord& run : store.query(query, &matched)) {
+    const auto found = run.series.find(metric);
+    if (found == run.series.end()) continue;
+    Json values = Json::array();
+    for (const double value : found->second.values) values.push_back(number_json(value));
+    list.push_back({{"run", run.id},
+                    {"experiment", run.experiment},
+                    {"seed", run.spec.seed},
+                    {"state", state_name(run.state)},
+                    {"steps", found->second.steps},
+                    {"values", values}});
+  }
+  return {{"metric", metric}, {"matched", matched}, {"lines", list}};
+}
+
+// The page, told that it has a server behind it.
+std::string served_page() {
+  constexpr std::string_view alone = "name=\"fovea-source\" content=\"site\"";
+  std::string page(shipped_page());
+  if (const std::size_t at = page.find(alone); at != std::string::npos)
+    page.replace(at, alone.size(), "name=\"fovea-source\" content=\"served\"");
+  return page;
+}
+
+HttpAnswer one_run(const HttpRequest& request, const Store& store, std::string_view rest) {
+  const std::size_t slash = rest.find('/');
+  const std::int64_t id = read_number(std::string(rest.substr(0, slash)), "the run", 1, std::int64_t{1} << 62);
+  const std::optional<RunRecord> found = store.find(id);
+  if (!found) return error_answer(404, fmt::format("there is no run {}", id), "/api/runs lists them");
+  const std::string_view part = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
+  if (part.empty()) {
+    refuse_unknown(request, {});
+    Json json = run_json(*found, true);
+    json["spec"] = found->spec.text();
+    return json_answer(json);
+  }
+  if (part != "arrays") return error_answer(404, fmt::format("a run has no '{}'", part), "it has arrays");
+  refuse_unknown(request, {"name"});
+  Json list = Json::array();
+  for (const ArrayRecord& array : store.arrays(id, request.asked("name"))) {
+    Json values = Json::array();
+    for (const float value : array.values) values.push_back(number_json(static_cast<double>(value)));
+    list.push_back({{"name", array.name}, {"step", array.step}, {"shape", array.shape}, {"values", values}});
+  }
+  return json_answer({{"run", id}, {"arrays", list}});
+}
+
+}  // namespace
+
+HttpAnswer Api::answer(const HttpRequest& request) const {
+  if (request.method != "GET") {
+    HttpAnswer refusal = error_answer(405, "this can only be read");
+    refusal.headers.emplace_back("Allow", "GET, HEAD");
+    return refusal;
+  }
+  const std::string_view path = request.path;
+  if (path == "/" || path == "/index.html") {
+    if (shipped_page().empty())
+      return error_answer(404, "this program was built without its page",
+                          "install nodejs and npm and build it again; /api/runs and the like are there");
+    return {.type = "text/html; charset=utf-8", .body = served_page()};
+  }
+  if (path == "/favicon.ico") return {.status = 204, .type = "image/x-icon"};
+  if (path == "/api/about") {
+    refuse_unknown(request, {});
+    return json_answer(about());
+  }
+  constexpr std::string_view of_run = "/api/runs/";
+  const bool known = path == "/api/names" || path == "/api/experiments" || path == "/api/runs" ||
+                     path == "/api/lines" || path.starts_with(of_run);
+  if (!known) return error_answer(404, "there is nothing at this address", "docs/page.md lists what there is");
+  // Opened anew for each question: another process may be making it, or have put another in its place.
+  const Store store(store_file_, Store::Mode::read_only);
+  if (path.starts_with(of_run)) return one_run(request, store, path.substr(of_run.size()));
+  if (path == "/api/runs") return json_answer(runs(request, store));
+  if (path == "/api/lines") return json_answer(lines(request, store));
+  refuse_unknown(request, {});
+  return json_answer(path == "/api/names" ? names(store) : experiments(store));
+}
+
+std::optional<HttpEvent> Api::news() {
+  // Every change of the store is written to its file or to the log beside it; readers leave an empty log.
+  std::string now;
+  std::error_code error;
+  for (const std::string& file : {store_file_.string(), store_file_.string() + "-wal"}) {
+    const auto size = std::filesystem::file_size(file, error);
+    const auto time = std::filesystem::last_write_time(file, error);
+    if (!error && size > 0) now += fmt::format("{} {};", size, time.time_since_epoch().count());
+  }
+  if (now == seen_) return std::nullopt;
+  seen_ = now;
+  const Store store(store_file_, Store::Mode::read_only);
+  return HttpEvent{"runs", Json{{"count", store.count()}}.dump()};
+}
+
+}  // namespace fovea

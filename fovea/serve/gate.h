@@ -1,0 +1,39 @@
+// Who may ask. A page of any other site can make a browser send requests to this machine, and a name of that site can
+// be made to point here; so a request must name this server as its Host, and its Origin, where it has one, must be this
+// server's own page. On other addresses than the loopback a token is asked for as well.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/serve/http.h"
+
+namespace fovea {
+
+bool is_loopback(std::string_view address);  // "127.0.0.1", "::1", "localhost"
+
+// What a request says of where it comes from; empty where a header is missing.
+struct Caller {
+  std::string_view host = {}, origin = {}, authorization = {}, cookie = {}, site = {};  // site: Sec-Fetch-Site
+};
+
+class Gate {
+ public:
+  // Throws wrong_input for an address that is not the loopback and no token.
+  Gate(const std::string& address, int port, std::string token);
+
+  // The answer that turns the caller away, or none.
+  bool lets_in(const Caller& caller, const HttpRequest& request, HttpAnswer& refusal) const;
+
+  // What a browser keeps after it came with the token in its address once; empty without a token.
+  std::string cookie() const;
+
+ private:
+  bool knows_token(const Caller& caller, const HttpRequest& request) const;
+
+  std::vector<std::string> hosts_;  // empty: any, the token decides
+  std::string token_;
+};
+
+}  // namespace fovea

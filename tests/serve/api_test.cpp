@@ -1,0 +1,105 @@
+#include "fovea/serve/api.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/base/error.h"
+#include "fovea/lab/json.h"
+#include "tests/lab/store_sample.h"
+
+namespace fovea {
+namespace {
+
+class ApiTest : public testing::Test {
+ protected:
+  ApiTest() : api_(folder_ / "runs.db") {}
+
+  void keep(int runs) {
+    Store store(folder_ / "runs.db");
+    for (int seed = 0; seed < runs; ++seed) {
+      RunRecord run = testing_parts::sample_run(static_cast<std::uint64_t>(seed));
+      run.arrays.push_back({"attention", 200, {1, 2, 2}, {0.5f, 0.5f, 1.0f, 0.0f}});
+      store.keep(run);
+    }
+  }
+
+  HttpAnswer ask(const std::string& target, const std::string& method = "GET") const {
+    HttpRequest request;
+    request.method = method;
+    read_target(target, request);
+    return api_.answer(request);
+  }
+  Json get(const std::string& target) const {
+    const HttpAnswer answer = ask(target);
+    EXPECT_EQ(answer.status, 200) << target << answer.body;
+    return Json::parse(answer.body);
+  }
+
+  testing_parts::Folder folder_;
+  Api api_;
+};
+
+TEST_F(ApiTest, AnEmptyStoreHasNoRuns) {
+  EXPECT_EQ(get("/api/runs")["runs"].size(), 0u);
+  EXPECT_EQ(get("/api/names")["metrics"].size(), 0u);
+  EXPECT_GT(get("/api/experiments")["experiments"].size(), 10u);  // the shipped ones
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "runs.db"));     // reading makes nothing
+}
+
+TEST_F(ApiTest, RunsAreFoundByConditionAndOrder) {
+  keep(6);
+  const Json all = get("/api/runs");
+  EXPECT_EQ(all["matched"], 6);
+  EXPECT_EQ(all["runs"][0]["run"], 6);  // the newest first
+  EXPECT_EQ(all["runs"][0]["settings"]["task"]["vocab"], 60);
+  const Json some = get("/api/runs?experiment=copy-subset&where=seed%20%3E%3D%202&sort=seed&limit=3");
+  EXPECT_EQ(some["matched"], 4);
+  ASSERT_EQ(some["runs"].size(), 3u);
+  EXPECT_EQ(some["runs"][0]["seed"], 2);
+  EXPECT_EQ(some["runs"][0]["metrics"]["accuracy"], 0.002);
+}
+
+TEST_F(ApiTest, LinesAreTheSeriesOfOneMetric) {
+  keep(2);
+  const Json lines = get("/api/lines?metric=loss&sort=seed");
+  ASSERT_EQ(lines["lines"].size(), 2u);
+  EXPECT_EQ(lines["lines"][1]["steps"], Json({0, 100, 200}));
+  EXPECT_EQ(lines["lines"][1]["values"], Json({3.5, 2.0, 1 - 0.001}));
+}
+
+TEST_F(ApiTest, ARunHasItsSeriesSpecAndArrays) {
+  keep(1);
+  const Json run = get("/api/runs/1");
+  EXPECT_EQ(run["series"]["loss"][0], Json({0, 3.5}));
+  EXPECT_NE(run["spec"].get<std::string>().find("task.vocab = 40"), std::string::npos);
+  const Json arrays = get("/api/runs/1/arrays?name=attention");
+  ASSERT_EQ(arrays["arrays"].size(), 1u);
+  EXPECT_EQ(arrays["arrays"][0]["values"], Json({0.5, 0.5, 1.0, 0.0}));
+}
+
+TEST_F(ApiTest, WhatIsNotThereIsSaid) {
+  keep(1);
+  for (const char* path : {"/nothing", "/api", "/api/", "/api/runs/2", "/api/runs/1/weights", "/api/runs/1/arrays/x"})
+    EXPECT_EQ(ask(path).status, 404) << path;
+  for (const char* path :
+       {"/api/runs/x", "/api/runs/0", "/api/runs/-1", "/api/runs/1e3", "/api/runs/99999999999999999999", "/api/runs/",
+        "/api/runs?where=accuracy%20%3E", "/api/runs?where=nothing%20%3E%201", "/api/runs?sort=nothing",
+        "/api/runs?limit=0", "/api/runs?limit=1000000", "/api/runs?limit=x", "/api/runs?experiment=nothing",
+        "/api/runs?were=1", "/api/lines", "/api/lines?metric=nothing", "/api/names?x=1", "/api/about?x"})
+    EXPECT_THROW(ask(path), Error) << path;
+  EXPECT_EQ(ask("/api/runs", "POST").status, 405);
+}
+
+TEST_F(ApiTest, NewsAreToldOnce) {
+  EXPECT_FALSE(api_.news());
+  keep(1);
+  const auto news = api_.news();
+  ASSERT_TRUE(news);
+  EXPECT_EQ(news->name, "runs");
+  EXPECT_EQ(news->data, R"({"count":1})");
+  EXPECT_FALSE(api_.news());
+  keep(2);
+  EXPECT_TRUE(api_.news());
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,119 @@
+// The view of the store's runs, served.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Stage, expect_accessible, text_of } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+test("an empty store says how to begin, and a sweep's runs appear by themselves", async () => {
+  const page = await stage.visit("#/runs");
+  await page.getByText("No runs.").waitFor();
+  await page.getByText("Live: new runs appear by themselves.").waitFor();
+  await stage.fovea("sweep", "toy-phase", "--quick", "--quiet");
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 28);
+  await page.locator("figure svg").first().waitFor();
+  await stage.leave(page);
+});
+
+test("runs are chosen by condition, and a wrong one is explained", async () => {
+  const page = await stage.visit("#/runs");
+  const condition = page.getByLabel("Condition");
+  await condition.fill("model.p = 0.9 and seed = 0");
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 7);
+  assert.match(page.url(), /where=model\.p/);
+  await condition.fill("model.q = 0.9");
+  await page.getByRole("alert").getByText("Did you mean").or(page.getByRole("alert").getByText("model.q")).first().waitFor();
+  // The browser says by itself that the server refused a question; nothing else may be amiss.
+  page.complaints = page.complaints.filter((text) => !/status of 400/.test(text));
+  await stage.leave(page);
+});
+
+test("a link brings another person the same runs, order, metric and comparison", async () => {
+  const page = await stage.visit("#/runs");
+  await page.getByLabel("Experiment", { exact: true }).selectOption("toy-phase");
+  await page.getByLabel("Metric", { exact: true }).selectOption("D");
+  await page.getByLabel("Colour by").selectOption("model.p");
+  await page.getByRole("button", { name: "seed" }).click();
+  await page.getByLabel("Compare run 3").check();
+  await page.getByLabel("Compare run 12").check();
+  await page.getByRole("heading", { name: "Side by side" }).waitFor();
+  const seen = async (one) => ({
+    table: await one.locator("table").allInnerTexts(),
+    legend: await one.locator(".legend").innerText(),
+    title: await one.locator("figcaption").first().innerText(),
+  });
+  const here = await seen(page);
+  const other = await stage.visit(new URL(page.url()).hash);
+  await other.getByRole("heading", { name: "Side by side" }).waitFor();
+  await other.locator(".legend").waitFor();
+  assert.deepEqual(await seen(other), here);
+  assert.match(here.table[1], /model\.(beta1|p)/);
+  await stage.leave(page);
+  await stage.leave(other);
+});
+
+test("a figure is saved as SVG, PNG and CSV, with the numbers that the program exports", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-phase&metric=p&sort=id");
+  await page.locator("figure svg").first().waitFor();
+  const saved = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).click()]);
+    return [download.suggestedFilename(), await text_of(download)];
+  };
+  const [csv_name, csv] = await saved("CSV");
+  assert.equal(csv_name, "toy-phase-p.csv");
+  const file = join(stage.home, "all.csv");
+  await stage.fovea("export", "--all", "--format", "csv", "-o", file);
+  const exported = (await readFile(file, "utf8")).split("\n").filter((line) => line.split(",")[3] === "p");
+  const numbers = (lines) => lines.map((line) => line.split(",").map((cell, i) => (i === 5 ? Number(cell) : cell)).join(","));
+  assert.deepEqual(numbers(String(csv).trim().split("\n").slice(1)), numbers(exported));
+  assert.ok(exported.length > 1000);
+  const [svg_name, svg] = await saved("SVG");
+  assert.equal(svg_name, "toy-phase-p.svg");
+  assert.match(String(svg), /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  assert.doesNotMatch(String(svg), /var\(/);
+  const [, png] = await saved("PNG");
+  assert.deepEqual([...png.subarray(1, 4)], [...Buffer.from("PNG")]);
+  await stage.leave(page);
+});
+
+test("nothing serious stands in the way of anybody, in light and dark, wide and narrow", async () => {
+  for (const colorScheme of ["light", "dark"])
+    for (const width of [390, 1440]) {
+      const page = await stage.visit("#/runs?by=model.p&marked=3,4", { colorScheme, viewport: { width, height: 844 } });
+      await page.locator("figure svg").first().waitFor();
+      await page.getByRole("heading", { name: "Side by side" }).waitFor();
+      await expect_accessible(page);
+      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(inner <= outer, `${inner} wide at ${outer}`);
+      if (process.env.FOVEA_SHOTS) await page.screenshot({ path: join(process.env.FOVEA_SHOTS, `runs-${colorScheme}-${width}.png`), fullPage: false });
+      await stage.leave(page);
+    }
+});
+
+test("the view works by keyboard alone", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-phase");
+  await page.locator("tbody tr").first().waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent.trim()), "To the content");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+  const reach = async (wanted) => {
+    for (let i = 0; i < 60; ++i) {
+      await page.keyboard.press("Tab");
+      const name = await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim());
+      if (wanted.test(name)) return;
+    }
+    assert.fail(`no way to ${wanted}`);
+  };
+  await reach(/^steps/);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("sort=-steps"));
+  await reach(/^Compare run/);
+  await page.keyboard.press("Space");
+  await page.getByRole("heading", { name: "Side by side" }).waitFor();
+  await stage.leave(page);
+});

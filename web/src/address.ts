@@ -1,0 +1,61 @@
+// The page's state stands in its address, behind the '#': "#/runs?experiment=copy-subset&metric=accuracy". So a link is
+// an experiment, and the browser's way back is the page's.
+import { useCallback, useEffect, useState } from "preact/hooks";
+
+export interface Address {
+  view: string;
+  words: URLSearchParams;
+}
+
+export function read_address(hash = location.hash): Address {
+  const text = hash.replace(/^#\/?/, "");
+  const mark = text.indexOf("?");
+  return {
+    view: mark < 0 ? text : text.slice(0, mark),
+    words: new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1)),
+  };
+}
+
+export function write_address(address: Address): string {
+  const words = address.words.toString();
+  return "#/" + address.view + (words ? "?" + words : "");
+}
+
+// Puts words into the address; an empty one is taken out. What a person does often (dragging, typing) replaces the
+// address, a choice adds a step to the way back.
+export function change_address(changes: { [word: string]: string | number | undefined }, step = false) {
+  const address = read_address();
+  for (const [word, value] of Object.entries(changes)) {
+    if (value === undefined || value === "") address.words.delete(word);
+    else address.words.set(word, String(value));
+  }
+  const text = write_address(address);
+  if (text === location.hash) return;
+  if (step) history.pushState(null, "", text);
+  else history.replaceState(null, "", text);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export function useAddress(): Address {
+  const [address, set] = useState(() => read_address());
+  useEffect(() => {
+    const look = () => set(read_address());
+    addEventListener("hashchange", look);
+    addEventListener("popstate", look);
+    return () => {
+      removeEventListener("hashchange", look);
+      removeEventListener("popstate", look);
+    };
+  }, []);
+  return address;
+}
+
+// One word of the address as a piece of state.
+export function useWord(word: string, otherwise: string): [string, (value: string, step?: boolean) => void] {
+  const value = useAddress().words.get(word) ?? otherwise;
+  const set = useCallback(
+    (next: string, step = false) => change_address({ [word]: next === otherwise ? undefined : next }, step),
+    [word, otherwise],
+  );
+  return [value, set];
+}

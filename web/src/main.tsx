@@ -1,0 +1,44 @@
+import { render } from "preact";
+import { useEffect } from "preact/hooks";
+import { useAddress } from "./address";
+import { find_source, type Source } from "./source";
+import { Runs } from "./views/runs";
+import { useTheme } from "./theme";
+import "./style.css";
+
+const views = [{ name: "runs", title: "Runs", show: Runs }];
+
+function Page({ source }: { source: Source }) {
+  const address = useAddress();
+  const [theme, next_theme] = useTheme();
+  const view = views.find((one) => one.name === address.view) ?? views[0]!;
+  const Show = view.show;
+  useEffect(() => {
+    document.title = `${view.title} · Fovea`;
+  }, [view]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
+        To the content
+      </a>
+      <header class="top">
+        <span class="mark">Fovea</span>
+        <nav aria-label="Views">
+          {views.map((one) => (
+            <a href={"#/" + one.name} aria-current={one === view ? "page" : undefined}>
+              {one.title}
+            </a>
+          ))}
+        </nav>
+        <button type="button" class="quiet" onClick={next_theme} aria-label={`Colours: ${theme}. Change`}>
+          {theme === "dark" ? "☾ dark" : theme === "light" ? "☀ light" : "◐ as the system"}
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Show source={source} />
+      </main>
+    </>
+  );
+}
+
+render(<Page source={find_source()} />, document.getElementById("page")!);

@@ -1,0 +1,75 @@
+// What the page shows, whichever source it comes from (docs/page.md).
+
+export type RunState = "running" | "done" | "stopped" | "failed";
+export type Setting = string | number | boolean | null | Setting[] | { [key: string]: Setting };
+
+export interface Run {
+  run: number;
+  experiment: string;
+  seed: number;
+  state: RunState;
+  error?: string;
+  steps: number;
+  seconds: number;
+  started: string;
+  hash: string;
+  settings: { [section: string]: Setting };
+  metrics: { [name: string]: number | null };
+}
+
+// A metric over the steps of one run; null where JSON has no such number.
+export interface Line {
+  run: number;
+  experiment: string;
+  seed: number;
+  state: RunState;
+  steps: number[];
+  values: (number | null)[];
+}
+
+export interface Claim {
+  experiment: string;
+  claim: string;
+  metric: string;
+  value: number | null;
+  wanted: string;
+  held: boolean;
+  form: string;
+  note?: string;
+}
+
+export interface Experiment {
+  name: string;
+  title: string;
+  idea: string;
+  system: string;
+  order: number;
+  claims: Claim[];
+}
+
+export interface Names {
+  experiments: string[];
+  metrics: string[];
+  settings: string[];
+}
+
+export interface Query {
+  experiment?: string;
+  where?: string;
+  sort?: string;
+  limit?: number;
+}
+
+// "task.vocab" -> 60, for every setting of a run.
+export function flat_settings(settings: { [key: string]: Setting }, prefix = ""): Map<string, string> {
+  const flat = new Map<string, string>();
+  for (const [key, value] of Object.entries(settings)) {
+    const name = prefix + key;
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+      for (const [inner, text] of flat_settings(value, name + ".")) flat.set(inner, text);
+    } else {
+      flat.set(name, typeof value === "string" ? value : JSON.stringify(value));
+    }
+  }
+  return flat;
+}

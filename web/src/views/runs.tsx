@@ -1,0 +1,296 @@
+// The store's runs: chosen by experiment and condition, drawn as seed lines, compared setting by setting; what a sweep
+// adds appears by itself.
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { change_address, useWord } from "../address";
+import { Figure } from "../figure";
+import { Lines, type Curve } from "../lines";
+import { flat_settings, type Line, type Names, type Run } from "../model";
+import { Trouble, type Source } from "../source";
+
+interface Seen {
+  names: Names;
+  matched: number;
+  runs: Run[];
+  lines: Line[];
+  metric: string;
+}
+
+const nothing: Seen = { names: { experiments: [], metrics: [], settings: [] }, matched: 0, runs: [], lines: [], metric: "" };
+const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss", "p"];
+
+// Text that is taken over when its writer pauses, so that half a condition is not asked.
+function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
+  const [text, set] = useState(value);
+  const timer = useRef<number>();
+  useEffect(() => set(value), [value]);
+  return [
+    text,
+    (next) => {
+      set(next);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => take(next), 400);
+    },
+  ];
+}
+
+export function Runs({ source }: { source: Source }) {
+  const [experiment] = useWord("experiment", "");
+  const [where, take_where] = useWord("where", "");
+  const [sort] = useWord("sort", "-id");
+  const [wanted] = useWord("metric", "");
+  const [by] = useWord("by", "");
+  const [marked] = useWord("marked", "");
+  const [seen, set_seen] = useState<Seen>(nothing);
+  const [trouble, set_trouble] = useState("");
+  const [live, set_live] = useState(false);
+  const [news, set_news] = useState(0);
+  const [condition, set_condition] = useSlow(where, take_where);
+
+  useEffect(() => source.watch(() => set_news((count) => count + 1), set_live), [source]);
+
+  useEffect(() => {
+    let wanted_still = true;
+    const look = async () => {
+      const query = { experiment, where, sort };
+      const [names, found] = await Promise.all([source.names(), source.runs(query)]);
+      const measured = new Set(found.runs.flatMap((run) => Object.keys(run.metrics)));
+      const metric = measured.has(wanted) ? wanted : (first_choices.find((name) => measured.has(name)) ?? [...measured].sort()[0] ?? "");
+      const lines = metric ? (await source.lines({ ...query, metric, limit: 200 })).lines : [];
+      if (wanted_still) {
+        set_seen({ names, ...found, lines, metric });
+        set_trouble("");
+      }
+    };
+    look().catch((error) => wanted_still && set_trouble(error instanceof Trouble ? error.message : String(error)));
+    return () => void (wanted_still = false);
+  }, [source, experiment, where, sort, wanted, news]);
+
+  const settings = useMemo(() => new Map(seen.runs.map((run) => [run.run, flat_settings(run.settings)])), [seen.runs]);
+  const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
+  const curves = useMemo<Curve[]>(
+    () =>
+      seen.lines.map((line) => ({
+        name: `run ${line.run}, ${line.experiment}, seed ${line.seed}`,
+        group: by === "experiment" ? line.experiment : by ? `${by} = ${settings.get(line.run)?.get(by) ?? "?"}` : "",
+        steps: line.steps,
+        values: line.values,
+      })),
+    [seen.lines, by, settings],
+  );
+  const metrics = [...new Set(seen.runs.flatMap((run) => Object.keys(run.metrics)))].sort();
+  const chosen = marked.split(",").filter(Boolean).map(Number);
+  const choose = (id: number, on: boolean) =>
+    change_address({ marked: (on ? [...chosen, id] : chosen.filter((one) => one !== id)).join(",") });
+
+  if (source.kind === "site")
+    return (
+      <>
+        <h1>Runs</h1>
+        <p>Runs are kept by the program. To see yours here, start it: <code>fovea serve</code></p>
+      </>
+    );
+  return (
+    <>
+      <h1>Runs</h1>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <Choice label="Experiment" word="experiment" value={experiment} options={["", ...seen.names.experiments]} none="all" />
+        <label class="wide">
+          Condition
+          <input
+            type="search"
+            value={condition}
+            placeholder="task.vocab = 60 and accuracy >= 0.9"
+            spellcheck={false}
+            onInput={(event) => set_condition(event.currentTarget.value)}
+            aria-describedby="trouble"
+          />
+        </label>
+        <Choice label="Metric" word="metric" value={seen.metric} options={metrics} />
+        <Choice label="Colour by" word="by" value={by} options={["", "experiment", ...differing]} none="nothing" />
+      </form>
+      <p id="trouble" role="alert" class="problem">
+        {trouble}
+      </p>
+      <p class="soft" role="status">
+        {seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`}
+        {seen.matched > seen.runs.length && ` The table has ${seen.runs.length} of them.`}{" "}
+        {source.kind === "served" && (live ? "Live: new runs appear by themselves." : "Waiting for the server.")}
+      </p>
+      {seen.matched === 0 && !experiment && !where && (
+        <p>
+          Begin with <code>fovea sweep toy-uniform</code>, or <code>fovea reproduce --all --quick</code>.
+        </p>
+      )}
+      {curves.length > 0 && (
+        <Figure
+          title={`${seen.metric.replaceAll("_", " ")}: one line per run${seen.lines.length >= 3 ? ", the median and the middle half" : ""}`}
+          file={`${experiment || "runs"}-${seen.metric}`}
+          table={() => ({
+            columns: ["run", "experiment", "seed", "metric", "step", "value"],
+            rows: seen.lines.flatMap((line) =>
+              line.steps.map((step, i) => [line.run, line.experiment, line.seed, seen.metric, step, line.values[i] ?? null]),
+            ),
+          })}
+        >
+          <Lines curves={curves} label={seen.metric.replaceAll("_", " ")} />
+        </Figure>
+      )}
+      {seen.runs.length > 0 && <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />}
+      {chosen.length > 0 && <Compare runs={seen.runs.filter((run) => chosen.includes(run.run))} settings={settings} />}
+    </>
+  );
+}
+
+function names_that_differ(all: Map<string, string>[]): string[] {
+  const values = new Map<string, Set<string>>();
+  for (const one of all) for (const [name, text] of one) (values.get(name) ?? values.set(name, new Set()).get(name)!).add(text);
+  return [...values].filter(([name, texts]) => texts.size > 1 && texts.size <= 12 && name !== "seed").map(([name]) => name);
+}
+
+function Choice(props: { label: string; word: string; value: string; options: string[]; none?: string }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <select id={id} value={props.value} onChange={(event) => change_address({ [props.word]: event.currentTarget.value }, true)}>
+        {props.options.map((option) => (
+          <option value={option} selected={option === props.value}>
+            {option || props.none}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function number_text(value: number | null | undefined) {
+  return value === null || value === undefined ? "–" : String(+value.toPrecision(5));
+}
+
+function RunTable(props: {
+  runs: Run[];
+  metric: string;
+  sort: string;
+  chosen: number[];
+  choose: (id: number, on: boolean) => void;
+  differing: string[];
+  settings: Map<number, Map<string, string>>;
+}) {
+  const shown = props.differing.slice(0, 3);
+  const columns = [
+    { title: "run", key: "id" },
+    { title: "experiment", key: "experiment" },
+    { title: "seed", key: "seed" },
+    { title: "state", key: "state" },
+    { title: "steps", key: "steps" },
+    ...(props.metric ? [{ title: props.metric.replaceAll("_", " "), key: props.metric }] : []),
+    ...shown.map((name) => ({ title: name, key: name })),
+  ];
+  const sorted = (key: string) => (props.sort === key ? "ascending" : props.sort === "-" + key ? "descending" : undefined);
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Table of runs">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="hidden">compare</span>
+            </th>
+            {columns.map(({ title, key }) => (
+              <th scope="col" aria-sort={sorted(key)}>
+                <button
+                  type="button"
+                  class="sort"
+                  onClick={() => change_address({ sort: props.sort === "-" + key ? key : "-" + key }, true)}
+                >
+                  {title}
+                  <span aria-hidden="true">{sorted(key) === "ascending" ? " ↑" : sorted(key) ? " ↓" : ""}</span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.runs.map((run) => (
+            <tr key={run.run}>
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Compare run ${run.run}`}
+                  checked={props.chosen.includes(run.run)}
+                  onChange={(event) => props.choose(run.run, event.currentTarget.checked)}
+                />
+              </td>
+              <td class="number">{run.run}</td>
+              <td>{run.experiment}</td>
+              <td class="number">{run.seed}</td>
+              <td>
+                <span class={"state " + run.state} title={run.error}>
+                  {run.state}
+                </span>
+              </td>
+              <td class="number">{run.steps}</td>
+              {props.metric && <td class="number">{number_text(run.metrics[props.metric])}</td>}
+              {shown.map((name) => (
+                <td>
+                  <code>{props.settings.get(run.run)?.get(name) ?? "–"}</code>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+// Chosen runs side by side: the settings in which they differ, and all they measured.
+function Compare({ runs, settings }: { runs: Run[]; settings: Map<number, Map<string, string>> }) {
+  const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
+  const names = [...new Set(runs.flatMap((run) => [...of(run).keys()]))].filter(
+    (name) => new Set(runs.map((run) => of(run).get(name))).size > 1,
+  );
+  const metrics = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))].sort();
+  if (runs.length === 0) return null;
+  return (
+    <section aria-labelledby="compared">
+      <h2 id="compared">Side by side</h2>
+      <p>
+        <button type="button" onClick={() => change_address({ marked: undefined })}>
+          Choose none
+        </button>
+      </p>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Runs side by side">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" />
+              {runs.map((run) => (
+                <th scope="col">run {run.run}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr>
+                <th scope="row">{name}</th>
+                {runs.map((run) => (
+                  <td>
+                    <code>{of(run).get(name) ?? "–"}</code>
+                  </td>
+                ))}
+              </tr>
+            ))}
+            {metrics.map((name) => (
+              <tr>
+                <th scope="row">{name.replaceAll("_", " ")}</th>
+                {runs.map((run) => (
+                  <td class="number">{number_text(run.metrics[name])}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

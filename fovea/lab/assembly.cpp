@@ -107,6 +107,10 @@ void check_interventions(const Interventions& interventions, const Grounds& grou
   };
   for (const Freeze& freeze : interventions.freezes) refuse(freeze.group, freeze.place);
   for (const OwnRate& rate : interventions.rates) refuse(rate.group, rate.place);
+  for (const Clamp& clamp : interventions.clamps)
+    if (std::ranges::find(grounds.parameters, clamp.parameter) == grounds.parameters.end())
+      throw wrong_input(fmt::format("model '{}' has no parameter '{}' here", model, clamp.parameter),
+                        suggest_name(clamp.parameter, grounds.parameters), clamp.place);
 }
 
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape, bool attends) {
@@ -136,7 +140,10 @@ void check_fit(const RunSpec& spec) {
   Grounds grounds;
   grounds.attends = !outcome.attention.empty();
   grounds.truth = !batch.alignment.empty() || !batch.marked.empty();
-  for (const Param<float>& p : parameters.all()) grounds.attention_parameters |= p.group == Group::attention;
+  for (const Param<float>& p : parameters.all()) {
+    grounds.attention_parameters |= p.group == Group::attention;
+    grounds.parameters.push_back(p.name);
+  }
   check_interventions(Interventions::parse(spec.interventions), grounds, spec);
   ProbeSettings settings;
   std::vector<NamedProbe> probes = make_probes(spec.probe, settings);

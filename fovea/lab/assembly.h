@@ -27,6 +27,7 @@ struct Grounds {
   bool attends = false;  // the model has attention rows
   bool attention_parameters = false;
   bool truth = false;  // the task knows where attention belongs
+  std::vector<std::string> parameters;
 };
 void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec);
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape, bool attends);

@@ -80,9 +80,17 @@ Interventions Interventions::parse(const ValueList& list) {
         fields.number("rate", rate.rate, 0, HUGE_VAL, "the learning rate");
         fields.choice("of", rate.group, group_words, "the parameters that have it");
       }));
+    } else if (table->contains("clamp")) {
+      if (!table->contains("at"))
+        throw wrong_input("the intervention 'clamp' does not say at which value", "add it, as in at = 0.5",
+                          value.place);
+      all.clamps.push_back(read<Clamp>(value, "the intervention 'clamp'", [](Fields& fields, Clamp& clamp) {
+        fields.text("clamp", clamp.parameter, "the parameter that is held at one value");
+        fields.number("at", clamp.value, -HUGE_VAL, HUGE_VAL, "the value");
+      }));
     } else {
-      const std::vector<std::string> known{"hold", "freeze", "rate"};
-      std::string remedy = "it needs one of hold, freeze or rate";
+      const std::vector<std::string> known{"hold", "freeze", "rate", "clamp"};
+      std::string remedy = "it needs one of hold, freeze, rate or clamp";
       for (const auto& entry : *table)
         if (const std::string near = nearest_name(entry.first, known); !near.empty())
           remedy = suggest_name(entry.first, known);
@@ -93,6 +101,8 @@ Interventions Interventions::parse(const ValueList& list) {
   refuse_meeting(all.holds, "hold attention", [](const Hold&, const Hold&) { return true; });
   refuse_meeting(all.rates, "set the rate of one group",
                  [](const OwnRate& a, const OwnRate& b) { return a.group == b.group; });
+  refuse_meeting(all.clamps, "clamp one parameter",
+                 [](const Clamp& a, const Clamp& b) { return a.parameter == b.parameter; });
   return all;
 }
 
@@ -114,6 +124,12 @@ ValueList Interventions::write() const {
     table["rate"] = {rate.rate, {}};
     table["of"] = {word_of(group_words, rate.group), {}};
     put(std::move(table), rate.place);
+  }
+  for (const Clamp& clamp : clamps) {
+    ValueTable table = interval_table(clamp.when);
+    table["clamp"] = {clamp.parameter, {}};
+    table["at"] = {clamp.value, {}};
+    put(std::move(table), clamp.place);
   }
   return list;
 }
@@ -144,6 +160,7 @@ std::int64_t Interventions::next_change(std::int64_t step) const {
   for (const Hold& hold : holds) consider(hold.when);
   for (const Freeze& freeze : freezes) consider(freeze.when);
   for (const OwnRate& rate : rates) consider(rate.when);
+  for (const Clamp& clamp : clamps) consider(clamp.when);
   return next;
 }
 

@@ -4,6 +4,7 @@
 //     { hold = "uniform", until = 100 },        attention held uniform, or at the "truth", for updates from .. until-1
 //     { freeze = "attention", from = 10 },      a group of parameters, "attention" or "body", does not move
 //     { rate = 1e-2, of = "attention" },        a group has a learning rate of its own
+//     { clamp = "p", at = 0.5, until = 20 },    every number of the parameter p is 0.5, whatever its gradient says
 //   ]
 //
 // Steps count updates done: the update made when k are done is number k, and so is the look at that moment.
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "fovea/base/value.h"
@@ -46,13 +48,21 @@ struct OwnRate {
   Place place;
 };
 
+struct Clamp {
+  std::string parameter;
+  double value = 0;
+  Interval when;
+  Place place;
+};
+
 struct Interventions {
   std::vector<Hold> holds;
   std::vector<Freeze> freezes;
   std::vector<OwnRate> rates;
+  std::vector<Clamp> clamps;
 
-  // Throws wrong_input with the place: unknown words, negative steps, two holds (or two rates of one group) at one
-  // step.
+  // Throws wrong_input with the place: unknown words, negative steps, two holds (or two rates of one group, or two
+  // clamps of one parameter) at one step.
   static Interventions parse(const ValueList& list);
   ValueList write() const;  // with every default, so that two ways to write one thing are one run
 

@@ -84,7 +84,10 @@ class Trainer {
     Grounds grounds;
     grounds.attends = !model_->forward(compute_, batch_, pass_at(0, false)).attention.empty();
     grounds.truth = !batch_.alignment.empty() || !batch_.marked.empty();
-    for (const Param<T>& p : parameters_.all()) grounds.attention_parameters |= p.group == Group::attention;
+    for (const Param<T>& p : parameters_.all()) {
+      grounds.attention_parameters |= p.group == Group::attention;
+      grounds.parameters.push_back(p.name);
+    }
     check_interventions(interventions_, grounds, spec_);
     prepare_probes(probes_, spec_, shape_, grounds.attends);
     attends_ = grounds.attends;
@@ -99,6 +102,7 @@ class Trainer {
   RunState loop(bool resumed) {
     const std::int64_t steps = train_.steps;
     std::int64_t step = record_.steps;
+    keep_clamped(step);
     if (!resumed && look(step, steps == 0)) return RunState::done;
     while (step < steps) {
       const std::int64_t next_look = probe_.next_look(step, steps);
@@ -141,9 +145,20 @@ class Trainer {
     if (!std::isfinite(norm)) refuse_gradient(step);
     norm = optimizer_.step(team_, share, paces);
     if (clipped && !std::isfinite(norm)) refuse_gradient(step);
+    keep_clamped(step);
+    keep_clamped(step + 1);
     train_loss_ = outcome.loss;
     time_ += share * train_.rate;
     record_.steps = step + 1;
+  }
+
+  // The optimiser moves every parameter; those that are clamped at `step` are put back.
+  void keep_clamped(std::int64_t step) {
+    for (const Clamp& clamp : interventions_.clamps) {
+      if (!clamp.when.holds(step)) continue;
+      const auto parameter = std::ranges::find(parameters_.all(), clamp.parameter, &Param<T>::name);
+      std::fill_n(parameter->value, parameter->count(), static_cast<T>(clamp.value));
+    }
   }
 
   // Reads the model at `step`; true where that ends the run.

@@ -274,6 +274,10 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
        "did you mean 'hold'?"},
       {minimal("intervene = [ { rate = 1.0, off = \"body\" } ]"), "x.toml:3:29", "has no setting 'off'",
        "did you mean 'of'?"},
+      {minimal("intervene = [ { clamp = \"w\" } ]"), "x.toml:3:15", "does not say at which value", "at = 0.5"},
+      {minimal("intervene = [ { clamp = \"b\", at = 0.5 } ]"), "x.toml:3:15", "has no parameter 'b'", "did you mean 'w'?"},
+      {minimal("intervene = [ { clamp = \"w\", at = 1, until = 9 }, { clamp = \"w\", at = 2, from = 8 } ]"),
+       "x.toml:3:51", "two interventions clamp one parameter at step 8", "do not meet"},
       {"task = { name = \"mark\", knows = false }\nmodel = { name = \"tiny\" }\nintervene = [ { hold = \"truth\" } ]",
        "x.toml:3:15", "does not know where it belongs", "uniform"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", attends = false }\nintervene = [ { hold = \"uniform\" } "

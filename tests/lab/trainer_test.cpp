@@ -175,6 +175,24 @@ TEST(Trainer, HoldsFreezesAndPaces) {
   EXPECT_EQ(on_mark("intervene=[{rate=0.1, of=\"attention\"}]"), on_mark("intervene=[]"));
 }
 
+TEST(Trainer, ClampsFromTheStepOnThatIsSaidAndNotALongerOne) {
+  const auto weight = [](const std::string& intervene) {
+    return train(spec_of({"probe.every=1", "train.steps=12", intervene})).series.at("weight").values;
+  };
+  const std::vector<double> free = weight("intervene=[]"),
+                            held = weight("intervene=[{clamp=\"w\", at=0.75, from=4, until=8}]");
+  for (std::size_t step = 0; step <= 12; ++step) {
+    if (step < 4) EXPECT_EQ(held[step], free[step]) << step;
+    else EXPECT_EQ(held[step] == 0.75, step <= 8) << step;  // the update that comes after is the first to move it
+  }
+  EXPECT_EQ(weight("intervene=[{clamp=\"w\", at=-2}]"), std::vector<double>(13, -2));
+  // Set once, and left to itself.
+  const std::vector<double> set = weight("intervene=[{clamp=\"w\", at=0.75, until=1}]");
+  EXPECT_EQ(set[0], 0.75);
+  EXPECT_EQ(set[1], 0.75);
+  EXPECT_NE(set[2], 0.75);
+}
+
 TEST(Trainer, StopsWhenItIsTold) {
   const RunRecord run = train(spec_of({"train.steps=1000", "train.stop_when=on_mark > 0.5"}));
   EXPECT_EQ(run.state, RunState::done);

@@ -131,7 +131,7 @@ StepCost bag_cost(const Settings& s, const TaskShape& shape, const Batch& batch,
   std::vector<double> widths = s.numbers("hidden");
   const double width = widths.back();
   const bool flat = score == "flat";
-  widths.insert(widths.begin(), flat ? Index{shape.width} * shape.most_items : Index{shape.width});
+  widths.insert(widths.begin(), flat ? double(shape.width) * shape.most_items : double(shape.width));
   StepCost cost;
   cost.operations = mlp(flat ? bags : items, widths, false) + mlp(bags, {width, width, double(shape.classes)}, true);
   cost.functions = bags * shape.classes;

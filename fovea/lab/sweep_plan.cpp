@@ -27,7 +27,7 @@ std::vector<Axis> axes_of(const Experiment& experiment, Form form, const std::ve
     if (same != axes.end()) *same = axis;
     else axes.push_back(axis);
   }
-  std::ranges::stable_partition(axes, [](const Axis& axis) { return axis.key != "seed"; });
+  std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) { return axis.key != "seed"; });
   return axes;
 }
 

@@ -3,10 +3,16 @@ import { useEffect } from "preact/hooks";
 import { useAddress } from "./address";
 import { find_source, type Source } from "./source";
 import { Runs } from "./views/runs";
+import { Toy } from "./views/toy";
+import { engine } from "./engine/engine";
 import { useTheme } from "./theme";
 import "./style.css";
 
-const views = [{ name: "runs", title: "Runs", show: Runs }];
+// What needs the engine is there where the page was built with it.
+const views = [
+  ...(engine.there ? [{ name: "toy", title: "Toy gate", show: Toy }] : []),
+  { name: "runs", title: "Runs", show: Runs },
+];
 
 function Page({ source }: { source: Source }) {
   const address = useAddress();

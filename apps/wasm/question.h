@@ -1,0 +1,19 @@
+// What the page may ask of the engine. Each answer stands in a file of its own and registers under the question's name.
+#pragma once
+
+#include <string>
+
+#include "fovea/lab/json.h"
+
+namespace fovea::page {
+
+using Answer = Json (*)(const Json& ask);
+
+struct Question {
+  Question(const std::string& name, Answer answer);
+};
+
+// A word of the question that is text; `otherwise` where it is missing.
+std::string text_of(const Json& ask, const char* name, const std::string& otherwise = {});
+
+}  // namespace fovea::page

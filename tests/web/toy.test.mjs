@@ -1,0 +1,138 @@
+// The toy gate, computed by the engine in the browser.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Stage, expect_accessible, text_of } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+const says = (page, text) => page.getByRole("status").getByText(text).waitFor();
+const plane = (page) => page.getByRole("application");
+
+// Where D and p lie on the screen, by the start's own circle and the axes' numbers.
+async function point(page, D, p) {
+  const box = await plane(page).boundingBox();
+  const place = await page.evaluate(() => {
+    const svg = document.querySelector(".plane svg");
+    const numbers = [...svg.querySelectorAll("g > text")].map((text) => ({ x: +text.getAttribute("x"), y: +text.getAttribute("y"), value: +text.textContent, across: text.getAttribute("text-anchor") === "middle" }));
+    return { numbers, side: svg.viewBox.baseVal.width };
+  });
+  const fit = (across, key, value, shift) => {
+    const on = place.numbers.filter((one) => one.across === across);
+    const [a, b] = [on[0], on.at(-1)];
+    return a[key] - shift + ((value - a.value) / (b.value - a.value)) * (b[key] - a[key]);
+  };
+  const scale = box.width / place.side;
+  return { x: box.x + fit(true, "x", D, 0) * scale, y: box.y + fit(false, "y", p, 4) * scale };
+}
+
+const numbers_of = async (page) => {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  const [head, ...lines] = String(await text_of(download)).trim().split("\n");
+  assert.equal(head, "solver,time,D,p,loss");
+  const rows = lines.map((line) => line.split(",").map((cell, i) => (i === 0 ? cell : Number(cell))));
+  return (solver) => rows.filter((row) => row[0] === solver);
+};
+
+test("a start clicked in the plane runs its course, and its fate is told", async () => {
+  const page = await stage.visit("#/toy");
+  await says(page, "p reaches 1 at τ = 0.93123");
+  const above = await point(page, 1, -0.5);
+  await page.mouse.click(above.x, above.y);
+  await says(page, "Above the separatrix");
+  const words = new URLSearchParams(page.url().split("?")[1]);
+  assert.ok(Math.abs(Number(words.get("D")) - 1) < 0.05 && Math.abs(Number(words.get("gate")) + 0.5) < 0.05, page.url());
+  // Dragged across the line its fate changes.
+  const from = await point(page, 1, -0.5), to = await point(page, 0.5, -0.7);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
+  await page.mouse.move(to.x, to.y);
+  await page.mouse.up();
+  await says(page, "Below the separatrix");
+  await stage.leave(page);
+});
+
+test("closed form, flow and descent tell the same story", async () => {
+  const page = await stage.visit("#/toy?D=-0.3&gate=0.4&until=2");
+  await says(page, "Above the separatrix");
+  await page.locator("circle.descent").nth(5).waitFor();
+  const solver = await numbers_of(page);
+  const closed = solver("closed form"), flow = solver("flow");
+  assert.ok(closed.length === 120 && flow.length === 120);
+  for (const [i, row] of closed.entries()) for (const k of [2, 3, 4]) assert.ok(Math.abs(row[k] - flow[i][k]) < 1e-9, `${row} ${flow[i]}`);
+  // D² − 2p² is kept by the flow, and not by descent.
+  for (const [, , D, p] of closed) assert.ok(Math.abs(D * D - 2 * p * p - (0.09 - 0.32)) < 1e-9);
+  // The distance of descent at τ = 2 falls in proportion to the step.
+  const distance = async () => {
+    const all = await numbers_of(page);
+    const [end, there] = [all("descent").at(-1), all("flow").at(-1)];
+    assert.ok(Math.abs(end[1] - 2) < 1e-9);
+    return Math.hypot(end[2] - there[2], end[3] - there[3]);
+  };
+  const distances = [];
+  for (const rate of [0.002, 0.001]) {
+    await page.evaluate((rate) => (location.hash = `#/toy?D=-0.3&gate=0.4&until=2&rate=${rate}`), rate);
+    await page.waitForFunction((count) => document.querySelectorAll("circle.descent").length >= count, Math.min(2000, 2 / rate));
+    distances.push(await distance());
+  }
+  assert.ok(Math.abs(distances[0] / distances[1] - 2) < 0.05, String(distances));
+  await stage.leave(page);
+});
+
+test("the stories are presets, and a link brings another person to the same one", async () => {
+  const page = await stage.visit("#/toy");
+  await page.getByRole("button", { name: "Mistaken" }).click();
+  await says(page, "Below the separatrix");
+  const slider = page.getByLabel("Step size of descent");
+  await slider.focus();
+  for (let i = 0; i < 5; ++i) await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => location.hash.includes("rate=0.065"));
+  const seen = async (one) => {
+    await says(one, "Below the separatrix");
+    await one.locator("circle.descent").first().waitFor();
+    return [await one.locator("polyline.flow").getAttribute("points"), await one.locator("circle.descent").count(), await one.getByRole("status").innerText()];
+  };
+  const other = await stage.visit(new URL(page.url()).hash);
+  assert.deepEqual(await seen(other), await seen(page));
+  // The way back leads to the story before.
+  await page.goBack();
+  await says(page, "p reaches 1 at τ = 0.93123");
+  await stage.leave(page);
+  await stage.leave(other);
+});
+
+test("the bounded gate runs too, and has no separatrix of the linear one", async () => {
+  const page = await stage.visit("#/toy");
+  await page.locator("line.separatrix").waitFor();
+  await page.getByLabel("Bounded").check();
+  await page.locator("line.separatrix").waitFor({ state: "detached" });
+  await page.locator("polyline.closed[points='']").waitFor({ state: "attached" });
+  const solver = await numbers_of(page);
+  for (const [, , , p] of solver("flow")) assert.ok(p > 0 && p <= 1);
+  await stage.leave(page);
+});
+
+test("the start moves by keyboard", async () => {
+  const page = await stage.visit("#/toy");
+  await plane(page).focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => location.hash.includes("D=-0.5") && location.hash.includes("gate=0.4"));
+  await stage.leave(page);
+});
+
+test("nothing serious stands in the way of anybody, in light and dark, wide and narrow", async () => {
+  for (const colorScheme of ["light", "dark"])
+    for (const width of [390, 1440]) {
+      const page = await stage.visit("#/toy", { colorScheme, viewport: { width, height: 900 } });
+      await page.locator("circle.descent").first().waitFor();
+      await expect_accessible(page);
+      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(inner <= outer, `${inner} wide at ${outer}`);
+      if (process.env.FOVEA_SHOTS) await page.screenshot({ path: join(process.env.FOVEA_SHOTS, `toy-${colorScheme}-${width}.png`) });
+      await stage.leave(page);
+    }
+});

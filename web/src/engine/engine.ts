@@ -1,0 +1,66 @@
+// The engine as views know it: ask, and an answer will come. It is WebAssembly in a worker, so the page never waits.
+import EngineWorker from "./worker?worker&inline";
+import wasm from "#engine.wasm";
+import { Trouble } from "../source";
+
+export type ToyPoint = [D: number, gate: number, p: number, loss: number];
+
+export interface Toy {
+  // At `times` for closed form and flow, a step apart for descent.
+  closed?: ToyPoint[];
+  flow: ToyPoint[];
+  descent: ToyPoint[];
+  times: number[];
+  reaches?: number | null; // when p is 1; null: never
+  above?: number; // which side of the separatrix
+}
+
+function bytes_of(url: string): ArrayBuffer {
+  const text = atob(url.slice(url.indexOf(",") + 1));
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes.buffer;
+}
+
+class Engine {
+  private worker?: Worker;
+  private waiting = new Map<number, { done: (answer: string) => void; fail: (error: Error) => void }>();
+  private count = 0;
+
+  // Whether the page was built with it.
+  readonly there = wasm !== "";
+
+  ask<T>(question: { ask: string; [word: string]: unknown }): Promise<T> {
+    if (!this.there) return Promise.reject(new Trouble("This page was built without the engine."));
+    const worker = (this.worker ??= this.start());
+    const id = ++this.count;
+    return new Promise<string>((done, fail) => {
+      this.waiting.set(id, { done, fail });
+      worker.postMessage({ id, ask: JSON.stringify(question) });
+    }).then((text) => {
+      const answer = JSON.parse(text);
+      if (answer.error) {
+        const { problem, remedy, place } = answer.error;
+        throw new Trouble([place && place + ":", problem + (remedy ? ":" : "."), remedy && remedy + "."].filter(Boolean).join(" "));
+      }
+      return answer as T;
+    });
+  }
+
+  private start() {
+    const worker = new EngineWorker();
+    const memory = bytes_of(wasm);
+    worker.postMessage({ wasm: memory }, [memory]);
+    worker.onmessage = ({ data }: MessageEvent<{ id: number; answer: string }>) => {
+      this.waiting.get(data.id)?.done(data.answer);
+      this.waiting.delete(data.id);
+    };
+    worker.onerror = (event) => {
+      for (const { fail } of this.waiting.values()) fail(new Trouble("The engine stopped: " + event.message));
+      this.waiting.clear();
+    };
+    return worker;
+  }
+}
+
+export const engine = new Engine();

@@ -1,0 +1,38 @@
+// The engine on a thread of its own: questions come in as messages and are answered in their order.
+/// <reference lib="webworker" />
+import make_engine from "#engine";
+
+interface Question {
+  id: number;
+  ask: string; // JSON
+}
+
+interface Module {
+  _fovea_ask(question: number): number;
+  _malloc(bytes: number): number;
+  _free(at: number): void;
+  lengthBytesUTF8(text: string): number;
+  stringToUTF8(text: string, at: number, bytes: number): void;
+  UTF8ToString(at: number): string;
+}
+
+let engine: Promise<Module> | undefined;
+
+self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>) => {
+  if ("wasm" in message.data) {
+    engine = make_engine({ wasmBinary: message.data.wasm }) as Promise<Module>;
+    return;
+  }
+  const { id, ask } = message.data;
+  try {
+    const module = await engine!;
+    const size = module.lengthBytesUTF8(ask) + 1;
+    const at = module._malloc(size);
+    module.stringToUTF8(ask, at, size);
+    const answer = module.UTF8ToString(module._fovea_ask(at));
+    module._free(at);
+    self.postMessage({ id, answer });
+  } catch (error) {
+    self.postMessage({ id, answer: JSON.stringify({ error: { problem: String(error), remedy: "" } }) });
+  }
+};

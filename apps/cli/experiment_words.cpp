@@ -1,5 +1,7 @@
 #include "apps/cli/experiment_words.h"
 
+#include <fmt/format.h>
+
 #include "fovea/base/error.h"
 
 namespace fovea::cli {
@@ -80,6 +82,20 @@ std::vector<Axis> ExperimentWords::axes() const {
   for (const std::string& words : set)
     if (names_several(words)) axes.push_back(parse_axis(words));
   return axes;
+}
+
+void ExperimentWords::refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const {
+  const auto refuse = [&option](const std::string& words) {
+    throw wrong_input(fmt::format("--set {} and {} contradict each other", words, option), "give one of the two");
+  };
+  for (const std::string& words : set) {
+    if (names_several(words)) {
+      if (const Axis axis = parse_axis(words); axis.key == "seed" && axis.values != seeds) refuse(words);
+    } else if (const Override change = parse_override(words);
+               change.key == "seed" && (seeds.size() != 1 || seeds.front() != change.value)) {
+      refuse(words);
+    }
+  }
 }
 
 }  // namespace fovea::cli

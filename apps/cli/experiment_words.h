@@ -32,6 +32,8 @@ struct ExperimentWords {
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.
   std::vector<Override> overrides() const;
   std::vector<Axis> axes() const;
+  // Throws wrong_input where --set names other seeds than `option` ("--seed 5") does.
+  void refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const;
 
  private:
   Form otherwise_ = Form::full;

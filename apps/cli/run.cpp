@@ -70,6 +70,7 @@ class Run : public Command {
       throw wrong_input(fmt::format("--set {} names several values, and a run has one", axis.key), "use: fovea sweep",
                         {});
     }
+    if (seed_) words_.refuse_other_seeds(fmt::format("--seed {}", *seed_), {Value{*seed_, {}}});
     return {experiment.name, resolve(experiment, words_.form(), words_.overrides(),
                                      seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed)};
   }

@@ -56,7 +56,10 @@ class Sweep : public Command {
     if (draws_) experiment.set_draws(*draws_);
     if (draw_seed_) experiment.draw_seed = *draw_seed_;
     std::vector<Axis> axes = words_.axes();
-    if (!seeds_.empty()) axes.push_back(parse_axis("seed=" + seeds_));
+    if (!seeds_.empty()) {
+      axes.push_back(parse_axis("seed=" + seeds_));
+      words_.refuse_other_seeds("--seeds " + seeds_, axes.back().values);
+    }
     const SweepPlan plan = planned(experiment, axes);  // a mistake shows before there is a store
     Store store(Store::default_file());
     Summary summary;

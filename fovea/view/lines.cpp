@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "fovea/view/figure_kind.h"
+#include "fovea/view/quantity_figure.h"
 
 namespace fovea {
 
@@ -29,16 +29,13 @@ std::size_t shown_points(const std::vector<Point>& points) {
       points.begin(), points.end(), [](const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }));
 }
 
-class Lines : public FigureKind {
+class Lines : public QuantityFigure {
  public:
   enum class Spread { seeds, quartiles, range };
 
+  Lines() { x_ = "step"; }
   void settings(Fields& fields) override {
-    fields.text("x", x_, "step, or a quantity to follow instead");
-    fields.texts("y", y_, "metrics, or expressions over them");
-    fields.texts("names", names_, "what to call each y");
-    fields.texts("by", by_, "settings that get a colour each");
-    fields.texts("panels", panels_, "settings that get a panel each; y gives each quantity one");
+    common_settings(fields, "step, or a quantity to follow instead", "metrics, or expressions over them");
     fields.flag("median", median_, "draw the median over runs in bold");
     fields.choice<Spread>("spread", spread_,
                           {{"seeds", Spread::seeds}, {"quartiles", Spread::quartiles}, {"range", Spread::range}},
@@ -47,47 +44,32 @@ class Lines : public FigureKind {
 
   Figure draw(const Runs& runs, const FetchArrays&) const override {
     Figure figure;
-    const std::vector<Quantity> ys = quantities(y_, place);
-    const PanelPlans plans = plan_panels(runs, panels_, ys, names_);
-    const std::vector<RunGroup> groups = group_runs(runs, by_);
-    const bool split_y = std::find(panels_.begin(), panels_.end(), "y") != panels_.end();
-    const std::size_t y_colors = split_y ? 1 : ys.size();
-    figure.columns = plans.columns;
+    const Cut all = cut(runs);
+    figure.columns = all.plans.columns;
     bool several = false;
-    for (const PanelPlan& plan : plans.panels) {
-      Panel panel = framed_panel(plan.title, plan.runs);
-      if (panel.x.label.empty()) panel.x.label = x_ == "step" ? "step" : without_underscores(x_);
-      if (panel.y.label.empty() && plan.quantities.size() == 1 && !split_y)
-        panel.y.label = quantity_name(ys, names_, plan.quantities[0]);
+    for (const PanelPlan& plan : all.plans.panels) {
+      Panel panel = labelled_panel(all, plan, without_underscores(x_));
       const std::size_t before = panel.marks.size();
       std::string message;
       std::vector<Mark> bold;  // over all thin lines
       for (const std::size_t i : plan.quantities) {
-        if (const std::string missing = ys[i].missing_in(plan.runs); !missing.empty()) {
+        if (const std::string missing = all.ys[i].missing_in(plan.runs); !missing.empty()) {
           message = missing;
           continue;
         }
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-          Runs members;
-          for (const RunRecord* run : groups[g].runs)
-            if (std::find(plan.runs.begin(), plan.runs.end(), run) != plan.runs.end()) members.push_back(run);
-          if (members.empty()) continue;
-          const std::size_t color = g * y_colors + (split_y ? 0 : i);
-          several = add_group(panel, bold, ys[i], members, color) || several;
-          if (!bold.empty()) describe(figure, plan.title, quantity_name(ys, names_, i), groups[g].label, bold.back());
+        for (std::size_t g = 0; g < all.groups.size(); ++g) {
+          const Runs shown = members(all.groups[g], plan);
+          if (shown.empty()) continue;
+          several = add_group(panel, bold, all.ys[i], shown, all.color(g, i)) || several;
+          if (!bold.empty())
+            describe(figure, plan.title, quantity_name(all.ys, names_, i), all.groups[g].label, bold.back());
         }
       }
       panel.marks.insert(panel.marks.end(), bold.begin(), bold.end());
       if (panel.marks.size() == before) panel.message = message.empty() ? "no values to show yet" : message;
       figure.panels.push_back(std::move(panel));
     }
-    for (std::size_t g = 0; g < groups.size() && y_colors * groups.size() > 1; ++g)
-      for (std::size_t i = 0; i < y_colors; ++i) {
-        std::string label = y_colors > 1 ? quantity_name(ys, names_, i) : "";
-        if (groups.size() > 1) label += (label.empty() ? "" : ", ") + groups[g].label;
-        const std::size_t color = g * y_colors + i;
-        figure.legend.push_back({label, category_color(color), 2, category_dash(color), Marker::none, false});
-      }
+    add_legend(figure, all, Sample::line);
     if (several)
       figure.note = spread_ == Spread::seeds ? median_ ? "Thin: one line a run; bold: their median." : "One line a run."
                     : spread_ == Spread::quartiles ? "Line: median over runs; band: from quartile to quartile."
@@ -167,8 +149,6 @@ class Lines : public FigureKind {
         fmt::format(" {}: median from {} to {}.", what, number_text(points.front().y), number_text(points.back().y));
   }
 
-  std::string x_ = "step";
-  std::vector<std::string> y_ = {"accuracy"}, names_, by_, panels_;
   bool median_ = true;
   Spread spread_ = Spread::seeds;
 };

@@ -24,6 +24,7 @@ struct Measured {
   std::string title;
   StepRate rate;
   std::optional<StepCost> cost;
+  LookShare looks;
 
   double operation_rate() const { return cost ? cost->operations * rate.median : 0; }
 };
@@ -51,9 +52,9 @@ class Bench : public Command {
     app.add_flag("--quick", quick_, "short timings, and no projection");
     words_.add_output(app);
     app.footer(
-        "Timed is the whole training step: a batch drawn, forward, backward, and the update. Its share of the best "
-        "rate\n"
-        "of matrix products counts only operations that must be done (docs/performance.md).\n\n"
+        "Timed is the whole training step: a batch drawn, forward, backward, and the update. Its share of\n"
+        "the best rate of matrix products counts only operations that must be done (docs/performance.md).\n"
+        "Probes and recorder: their share of a run's time, looking as often as the spec says.\n\n"
         "Examples:\n"
         "  fovea bench\n"
         "  fovea bench --system copying --threads 2 --seconds 10\n"
@@ -66,7 +67,7 @@ class Bench : public Command {
     const std::vector<std::string> experiments =
         quick_ || !names_.empty() ? std::vector<std::string>() : experiment_names();
     if (seconds_ == 0) seconds_ = quick_ ? 0.3 : 1.5;
-    total_ = static_cast<double>(2 + specs.size() + experiments.size());
+    total_ = static_cast<double>(2 + 2 * specs.size() + experiments.size());
     Progress bar("measurements", words_.quiet);
     bar_ = &bar;
 
@@ -74,8 +75,9 @@ class Bench : public Command {
     all_ = threads_ == core_count() ? one_ : best_product_rate(core_count(), seconds_, watch("matrix products"));
     for (const auto& [name, spec] : specs) {
       if (interrupt_flag()->load()) break;
-      Measured measured{name, {}, {}, step_cost(spec)};
+      Measured measured{name, {}, {}, step_cost(spec), {}};
       measured.rate = time_training(spec, seconds_, watch(name));
+      measured.looks = look_share(spec, seconds_, watch(name));
       if (measured.rate.median > 0) measured_.push_back(measured);
     }
     Projection projection;
@@ -136,13 +138,16 @@ class Bench : public Command {
                      {"fastest", Align::right},
                      {"Mflop a step", Align::right},
                      {"GF/s", Align::right},
-                     {"of products", Align::right}});
+                     {"of products", Align::right},
+                     {"probes", Align::right},
+                     {"recorder", Align::right}});
     for (const Measured& m : measured_)
       table.row({m.name, fmt::format("{:.4g}", m.rate.median), fmt::format("{:.4g}", m.rate.slowest),
                  fmt::format("{:.4g}", m.rate.fastest),
                  m.cost ? fmt::format("{:.4g}", m.cost->operations / 1e6) : std::string("?"),
                  m.cost ? fmt::format("{:.3g}", m.operation_rate() / 1e9) : std::string("?"),
-                 m.cost ? fmt::format("{:.0f} %", 100 * m.operation_rate() / one_) : std::string("?")});
+                 m.cost ? fmt::format("{:.0f} %", 100 * m.operation_rate() / one_) : std::string("?"),
+                 fmt::format("{:.1f} %", 100 * m.looks.probes), fmt::format("{:.1f} %", 100 * m.looks.recorder)});
     fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
     if (times_.empty()) {
       fmt::print("\nMost memory in use: {}.\n", memory_text(peak_memory()));
@@ -170,7 +175,9 @@ class Bench : public Command {
                 {"fastest", m.rate.fastest},
                 {"steps", m.rate.steps},
                 {"seconds", m.rate.seconds},
-                {"processor_seconds", m.rate.processor_seconds}};
+                {"processor_seconds", m.rate.processor_seconds},
+                {"probes_share", m.looks.probes},
+                {"recorder_share", m.looks.recorder}};
       if (m.cost) {
         json["operations_per_step"] = m.cost->operations;
         json["functions_per_step"] = m.cost->functions;

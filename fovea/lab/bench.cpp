@@ -50,6 +50,15 @@ RunSpec endless(RunSpec spec) {
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
+// How often probes look at a whole run.
+double looks_of(const RunSpec& spec, std::int64_t steps) {
+  ProbeSettings probe;
+  make_probes(spec.probe, probe);
+  std::int64_t looks = 1 + (steps + probe.every - 1) / probe.every;
+  for (const int extra : probe.at) looks += extra < steps && extra % probe.every != 0;
+  return static_cast<double>(looks);
+}
+
 struct Sample {
   double seconds, processor;
   std::int64_t steps;
@@ -116,6 +125,30 @@ StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& wa
   };
   train(run, hooks);
   return rate_of(samples);
+}
+
+LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watch) {
+  const Clock::time_point start = Clock::now();
+  const std::int64_t steps = *spec.train.at("steps").as<std::int64_t>();
+  const std::int64_t period = std::min(steps, *spec.probe.at("every").as<std::int64_t>());
+  std::atomic<bool> enough{false};
+  TimeSpent spent;
+  TrainHooks hooks;
+  hooks.spent = &spent;
+  hooks.stop = &enough;
+  hooks.progress = [&](std::int64_t step, std::int64_t) {
+    const double passed = seconds_since(start);
+    if (watch.progress) watch.progress(std::min(1.0, passed / seconds));
+    if ((passed >= seconds && step > period) || stopped(watch)) enough = true;
+  };
+  const RunRecord seen = train(spec, hooks);
+  if (seen.steps == 0) return {};
+  const auto looked = seen.series.find("train_loss");
+  const double looks_seen = 1 + (looked == seen.series.end() ? 0 : static_cast<double>(looked->second.steps.size()));
+  const double looks = looks_of(spec, steps) / looks_seen;
+  const double updates = spent.updates * static_cast<double>(steps) / static_cast<double>(seen.steps);
+  const double all = updates + looks * (spent.probes + spent.recorder);
+  return {looks * spent.probes / all, looks * spent.recorder / all};
 }
 
 namespace {
@@ -188,15 +221,6 @@ double best_product_rate(int threads, double seconds, const BenchWatch& watch) {
 }
 
 namespace {
-
-// How often probes look at a whole run.
-double looks_of(const RunSpec& spec, std::int64_t steps) {
-  ProbeSettings probe;
-  make_probes(spec.probe, probe);
-  std::int64_t looks = 1 + (steps + probe.every - 1) / probe.every;
-  for (const int extra : probe.at) looks += extra < steps && extra % probe.every != 0;
-  return static_cast<double>(looks);
-}
 
 // Of a run as it is, if that is no longer than `most`.
 std::optional<double> seconds_of_whole(const RunSpec& spec, double most) {

@@ -2,7 +2,7 @@
 // experiments would take.
 //
 // Steps are timed where they are made, in the trainer: a batch is drawn, passed forward and backward, and the
-// parameters move. Probes do not look meanwhile.
+// parameters move. Probes do not look meanwhile; what they take is timed apart.
 #pragma once
 
 #include <atomic>
@@ -35,6 +35,13 @@ struct StepRate {
   double processor_seconds = 0;  // of all threads; more than seconds times threads it can not be, less where others ran
 };
 StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& watch = {});
+
+// What probes and recorder take of a run as long as the spec says, by a part of it of about `seconds`; 0 each for a run
+// without steps.
+struct LookShare {
+  double probes = 0, recorder = 0;
+};
+LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watch = {});
 
 // The best rate of products of float matrices, in operations per second, over a few shapes of our models and the
 // library's ways to multiply; each of `threads` threads has matrices of its own.

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "fovea/base/processor_time.h"
 #include "fovea/base/version.h"
 #include "fovea/data/longest_first.h"
 #include "fovea/lab/assembly.h"
@@ -110,6 +111,7 @@ class Trainer {
         const std::int64_t until = std::min(next_look, interventions_.next_change(step));
         const Attend attend = interventions_.attend_at(step);
         const Paces paces = paces_at(step);
+        const Metered metered(hooks_.spent ? &hooks_.spent->updates : nullptr);
         for (; step < until; ++step) {
           if (hooks_.stop && hooks_.stop->load(std::memory_order_relaxed)) return RunState::stopped;
           if (pulse_.beat()) tend(step);
@@ -177,7 +179,11 @@ class Trainer {
     const bool first = step == 0;
     readings_.start_look(step);
     if (!first) readings_.number("train_loss", train_loss_);
-    if (attends_ && attention_.wants(first, last)) keep_attention(step, first);
+    if (attends_ && attention_.wants(first, last)) {
+      const Metered metered(hooks_.spent ? &hooks_.spent->recorder : nullptr);
+      keep_attention(step, first);
+    }
+    const Metered metered(hooks_.spent ? &hooks_.spent->probes : nullptr);
     measure(step, last, look_slice(step), false);
     if (wants_same_) measure(step, last, 0, true);
   }

@@ -27,6 +27,14 @@ struct Resumption {
   bool interrupted = false;  // it was asked to stop and wrote it then: nothing is done twice
 };
 
+// What a training cost, in seconds of the thread that trains: all of its work where train.threads is 1.
+struct TimeSpent {
+  double updates = 0;
+  double probes = 0;    // drawing what they look at, forward, measuring
+  double recorder = 0;  // the same for the examples whose attention is kept
+  double all() const { return updates + probes + recorder; }
+};
+
 struct TrainHooks {
   std::function<void(std::int64_t step, std::int64_t of)> progress = {};  // at most ~20 times a second
   const std::atomic<bool>* stop = nullptr;  // set from a signal: ends after the step, kept as stopped
@@ -34,6 +42,7 @@ struct TrainHooks {
   std::function<void(const Resumption&)> resumed = {};
   std::function<void(const RunRecord&)> saved = {};      // a checkpoint was written: the record so far, state running
   std::function<void(const std::string&)> trouble = {};  // with checkpoints; the training goes on
+  TimeSpent* spent = nullptr;                            // added to
 };
 
 // Trains the spec and returns everything its probes said: state done, stopped, or failed for a run that went wrong

@@ -7,8 +7,11 @@
 #include <numeric>
 #include <thread>
 
+#include "fovea/base/processor_time.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/shipped.h"
+#include "fovea/lab/trainer.h"
+#include "store_sample.h"
 
 namespace fovea {
 namespace {
@@ -155,6 +158,50 @@ TEST(Bench, TimesStepsThatAreMade) {
   EXPECT_LE(rate.median, rate.fastest);
   EXPECT_EQ(last, 1);
   EXPECT_GT(best_product_rate(1, 0.02), 1e8);
+}
+
+// What is always on must not be felt: of the copying run, its attention kept at every look and the run in the store
+// take less than 2 % of the training, with the probes less than 5 %.
+TEST(Bench, ProbesAndRecorderAreASmallPartOfCopying) {
+  const Experiment experiment = find_experiment("copy-subset");
+  RunSpec spec = resolve(experiment, Form::full, {parse_override("train.steps=20")}, 0);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers slow each part down by another factor";
+#endif
+  const testing_parts::Folder folder;
+  Store store(folder / "runs.db");
+  TimeSpent spent;
+  TrainHooks hooks;
+  hooks.spent = &spent;
+  RunRecord run = train(spec, hooks);
+  {
+    const Metered metered(&spent.recorder);
+    store.keep(run);
+  }
+  std::printf("updates %.2f s, probes %.2f %%, recorder and store %.2f %%\n", spent.updates,
+              100 * spent.probes / spent.all(), 100 * spent.recorder / spent.all());
+  EXPECT_GT(run.arrays.size(), 3u);
+  EXPECT_LT(spent.recorder, 0.02 * spent.all());
+  EXPECT_LT(spent.recorder + spent.probes, 0.05 * spent.all());
+}
+
+TEST(Bench, SharesOfLooksGrowWithThem) {
+  const auto share = [](const std::string& probe) {
+    return look_share(spec_of(R"(
+      task = { name = "keyword", vocab = 5, length = 4 }
+      model = { name = "gated-classifier", hidden = 4, embedding = 4 }
+      train = { batch = 2, steps = 200 }
+      probe = )" + probe),
+                      10);
+  };
+  const LookShare rare = share("{ every = 100, names = [\"accuracy\"] }");
+  const LookShare often = share("{ every = 1, names = [\"accuracy\"], keep = 50 }");
+  const LookShare none = share("{ every = 1, names = [\"accuracy\"], keep = 0 }");
+  EXPECT_GT(rare.probes, 0);
+  EXPECT_LT(rare.probes, often.probes);
+  EXPECT_LT(rare.recorder, often.recorder);
+  EXPECT_LT(often.probes + often.recorder, 1);
+  EXPECT_LT(none.recorder, 0.02);
 }
 
 TEST(Bench, EndsWhenItIsStopped) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 
+#include "fovea/base/processor_time.h"
 #include "store_sample.h"
 
 namespace fovea {
@@ -27,16 +27,14 @@ TEST(StoreSpeed, ListingAndFiltering) {
   const std::uint64_t runs = wanted ? std::strtoull(wanted, nullptr, 10) : optimised ? 20'000 : 2'000;
   const Folder folder;
   Store store(folder / "runs.db");
-  // Of this thread's processor time, since other tests may run beside this one.
-  const auto now = [] {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  const auto seconds = [&now](auto&& work) {
-    const double start = now();
-    work();
-    return now() - start;
+  // Of processor time, since other tests may run beside this one.
+  const auto seconds = [](auto&& work) {
+    double spent = 0;
+    {
+      const Metered metered(&spent);
+      work();
+    }
+    return spent;
   };
   const double made = seconds([&] {
     RunRecord run = sample_run(0);

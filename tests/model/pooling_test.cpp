@@ -214,6 +214,9 @@ TEST(Pooling, AgreesWithPyTorch) {
     ModelScene<T> scene("pooling",
                         similarity(expected["similarity"], {{"train_on", word(expected["train_on"])},
                                                             {"hidden", whole(reference["hidden"])},
+                                                            {"w", real(reference["w"])},
+                                                            {"width", real(reference["kernel_width"])},
+                                                            {"formula", word("-sqrt(d2) + dot")},
                                                             {"temperature", real(expected["temperature"])}}),
                         points(d, value_width));
     for (const auto& [name, values] : expected["weights"].items()) {
@@ -230,7 +233,7 @@ TEST(Pooling, AgreesWithPyTorch) {
     EXPECT_NEAR(scene.forward(batch, {.training = true}).loss, expected["loss_after_20"].get<double>(),
                 sizeof(T) == 4 ? 1e-3 : 1e-9);
   };
-  ASSERT_EQ(reference["cases"].size(), 6u);
+  ASSERT_EQ(reference["cases"].size(), 18u);
   for (const auto& expected : reference["cases"]) {
     check(float{}, expected);
     check(double{}, expected);

@@ -86,6 +86,41 @@ TEST(ToyGateModel, AttentionIsSharedOutAndHeldWhereAsked) {
   EXPECT_DOUBLE_EQ(truth.attention(2, 0, 0), 0.5);
 }
 
+TEST(ToyGateModel, APaddedBatchIsItsExamplesOneByOneInAnyOrder) {
+  const std::vector<std::vector<int>> sequences = {{0, 0}, {0, 1}, {1}, {1, 0, 1}, {0, 0, 1, 0}};
+  const std::vector<int> labels = {0, 1, 1, 0, 1};
+  for (const std::string gate : {"linear", "bounded"})
+    for (const std::string loss : {"linear", "logistic"}) {
+      Built whole(settings_of(gate, loss)), turned(settings_of(gate, loss)), one(settings_of(gate, loss));
+      const Outcome<double> all = whole.gradient_of(labelled_tokens(sequences, labels, 1));
+      const Outcome<double> back = turned.gradient_of(
+          labelled_tokens({sequences.rbegin(), sequences.rend()}, {labels.rbegin(), labels.rend()}, 1));
+      EXPECT_NEAR(all.loss, back.loss, 1e-14);
+      double total = 0;
+      std::vector<double> sum(whole.parameters.gradients().size());
+      for (std::size_t b = 0; b < sequences.size(); ++b) {
+        const auto row = static_cast<Index>(b);
+        const Outcome<double> alone = one.gradient_of(labelled_tokens({sequences[b]}, {labels[b]}, 1));
+        EXPECT_DOUBLE_EQ(alone.scores(0, 0), all.scores(row, 0));
+        EXPECT_DOUBLE_EQ(alone.scores(0, 0), back.scores(4 - row, 0));
+        double mass = 0;
+        for (Index l = 0; l < all.attention.size(2); ++l) {
+          const double weight = all.attention(row, 0, l);
+          EXPECT_EQ(weight, l < alone.attention.size(2) ? alone.attention(0, 0, l) : 0);
+          mass += weight;
+        }
+        EXPECT_DOUBLE_EQ(mass, 1);
+        total += alone.loss / 5;
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one.parameters.gradients()[i] / 5;
+      }
+      EXPECT_NEAR(total, all.loss, 1e-14);
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        EXPECT_NEAR(sum[i], whole.parameters.gradients()[i], 1e-14);
+        EXPECT_NEAR(sum[i], turned.parameters.gradients()[i], 1e-14);
+      }
+    }
+}
+
 TEST(ToyGateModel, RefusesWhatItCanNotDo) {
   EXPECT_THROW(Built({{"gate", {std::string("bounded"), {}}}, {"p", {1.0, {}}}}), Error);
   EXPECT_THROW(Built({}, 3), Error);

@@ -93,6 +93,74 @@ TEST(WordMean, OrderOfWordsMeansNothing) {
   EXPECT_NEAR(scene.forward(batch, {}).loss, loss, 1e-12);
 }
 
+// Its examples in this order, each side no longer than the longest of them.
+Batch rows_of(const Batch& batch, const std::vector<int>& order) {
+  Batch part;
+  part.size = static_cast<int>(order.size());
+  for (const auto& [from, to] : {std::pair(&batch.source, &part.source), std::pair(&batch.target, &part.target)}) {
+    int longest = 0;
+    for (const int b : order) longest = std::max(longest, from->lengths[static_cast<std::size_t>(b)]);
+    to->resize(part.size, longest);
+    for (int i = 0; i < part.size; ++i) {
+      const int length = from->lengths[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+      to->lengths[static_cast<std::size_t>(i)] = length;
+      for (int s = 0; s < length; ++s) to->at(i, s) = from->at(order[static_cast<std::size_t>(i)], s);
+    }
+  }
+  for (const int b : order) part.labels.push_back(batch.labels[static_cast<std::size_t>(b)]);
+  return part;
+}
+
+struct Variant {
+  const char* model;
+  int width;
+  TaskShape shape;
+};
+const std::vector<Variant> variants = {
+    {"word-mean", 0, classes(2)}, {"word-mean", 3, classes(4)}, {"word-mean-translator", 3, pairs()}};
+
+struct Shaken : ModelScene<double> {
+  explicit Shaken(const Variant& v) : ModelScene(v.model, table({{"embedding", whole(v.width)}}), v.shape) {
+    shake(parameters);
+  }
+};
+
+TEST(WordMean, APaddedBatchIsItsExamplesOneByOne) {
+  const Batch batch = random_batch(6, 2);
+  for (const Variant& v : variants) {
+    Shaken all(v), one(v);
+    const Outcome<double> together = all.gradient_of(batch);
+    const Cube<double> beta = all.model->beta(all.bench.compute);
+    const bool translates = v.shape.kind == Kind::token_pairs;
+    double rows = 0, loss = 0;
+    for (const int length : batch.target.lengths) rows += translates ? length : 1;
+    std::vector<double> sum(all.parameters.gradients().size());
+    for (int b = 0; b < 6; ++b) {
+      const Batch single = rows_of(batch, {b});
+      const Outcome<double> alone = one.gradient_of(single);
+      const double share = (translates ? single.target.columns : 1) / rows;
+      loss += share * alone.loss;
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share * one.parameters.gradients()[i];
+      const Cube<double> beta_alone = one.model->beta(one.bench.compute);
+      for (Index t = 0; t < beta_alone.size(1); ++t)
+        for (Index s = 0; s < beta.size(2); ++s)
+          EXPECT_NEAR(beta(b, t, s), s < single.source.columns ? beta_alone(0, t, s) : 0, 1e-12);
+    }
+    EXPECT_NEAR(loss, together.loss, 1e-12) << v.model;
+    for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(sum[i], all.parameters.gradients()[i], 1e-12) << v.model;
+  }
+}
+
+TEST(WordMean, TheOrderOfTheBatchDoesNotMatter) {
+  const Batch batch = random_batch(6, 2);
+  for (const Variant& v : variants) {
+    Shaken a(v), b(v);
+    EXPECT_NEAR(a.gradient_of(batch).loss, b.gradient_of(rows_of(batch, {4, 0, 5, 2, 1, 3})).loss, 1e-13);
+    for (std::size_t i = 0; i < a.parameters.gradients().size(); ++i)
+      EXPECT_NEAR(a.parameters.gradients()[i], b.parameters.gradients()[i], 1e-13);
+  }
+}
+
 // With one source word, β of each target word is the log-probability that the model gives it.
 TEST(WordMean, TheTranslatorsBetaIsItsLossForASingleWord) {
   Batch batch = random_batch(1, 2);

@@ -61,8 +61,9 @@ need_python() {
 # install_python FOLDER BUILD: `pip install .` into that environment, with the library that BUILD has compiled already.
 install_python() {
   cmake --install "$2" --prefix "$2/installed" >"$2/python-install.log" 2>&1 &&
-    "$1/bin/pip" install -q --no-build-isolation --no-deps --force-reinstall . -C build-dir="$2/python-build" \
-      -C cmake.source-dir=python -C cmake.define.FOVEA_WERROR=ON -C cmake.define.fovea_DIR="$PWD/$2/installed/lib/cmake/fovea" \
+    "$1/bin/pip" install -q --no-build-isolation --no-deps --force-reinstall . --config-settings=build-dir="$2/python-build" \
+      --config-settings=cmake.source-dir=python --config-settings=cmake.define.FOVEA_WERROR=ON \
+      --config-settings=cmake.define.fovea_DIR="$PWD/$2/installed/lib/cmake/fovea" \
       >>"$2/python-install.log" 2>&1 ||
     { tail -n 40 "$2/python-install.log" >&2; fail "the Python package could not be installed; why stands above"; }
 }

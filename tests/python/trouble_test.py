@@ -36,7 +36,10 @@ def pressed_at(monkeypatch):
 
         monkeypatch.setattr(Bar, "reach", pressing)
 
-    return press
+    # What runs in the background may have been started deaf to Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield press
+    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_leaves_a_run_that_the_same_call_goes_on_with(pressed_at):

@@ -1,4 +1,5 @@
-# Every outside library Fovea uses, in one place. All of them are Debian packages (scripts: ./run installs them).
+# Every outside library Fovea uses, in one place; but for MPI, which the program alone can use (CMakeLists.txt). All of them are
+# Debian packages (scripts: ./run installs them).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -15,5 +16,5 @@ pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 
 function(fovea_link_dependencies target)
   target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads nlohmann_json::nlohmann_json Boost::headers
-    SQLite::SQLite3 ZLIB::ZLIB PkgConfig::ZSTD PkgConfig::UTF8PROC PkgConfig::SENTENCEPIECE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
+    SQLite::SQLite3 ZLIB::ZLIB ${CMAKE_DL_LIBS} PkgConfig::ZSTD PkgConfig::UTF8PROC PkgConfig::SENTENCEPIECE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
 endfunction()

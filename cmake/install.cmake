@@ -6,6 +6,9 @@ install(TARGETS fovea_library fovea EXPORT fovea ARCHIVE DESTINATION ${CMAKE_INS
 if(TARGET fovea_program)
   install(TARGETS fovea_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET fovea_mpi)
+  install(TARGETS fovea_mpi LIBRARY DESTINATION lib/fovea)
+endif()
 install(DIRECTORY fovea/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea FILES_MATCHING PATTERN "*.h")
 install(EXPORT fovea NAMESPACE fovea:: FILE targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 

@@ -7,7 +7,9 @@
 #include <system_error>
 
 #include "apps/cli/command.h"
+#include "apps/cli/interrupt.h"
 #include "fovea/base/version.h"
+#include "fovea/lab/rank_crew.h"
 
 namespace fovea::cli {
 
@@ -55,6 +57,16 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}. See: fovea{} --help", text, command);
 }
 
+int run_among_ranks(Command& command) {
+  const Together together = command.together();
+  if (together == Together::first_alone && Ranks::announced_rank() > 0) return 0;
+  if (together != Together::shared) return command.run();
+  Ranks* const ranks = Ranks::job();
+  if (!ranks || ranks->first()) return command.run();
+  work_for_first(*ranks, interrupt_flag());
+  return 0;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(about, "fovea");
   app.set_version_flag("--version", std::string("fovea ") + version());
@@ -71,12 +83,14 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
+    return Ranks::announced_rank() > 0 ? 0 : app.exit(asked);
   } catch (const CLI::ParseError& error) {
+    if (Ranks::announced_rank() > 0) return 0;  // the first says it for all, and its code is the job's
     return complain(fit_for_message(wrong_words(app, error)), 2);
   }
   for (const auto& [sub, command] : commands)
-    if (sub->parsed()) return command->run();
+    if (sub->parsed()) return run_among_ranks(*command);
+  if (Ranks::announced_rank() > 0) return 0;
   fmt::print("{}", app.help());
   return 0;
 }

@@ -35,6 +35,8 @@ class Reproduce : public Command {
         "  fovea reproduce --all --quick --json");
   }
 
+  Together together() const override { return Together::shared; }
+
   int run() override {
     if (names_.empty() && !all_)
       throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --all");
@@ -49,7 +51,7 @@ class Reproduce : public Command {
     Store store(Store::default_file());
     std::vector<Reproduction> done;
     for (const Experiment& experiment : experiments) {
-      SweepDisplay display(words_);
+      SweepDisplay display(words_, Ranks::job());
       done.push_back(reproduce(store, experiment, words_.form(), words_.overrides(), display.options()));
       if (interrupt_flag()->load()) break;
       say_finished(done.back());

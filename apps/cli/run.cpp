@@ -7,6 +7,7 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/sweep_progress.h"
+#include "fovea/lab/joint_training.h"
 #include "fovea/lab/store.h"
 
 namespace fovea::cli {
@@ -34,8 +35,11 @@ class Run : public Command {
         "  fovea run toy-uniform\n"
         "  fovea run copy-subset --seed 3 --set task.vocab=50\n"
         "  fovea run mine.toml --json --series\n"
-        "  fovea run --resume 12");
+        "  fovea run --resume 12\n"
+        "  mpirun -n 4 fovea run copy-subset --set train.data_parallel=true");
   }
+
+  Together together() const override { return Together::shared; }
 
   int run() override {
     if (!resume_ && experiment_.empty())
@@ -48,7 +52,9 @@ class Run : public Command {
     std::optional<RunRecord> record;
     {
       RunDisplay display(words_);
-      std::vector<RunRecord> reached = sweep(store, experiment, {spec}, display.options());
+      SweepOptions options = display.options();
+      if (Ranks* const ranks = Ranks::job()) options.crew = everybody(*ranks, spec);
+      std::vector<RunRecord> reached = sweep(store, experiment, {spec}, options);
       if (!reached.empty()) record = std::move(reached.front());
     }
     if (!record) {
@@ -85,6 +91,17 @@ class Run : public Command {
     if (found->state == RunState::failed)
       throw wrong_input(fmt::format("run {} failed, and would again ({})", *resume_, found->error), as_another);
     return {found->experiment, found->spec};
+  }
+
+  // All processes that mpirun started, for one run.
+  static decltype(SweepOptions::crew) everybody(Ranks& ranks, const RunSpec& spec) {
+    const std::optional<Value> shared = spec.setting("train.data_parallel");
+    if (!shared || !*shared->as<bool>())
+      throw wrong_input(
+          fmt::format("{} processes were started for one run, and it does not say how they share it", ranks.size()),
+          "add --set train.data_parallel=true, or start it without mpirun; many runs are spread by: "
+          "fovea sweep");
+    return [&ranks](int, const CheckpointPlan& checkpoints) { return joint_crew(ranks, checkpoints); };
   }
 
   static int said_how_it_ended(const RunRecord& record) {

@@ -48,8 +48,12 @@ class Sweep : public Command {
         "  fovea sweep copy-subset --seeds 0..19\n"
         "  fovea sweep toy-uniform --set train.rate=0.1,0.01,0.001\n"
         "  fovea sweep copy-subset --set 'train.rate=log(1e-4..1e-2)' --draws 20 --seeds 0..4\n"
-        "  fovea sweep copy-subset --seeds 0..999 --shard 3/8");
+        "  fovea sweep copy-subset --seeds 0..999 --shard 3/8\n"
+        "  mpirun -n 8 fovea sweep copy-subset --seeds 0..999");
   }
+
+  // Parts of a sweep know nothing of each other: who starts several at once may give each process another.
+  Together together() const override { return shard_.empty() ? Together::shared : Together::each_alone; }
 
   int run() override {
     Experiment experiment = find_experiment(experiment_);
@@ -81,6 +85,8 @@ class Sweep : public Command {
     std::vector<RunRecord> runs;  // none where they are too many
   };
 
+  Ranks* ranks() const { return shard_.empty() ? Ranks::job() : nullptr; }
+
   static Series last_point(const Series& series) {
     if (series.steps.empty()) return {};
     return {{series.steps.back()}, {series.values.back()}};
@@ -88,7 +94,7 @@ class Sweep : public Command {
 
   void run_plan(Store& store, const Experiment& experiment, const SweepPlan& plan, Summary& summary) const {
     std::map<std::size_t, RunRecord> by_place;
-    SweepDisplay display(words_);
+    SweepDisplay display(words_, ranks());
     SweepOptions options = display.options();
     if (plan.size() <= (words_.json ? most_in_json : most_listed))
       options.take = [&by_place](std::size_t place, RunRecord record) {
@@ -103,7 +109,7 @@ class Sweep : public Command {
     std::map<std::string, SweepProgress> stages;
     StagedRuns made;
     {
-      SweepDisplay display(words_);
+      SweepDisplay display(words_, ranks());
       SweepOptions options = display.options();
       options.progress = [&stages, show = options.progress](const SweepProgress& progress) {
         stages[progress.stage] = progress;

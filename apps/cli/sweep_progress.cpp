@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/cli/interrupt.h"
 #include "fovea/base/duration.h"
 #include "fovea/base/version.h"
+#include "fovea/lab/rank_crew.h"
 
 namespace fovea::cli {
 
@@ -57,6 +60,12 @@ std::string other_versions_text(const SweepProgress& progress) {
 SweepOptions SweepDisplay::options() {
   SweepOptions options = options_of(words_, lines_);
   options.progress = [this](const SweepProgress& progress) { show(progress); };
+  if (ranks_) {
+    options.jobs = std::max(1, words_.jobs);  // on each; how many ranks a machine has says how many of its cores
+    options.crew = [ranks = ranks_](int jobs, const CheckpointPlan& checkpoints) {
+      return rank_crew(*ranks, jobs, checkpoints);
+    };
+  }
   return options;
 }
 

@@ -5,20 +5,22 @@
 
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/progress.h"
+#include "fovea/lab/ranks.h"
 #include "fovea/lab/sweep.h"
 
 namespace fovea::cli {
 
-// Of many runs: how many are where, and those in training.
+// Of many runs: how many are where, and those in training. With ranks, they are the ones who train.
 class SweepDisplay {
  public:
-  explicit SweepDisplay(const ExperimentWords& words) : words_(words), lines_(words.quiet) {}
+  SweepDisplay(const ExperimentWords& words, Ranks* ranks) : words_(words), ranks_(ranks), lines_(words.quiet) {}
   SweepOptions options();
 
  private:
   void show(const SweepProgress& progress);
 
   const ExperimentWords& words_;
+  Ranks* ranks_;
   LiveLines lines_;
 };
 

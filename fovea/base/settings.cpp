@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "fovea/base/names.h"
@@ -22,6 +23,8 @@ std::string range_text(double least, double most) {
   if (std::isinf(least)) return fmt::format("{} or less", most);
   return fmt::format("{} to {}", least, most);
 }
+
+const std::array<std::string, 2> flags{"false", "true"};
 
 std::string wrong_type(const std::string& wanted, const Value& got) {
   return fmt::format("must be {}, not {} ({})", wanted, got.kind(), got.text());
@@ -181,22 +184,35 @@ void Fields::texts(std::string name, std::vector<std::string>& member, std::stri
                      }});
 }
 
+// A member that is none of the choices leaves the setting open, and then the first holds. A choice between true and
+// false is written and read as such.
 void Fields::choice_of_words(std::string name, std::vector<std::string> words, std::string help,
                              std::function<std::string()> get, std::function<void(const std::string&)> set) {
+  const bool flag = std::is_permutation(words.begin(), words.end(), flags.begin(), flags.end());
   std::string kind = "one of:";
   for (std::size_t i = 0; i < words.size(); ++i) kind += (i ? ", " : " ") + words[i];
   fields_.push_back({std::move(name), std::move(kind), std::move(help),
-                     [get] {
-                       return Value{get(), {}};
+                     [get, flag]() -> std::optional<Value> {
+                       const std::string word = get();
+                       if (word.empty()) return std::nullopt;
+                       if (flag) return Value{word == flags[1], {}};
+                       return Value{word, {}};
                      },
-                     [words, set](const Value& value) -> std::string {
+                     [words, set, flag](const Value& value) -> std::string {
+                       if (flag) {
+                         const auto* truth = value.as<bool>();
+                         if (!truth) return wrong_type("true or false", value);
+                         set(flags[*truth]);
+                         return {};
+                       }
                        const auto* word = value.as<std::string>();
                        if (!word) return wrong_type("a text", value);
                        if (std::find(words.begin(), words.end(), *word) == words.end())
                          return fmt::format("can not be '{}' ({})", *word, suggest_name(*word, words));
                        set(*word);
                        return {};
-                     }});
+                     },
+                     words.front()});
 }
 
 void Fields::read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved) const {

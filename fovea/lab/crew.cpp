@@ -16,7 +16,8 @@ namespace {
 
 class ThreadCrew : public Crew {
  public:
-  ThreadCrew(int size, CheckpointPlan checkpoints) : checkpoints_(std::move(checkpoints)) {
+  ThreadCrew(int size, CheckpointPlan checkpoints, HowToTrain how)
+      : checkpoints_(std::move(checkpoints)), train_(std::move(how)) {
     for (int i = 0; i < size; ++i) {
       try {
         threads_.emplace_back([this] { work(); });
@@ -107,7 +108,7 @@ class ThreadCrew : public Crew {
       tell(work, Saved{std::move(copy)});
     };
     try {
-      return {work.number, Ended{train(work.spec, hooks)}};
+      return {work.number, Ended{train_(work.spec, hooks)}};
     } catch (const Error& error) {
       return {work.number, Refused{error}};
     }
@@ -120,6 +121,7 @@ class ThreadCrew : public Crew {
   }
 
   const CheckpointPlan checkpoints_;
+  const HowToTrain train_;
   std::atomic<bool> stop_ = false;
   mutable std::mutex mutex_;
   std::condition_variable to_do_, told_;
@@ -132,8 +134,8 @@ class ThreadCrew : public Crew {
 
 }  // namespace
 
-std::unique_ptr<Crew> thread_crew(int size, const CheckpointPlan& checkpoints) {
-  return std::make_unique<ThreadCrew>(size, checkpoints);
+std::unique_ptr<Crew> thread_crew(int size, const CheckpointPlan& checkpoints, HowToTrain how) {
+  return std::make_unique<ThreadCrew>(size, checkpoints, std::move(how));
 }
 
 }  // namespace fovea

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,7 +60,9 @@ class Crew {
   virtual std::vector<InTraining> in_training() const = 0;
 };
 
-// Threads of this process. Throws failure if not even one can be started.
-std::unique_ptr<Crew> thread_crew(int size, const CheckpointPlan& checkpoints);
+// Threads of this process, each of which calls `how` for one run after the other. Throws failure if not even one can be
+// started.
+using HowToTrain = std::function<RunRecord(const RunSpec&, const TrainHooks&)>;
+std::unique_ptr<Crew> thread_crew(int size, const CheckpointPlan& checkpoints, HowToTrain how = train);
 
 }  // namespace fovea

@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::chrono::milliseconds patience(50), look_elsewhere_every(500);
+constexpr int few = 64;  // workers
 
 // A run that a crew has, and every place of the list that asks for it.
 struct Flight {
@@ -47,15 +48,13 @@ class Scheduler {
     report(crew);
     while (true) {
       if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) crew.stop();
-      while (!stopping_ && std::ssize(flights_) < 2 * crew.size() && give_next(crew)) {
+      while (!stopping_ && std::ssize(flights_) < most_in_flight(crew) && give_next(crew)) {
       }
       if (flights_.empty() && (stopping_ || nothing_left())) break;
-      if (auto news = crew.wait(patience)) {
-        hear(*news);
-        report(crew);
-      } else if (Clock::now() - reported_ >= patience) {
-        report(crew);
-      }
+      auto news = crew.wait(patience);
+      if (news) hear(*news);
+      // What is in training is listed anew each time: of thousands that would be most of the work.
+      if ((news && crew.size() <= few) || Clock::now() - reported_ >= patience) report(crew);
     }
     report(crew);
     return progress_;
@@ -63,6 +62,8 @@ class Scheduler {
 
  private:
   std::filesystem::path checkpoints() const { return store_.checkpoint_folder(); }
+  // Some are given before anybody asks for them. Not many: each has its lock, a file that is open.
+  static std::ptrdiff_t most_in_flight(const Crew& crew) { return crew.size() + std::min(crew.size(), few); }
   bool nothing_left() const { return next_ == list_.size() && elsewhere_.empty(); }
 
   // Checkpoints whose run was kept, where a kill came between the two.
@@ -85,7 +86,7 @@ class Scheduler {
     std::swap(waited_for, elsewhere_);
     progress_.elsewhere = 0;
     for (const std::size_t place : waited_for) {
-      if (std::ssize(flights_) < 2 * crew.size()) consider(place, crew);
+      if (std::ssize(flights_) < most_in_flight(crew)) consider(place, crew);
       else put_off(place);
     }
     return true;
@@ -248,10 +249,11 @@ class ListAtHand : public RunList {
 
 SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options) {
   const std::size_t wanted = static_cast<std::size_t>(options.jobs > 0 ? options.jobs : core_count());
-  const int size = static_cast<int>(std::max<std::size_t>(1, std::min(wanted, list.size())));
+  const int jobs = static_cast<int>(std::max<std::size_t>(1, std::min(wanted, list.size())));
+  const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.forget};
   Scheduler scheduler(store, experiment, list, options);
-  const auto crew = thread_crew(size, {store.checkpoint_folder(), options.checkpoint_every, options.forget});
-  return scheduler.run(*crew, size > 1);
+  const auto crew = options.crew ? options.crew(jobs, checkpoints) : thread_crew(jobs, checkpoints);
+  return scheduler.run(*crew, crew->size() > 1);
 }
 
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,9 @@ struct SweepProgress {
 };
 
 struct SweepOptions {
-  int jobs = 0;               // 0: one per core; where several train at once each has one thread
+  int jobs = 0;  // 0: one per core; where several train at once each has one thread
+  // Who trains the runs, `jobs` at a time; unset: threads of this process.
+  std::function<std::unique_ptr<Crew>(int jobs, const CheckpointPlan&)> crew = {};
   bool again = false;         // train anew what is done
   bool forget = false;        // begin anew what has a checkpoint
   bool retry_failed = false;  // those that failed in this version of the program; of other versions they always are
@@ -55,7 +58,7 @@ struct SweepOptions {
   double checkpoint_every = CheckpointPlan().every;  // seconds; 0: as often as is cheap
   const std::atomic<bool>* stop = nullptr;           // runs in training then stop, and can be gone on with
   // All are called on the calling thread.
-  std::function<void(const SweepProgress&)> progress = {};             // as each run ends and ~20 times a second
+  std::function<void(const SweepProgress&)> progress = {};  // ~20 times a second; of few workers as each run ends, too
   std::function<void(std::size_t place, RunRecord record)> take = {};  // each run reached: with series, without arrays
   std::function<void(const std::string&)> notice = {};                 // what a person should know, a line each
 };

@@ -39,6 +39,11 @@ void TrainSettings::settings(Fields& fields) {
   fields.choice("precision", precision, {{"float", Precision::single}, {"double", Precision::twice}},
                 "numbers of 32 or of 64 bits");
   fields.integer("threads", threads, 1, 1024, "threads that share the work; results do not depend on it");
+  fields.choice(
+      "data_parallel", data_parallel, {{"false", false}, {"true", true}},
+      "the batch is cut into shards that the ranks of an mpirun share; the result does not depend on how many "
+      "ranks there are");
+  fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
   fields.integer("start", start, 0, Fields::no_limit, "the run's seed",
                  "seed of the initial weights alone: runs of one start and several seeds differ in their data only");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked when probes look");

@@ -28,6 +28,10 @@ struct TrainSettings {
   double floor = 0, factor = 0.1;
   Precision precision = Precision::single;
   int threads = 1;
+  // Left open they stand in no spec, so that what was trained before there were such settings keeps its hash.
+  std::optional<bool> data_parallel;
+  std::optional<std::int64_t> shards;  // of a batch, where it is
+  static constexpr int shards_by_default = 8;
   std::optional<std::int64_t> start;  // the seed of the initial weights where it is not the run's
   std::string stop_when;
 

@@ -19,6 +19,7 @@
 #include "fovea/lab/expression.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/recorder.h"
+#include "fovea/lab/shards.h"
 
 namespace fovea {
 
@@ -63,6 +64,12 @@ class Trainer {
         probes_(make_probes(spec_.probe, probe_)),
         attention_(probe_, train.steps),
         readings_(record_) {
+    if (train.data_parallel.value_or(false))
+      shards_.emplace(static_cast<int>(train.shards.value_or(TrainSettings::shards_by_default)), hooks.ranks,
+                      model_->takes(), parameters_);
+    else if (train.shards)
+      throw wrong_input("train.shards says how train.data_parallel cuts a batch, and that is not set",
+                        "set train.data_parallel = true too", place_in(spec_.train, "shards"));
     if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(spec_.train, "stop_when"));
     if (!hooks.checkpoints.folder.empty())
       keeper_.emplace(hooks, TrainState<T>{parameters_, optimizer_, probes_, attention_, record_, train_loss_, time_},
@@ -72,8 +79,10 @@ class Trainer {
 
   RunState run() {
     check_parts();
-    const RunState state = loop(keeper_ && !hooks_.checkpoints.forget && keeper_->restore());
-    if (state == RunState::stopped && keeper_) keeper_->save_last();
+    const bool resumed = keeper_ && !hooks_.checkpoints.forget && keeper_->restore();
+    if (shards_) shards_->agree_on_start(record_.steps);
+    const RunState state = loop(resumed);
+    if (state == RunState::stopped && saves()) keeper_->save_last();
     return state;
   }
 
@@ -113,7 +122,7 @@ class Trainer {
         const Paces paces = paces_at(step);
         const Metered metered(hooks_.spent ? &hooks_.spent->updates : nullptr);
         for (; step < until; ++step) {
-          if (hooks_.stop && hooks_.stop->load(std::memory_order_relaxed)) return RunState::stopped;
+          if (shards_ ? shards_->stopped() : asked_to_stop()) return RunState::stopped;
           if (pulse_.beat()) tend(step);
           update(step, attend, paces);
         }
@@ -123,12 +132,15 @@ class Trainer {
     return RunState::done;
   }
 
+  bool asked_to_stop() const { return hooks_.stop && hooks_.stop->load(std::memory_order_relaxed); }
+  bool saves() const { return keeper_ && !(shards_ && !shards_->first()); }
+
   void tend(std::int64_t step) {
     if (hooks_.progress && step > 0 && pulse_.last() - told_ >= std::chrono::milliseconds(50)) {
       told_ = pulse_.last();
       hooks_.progress(step, train_.steps);
     }
-    if (keeper_ && keeper_->due(pulse_.last())) keeper_->save();
+    if (saves() && keeper_->due(pulse_.last())) keeper_->save();
   }
 
   void update(std::int64_t step, Attend attend, const Paces& paces) {
@@ -136,11 +148,7 @@ class Trainer {
     pass.attend = attend;
     task_->batch(Split::train, pass.step, train_.batch, batch_);
     longest_first_.arrange(batch_);
-    arena_.reset();
-    const Outcome<T> outcome = model_->forward(compute_, batch_, pass);
-    if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
-    parameters_.clear_gradients();
-    model_->backward(compute_);
+    const double loss = gradient(pass, step);
     const double share = schedule_.at(step);
     const bool clipped = train_.clip > 0;  // then the step tells the norm, else it must be asked for
     double norm = clipped ? 0 : optimizer_.gradient_norm(team_, paces);
@@ -149,7 +157,7 @@ class Trainer {
     if (clipped && !std::isfinite(norm)) refuse_gradient(step);
     keep_clamped(step);
     keep_clamped(step + 1);
-    train_loss_ = outcome.loss;
+    train_loss_ = loss;
     time_ += share * train_.rate;
     record_.steps = step + 1;
   }
@@ -161,6 +169,21 @@ class Trainer {
       const auto parameter = std::ranges::find(parameters_.all(), clamp.parameter, &Param<T>::name);
       std::fill_n(parameter->value, parameter->count(), static_cast<T>(clamp.value));
     }
+  }
+
+  // Of the loss on the batch, which it returns.
+  double gradient(const Pass& pass, std::int64_t step) {
+    if (shards_) {
+      const double loss = shards_->gradient(compute_, *model_, batch_, pass, asked_to_stop());
+      if (!std::isfinite(loss)) refuse_loss(loss, step);
+      return loss;
+    }
+    arena_.reset();
+    const Outcome<T> outcome = model_->forward(compute_, batch_, pass);
+    if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
+    parameters_.clear_gradients();
+    model_->backward(compute_);
+    return outcome.loss;
   }
 
   // Reads the model at `step`; true where that ends the run.
@@ -321,6 +344,7 @@ class Trainer {
   AttentionRecorder attention_;
   RunReadings readings_;
   std::optional<Expression> stop_when_;
+  std::optional<Shards<T>> shards_;
   Batch batch_;
   LongestFirst longest_first_;
   std::vector<ParameterView> views_;

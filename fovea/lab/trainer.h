@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "fovea/lab/ranks.h"
 #include "fovea/lab/record.h"
 #include "fovea/lab/spec.h"
 
@@ -38,6 +39,7 @@ struct TimeSpent {
 struct TrainHooks {
   std::function<void(std::int64_t step, std::int64_t of)> progress = {};  // at most ~20 times a second
   const std::atomic<bool>* stop = nullptr;  // set from a signal: ends after the step, kept as stopped
+  Ranks* ranks = nullptr;  // who share the shards of a run with train.data_parallel; the first writes its checkpoints
   CheckpointPlan checkpoints = {};
   std::function<void(const Resumption&)> resumed = {};
   std::function<void(const RunRecord&)> saved = {};      // a checkpoint was written: the record so far, state running

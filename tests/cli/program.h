@@ -34,11 +34,11 @@ class ProgramTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  // `words` as a shell reads them, in the test's folder.
-  Outcome fovea(const std::string& words) const {
+  // `words` as a shell reads them, in the test's folder; `launcher` are words in front of the program.
+  Outcome fovea(const std::string& words, const std::string& launcher = {}) const {
     const auto start = std::chrono::steady_clock::now();
     const std::string line = "cd '" + folder_.string() + "' && FOVEA_HOME='" + home_.string() +
-                             "' '" FOVEA_PROGRAM "' " + words + " >'" + (folder_ / "out").string() + "' 2>'" +
+                             "' " + launcher + " '" FOVEA_PROGRAM "' " + words + " >'" + (folder_ / "out").string() + "' 2>'" +
                              (folder_ / "err").string() + "' </dev/null";
     const int status = std::system(line.c_str());
     Outcome outcome;

@@ -87,6 +87,16 @@ std::optional<RunLock> RunLock::take(const std::filesystem::path& folder, const 
   }
 }
 
+std::vector<std::string> RunLock::left(const std::filesystem::path& folder) {
+  std::vector<std::string> hashes;
+  std::error_code ignored;  // without a folder there are none
+  for (const auto& file : std::filesystem::directory_iterator(folder, ignored)) {
+    std::string hash = file.path().filename().string();
+    if (!held(folder, hash)) hashes.push_back(std::move(hash));
+  }
+  return hashes;
+}
+
 bool RunLock::held(const std::filesystem::path& folder, const std::string& hash) {
   const int descriptor = ::open((folder / hash).c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;

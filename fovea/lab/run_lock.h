@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fovea {
 
@@ -17,6 +18,7 @@ class RunLock {
   // Nothing where somebody else trains the run: another process, or another RunLock of this one. Makes the folder.
   // Throws failure where the file can not be made.
   static std::optional<RunLock> take(const std::filesystem::path& folder, const std::string& hash);
+  static std::vector<std::string> left(const std::filesystem::path& folder);  // the runs of killed processes
   static bool held(const std::filesystem::path& folder, const std::string& hash);
   static std::string holder(const std::filesystem::path& folder, const std::string& hash);  // "process 12 on hostname"
 

@@ -66,12 +66,16 @@ class Scheduler {
   static std::ptrdiff_t most_in_flight(const Crew& crew) { return crew.size() + std::min(crew.size(), few); }
   bool nothing_left() const { return next_ == list_.size() && elsewhere_.empty(); }
 
-  // Checkpoints whose run was kept, where a kill came between the two.
+  // Checkpoints and locks whose run was kept, where a kill came between.
   void tidy() {
+    const auto finished = [this](const std::string& hash) {
+      return store_.find_done(hash, false) && !store_.find_undone(hash);
+    };
     const auto in_training = [this](const std::string& hash) { return RunLock::held(store_.running_folder(), hash); };
     for (const std::string& hash : runs_with_checkpoints(checkpoints(), in_training))
-      if (!in_training(hash) && store_.find_done(hash, false) && !store_.find_undone(hash))
-        Checkpoints(checkpoints(), hash).remove();
+      if (!in_training(hash) && finished(hash)) Checkpoints(checkpoints(), hash).remove();
+    for (const std::string& hash : RunLock::left(store_.running_folder()))
+      if (finished(hash)) RunLock::take(store_.running_folder(), hash);  // and lets go of it, file and all
   }
 
   // Goes on to the next run, and gives it to the crew if it is to be trained. False if there is none to look at now.

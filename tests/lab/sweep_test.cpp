@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "fovea/lab/checkpoint.h"
@@ -104,6 +106,17 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
     EXPECT_EQ(results[0][i].series.at("loss"), results[1][i].series.at("loss"));
   }
   EXPECT_EQ(results[0][6].id, results[0][2].id);
+}
+
+TEST(Sweep, LetsGoOfWhatAKillLeftOfFinishedRuns) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({}, 2);
+  sweep(store, "marks", {specs[0]}, {});
+  for (const RunSpec& spec : specs) std::ofstream(store.running_folder() / spec.hash()) << "process 1 on a machine";
+  sweep(store, "marks", {specs[0]}, {});
+  EXPECT_FALSE(std::filesystem::exists(store.running_folder() / specs[0].hash()));
+  EXPECT_TRUE(std::filesystem::exists(store.running_folder() / specs[1].hash()));  // was killed before its end
 }
 
 TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {

@@ -68,6 +68,24 @@ install_python() {
     { tail -n 40 "$2/python-install.log" >&2; fail "the Python package could not be installed; why stands above"; }
 }
 
+# need_readers FOLDER: a Python with the programs that read what `fovea export` writes, for the tests that use them. They
+# are told where it is, or why there is none: without them everything else is tested all the same.
+readers_to_test=(numpy pandas safetensors tensorboard)
+need_readers() {
+  local python=$1/bin/python log="$1.log" imports
+  imports=$(printf ', %s' "${readers_to_test[@]}")
+  if ! "$python" -c "import ${imports:2}" >/dev/null 2>&1; then
+    say "installing ${readers_to_test[*]} into $1 (once)"
+    mkdir -p "$(dirname "$1")"
+    if ! { python3 -m venv "$1" && "$1/bin/pip" install --quiet --disable-pip-version-check "${readers_to_test[@]}"; } >"$log" 2>&1; then
+      export FOVEA_NO_TEST_PYTHON="PyPI could not be reached, or did not have them (see $log)"
+      say "the readers of exported files can not be installed, so tests with them are skipped: $FOVEA_NO_TEST_PYTHON"
+      return 0
+    fi
+  fi
+  export FOVEA_TEST_PYTHON=$python
+}
+
 # build_preset NAME FOLDER [CMAKE WORDS…]: configures once, then builds what changed; quiet unless something is to be done.
 # only_target=NAME in front of it builds that alone.
 build_preset() {

@@ -19,23 +19,29 @@ class Export : public Command {
     app.add_option("--where", where_, "all runs for which this holds, besides those named")
         ->type_name("CONDITION")
         ->excludes(all);
-    app.add_option("--format", format_, "csv or jsonl (default: by the file's ending)")
-        ->check(CLI::IsMember(export_formats()));
-    app.add_option("-o,--output", file_, "the file to write")->required()->type_name("FILE");
+    std::vector<std::string> formats;
+    for (const ExportFormat& format : export_formats()) formats.push_back(format.name);
+    app.add_option("--format", format_, "csv, jsonl, npz, safetensors or tensorboard (default: by the file's ending)")
+        ->check(CLI::IsMember(formats))
+        ->type_name("FORMAT");
+    app.add_option("-o,--output", file_, "the file to write; for tensorboard a folder")->required()->type_name("FILE");
     app.footer(
-        "csv has the columns run, experiment, seed, metric, step, value.\n\n"
+        "csv          a line a point: run, experiment, seed, metric, step, value\n"
+        "jsonl        a line a run, with everything but arrays\n"
+        "npz          for NumPy: series/METRIC/values, arrays/NAME/values, and the steps of each\n"
+        "safetensors  the weights at the end of training, for PyTorch and others\n"
+        "tensorboard  a folder with an event file for each run\n"
+        "In npz and safetensors of several runs each name begins with the run's id and a slash.\n\n"
         "Examples:\n"
-        "  fovea export --all --format csv -o runs.csv\n"
+        "  fovea export --all -o runs.csv\n"
         "  fovea export 3 4 5 -o three.jsonl\n"
-        "  fovea export 3 --where 'accuracy >= 0.9' -o good.csv");
+        "  fovea export 3 --where 'accuracy >= 0.9' -o good.npz\n"
+        "  fovea export 12 -o weights.safetensors\n"
+        "  fovea export --where 'experiment = \"copy-subset\"' --format tensorboard -o logs");
   }
 
   int run() override {
-    std::string format = format_;
-    if (format.empty()) format = file_.ends_with(".jsonl") ? "jsonl" : file_.ends_with(".csv") ? "csv" : "";
-    if (format.empty())
-      throw wrong_input(fmt::format("'{}' does not say which format is wanted", file_),
-                        "name it .csv or .jsonl, or use --format");
+    const std::string format = format_.empty() ? export_format_of(file_) : format_;
     if (runs_.empty() && !all_ && where_.empty())
       throw wrong_input("no runs are named", "name their ids, or use --all or --where CONDITION");
     if (all_ && !runs_.empty()) throw wrong_input("--all and ids of runs name runs twice", "use one of the two");
@@ -61,7 +67,8 @@ class Export : public Command {
   std::string where_, format_, file_;
 };
 
-const Register<Command> registered("export", "runs as csv or jsonl", [] { return std::make_unique<Export>(); });
+const Register<Command> registered("export", "runs for other programs: csv, jsonl, NumPy, safetensors, TensorBoard",
+                                   [] { return std::make_unique<Export>(); });
 
 }  // namespace
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <utility>
 
 #include "fovea/base/error.h"
@@ -26,29 +25,13 @@ class Descriptor {
     if (fd_ >= 0) ::close(fd_);
   }
   int get() const { return fd_; }
-  int close() { return ::close(std::exchange(fd_, -1)); }
 
  private:
   int fd_;
 };
 
-std::string reason(int code) { return std::strerror(code); }
-
-void write_all(const Descriptor& file, std::string_view bytes, const std::function<void(int)>& give_up) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t put = ::write(file.get(), bytes.data() + done, bytes.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) give_up(errno);
-    else done += static_cast<std::size_t>(put);
-  }
-}
-
-// Into what is there and no regular file: a device, a pipe. A folder refuses.
-void write_through(const std::filesystem::path& path, std::string_view bytes, const Place& place) {
-  const auto give_up = [&place](int code) { throw failure("can not be written: " + reason(code), {}, place); };
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.get() < 0) give_up(errno);
-  write_all(file, bytes, give_up);
+std::string reason(int code) {
+  return code == ENOSPC || code == EDQUOT ? "the disk is full" : std::strerror(code);
 }
 
 }  // namespace
@@ -83,34 +66,67 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   }
 }
 
-void write_whole(const std::filesystem::path& named, std::string_view bytes) {
-  const Place place{named.string()};
+void write_whole(const std::filesystem::path& path, std::string_view bytes) {
+  WholeFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+WholeFile::WholeFile(const std::filesystem::path& path, bool durable) : path_(path), named_(path), durable_(durable) {
   std::error_code unresolved;  // a link stays, and what it leads to is written
-  const std::filesystem::path real = std::filesystem::canonical(named, unresolved);
-  const std::filesystem::path& path = unresolved ? named : real;
-  if (!unresolved && !std::filesystem::is_regular_file(path)) {
-    write_through(path, bytes, place);
+  const std::filesystem::path real = std::filesystem::canonical(path, unresolved);
+  if (!unresolved) path_ = real;
+  if (!unresolved && !std::filesystem::is_regular_file(path_)) {  // a device or a pipe; a folder refuses
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0) throw failure("can not be written: " + reason(errno), {}, {named_.string()});
     return;
   }
-  std::string temporary = path.string() + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0)
+  temporary_ = path_.string() + ".XXXXXX";
+  file_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (file_ < 0)
     throw failure("can not be written: " + reason(errno), "check that the folder exists and that you may write there",
-                  place);
-  const auto give_up = [&](int code) {
-    ::unlink(temporary.c_str());
-    throw failure("can not be written: " + reason(code),
-                  code == ENOSPC ? "free some space; an older file of this name is as it was"
-                                 : "an older file of this name is as it was",
-                  place);
-  };
-  write_all(file, bytes, give_up);
+                  {named_.string()});
+}
+
+WholeFile::~WholeFile() {
+  if (file_ < 0) return;
+  ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void WholeFile::give_up(int code) {
+  const bool beside = !temporary_.empty();
+  if (beside) ::unlink(temporary_.c_str());
+  const std::string old = "an older file of this name is as it was";
+  throw failure("can not be written: " + reason(code),
+                !beside          ? ""
+                : code == ENOSPC ? "free some space; " + old
+                                 : old,
+                {named_.string()});
+}
+
+void WholeFile::write(std::string_view bytes) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t put = ::write(file_, bytes.data() + done, bytes.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) give_up(errno);
+    done += static_cast<std::size_t>(put);
+  }
+}
+
+void WholeFile::commit() {
+  if (temporary_.empty()) {
+    if (::close(std::exchange(file_, -1)) != 0) give_up(errno);
+    return;
+  }
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  if (::fchmod(file.get(), 0666 & ~mask) != 0 || ::fsync(file.get()) != 0 || file.close() != 0) give_up(errno);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) give_up(errno);
-  const std::filesystem::path parent = path.parent_path();
-  Descriptor folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (::fchmod(file_, 0666 & ~mask) != 0 || (durable_ && ::fsync(file_) != 0)) give_up(errno);
+  if (::close(std::exchange(file_, -1)) != 0) give_up(errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) give_up(errno);
+  if (!durable_) return;
+  const std::filesystem::path parent = path_.parent_path();
+  const Descriptor folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() >= 0)
     ::fsync(folder.get());  // the rename itself survives a power cut; some file systems refuse, harmlessly
 }

@@ -17,6 +17,29 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit);
 // (disk full, no permission) and leaves the old file as it was.
 void write_whole(const std::filesystem::path& path, std::string_view bytes);
 
+// The same for a file that is made piece by piece. What was written is there once commit() has returned; without it,
+// nothing is.
+class WholeFile {
+ public:
+  // `durable`: flushed to the disk before it takes its place. Else a power cut may leave it empty, and many small ones
+  // are written faster.
+  explicit WholeFile(const std::filesystem::path& path, bool durable = true);
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+  ~WholeFile();
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  [[noreturn]] void give_up(int code);
+
+  std::filesystem::path path_, named_;
+  std::string temporary_;  // empty where what is there is no regular file, and written straight to
+  int file_ = -1;
+  bool durable_;
+};
+
 // Where this user's runs, corpora and checkpoints live: $FOVEA_HOME, else $XDG_DATA_HOME/fovea, else
 // ~/.local/share/fovea.
 std::filesystem::path home_folder();

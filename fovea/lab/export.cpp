@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "fovea/base/file.h"
 #include "fovea/base/names.h"
 #include "fovea/lab/json.h"
+#include "fovea/lab/run_export.h"
 
 namespace fovea {
 
@@ -33,15 +33,38 @@ void append_field(std::string& out, std::string_view text) {
 // Of a series: what JSON has no number for is a text, so that it can be told apart and read back.
 Json point_json(double x) { return std::isfinite(x) ? Json(x) : Json(exact_text(x)); }
 
-struct Format {
-  std::string name;
-  std::function<std::string()> header;
-  std::function<void(std::string&, const RunRecord&)> append;
+// A text, run by run.
+class TextExport : public RunExport {
+ public:
+  using Append = void (*)(std::string&, const RunRecord&);
+  TextExport(const std::filesystem::path& file, const std::string& header, Append append)
+      : file_(file), append_(append) {
+    file_.write(header);
+  }
+  void add(const RunRecord& run, const Store&) override {
+    text_.clear();
+    append_(text_, run);
+    file_.write(text_);
+  }
+  void finish() override { file_.commit(); }
+
+ private:
+  WholeFile file_;
+  Append append_;
+  std::string text_;
 };
 
-const std::vector<Format>& formats() {
-  static const std::vector<Format> all{{"csv", csv_header, append_csv},
-                                       {"jsonl", [] { return std::string(); }, append_jsonl}};
+struct Maker {
+  ExportFormat format;
+  std::unique_ptr<RunExport> (*make)(const std::filesystem::path&, bool several);
+};
+
+const std::vector<Maker>& makers() {
+  static const std::vector<Maker> all{{{"csv", ".csv"}, export_csv},
+                                      {{"jsonl", ".jsonl"}, export_jsonl},
+                                      {{"npz", ".npz"}, export_npz},
+                                      {{"safetensors", ".safetensors"}, export_safetensors},
+                                      {{"tensorboard", ""}, export_tensorboard}};
   return all;
 }
 
@@ -87,24 +110,46 @@ void append_jsonl(std::string& out, const RunRecord& run) {
   out += '\n';
 }
 
-std::vector<std::string> export_formats() {
-  std::vector<std::string> names;
-  for (const Format& format : formats()) names.push_back(format.name);
-  return names;
+std::unique_ptr<RunExport> export_csv(const std::filesystem::path& file, bool) {
+  return std::make_unique<TextExport>(file, csv_header(), append_csv);
+}
+
+std::unique_ptr<RunExport> export_jsonl(const std::filesystem::path& file, bool) {
+  return std::make_unique<TextExport>(file, "", append_jsonl);
+}
+
+std::vector<ExportFormat> export_formats() {
+  std::vector<ExportFormat> formats;
+  for (const Maker& maker : makers()) formats.push_back(maker.format);
+  return formats;
+}
+
+std::string export_format_of(const std::filesystem::path& file) {
+  std::string endings;
+  for (const auto& [name, ending] : export_formats()) {
+    if (ending.empty()) continue;
+    if (file.extension() == ending) return name;
+    endings += (endings.empty() ? "" : ", ") + ending;
+  }
+  throw wrong_input(fmt::format("'{}' does not say which format is wanted", file.string()),
+                    fmt::format("name it {}, or use --format", endings));
 }
 
 void export_runs(const Store& store, std::span<const std::int64_t> ids, const std::string& format,
                  const std::filesystem::path& file) {
-  const auto found = std::ranges::find(formats(), format, &Format::name);
-  if (found == formats().end())
-    throw wrong_input("there is no export format '" + format + "'", suggest_name(format, export_formats()));
-  std::string text = found->header();
+  const auto found = std::ranges::find(makers(), format, [](const Maker& maker) { return maker.format.name; });
+  if (found == makers().end()) {
+    std::vector<std::string> names;
+    for (const Maker& maker : makers()) names.push_back(maker.format.name);
+    throw wrong_input("there is no export format '" + format + "'", suggest_name(format, names));
+  }
+  const std::unique_ptr<RunExport> made = found->make(file, ids.size() > 1);
   for (const std::int64_t id : ids) {
     const auto run = store.find(id);
     if (!run) throw wrong_input(fmt::format("there is no run {}", id), "'fovea runs' lists them");
-    found->append(text, *run);
+    made->add(*run, store);
   }
-  write_whole(file, text);
+  made->finish();
 }
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 // What a run leaves behind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,6 +26,14 @@ struct ArrayRecord {
   std::vector<float> values;
 };
 
+// A parameter as it was at the end of training.
+struct WeightRecord {
+  std::string name;
+  std::vector<Index> shape;
+  std::string type;  // "F32" or "F64"
+  std::vector<std::byte> bytes;
+};
+
 enum class RunState { running, done, stopped, failed };  // stopped: interrupted, can be resumed
 std::string state_name(RunState state);
 
@@ -42,6 +51,7 @@ struct RunRecord {
   std::int64_t steps = 0;  // updates done
   std::map<std::string, Series> series;
   std::vector<ArrayRecord> arrays;
+  std::vector<WeightRecord> weights;  // of a run that is done, where train.keep_weights says so
 
   // What the run is to an experiment of several stages, for its claims and figures: "stage", "group" and "kind"
   // (lab/stages.h). Not stored: the same run may be another thing to another experiment.

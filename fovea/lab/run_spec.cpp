@@ -50,10 +50,14 @@ std::string RunSpec::text() const {
   return text;
 }
 
+bool RunSpec::changes_numbers(std::string_view setting) {
+  return setting != "train.threads" && setting != "train.keep_weights";
+}
+
 std::string RunSpec::hash() const {
   Digest digest;
   each_setting("", table(), [&digest](const std::string& key, const std::string& value) {
-    if (key == "train.threads") return;
+    if (!changes_numbers(key)) return;
     digest.add(key);
     digest.add(" = ");
     digest.add(value);

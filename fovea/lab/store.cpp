@@ -138,6 +138,17 @@ void keep_series(Store::State& state, std::int64_t id, const std::map<std::strin
   }
 }
 
+// What stood in the way, if anything did.
+std::optional<Error> keep_weights(const WeightFiles& files, const RunRecord& record, const std::string& hash) {
+  if (record.weights.empty() || record.state != RunState::done) return std::nullopt;
+  try {
+    files.write(record, hash);
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, Mode mode) {
@@ -198,9 +209,15 @@ std::int64_t Store::keep(RunRecord& record) {
     const std::int64_t kept = database.last_id();
     keep_series(*state_, kept, record.series);
     keep_arrays(*state_, kept, record.arrays);
+    // Before the row is there: a kill between the two leaves a file too many, which gc finds, and no run too little.
+    const std::optional<Error> trouble = keep_weights(weight_files(), record, hash);
     transaction.commit();
     record.id = kept;
     record.hash = hash;
+    record.weights.clear();
+    if (trouble)
+      throw failure(fmt::format("run {} is kept, but not its weights, which {}", kept, trouble->problem()),
+                    "free some space or set train.keep_weights, then train it again", trouble->place());
     return kept;
   } catch (...) {
     state_->forget_words();
@@ -213,6 +230,12 @@ bool Store::remove(std::int64_t id) {
   const bool was_there = remove_run(state_->db(), id);
   transaction.commit();
   return was_there;
+}
+
+WeightFiles Store::weight_files() const { return WeightFiles(state_->db().file().parent_path() / "weights"); }
+
+std::optional<TensorFile> Store::weights(const RunRecord& run) const {
+  return run.state == RunState::done ? weight_files().read(run.hash) : std::nullopt;
 }
 
 std::vector<ArrayRecord> Store::arrays(std::int64_t id, const std::string& name) const {

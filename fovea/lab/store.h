@@ -14,6 +14,8 @@
 
 #include "fovea/lab/expression.h"
 #include "fovea/lab/record.h"
+#include "fovea/lab/safetensors.h"
+#include "fovea/lab/store_weights.h"
 
 namespace fovea {
 
@@ -45,7 +47,9 @@ class Store {
   // Keeps a run: row, series, arrays in one transaction; sets record.id, and record.hash if it is empty. A run of the
   // same hash that is not done is replaced, and a done one by a newer done one; the new run takes over the number.
   // A run that is not done reads as running while somebody holds its lock, and one kept as running as stopped when
-  // nobody does. Arrays lie as half where lab/store_arrays.h says so, all else is kept bit for bit.
+  // nobody does. Arrays lie as half where lab/store_arrays.h says so, all else is kept bit for bit. Weights lie in a
+  // file of their own (lab/store_weights.h) and are taken out of the record; where they can not be written the run is
+  // kept without them, and failure thrown.
   std::int64_t keep(RunRecord& record);
 
   bool remove(std::int64_t id);  // false if there was none
@@ -55,6 +59,9 @@ class Store {
   std::optional<RunRecord> find_done(const std::string& hash, bool with_series = true) const;
   std::optional<RunRecord> find_undone(const std::string& hash) const;  // stopped, failed or in training
   std::vector<ArrayRecord> arrays(std::int64_t id, const std::string& name = {}) const;
+  // As they were at the end; nothing where they were not kept, and for a run that is not done.
+  std::optional<TensorFile> weights(const RunRecord& run) const;
+  WeightFiles weight_files() const;
   // Throws wrong_input, with the nearest known one, for an experiment that is none and where condition or order have a
   // name that no run has. `matched` becomes how many runs fit, before the limit.
   std::vector<RunRecord> query(const RunQuery& query, std::int64_t* matched = nullptr) const;

@@ -46,6 +46,9 @@ void TrainSettings::settings(Fields& fields) {
   fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
   fields.integer("start", start, 0, Fields::no_limit, "the run's seed",
                  "seed of the initial weights alone: runs of one start and several seeds differ in their data only");
+  fields.choice("keep_weights", keep_weights,
+                {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
+                "whether the weights at the end are kept; small: those of up to 262144 numbers");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked when probes look");
 }
 

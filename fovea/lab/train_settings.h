@@ -18,6 +18,8 @@ struct TrainSettings {
   enum class Method { sgd, adam, adamw };
   enum class Course { constant, linear, cosine, step };
   enum class Precision { single, twice };
+  enum class KeepWeights { never, small, always };
+  static constexpr std::size_t small_count = std::size_t{1} << 18;  // numbers; 1 MB of floats
 
   std::int64_t steps = 1000;
   int batch = 32;
@@ -33,6 +35,7 @@ struct TrainSettings {
   std::optional<std::int64_t> shards;  // of a batch, where it is
   static constexpr int shards_by_default = 8;
   std::optional<std::int64_t> start;  // the seed of the initial weights where it is not the run's
+  KeepWeights keep_weights = KeepWeights::small;
   std::string stop_when;
 
   void settings(Fields& fields);

@@ -83,10 +83,22 @@ class Trainer {
     if (shards_) shards_->agree_on_start(record_.steps);
     const RunState state = loop(resumed);
     if (state == RunState::stopped && saves()) keeper_->save_last();
+    if (state == RunState::done) keep_weights();
     return state;
   }
 
  private:
+  void keep_weights() {
+    using Keep = TrainSettings::KeepWeights;
+    const bool small = parameters_.count() <= TrainSettings::small_count;
+    if (train_.keep_weights == Keep::never || (train_.keep_weights == Keep::small && !small)) return;
+    for (const Param<T>& p : parameters_.all()) {
+      const auto bytes = std::as_bytes(p.values());
+      record_.weights.push_back(
+          {p.name, p.shape, std::is_same_v<T, float> ? "F32" : "F64", {bytes.begin(), bytes.end()}});
+    }
+  }
+
   // What can only be known with a batch at hand; the look at step 0 follows.
   void check_parts() {
     task_->batch(Split::validation, 0, 1, batch_);

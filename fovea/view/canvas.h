@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/utf8.h"
+
 namespace fovea {
 
 struct Point {
@@ -98,11 +100,6 @@ double text_width(std::string_view words, double size, bool bold = false);
 std::vector<std::string> wrap_text(std::string_view words, double width, double size, bool bold = false);
 std::string shorten_text(std::string_view words, double width, double size, bool bold = false);
 
-// The code points of UTF-8; broken bytes come out as U+FFFD.
-std::vector<char32_t> code_points(std::string_view text);
-void append_utf8(std::string& out, char32_t point);
-// `text` with broken UTF-8 replaced and control characters (but for \n and \t) dropped: fit for XML and HTML.
-std::string clean_utf8(std::string_view text);
 // clean_utf8 with & < > " ' written as entities.
 std::string escape_markup(std::string_view text);
 

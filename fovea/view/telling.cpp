@@ -45,7 +45,8 @@ void compare(const std::string& prefix, const ValueTable& a, const ValueTable& b
       const auto* inner = value.as<ValueTable>();
       const auto* other_inner = other == to.end() ? nullptr : other->second.as<ValueTable>();
       if (inner && other_inner) compare(prefix + key + ".", *inner, *other_inner, keys);
-      else if (other == to.end() || !(value == other->second)) keys.insert(prefix + key);
+      else if (RunSpec::changes_numbers(prefix + key) && (other == to.end() || !(value == other->second)))
+        keys.insert(prefix + key);
     }
   };
   one_way(a, b);

@@ -45,6 +45,25 @@ TEST_F(FileTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(read_file(folder_ / "a", 0), "");
 }
 
+TEST_F(FileTest, AFileMadePieceByPieceIsThereOnceItIsWhole) {
+  const fs::path path = folder_ / "pieces";
+  for (const bool durable : {true, false}) {
+    WholeFile file(path, durable);
+    file.write("one ");
+    file.write("");
+    EXPECT_EQ(fs::exists(path), !durable);  // what the first round left is still there
+    file.write("two");
+    file.commit();
+    EXPECT_EQ(read_file(path, 100), "one two");
+  }
+  {
+    WholeFile given_up(path);
+    given_up.write("other");
+  }
+  EXPECT_EQ(read_file(path, 100), "one two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
 TEST_F(FileTest, NothingElseIsLeftBehind) {
   write_whole(folder_ / "a", "one");
   write_whole(folder_ / "a", "two");
@@ -92,7 +111,7 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFile) {
   write_whole(disk / "a", "old");
   const std::string text =
       error_text([&] { write_whole(disk / "a", std::string(200'000, 'x')); }, Error::Kind::failure);
-  EXPECT_NE(text.find("No space left"), std::string::npos) << text;
+  EXPECT_NE(text.find("the disk is full"), std::string::npos) << text;
   EXPECT_EQ(read_file(disk / "a", 100), "old");
   int files = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(disk)) ++files;

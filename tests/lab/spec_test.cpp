@@ -115,6 +115,7 @@ TEST(Spec, HashIsOfWhatCanChangeANumber) {
   EXPECT_EQ(hash("model.name = \"tiny\"\ntrain = { rate = 0.5, steps = 3 }\n[task]\nlength = 5\nname = \"mark\""),
             same);
   EXPECT_EQ(hash(minimal("title = \"other\"\ntrain = { steps = 3, rate = 0.5, threads = 7 }")), same);
+  EXPECT_EQ(hash(minimal("train = { steps = 3, rate = 0.5, keep_weights = \"never\" }")), same);
   EXPECT_NE(hash(minimal("train = { steps = 4, rate = 0.5 }")), same);
   EXPECT_NE(hash(minimal("train = { steps = 3, rate = 0.5 }\nprobe = { every = 3 }")), same);
   EXPECT_NE(resolve(experiment(), Form::full, {}, 0).hash(), resolve(experiment(), Form::full, {}, 1).hash());

@@ -174,6 +174,39 @@ TEST(Store, ARunThatContradictsItselfIsNotKept) {
   expect_same(*store.find(bad.id), bad);
 }
 
+TEST(Store, WeightsOfDoneRunsLieBesideIt) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  RunRecord run = sample_run(1), stopped = sample_run(2, RunState::stopped), plain = sample_run(3);
+  const std::vector<float> values{1.5f, -0.0f, 1e-40f, HUGE_VALF};
+  const auto bytes = std::as_bytes(std::span(values));
+  run.weights = {{"encoder.weight", {2, 2}, "F32", {bytes.begin(), bytes.end()}},
+                 {"scale", {}, "F64", {bytes.begin(), bytes.begin() + 8}}};
+  stopped.weights = run.weights;
+  for (RunRecord* one : {&run, &stopped, &plain}) {
+    store.keep(*one);
+    EXPECT_TRUE(one->weights.empty());
+  }
+  const auto read = Store(folder / "runs.db", Store::Mode::read_only).weights(*store.find(run.id));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->tensors().size(), 2u);
+  const Tensor* weight = read->find("encoder.weight");
+  ASSERT_TRUE(weight);
+  EXPECT_EQ(weight->shape, (std::vector<Index>{2, 2}));
+  EXPECT_TRUE(std::ranges::equal(weight->bytes, bytes));
+  EXPECT_EQ(read->find("scale")->type, "F64");
+  EXPECT_EQ(read->metadata().at("hash"), run.hash);
+  EXPECT_EQ(read->metadata().at("experiment"), "copy-subset");
+  EXPECT_EQ(read->metadata().at("seed"), "1");
+  EXPECT_EQ(run_spec_from_table(parse_table(read->metadata().at("spec"), "x")).hash(), run.hash);
+  EXPECT_FALSE(store.weights(*store.find(stopped.id)));
+  EXPECT_FALSE(store.weights(*store.find(plain.id)));
+  // Run again without them: they are still what they were.
+  RunRecord again = sample_run(1);
+  store.keep(again);
+  EXPECT_TRUE(store.weights(again));
+}
+
 TEST(Store, RemovedRunsLeaveNothing) {
   const Folder folder;
   Store store(folder / "runs.db");

@@ -136,6 +136,20 @@ TEST(StoreTrouble, AFullDiskIsSaidAndLosesNothing) {
   expect_whole(store, run.id);
 }
 
+TEST(StoreTrouble, WeightsThatDoNotFitAreSaidAndTheRunIsKept) {
+  const SmallDisk disk("size=2m");
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  Store store(disk / "runs.db");
+  RunRecord run = large_run(1);
+  run.weights = {{"w", {1'000'000}, "F32", std::vector<std::byte>(4'000'000)}};
+  const std::string message = failure_of([&] { store.keep(run); });
+  EXPECT_TRUE(has(message, "run 1 is kept, but not its weights"));
+  EXPECT_TRUE(has(message, "disk is full"));
+  expect_whole(store, 1);
+  EXPECT_FALSE(store.weights(*store.find(1)));
+  EXPECT_TRUE(std::filesystem::is_empty(disk / "weights"));
+}
+
 TEST(StoreTrouble, ADiskFullFromTheStart) {
   const SmallDisk disk("size=16k");
   if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";

@@ -207,6 +207,28 @@ TEST(Trainer, StopsWhenItIsTold) {
   EXPECT_EQ(stopped.steps, 0);
 }
 
+TEST(Trainer, KeepsTheWeightsAtTheEndWhereWanted) {
+  const RunRecord run = train(spec_of());
+  ASSERT_EQ(run.weights.size(), 2u);
+  for (const WeightRecord& weight : run.weights) {
+    std::size_t count = 1;
+    for (const Index size : weight.shape) count *= static_cast<std::size_t>(size);
+    EXPECT_EQ(weight.type, "F32");
+    EXPECT_EQ(weight.bytes.size(), 4 * count) << weight.name;
+  }
+  EXPECT_NE(train(spec_of({"train.steps=0"})).weights[0].bytes, run.weights[0].bytes);
+  EXPECT_NE(train(spec_of({"train.steps=59"})).weights[0].bytes, run.weights[0].bytes);
+  EXPECT_EQ(train(spec_of({"train.steps=100", "train.stop_when=steps = 60"})).weights[0].bytes, run.weights[0].bytes);
+  const RunRecord twice = train(spec_of({"train.precision=double"}));
+  EXPECT_EQ(twice.weights[0].type, "F64");
+  EXPECT_EQ(twice.weights[0].bytes.size(), 2 * run.weights[0].bytes.size());
+  EXPECT_TRUE(train(spec_of({"train.keep_weights=never"})).weights.empty());
+  EXPECT_EQ(train(spec_of({"train.keep_weights=always"})).weights[0].bytes, run.weights[0].bytes);
+  std::atomic<bool> stop{true};
+  EXPECT_TRUE(train(spec_of(), {{}, &stop}).weights.empty());
+  EXPECT_TRUE(train(spec_of({"model.explode_at=33"})).weights.empty());
+}
+
 TEST(Trainer, ANumberThatIsNoneNamesStepAndParameter) {
   for (const char* clip : {"train.clip=0.0", "train.clip=1.0"}) {
     const RunRecord run = train(spec_of({"model.explode_at=33", clip}));

@@ -18,14 +18,6 @@ TEST(Text, EscapesWhatMarkupWouldRead) {
   EXPECT_EQ(escape_markup("β₀ → ∞"), "β₀ → ∞");
 }
 
-TEST(Text, DropsControlCharactersAndMendsBrokenUtf8) {
-  EXPECT_EQ(clean_utf8(std::string("a\0b\x1b[c\x07", 7)), "ab[c");
-  EXPECT_EQ(clean_utf8("x\xff\xc3"), "x\xef\xbf\xbd\xef\xbf\xbd");
-  EXPECT_EQ(clean_utf8("\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");  // an overlong slash is no slash
-  EXPECT_EQ(clean_utf8("\xed\xa0\x80").find('\xed'), std::string::npos);
-  EXPECT_EQ(clean_utf8("日本 𝛼 é"), "日本 𝛼 é");
-}
-
 TEST(Text, WrapsWithinTheWidth) {
   const std::string words = "attention follows in fewer steps than from scratch unbelievablyunbelievablylong";
   for (const double width : {60.0, 100.0, 300.0})

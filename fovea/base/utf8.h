@@ -1,0 +1,17 @@
+// Text as people read it: letters out of bytes, whatever the bytes are.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+// The code points of UTF-8; broken bytes come out as U+FFFD.
+std::vector<char32_t> code_points(std::string_view text);
+void append_utf8(std::string& out, char32_t point);
+
+// `text` with broken UTF-8 replaced and control characters (but for \n and \t) dropped: fit for XML and HTML.
+std::string clean_utf8(std::string_view text);
+
+}  // namespace fovea

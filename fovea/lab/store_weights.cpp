@@ -1,0 +1,42 @@
+#include "fovea/lab/store_weights.h"
+
+#include <map>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/file.h"
+
+namespace fovea {
+
+std::filesystem::path WeightFiles::file_of(const std::string& hash) const { return folder_ / (hash + ".safetensors"); }
+
+bool WeightFiles::has(const std::string& hash) const {
+  std::error_code ignored;
+  return std::filesystem::exists(file_of(hash), ignored);
+}
+
+void WeightFiles::write(const RunRecord& run, const std::string& hash) const {
+  std::vector<Tensor> tensors;
+  for (const WeightRecord& weight : run.weights)
+    tensors.push_back({weight.name, weight.type, weight.shape, weight.bytes});
+  const std::map<std::string, std::string> metadata{
+      {"format", "pt"},  // laid out as PyTorch lays parameters out; some readers want to be told
+      {"hash", hash},
+      {"experiment", run.experiment},
+      {"seed", std::to_string(run.spec.seed)},
+      {"spec", run.spec.text()},
+      {"version", run.version}};
+  std::error_code error;  // a folder that can not be made shows when the file is written
+  std::filesystem::create_directories(folder_, error);
+  WholeFile file(file_of(hash), false);  // like the store's newest runs, they may be lost in a power cut
+  file.write(safetensors(tensors, metadata));
+  file.commit();
+}
+
+std::optional<TensorFile> WeightFiles::read(const std::string& hash) const {
+  if (!has(hash)) return std::nullopt;
+  return TensorFile::read(file_of(hash));
+}
+
+}  // namespace fovea

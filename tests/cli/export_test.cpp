@@ -1,0 +1,77 @@
+// What `fovea export` writes, read by the programs that people read it with (read_back.py).
+#include "tests/cli/program.h"
+
+namespace fovea {
+namespace {
+
+using fovea::testing::Outcome;
+using fovea::testing::ProgramTest;
+namespace fs = std::filesystem;
+
+class Exports : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write("copying.toml",
+          "task = { name = \"copy\", vocab = 6, length = 5 }\n"
+          "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
+          "train = { steps = 20, batch = 8 }\n"
+          "probe = { every = 10, names = [\"accuracy\", \"attention_accuracy\"] }\n");
+    for (const char* words : {"run copying.toml --quiet", "run copying.toml --quiet --seed 1",
+                              "run toy-phase --quick --quiet", "run toy-uniform --quiet --set train.precision=double"})
+      ASSERT_EQ(fovea(words).code, 0) << words;
+    for (const std::string id : {"1", "2", "3", "4"}) write(id + ".json", fovea("show " + id + " --json --series").out);
+  }
+
+  // Exports the runs and reads them back; says what differs.
+  void read_back(const std::string& format, const std::string& file, const std::vector<std::string>& ids) const {
+    std::string words, shown;
+    for (const std::string& id : ids) words += " " + id, shown += " " + id + ".json";
+    const Outcome exported = fovea("export" + words + " --format " + format + " -o " + file);
+    ASSERT_EQ(exported.code, 0) << exported.err;
+    const char* python = std::getenv("FOVEA_TEST_PYTHON");
+    const char* why = std::getenv("FOVEA_NO_TEST_PYTHON");
+    if (!python)
+      GTEST_SKIP() << (why ? why : "FOVEA_TEST_PYTHON names no Python that has the readers; ./test sees to one");
+    const std::string line = "cd '" + folder_.string() + "' && '" + python +
+                             "' '" FOVEA_SOURCE_DIR "/tests/cli/read_back.py' " + format + " " + file + shown +
+                             " >read.out 2>read.err";
+    const int status = std::system(line.c_str());
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << read(folder_ / "read.err");
+    EXPECT_EQ(status, 0) << read(folder_ / "read.err");
+  }
+};
+
+TEST_F(Exports, PandasReadsCsv) { read_back("csv", "runs.csv", {"1", "2", "3", "4"}); }
+TEST_F(Exports, PandasReadsJsonLines) { read_back("jsonl", "runs.jsonl", {"1", "2", "3", "4"}); }
+TEST_F(Exports, NumPyReadsOneRun) { read_back("npz", "one.npz", {"1"}); }
+TEST_F(Exports, NumPyReadsSeveralRuns) { read_back("npz", "runs.npz", {"4", "1", "2", "3"}); }
+TEST_F(Exports, SafetensorsReadsWeightsOfOneRun) { read_back("safetensors", "one.safetensors", {"1"}); }
+TEST_F(Exports, SafetensorsReadsWeightsOfSeveralRuns) { read_back("safetensors", "runs.safetensors", {"2", "1", "4"}); }
+TEST_F(Exports, TensorBoardReadsEvents) { read_back("tensorboard", "logs", {"1", "2", "3", "4"}); }
+
+TEST_F(Exports, TheEndingSaysTheFormat) {
+  for (const char* name : {"a.csv", "a.jsonl", "a.npz", "a.safetensors"}) {
+    EXPECT_EQ(fovea(std::string("export 1 -o ") + name).code, 0) << name;
+    EXPECT_GT(fs::file_size(folder_ / name), 100u) << name;
+  }
+  const Outcome logs = fovea("export 1 -o logs");
+  EXPECT_EQ(logs.code, 2);
+  EXPECT_NE(logs.err.find("--format"), std::string::npos) << logs.err;
+  write("taken", "a file");
+  const Outcome taken = fovea("export 1 --format tensorboard -o taken");
+  EXPECT_EQ(taken.code, 1);
+  EXPECT_NE(taken.err.find("names a folder"), std::string::npos) << taken.err;
+}
+
+TEST_F(Exports, WeightsThatWereNotKeptAreSaid) {
+  ASSERT_EQ(fovea("run copying.toml --quiet --seed 2 --set train.keep_weights=never").code, 0);
+  const Outcome outcome = fovea("export 1 5 --format safetensors -o w.safetensors");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("weights of run 5"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("train.keep_weights"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder_ / "w.safetensors"));
+}
+
+}  // namespace
+}  // namespace fovea

@@ -7,6 +7,7 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/run_words.h"
 #include "fovea/lab/audited.h"
 #include "fovea/lab/store.h"
 #include "fovea/lab/trainer.h"
@@ -36,7 +37,7 @@ class Audit : public Command {
   int run() override {
     Store store(Store::default_file());
     const std::optional<RunRecord> found = store.find(id_);
-    if (!found) throw wrong_input(fmt::format("there is no run {}", id_), "see: fovea runs");
+    if (!found) throw no_such_run(store, id_);
     if (has_audit(*found)) return print(*found, "");
     const RunSpec spec = with_audit(found->spec);
     if (const std::optional<RunRecord> before = store.find_done(spec.hash()))

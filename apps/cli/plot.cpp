@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "apps/cli/run_words.h"
 #include "fovea/lab/store.h"
 
 namespace fovea::cli {
@@ -29,13 +30,12 @@ class Plot : public Command {
     std::vector<RunRecord> runs;
     std::vector<std::string> metrics;
     for (const std::string& word : words_) {
-      const bool is_id = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-      if (!is_id) {
+      if (!names_a_run(word)) {
         metrics.push_back(word);
         continue;
       }
-      std::optional<RunRecord> run = store.find(id_from(word));
-      if (!run) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");
+      std::optional<RunRecord> run = store.find(run_id(word));
+      if (!run) throw no_such_run(store, run_id(word));
       runs.push_back(std::move(*run));
     }
     if (!where_.empty()) {
@@ -53,11 +53,6 @@ class Plot : public Command {
   }
 
  private:
-  static std::int64_t id_from(const std::string& word) {
-    if (word.size() > 18) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");
-    return std::stoll(word);
-  }
-
   std::vector<std::string> words_;
   std::string file_, where_;
 };

@@ -6,6 +6,7 @@
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
+#include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
 #include "fovea/lab/joint_training.h"
 #include "fovea/lab/store.h"
@@ -83,7 +84,7 @@ class Run : public Command {
 
   Named from_store(const Store& store) const {
     const std::optional<RunRecord> found = store.find(*resume_);
-    if (!found) throw wrong_input(fmt::format("there is no run {}", *resume_), "see: fovea runs");
+    if (!found) throw no_such_run(store, *resume_);
     const std::string as_another =
         fmt::format("to run it with other settings: fovea show {} --spec > again.toml", *resume_);
     if (found->state == RunState::done)

@@ -1,6 +1,7 @@
 #include "apps/cli/run_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "fovea/base/duration.h"
@@ -13,6 +14,8 @@ void print_run(const RunRecord& run) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   fmt::print("{}  seed {}  {} steps in {}  run {}  {}\n", toned(run.experiment, Tone::strong, terminal), run.spec.seed,
              run.steps, duration_text(run.seconds), run.id, toned(state_text(run), state_tone(run.state), terminal));
+  if (!run.tags.empty()) fmt::print("tags: {}\n", fmt::join(run.tags, ", "));
+  if (!run.note.empty()) fmt::print("note: {}\n", run.note);
   TextTable table({{"metric"}, {"last", TextTable::Align::right}, {"course"}});
   for (const std::string& name : telling_metrics({&run})) {
     const std::vector<double>& values = run.series.at(name).values;

@@ -22,12 +22,14 @@ class Runs : public Command {
                  ->type_name("N");
     app.add_option("--show", shown_, "what to show of each: metrics, settings, or expressions over them")
         ->type_name("NAME");
+    app.add_flag("--bin", query_.in_bin, "those in the bin");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "A condition reads settings (task.vocab, seed), last metrics (accuracy), id, experiment, state, steps, "
         "seconds,\n"
-        "and functions of a metric's course: step_of(accuracy >= 0.9), in short steps_to_90; max_over(loss); at(loss, "
-        "100).\n\n"
+        "tags, note, and functions of a metric's course: step_of(accuracy >= 0.9), in short steps_to_90; "
+        "max_over(loss);\n"
+        "at(loss, 100). tagged(\"good\") holds for runs with that tag.\n\n"
         "Examples:\n"
         "  fovea runs\n"
         "  fovea runs copy-subset --sort -accuracy\n"
@@ -74,7 +76,8 @@ class Runs : public Command {
   }
 
   void say_none(const Store& store) const {
-    if (store.count() == 0) fmt::print("No runs yet. Begin with: fovea run toy-uniform\n");
+    if (query_.in_bin && where_.empty()) fmt::print("The bin is empty.\n");
+    else if (store.count() == 0) fmt::print("No runs yet. Begin with: fovea run toy-uniform\n");
     else if (where_.empty() && !query_.experiment.empty())
       fmt::print("No run of {} yet. Begin with: fovea run {}\n", query_.experiment, query_.experiment);
     else fmt::print("No run fits.\n");

@@ -4,6 +4,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
+#include "apps/cli/run_words.h"
 #include "fovea/lab/store.h"
 #include "fovea/view/terminal.h"
 
@@ -27,7 +28,7 @@ class Show : public Command {
   int run() override {
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::optional<RunRecord> found = store.find(id_);
-    if (!found) throw wrong_input(fmt::format("there is no run {}", id_), "see: fovea runs");
+    if (!found) throw no_such_run(store, id_);
     if (spec_) fmt::print("{}", found->spec.text());
     else if (json_) print_json(run_json(*found, series_));
     else print_all(*found, store);

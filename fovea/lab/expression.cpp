@@ -1,6 +1,7 @@
 #include "fovea/lab/expression.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -76,6 +77,8 @@ Datum read_name(const std::string& name, const Scope& scope) {
   if (name == "steps") return static_cast<double>(run.steps);
   if (name == "seconds") return run.seconds;
   if (name == "started") return run.started;
+  if (name == "tags") return fmt::format("{}", fmt::join(run.tags, ", "));
+  if (name == "note") return run.note;
   return nan;
 }
 
@@ -311,6 +314,9 @@ Datum evaluate(const Node& node, const Scope& scope) {
     case Op::min:
     case Op::max:
       return fold(node, scope);
+    case Op::tagged:
+      if (!scope.run) return Truth::unknown;
+      return truth(std::ranges::find(scope.run->tags, node.parts.front().text) != scope.run->tags.end());
     default:
       return node.reach == Reach::series ? over_series(node, scope) : over_runs(node, scope);
   }
@@ -326,12 +332,13 @@ bool any_node(const Node& node, const auto& test) {
 void collect_names(const Node& node, bool in_series, std::set<std::string>& names) {
   const bool step_itself = in_series && node.text == "step";
   if (node.op == Op::name && !step_itself) names.insert(node.text);
+  if (node.op == Op::tagged) names.insert("tags");
   for (const Node& part : node.parts) collect_names(part, in_series || node.reach == Reach::series, names);
   for (const Node& condition : node.where) collect_names(condition, in_series, names);
 }
 
 bool names_outside(const Node& node) {
-  if (node.op == Op::name) return true;
+  if (node.op == Op::name || node.op == Op::tagged) return true;
   if (node.reach == Reach::runs) return false;
   return std::any_of(node.parts.begin(), node.parts.end(), names_outside);
 }
@@ -391,7 +398,8 @@ std::set<std::string> Expression::names() const {
 }
 
 std::span<const std::string> run_facts() {
-  static const std::vector<std::string> facts{"id", "experiment", "state", "steps", "seconds", "started"};
+  static const std::vector<std::string> facts{"id",      "experiment", "state", "steps",
+                                              "seconds", "started",    "tags",  "note"};
   return facts;
 }
 

@@ -7,6 +7,7 @@
 //   median(x | task.vocab = 40)                    over the runs for which the condition holds
 //   rank_correlation(x, y)                         Spearman over runs
 //   steps_to_90                                    step_of(accuracy >= 0.9); so for 1 to 100
+//   tagged("good")                                 whether the user gave the run this tag
 //
 // with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, infinity, "texts" and true/false.
 //
@@ -61,7 +62,7 @@ class Expression {
   std::shared_ptr<const Node> root_;
 };
 
-// What every run has besides metrics and settings: id, experiment, state, steps, seconds, started.
+// What every run has besides metrics and settings: id, experiment, state, steps, seconds, started, tags, note.
 std::span<const std::string> run_facts();
 
 // Whether a run has something by this name: a setting, a metric, or a fact about the run.

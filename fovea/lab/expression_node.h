@@ -48,6 +48,7 @@ enum class Op {
   most,
   deviation,
   rank_correlation,  // over runs
+  tagged,
 };
 
 enum class Sort { number, condition, text, any };  // any: a name, known only when read

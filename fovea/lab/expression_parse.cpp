@@ -48,6 +48,7 @@ constexpr std::array functions{
     Function{"least", Op::least, Reach::runs, 1, 1, Sort::number, Sort::number},
     Function{"most", Op::most, Reach::runs, 1, 1, Sort::number, Sort::number},
     Function{"deviation", Op::deviation, Reach::runs, 1, 1, Sort::number, Sort::number},
+    Function{"tagged", Op::tagged, Reach::plain, 1, 1, Sort::text, Sort::condition},
     Function{"rank_correlation", Op::rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
 };
 
@@ -349,6 +350,8 @@ class Parser {
       fail(fmt::format("'{}' is given nothing", name), "write what it is of", column);
     do {
       node.parts.push_back(either());
+      if (function->takes == Sort::text && node.parts.back().op != Op::text)
+        fail(fmt::format("'{}' takes a text in quotes", name), fmt::format("write {}(\"good\")", name), column);
       require(node.parts.back(), function->takes, fmt::format("'{}'", name));
     } while (take(","));
     if (take("|")) {

@@ -52,6 +52,9 @@ struct RunRecord {
   std::map<std::string, Series> series;
   std::vector<ArrayRecord> arrays;
   std::vector<WeightRecord> weights;  // of a run that is done, where train.keep_weights says so
+  std::vector<std::string> tags;      // the user's own words for it, sorted
+  std::string note;                   // what the user has to say of it
+  std::string removed;                // when it was put into the bin (UTC, ISO 8601); empty: it is not there
 
   // What the run is to an experiment of several stages, for its claims and figures: "stage", "group" and "kind"
   // (lab/stages.h). Not stored: the same run may be another thing to another experiment.

@@ -96,6 +96,20 @@ CREATE TABLE claims (
 INSERT INTO claims SELECT experiment, '', form, claim, place, metric, value, wanted, held, note FROM claims_before;
 DROP TABLE claims_before;
 )sql",
+    // 4: tags and notes of the user's own, and a bin. A run in the bin does not stand in the way of a new one.
+    R"sql(
+CREATE TABLE tags (
+  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  name INTEGER NOT NULL REFERENCES words,
+  PRIMARY KEY (run, name)) WITHOUT ROWID;
+CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, text TEXT NOT NULL);
+ALTER TABLE runs ADD COLUMN removed TEXT;
+DROP INDEX runs_done;
+DROP INDEX runs_undone;
+CREATE UNIQUE INDEX runs_done ON runs (hash) WHERE state = 1 AND removed IS NULL;
+CREATE UNIQUE INDEX runs_undone ON runs (hash) WHERE state <> 1 AND removed IS NULL;
+CREATE INDEX runs_removed ON runs (removed, hash) WHERE removed IS NOT NULL;
+)sql",
 };
 
 }  // namespace

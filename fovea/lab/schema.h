@@ -1,7 +1,8 @@
 // The tables of the store, and how a file of an earlier version of the program becomes one of this version.
 //
 //   words     every name that repeats (metric, setting, experiment, machine, …), once
-//   runs      one row a run; at most one of a hash is done, and at most one is not
+//   runs      one row a run; of those not in the bin at most one of a hash is done, and at most one is not
+//   tags      words that the user gave runs; notes: a text for a run
 //   specs     the full spec of runs that differ in their seed alone, as TOML, one line a section
 //   settings  the same, flat ("task.vocab"), typed, to be filtered by
 //   metrics   the last value of each series, to be filtered by

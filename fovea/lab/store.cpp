@@ -9,6 +9,7 @@
 #include "fovea/base/file.h"
 #include "fovea/lab/schema.h"
 #include "fovea/lab/store_arrays.h"
+#include "fovea/lab/store_labels.h"
 #include "fovea/lab/store_state.h"
 
 namespace fovea {
@@ -79,17 +80,6 @@ std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
   }
   set_up(*database);
   return database;
-}
-
-bool remove_run(Connection& database, std::int64_t id) {
-  Statement gone = database.prepare("DELETE FROM runs WHERE id = ? RETURNING spec");
-  if (!gone.bind(1, id).next()) return false;
-  const std::int64_t spec = gone.integer(0);
-  gone.run();
-  database.prepare("DELETE FROM specs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE spec = ?1)")
-      .bind(1, spec)
-      .run();
-  return true;
 }
 
 // The spec less its seed. One line a section, with quotes wherever a key needs them and with the sections that are
@@ -192,8 +182,10 @@ std::int64_t Store::keep(RunRecord& record) {
     const std::optional<std::int64_t> id = replaces_done ? old_done : old_undone;
     // ... and it stays the run of the experiment that made it, whoever asks for the same numbers again.
     if (id) record.experiment = experiment_of(database, *id);
-    if (replaces_done) remove_run(database, *old_done);
-    if (old_undone) remove_run(database, *old_undone);
+    for (const auto& old : {replaces_done ? old_done : std::nullopt, old_undone})
+      if (old) add_labels(*state_, *old, record.tags, record.note);
+    if (replaces_done) delete_run(database, *old_done);
+    if (old_undone) delete_run(database, *old_undone);
     const std::int64_t spec = keep_spec(*state_, record.spec);
     Statement insert = database.prepare(
         "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec) "
@@ -209,6 +201,7 @@ std::int64_t Store::keep(RunRecord& record) {
     const std::int64_t kept = database.last_id();
     keep_series(*state_, kept, record.series);
     keep_arrays(*state_, kept, record.arrays);
+    keep_labels(*state_, kept, record.tags, record.note);
     // Before the row is there: a kill between the two leaves a file too many, which gc finds, and no run too little.
     const std::optional<Error> trouble = keep_weights(weight_files(), record, hash);
     transaction.commit();
@@ -217,19 +210,12 @@ std::int64_t Store::keep(RunRecord& record) {
     record.weights.clear();
     if (trouble)
       throw failure(fmt::format("run {} is kept, but not its weights, which {}", kept, trouble->problem()),
-                    "free some space or set train.keep_weights, then train it again", trouble->place());
+                    "free some space, or keep none (--set train.keep_weights=never), then train it again", trouble->place());
     return kept;
   } catch (...) {
     state_->forget_words();
     throw;
   }
-}
-
-bool Store::remove(std::int64_t id) {
-  Transaction transaction(state_->db(), Transaction::Kind::write);
-  const bool was_there = remove_run(state_->db(), id);
-  transaction.commit();
-  return was_there;
 }
 
 WeightFiles Store::weight_files() const { return WeightFiles(state_->db().file().parent_path() / "weights"); }

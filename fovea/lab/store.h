@@ -9,7 +9,9 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/lab/expression.h"
@@ -25,6 +27,7 @@ struct RunQuery {
   std::string sort;        // a name or an expression, "-accuracy" for falling order; empty: by id
   std::int64_t limit = -1;
   bool with_series = false, with_arrays = false;  // without series, a record's series hold their last points only
+  bool in_bin = false;                            // those in the bin, and no others
 
   // For lists of many runs: only these metrics and settings ("accuracy", "task.vocab") are read, and the seed; the rest
   // of spec and series stays empty. Unset: everything.
@@ -49,11 +52,32 @@ class Store {
   // A run that is not done reads as running while somebody holds its lock, and one kept as running as stopped when
   // nobody does. Arrays lie as half where lab/store_arrays.h says so, all else is kept bit for bit. Weights lie in a
   // file of their own (lab/store_weights.h) and are taken out of the record; where they can not be written the run is
-  // kept without them, and failure thrown.
+  // kept without them, and failure thrown. Tags and notes of what is replaced stay, and the record's are added.
   std::int64_t keep(RunRecord& record);
 
-  bool remove(std::int64_t id);  // false if there was none
+  // The user's own words for runs. Each throws wrong_input where one of the runs is not there, with nothing changed.
+  void tag(std::span<const std::int64_t> ids, std::span<const std::string> add, std::span<const std::string> remove);
+  std::vector<std::pair<std::string, std::int64_t>> tags() const;  // and how many runs have each
+  void note(std::int64_t id, const std::string& text);             // in place of the one before; "": none
 
+  // The bin: runs in it are there and whole, but nobody meets them, and the same may be trained anew. A run in training
+  // can not be put there. What is restored is where it was; a run that was trained anew since stays in the bin, and its
+  // id is among those returned. All or nothing otherwise: throw wrong_input for a run that is not there.
+  void put_in_bin(std::span<const std::int64_t> ids);
+  std::vector<std::int64_t> restore(std::span<const std::int64_t> ids);
+  bool has(std::int64_t id) const;  // not in the bin
+  bool is_in_bin(std::int64_t id) const;
+
+  // Empties the bin of what was put there before `before` (UTC, ISO 8601; "": all of it), removes weights and
+  // checkpoints that belong to no run, and gives their room back to the disk. `dry`: only says what would go.
+  struct Collected {
+    std::int64_t runs = 0, weights = 0, checkpoints = 0;
+    std::uintmax_t bytes = 0;  // of files; dry: without the store's own
+    bool shrunk = true;        // false: the store keeps its size, since runs are being trained
+  };
+  Collected collect_garbage(const std::string& before, bool dry);
+
+  // None for what is in the bin.
   std::optional<RunRecord> find(std::int64_t id, bool with_arrays = false) const;
   // Without arrays; without series and spec, too, where nobody wants them.
   std::optional<RunRecord> find_done(const std::string& hash, bool with_series = true) const;

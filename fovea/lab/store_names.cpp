@@ -37,7 +37,8 @@ Store::Names Store::names() const {
   const auto all = [this](const char* sql) { return texts(state_->db().prepare(sql)); };
   Names names;
   names.experiments =
-      all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM runs WHERE experiment = w.id) ORDER BY text");
+      all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM runs WHERE experiment = w.id AND removed IS NULL) "
+          "ORDER BY text");
   names.metrics = all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM metrics WHERE name = w.id) ORDER BY text");
   names.settings =
       all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM settings WHERE name = w.id) ORDER BY text");
@@ -63,7 +64,7 @@ void Store::require_known(const std::set<std::string>& names, const Place& place
 
 void Store::require_experiment(const std::string& name) const {
   const auto word = state_->known_word(name);
-  if (word && any_row(*state_, "SELECT 1 FROM runs WHERE experiment = ? LIMIT 1", *word)) return;
+  if (word && any_row(*state_, "SELECT 1 FROM runs WHERE experiment = ? AND removed IS NULL LIMIT 1", *word)) return;
   std::vector<std::string> candidates = experiment_names();
   if (count() == 0 || std::ranges::find(candidates, name) != candidates.end()) return;
   const std::vector<std::string> kept = names().experiments;

@@ -1,6 +1,7 @@
 // Finding runs. Conditions and orders read only the columns they name, alongside each other in one pass over the runs;
 // whole runs are loaded for what is found.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,17 +9,21 @@
 #include <utility>
 
 #include "fovea/lab/store_arrays.h"
+#include "fovea/lab/store_labels.h"
 #include "fovea/lab/store_state.h"
 
 namespace fovea {
 
 namespace {
 
-#define FOVEA_ROW \
-  "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec FROM runs "
+#define FOVEA_ROW                                                                                      \
+  "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec, " \
+  "removed FROM runs "
 constexpr const char* by_id = FOVEA_ROW "WHERE id = ?";
-constexpr const char* of_one = FOVEA_ROW "WHERE experiment = ? ORDER BY id";
-constexpr const char* of_all = FOVEA_ROW "ORDER BY id";
+constexpr const char* of_one = FOVEA_ROW "WHERE experiment = ? AND removed IS NULL ORDER BY id";
+constexpr const char* of_all = FOVEA_ROW "WHERE removed IS NULL ORDER BY id";
+constexpr const char* of_one_in_bin = FOVEA_ROW "WHERE experiment = ? AND removed IS NOT NULL ORDER BY id";
+constexpr const char* of_all_in_bin = FOVEA_ROW "WHERE removed IS NOT NULL ORDER BY id";
 #undef FOVEA_ROW
 
 enum class Points { last, all };
@@ -42,6 +47,7 @@ class Reader {
       else series = {{rows.integer(1)}, {rows.number(2)}};
     }
     if (with_arrays) run.arrays = read_arrays(state_, run.id, {});
+    add_labels(state_, run.id, run.tags, run.note);
     return run;
   }
 
@@ -97,6 +103,8 @@ Rank rank_of(const RunRecord& run, const Order& order) {
   if (key == "experiment") return {false, 0, run.experiment};
   if (key == "state") return {false, 0, state_name(run.state)};
   if (key == "started") return {false, 0, run.started};
+  if (key == "tags") return {run.tags.empty(), 0, fmt::format("{}", fmt::join(run.tags, ", "))};
+  if (key == "note") return {run.note.empty(), 0, run.note};
   if (const auto found = run.series.find(key); found != run.series.end() && !found->second.values.empty())
     return number(found->second.values.back());
   const auto setting = run.spec.setting(key);
@@ -131,10 +139,14 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
   std::set<std::string> names = query.where ? query.where->names() : std::set<std::string>();
   names.merge(order.names());
   Columns of_condition(state, names, (query.where && query.where->reads_series()) || order.reads_series());
+  const bool labels_asked = names.contains("tags") || names.contains("note");
   std::optional<Columns> of_result;
+  const std::optional<Labels> labels = labels_asked || query.columns ? std::optional<Labels>(state) : std::nullopt;
   if (query.columns)
     of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
-  Statement rows = state.db().prepare(experiment ? of_one : of_all);
+  Statement rows = state.db().prepare(query.in_bin ? experiment ? of_one_in_bin : of_all_in_bin
+                                      : experiment ? of_one
+                                                   : of_all);
   if (experiment) rows.bind(1, experiment);
   Matches all;
   if (query.columns && !query.where)
@@ -151,6 +163,7 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
       run.started = rows.text(8);
       run.seconds = rows.number(9);
       run.steps = rows.integer(10);
+      if (labels_asked) labels->read(run);
       of_condition.read(run, spec);
       if (query.where && !query.where->holds(run)) continue;
       if (order.set()) match.rank = rank_of(run, order);
@@ -158,6 +171,7 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
     if (of_result) {
       all.runs.push_back(read_row(state, rows));
       of_result->read(all.runs.back(), spec);
+      labels->read(all.runs.back());
       if (query.with_arrays) all.runs.back().arrays = read_arrays(state, match.id, {});
     }
     all.found.push_back(std::move(match));
@@ -171,13 +185,13 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
 std::optional<RunRecord> Store::find(std::int64_t id, bool with_arrays) const {
   Transaction sight(state_->db(), Transaction::Kind::read);
   Statement row = state_->db().prepare(by_id);
-  if (!row.bind(1, id).next()) return std::nullopt;
+  if (!row.bind(1, id).next() || !row.is_null(12)) return std::nullopt;
   return Reader(*state_).read(row, Points::all, with_arrays);
 }
 
 std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done) {
-  Statement row = database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1"
-                                        : "SELECT id FROM runs WHERE hash = ? AND state <> 1");
+  Statement row = database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1 AND removed IS NULL"
+                                        : "SELECT id FROM runs WHERE hash = ? AND state <> 1 AND removed IS NULL");
   if (!row.bind(1, hash).next()) return std::nullopt;
   return row.integer(0);
 }
@@ -244,6 +258,6 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
   return runs;
 }
 
-std::int64_t Store::count() const { return state_->db().integer("SELECT count(*) FROM runs"); }
+std::int64_t Store::count() const { return state_->db().integer("SELECT count(*) FROM runs WHERE removed IS NULL"); }
 
 }  // namespace fovea

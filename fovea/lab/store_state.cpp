@@ -56,7 +56,18 @@ RunRecord read_row(Store::State& state, Statement& row) {
   run.started = row.text(8);
   run.seconds = row.number(9);
   run.steps = row.integer(10);
+  run.removed = row.text(12);
   return run;
+}
+
+void delete_run(Connection& database, std::int64_t id) {
+  Statement gone = database.prepare("DELETE FROM runs WHERE id = ? RETURNING spec");
+  if (!gone.bind(1, id).next()) return;
+  const std::int64_t spec = gone.integer(0);
+  gone.run();
+  database.prepare("DELETE FROM specs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM runs WHERE spec = ?1)")
+      .bind(1, spec)
+      .run();
 }
 
 void bind_setting(Statement& statement, int kind_index, int value_index, const Value& value, std::string& text) {

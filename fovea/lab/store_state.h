@@ -37,11 +37,14 @@ struct Store::State {
   std::unordered_map<std::int64_t, std::string> texts_;
 };
 
-// The run of that hash that is done, or the one that is not. Each question is one that an index answers.
+// The run of that hash that is done, or the one that is not; none in the bin. Each question is one that an index
+// answers.
 std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done);
 
-// Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec FROM
-// runs". Of the spec it sets the seed only.
+void delete_run(Connection& database, std::int64_t id);  // for good, with all that belongs to it in the store
+
+// Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec,
+// removed FROM runs". Of the spec it sets the seed only.
 RunRecord read_row(Store::State& state, Statement& row);
 
 // Settings lie flat and typed.

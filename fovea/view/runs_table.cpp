@@ -1,6 +1,7 @@
 #include "fovea/view/runs_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,8 @@ class Shown {
     if (text_ == "experiment") return run.experiment;
     if (text_ == "state") return state_text(run);
     if (text_ == "started") return run.started;
+    if (text_ == "tags") return fmt::format("{}", fmt::join(run.tags, ", "));
+    if (text_ == "note") return run.note;
     if (text_ == "id") return std::to_string(run.id);
     if (text_ == "steps") return std::to_string(run.steps);
     const double x = text_ == "seconds" ? run.seconds : quantity_ ? quantity_->of_run(run) : NAN;
@@ -114,12 +117,16 @@ std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted,
   columns.insert(columns.end(), plan.columns.begin(), plan.columns.end());
   columns.push_back({"steps", Align::right, false, first_to_go});
   columns.push_back({"state", Align::left, true});
+  const bool tagged = std::ranges::find(wanted, "tags") == wanted.end() &&
+                      std::ranges::any_of(runs, [](const RunRecord* run) { return !run->tags.empty(); });
+  if (tagged) columns.push_back({"tags", Align::left, true});
   TextTable table(columns);
   for (const RunRecord* run : runs) {
     std::vector<TextTable::Cell> cells{std::to_string(run->id), run->experiment, std::to_string(run->spec.seed)};
     for (const Shown& shown : plan.shown) cells.emplace_back(shown.of(*run));
     cells.emplace_back(std::to_string(run->steps));
     cells.emplace_back(state_text(*run), state_tone(run->state));
+    if (tagged) cells.emplace_back(fmt::format("{}", fmt::join(run->tags, ", ")));
     table.row(std::move(cells));
   }
   std::vector<std::string> left_out;

@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include <array>
 #include <memory>
 
 #include "python/src/parts.h"
@@ -56,7 +57,14 @@ void bind_store(py::module_& module) {
   module.def(
       "store_count", [](const std::string& file) { return opened(file).count(); }, Free());
   module.def(
-      "store_remove", [](const std::string& file, std::int64_t id) { return Store(file).remove(id); }, Free());
+      "store_remove",
+      [](const std::string& file, std::int64_t id) {
+        Store store(file);
+        if (!store.has(id)) return false;
+        store.put_in_bin(std::array{id});
+        return true;
+      },
+      Free());
   module.def(
       "store_names",
       [](const std::string& file) {

@@ -1,9 +1,10 @@
 // Listing and filtering 100 000 runs takes at most 0.2 s. FOVEA_STORE_RUNS sets how many are made; the bound is in
-// proportion.
+// proportion. Where FOVEA_STORE_FOLDER names a folder, the store is made there and left, to be tried by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "fovea/base/processor_time.h"
 #include "store_sample.h"
@@ -26,7 +27,8 @@ TEST(StoreSpeed, ListingAndFiltering) {
   const char* wanted = std::getenv("FOVEA_STORE_RUNS");
   const std::uint64_t runs = wanted ? std::strtoull(wanted, nullptr, 10) : optimised ? 20'000 : 2'000;
   const Folder folder;
-  Store store(folder / "runs.db");
+  const char* left_in = std::getenv("FOVEA_STORE_FOLDER");
+  Store store(left_in ? std::filesystem::path(left_in) / "runs.db" : folder / "runs.db");
   // Of processor time, since other tests may run beside this one.
   const auto seconds = [](auto&& work) {
     double spent = 0;

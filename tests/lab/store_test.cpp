@@ -213,8 +213,10 @@ TEST(Store, RemovedRunsLeaveNothing) {
   RunRecord run = sample_run(1);
   run.arrays = {{"x", 0, {1}, {1}}};
   store.keep(run);
-  EXPECT_TRUE(store.remove(run.id));
-  EXPECT_FALSE(store.remove(run.id));
+  store.put_in_bin({{run.id}});
+  EXPECT_EQ(store.collect_garbage({}, false).runs, 1);
+  EXPECT_FALSE(store.has(run.id));
+  EXPECT_FALSE(store.is_in_bin(run.id));
   EXPECT_EQ(store.count(), 0);
   EXPECT_TRUE(store.arrays(run.id).empty());
   RunRecord next = sample_run(2);

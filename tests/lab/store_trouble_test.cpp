@@ -1,5 +1,7 @@
 // What may befall the store: full disks, files that can not be written, damage, kills, company.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -7,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <thread>
@@ -283,6 +286,10 @@ TEST(StoreTrouble, EveryEarlierVersionIsBroughtUpToDate) {
               "INSERT INTO runs VALUES (7, 9, 1, 'abc', 3, 1, '', 2, 3, '2024-01-02T03:04:05Z', 1.5, 200);"
               "INSERT INTO metrics VALUES (7, 5, 200, 0.5);"
               "INSERT INTO series VALUES (7, 5, x'c800000000000000', x'000000000000e03f')");
+        if (version > 2)
+          old.run(
+              "INSERT INTO claims VALUES ('copy-subset', '', 'quick', 'it learns', 0, 'mean(accuracy)', 0.5, '>= 1', "
+              "0, 'a note')");
         if (version == 2)
           old.run(
               "INSERT INTO claims VALUES ('copy-subset', 'quick', 'it learns', 0, 'mean(accuracy)', 0.5, '>= 1', 0, 'a "
@@ -313,6 +320,52 @@ TEST(StoreTrouble, EveryEarlierVersionIsBroughtUpToDate) {
       EXPECT_EQ(schema_version(now), std::ssize(migrations()));
     }
   }
+}
+
+// Killed while it is brought up to date, after every change and before they hold: it is as it was, and comes up to date
+// the next time.
+TEST(StoreTrouble, AKillWhileItIsBroughtUpToDateLosesNothing) {
+  const Folder folder;
+  {
+    Store store(folder / "new.db");
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      RunRecord run = large_run(seed);
+      store.keep(run);
+    }
+  }
+  const auto last = std::ssize(migrations()) - 1;
+  {  // the same as the version before left it
+    Connection old(folder / "runs.db", Connection::Access::create);
+    old.run("PRAGMA journal_mode = WAL");
+    for (std::ptrdiff_t step = 0; step < last; ++step) old.run(migrations()[static_cast<std::size_t>(step)]);
+    old.run(("PRAGMA user_version = " + std::to_string(last)).c_str());
+    old.run(("ATTACH '" + (folder / "new.db").string() + "' AS new").c_str());
+    for (const char* table : {"words", "specs", "settings"})
+      old.run(fmt::format("INSERT INTO {0} SELECT * FROM new.{0}", table).c_str());
+    old.run(
+        "INSERT INTO runs SELECT id, spec, experiment, hash, seed, state, error, version, machine, started, seconds, "
+        "steps FROM new.runs");
+    for (const char* table : {"metrics", "series", "arrays"})
+      old.run(fmt::format("INSERT INTO {0} SELECT * FROM new.{0}", table).c_str());
+  }
+  for (int round = 0; round < 3; ++round) {
+    const pid_t child = start_process([&] {
+      Connection database(folder / "runs.db", Connection::Access::create);
+      if (round == 2) database.run("PRAGMA cache_size = 1");  // much of it is on the disk already
+      Transaction transaction(database, Transaction::Kind::write);
+      database.run(migrations()[static_cast<std::size_t>(last)]);
+      if (round == 2) database.run("UPDATE arrays SET points = zeroblob(length(points))");
+      if (round > 0) database.run(("PRAGMA user_version = " + std::to_string(last + 1)).c_str());
+      ::kill(::getpid(), SIGKILL);
+    });
+    ::waitpid(child, nullptr, 0);
+    Connection database(folder / "runs.db", Connection::Access::read);
+    EXPECT_EQ(schema_version(database), last);
+    EXPECT_EQ(database.integer("SELECT count(*) FROM runs"), 20);
+  }
+  const Store store(folder / "runs.db");
+  EXPECT_EQ(store.count(), 20);
+  for (const RunRecord& run : store.query({})) expect_whole(store, run.id);
 }
 
 TEST(StoreTrouble, WritersInThreadsAndProcessesLoseNothing) {
@@ -371,6 +424,73 @@ TEST(StoreTrouble, AKillInTheMiddleOfWritingLosesOnlyWhatWasNotKept) {
     EXPECT_LE(count, told + round + 1);  // one a round may have been kept and not told
     for (const RunRecord& run : store.query({})) expect_whole(store, run.id);
   }
+}
+
+// FOVEA_STORE_SECONDS says for how long; every run that was kept is there in the end, and whoever read meanwhile saw
+// whole runs only, and never fewer than before.
+TEST(StoreTrouble, TwoWritersAndAReaderLoseNothing) {
+  const Folder folder;
+  { const Store store(folder / "runs.db"); }
+  const char* const wanted = std::getenv("FOVEA_STORE_SECONDS");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(wanted ? std::atoi(wanted) : 2);
+  const auto going_on = [end] { return std::chrono::steady_clock::now() < end; };
+  int channel[2];
+  ASSERT_EQ(::pipe(channel), 0);
+  std::vector<pid_t> children;
+  for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1'000'000}})
+    children.push_back(start_process([&, first] {
+      Store store(folder / "runs.db");
+      std::uint64_t seed = first;
+      for (; going_on() || seed == first; ++seed) {
+        RunRecord run = large_run(seed);
+        store.keep(run);
+        if (seed % 5 == 4) {  // writers of other kinds, too
+          store.tag(std::vector{run.id}, std::vector<std::string>{"fifth"}, {});
+          store.put_in_bin(std::vector{run.id});
+          store.restore(std::vector{run.id});
+        }
+      }
+      ASSERT_EQ(::write(channel[1], &seed, sizeof seed), static_cast<ssize_t>(sizeof seed));
+    }));
+  children.push_back(start_process([&] {
+    const Store store(folder / "runs.db", Store::Mode::read_only);
+    std::int64_t before = 0;
+    for (std::uint64_t look = 0; going_on() || look == 0; ++look) {
+      RunQuery query;
+      query.columns = {"accuracy"};
+      const auto runs = store.query(query);
+      const std::int64_t there = std::ssize(runs);
+      // One of each writer may just be in the bin.
+      EXPECT_GE(there + 2, before);
+      before = std::max(before, there);
+      if (runs.empty()) continue;
+      const std::int64_t id = runs[look * 7919 % runs.size()].id;
+      if (store.has(id)) expect_whole(store, id);
+    }
+  }));
+  for (const pid_t child : children) EXPECT_TRUE(ended_well(child));
+  std::int64_t kept = 0;
+  const Store store(folder / "runs.db");
+  for (int i = 0; i < 2; ++i) {
+    std::uint64_t last = 0;
+    ASSERT_EQ(::read(channel[0], &last, sizeof last), static_cast<ssize_t>(sizeof last));
+    const std::uint64_t first = last >= 1'000'000 ? 1'000'000 : 0;
+    kept += static_cast<std::int64_t>(last - first);
+    for (std::uint64_t seed = first; seed < last; ++seed) {
+      const auto run = store.find_done(large_run(seed).hash, false);
+      ASSERT_TRUE(run) << seed;
+      expect_whole(store, run->id);
+    }
+  }
+  ::close(channel[0]);
+  ::close(channel[1]);
+  EXPECT_EQ(store.count(), kept);
+  EXPECT_EQ(Connection(folder / "runs.db", Connection::Access::read).integer("SELECT count(*) FROM tags"), [&] {
+    std::int64_t fifths = 0;
+    for (const RunRecord& run : store.query({})) fifths += run.spec.seed % 5 == 4;
+    return fifths;
+  }());
+  std::printf("%lld runs kept by two writers\n", static_cast<long long>(kept));
 }
 
 TEST(StoreTrouble, AWriterThatNeverEndsIsSaid) {

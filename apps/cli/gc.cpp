@@ -1,0 +1,74 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/run_words.h"
+
+namespace fovea::cli {
+
+namespace {
+
+std::string size_text(std::uintmax_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (size < 1e3) return fmt::format("{} bytes", bytes);
+  if (size < 1e6) return fmt::format("{:.3g} kB", size / 1e3);
+  return size < 1e9 ? fmt::format("{:.3g} MB", size / 1e6) : fmt::format("{:.3g} GB", size / 1e9);
+}
+
+class Gc : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("--older", days_, "only runs that have been in the bin for so many days")
+        ->check(CLI::Range(0, 100'000))
+        ->type_name("DAYS");
+    app.add_flag("--dry", dry_, "only say what would go");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.footer(
+        "What is in the bin is deleted for good, weights and checkpoints that belong to no run go with it, and the "
+        "disk\n"
+        "gets its room back.\n\n"
+        "Examples:\n"
+        "  fovea gc --dry\n"
+        "  fovea gc --older 30");
+  }
+
+  int run() override {
+    Store store(Store::default_file());
+    const Store::Collected collected = store.collect_garbage(before(), dry_);
+    if (json_) {
+      print_json(Json{{"runs", collected.runs},
+                      {"weights", collected.weights},
+                      {"checkpoints", collected.checkpoints},
+                      {"bytes", collected.bytes},
+                      {"shrunk", collected.shrunk && !dry_}});
+      return 0;
+    }
+    fmt::print("{}{} of the bin, weights of {}, {}: {} on the disk\n",
+               dry_ ? "would go: " : "gone: ", count_text(collected.runs, "run", "runs"),
+               count_text(collected.weights, "run", "runs"),
+               count_text(collected.checkpoints, "checkpoint", "checkpoints"), size_text(collected.bytes));
+    if (!collected.shrunk)
+      fmt::print("Runs are being trained, so the store keeps its size for now; its room is used for new runs.\n");
+    return 0;
+  }
+
+ private:
+  std::string before() const {
+    if (days_ < 0) return {};
+    const auto then = std::chrono::system_clock::now() - std::chrono::hours(24) * days_;
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(then)));
+  }
+
+  int days_ = -1;
+  bool dry_ = false, json_ = false;
+};
+
+const Register<Command> registered("gc", "empties the bin, and gives its room back to the disk",
+                                   [] { return std::make_unique<Gc>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "apps/cli/command.h"
+#include "apps/cli/run_words.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Note : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
+    given_ = app.add_option("text", text_, "what to remember of it, in place of the note before; '' takes it away")
+                 ->type_name("TEXT");
+    app.footer(
+        "With no text the note is printed; fovea show prints it, too.\n\n"
+        "Examples:\n"
+        "  fovea note 12 'the plateau at step 300 is the second head'\n"
+        "  fovea note 12");
+  }
+
+  int run() override {
+    const bool given = given_->count() > 0;
+    Store store(Store::default_file(), given ? Store::Mode::read_write : Store::Mode::read_only);
+    const std::optional<RunRecord> run = store.find(id_);
+    if (!run) throw no_such_run(store, id_);
+    if (given) store.note(id_, text_);
+    else if (!run->note.empty()) fmt::print("{}\n", run->note);
+    else fmt::print(stderr, "fovea: run {} has no note\n", id_);
+    return 0;
+  }
+
+ private:
+  std::int64_t id_ = 0;
+  CLI::Option* given_ = nullptr;
+  std::string text_;
+};
+
+const Register<Command> registered("note", "what you have to say of a run", [] { return std::make_unique<Note>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apps/cli/command.h"
+#include "apps/cli/run_words.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Rm : public Command {
+ public:
+  void options(CLI::App& app) override {
+    runs_.add(app);
+    app.add_flag("--restore", restore_, "take them out of the bin again");
+    app.footer(
+        "Runs in the bin are whole until fovea gc empties it.\n\n"
+        "Examples:\n"
+        "  fovea rm 12 13\n"
+        "  fovea rm --where 'state = \"failed\"'\n"
+        "  fovea runs --bin\n"
+        "  fovea rm --restore 12");
+  }
+
+  int run() override {
+    Store store(Store::default_file());
+    std::vector<std::int64_t> ids = runs_.of(store, restore_);
+    if (!restore_) {
+      store.put_in_bin(ids);
+      fmt::print(stderr, "fovea: {} now in the bin. To take {} out: fovea rm --restore {}\n",
+                 count_text(std::ssize(ids), "run is", "runs are"), ids.size() == 1 ? "it" : "them",
+                 ids.size() <= 10 ? fmt::format("{}", fmt::join(ids, " ")) : "ID…");
+      return 0;
+    }
+    const std::vector<std::int64_t> anew = store.restore(ids);
+    const std::int64_t restored = std::ssize(ids) - std::ssize(anew);
+    if (restored > 0) fmt::print(stderr, "fovea: {} back\n", count_text(restored, "run is", "runs are"));
+    if (anew.empty()) return 0;
+    fmt::print(stderr, "fovea: the store has the same anew, so {} in the bin: {}\n",
+               count_text(std::ssize(anew), "run stays", "runs stay"), fmt::join(anew, " "));
+    return 1;
+  }
+
+ private:
+  RunWords runs_;
+  bool restore_ = false;
+};
+
+const Register<Command> registered("rm", "puts runs into the bin, or takes them out again",
+                                   [] { return std::make_unique<Rm>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,59 @@
+#include "apps/cli/run_words.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+
+namespace fovea::cli {
+
+bool names_a_run(const std::string& word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::int64_t run_id(const std::string& word) {
+  std::int64_t id = 0;
+  const char* const end = word.data() + word.size();
+  const auto [at, error] = std::from_chars(word.data(), end, id);
+  if (error != std::errc() || at != end) throw wrong_input(fmt::format("there is no run {}", word), "see: fovea runs");
+  return id;
+}
+
+Error no_such_run(const Store& store, std::int64_t id) {
+  if (store.is_in_bin(id))
+    return wrong_input(fmt::format("run {} is in the bin", id), fmt::format("take it out: fovea rm --restore {}", id));
+  return wrong_input(fmt::format("there is no run {}", id), "see: fovea runs");
+}
+
+void RunWords::add(CLI::App& app) {
+  app.add_option("runs", ids_, "ids of runs")->type_name("RUN");
+  app.add_option("--where", where_, "all runs for which this holds, besides those named")->type_name("CONDITION");
+}
+
+std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
+  if (none()) throw wrong_input("no runs are named", "name their ids, or use --where CONDITION");
+  std::vector<std::int64_t> ids;
+  std::set<std::int64_t> seen;
+  for (const std::int64_t id : ids_) {
+    if (in_bin != store.is_in_bin(id) || (!in_bin && !store.has(id))) {
+      if (in_bin) throw wrong_input(fmt::format("there is no run {} in the bin", id), "see: fovea runs --bin");
+      throw no_such_run(store, id);
+    }
+    if (seen.insert(id).second) ids.push_back(id);
+  }
+  if (where_.empty()) return ids;
+  RunQuery query;
+  query.columns.emplace();
+  query.where = Expression::parse(where_, {"--where"});
+  query.in_bin = in_bin;
+  for (const RunRecord& run : store.query(query))
+    if (seen.insert(run.id).second) ids.push_back(run.id);
+  if (ids.empty()) throw wrong_input(in_bin ? "no run in the bin fits" : "no run fits", "see: fovea runs", {"--where"});
+  return ids;
+}
+
+std::string count_text(std::int64_t count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace fovea::cli

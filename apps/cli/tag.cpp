@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/run_words.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Tag : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("tag", tag_, "a word of your own; with none, those there are are listed")->type_name("TAG");
+    runs_.add(app);
+    app.add_flag("--remove", remove_, "take it away again");
+    app.add_flag("--json", json_, "with no tag: print one JSON document");
+    app.footer(
+        "Examples:\n"
+        "  fovea tag good 3 7\n"
+        "  fovea tag paper --where 'experiment = \"copy-subset\" and accuracy >= 0.9'\n"
+        "  fovea tag --remove good 7\n"
+        "  fovea runs --where 'tagged(\"good\")' --show tags accuracy\n"
+        "  fovea tag");
+  }
+
+  int run() override {
+    if (tag_.empty()) {
+      if (!runs_.none()) throw wrong_input("no tag is named", "write: fovea tag good --where CONDITION");
+      list();
+      return 0;
+    }
+    if (names_a_run(tag_))
+      throw wrong_input(fmt::format("'{}' is a number, and a tag is a word", tag_), "write: fovea tag good 3 7");
+    Store store(Store::default_file());
+    const std::vector<std::int64_t> ids = runs_.of(store);
+    const std::array<std::string, 1> tag{tag_};
+    if (remove_) store.tag(ids, {}, tag);
+    else store.tag(ids, tag, {});
+    fmt::print(stderr, "fovea: {} {} tagged '{}'\n", count_text(std::ssize(ids), "run is", "runs are"),
+               remove_ ? "no longer" : "now", tag_);
+    return 0;
+  }
+
+ private:
+  void list() const {
+    const Store store(Store::default_file(), Store::Mode::read_only);
+    const auto tags = store.tags();
+    if (json_) {
+      Json all = Json::array();
+      for (const auto& [tag, runs] : tags) all.push_back({{"tag", tag}, {"runs", runs}});
+      print_json(Json{{"tags", all}});
+      return;
+    }
+    if (tags.empty()) fmt::print("No run has a tag yet. Begin with: fovea tag good RUN\n");
+    for (const auto& [tag, runs] : tags) fmt::print("{}  {}\n", tag, count_text(runs, "run", "runs"));
+  }
+
+  std::string tag_;
+  RunWords runs_;
+  bool remove_ = false, json_ = false;
+};
+
+const Register<Command> registered("tag", "words of your own for runs, to find them by",
+                                   [] { return std::make_unique<Tag>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

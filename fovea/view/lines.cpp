@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "fovea/view/quantity_figure.h"
 
@@ -11,16 +10,11 @@ namespace fovea {
 
 namespace {
 
-// The median (or another quantile) over runs at each step at which at least half of them have a value.
 std::vector<Point> quantile_line(const std::vector<Series>& all, double share) {
-  std::map<std::int64_t, std::vector<double>> at;
-  for (const Series& series : all)
-    for (std::size_t i = 0; i < series.steps.size(); ++i)
-      if (!std::isnan(series.values[i])) at[series.steps[i]].push_back(series.values[i]);
+  const Series course = quantile_course(all, share);
   std::vector<Point> line;
-  for (auto& [step, values] : at)
-    if (2 * values.size() >= all.size())
-      line.push_back({static_cast<double>(step), quantile_of(std::move(values), share)});
+  for (std::size_t i = 0; i < course.steps.size(); ++i)
+    line.push_back({static_cast<double>(course.steps[i]), course.values[i]});
   return line;
 }
 

@@ -60,6 +60,11 @@ FigureFormat figure_format(const std::filesystem::path& file) {
 }
 
 Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::string>& metrics) {
+  return plot_metrics(runs, metrics, runs.empty() ? std::vector<std::string>() : differences(runs));
+}
+
+Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::string>& metrics,
+                    const std::vector<std::string>& by) {
   if (runs.empty()) throw wrong_input("there is no run to plot", "name runs by their id; 'fovea runs' lists them");
   if (metrics.empty())
     throw wrong_input("there is no metric to plot", "name one, such as accuracy; 'fovea show' lists a run's metrics");
@@ -75,11 +80,10 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
   }
   FigureSpec spec{"lines", {}, {}};
   spec.settings["y"] = list_of(metrics);
-  const std::vector<std::string> by = differences(runs);
   spec.settings["by"] = list_of(by);
   if (metrics.size() > 1 && !all_shares(runs, wanted)) spec.settings["panels"] = list_of({"y"});
-  const bool one_experiment = std::find(by.begin(), by.end(), "experiment") == by.end();
-  if (one_experiment) spec.settings["title"] = Value{runs.front().experiment, {}};
+  const auto same = [&runs](const RunRecord& run) { return run.experiment == runs.front().experiment; };
+  if (std::all_of(runs.begin(), runs.end(), same)) spec.settings["title"] = Value{runs.front().experiment, {}};
   return make_figure(spec, runs, {});
 }
 

@@ -78,6 +78,20 @@ double quantile_of(std::vector<double> values, double share) {
 
 double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
+Series quantile_course(const std::vector<Series>& all, double share) {
+  std::map<std::int64_t, std::vector<double>> at;
+  for (const Series& series : all)
+    for (std::size_t i = 0; i < series.steps.size(); ++i)
+      if (!std::isnan(series.values[i])) at[series.steps[i]].push_back(series.values[i]);
+  Series course;
+  for (auto& [step, values] : at) {
+    if (2 * values.size() < all.size()) continue;
+    course.steps.push_back(step);
+    course.values.push_back(quantile_of(std::move(values), share));
+  }
+  return course;
+}
+
 Quantity::Quantity(std::string text, const Place& place)
     : text_(std::move(text)), expression_(Expression::parse(text_, place)) {}
 

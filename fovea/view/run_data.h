@@ -56,6 +56,9 @@ std::vector<RunGroup> group_runs(const Runs& runs, const std::vector<std::string
 double median_of(std::vector<double> values);
 double quantile_of(std::vector<double> values, double share);
 
+// The median (or another quantile) over runs at each step at which at least half of them have a value.
+Series quantile_course(const std::vector<Series>& all, double share);
+
 // "task.vocab" -> "60", for every setting of a run but its seed.
 std::map<std::string, std::string> flat_settings(const RunSpec& spec);
 

@@ -1,0 +1,154 @@
+#include "fovea/lab/compare.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/run_words.h"
+#include "fovea/lab/store.h"
+#include "fovea/view/compare_text.h"
+#include "fovea/view/plot.h"
+#include "fovea/view/telling.h"
+
+namespace fovea::cli {
+
+namespace {
+
+constexpr std::size_t most_metrics = 8, most_charts = 2;  // where none are named
+
+class Compare : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("A", words_[0], "the id of a run, or a condition that tells a group of runs")
+        ->required()
+        ->type_name("RUN|CONDITION");
+    app.add_option("B", words_[1], "what to compare it with")->required()->type_name("RUN|CONDITION");
+    app.add_option("--metric", metrics_, "metrics, or expressions over them (default: the most telling)")
+        ->type_name("NAME");
+    CLI::Option* file = app.add_option("-o,--output", file_, "the curves as a figure: .svg, .pdf or .png");
+    file->type_name("FILE");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.footer(
+        "Groups are paired: each run of A with the run of B that has the same seed, and the same value of whatever "
+        "else\n"
+        "varies in both. Of each metric: the means, their difference B - A with a 95 % bootstrap interval, and the p "
+        "of\n"
+        "an exact sign-flip permutation test of the paired differences (above 20 pairs: 100 000 random choices).\n\n"
+        "Examples:\n"
+        "  fovea compare 3 7\n"
+        "  fovea compare 'task.vocab = 40' 'task.vocab = 60' --metric accuracy steps_to_90\n"
+        "  fovea compare 'experiment = \"copy-subset\"' 'experiment = \"copy-permutation\"' -o copying.svg");
+  }
+
+  int run() override {
+    if (!file_.empty()) figure_format(file_);  // a wrong ending is said before anything is read
+    const Store store(Store::default_file(), Store::Mode::read_only);
+    const ComparedGroup a = group(store, words_[0], "A"), b = group(store, words_[1], "B");
+    const std::vector<std::string> wanted = metrics_.empty() ? telling(a, b) : metrics_;
+    std::vector<Expression> metrics;
+    for (const std::string& text : wanted) {
+      metrics.push_back(Expression::parse(text, {"--metric"}));
+      store.require_known(metrics.back().require_single_run().names(), metrics.back().place());
+    }
+    const Comparison comparison = compare(a.runs, b.runs, metrics);
+    if (json_) print_as_json(a, b, comparison);
+    else print_as_text(a, b, comparison, wanted);
+    if (!file_.empty()) {
+      std::vector<std::string> drawn = wanted;
+      if (metrics_.empty() && drawn.size() > most_charts) drawn.resize(most_charts);
+      save_figure(comparison_figure(a, b, drawn), file_);
+      fmt::print(stderr, "fovea: wrote {}\n", file_);
+    }
+    return 0;
+  }
+
+ private:
+  static ComparedGroup group(const Store& store, const std::string& word, const char* which) {
+    if (names_a_run(word)) {
+      const std::int64_t id = run_id(word);
+      std::optional<RunRecord> run = store.find(id);
+      if (!run) throw no_such_run(store, id);
+      return {fmt::format("run {}", id), {std::move(*run)}};
+    }
+    RunQuery query;
+    query.where = Expression::parse(word, {which});
+    query.with_series = true;
+    ComparedGroup group{word, store.query(query)};
+    if (group.runs.empty()) throw wrong_input(fmt::format("no run fits '{}'", word), "see: fovea runs", {which});
+    return group;
+  }
+
+  static std::vector<std::string> telling(const ComparedGroup& a, const ComparedGroup& b) {
+    Runs all;
+    for (const ComparedGroup* group : {&a, &b})
+      for (const RunRecord& run : group->runs) all.push_back(&run);
+    std::vector<std::string> names = telling_metrics(all);
+    const auto has = [](const ComparedGroup& group, const std::string& name) {
+      return std::ranges::any_of(group.runs, [&name](const RunRecord& run) { return run.series.contains(name); });
+    };
+    std::erase_if(names, [&](const std::string& name) { return !has(a, name) || !has(b, name); });
+    if (names.size() > most_metrics) names.resize(most_metrics);
+    return names;
+  }
+
+  void print_as_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
+                     const std::vector<std::string>& metrics) const {
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    fmt::print("{}", comparison_text(a, b, comparison, terminal));
+    std::size_t charts = 0;
+    for (const std::string& metric : metrics) {
+      if (metrics_.empty() && charts == most_charts) break;
+      const std::string chart = comparison_chart(a, b, metric, terminal);
+      charts += !chart.empty();
+      fmt::print("{}", chart);
+    }
+  }
+
+  static Json ids(const ComparedGroup& group) {
+    Json list = Json::array();
+    for (const RunRecord& run : group.runs) list.push_back(run.id);
+    return {{"label", group.label}, {"runs", list}};
+  }
+
+  static void print_as_json(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison) {
+    Json json{{"a", ids(a)},
+              {"b", ids(b)},
+              {"paired_by", comparison.paired_by},
+              {"pairs", comparison.pairs},
+              {"alone", {{"a", comparison.alone_a}, {"b", comparison.alone_b}}}};
+    Json& settings = json["settings"] = Json::array();
+    for (const SettingDifference& setting : comparison.settings)
+      settings.push_back({{"name", setting.name}, {"a", setting.a}, {"b", setting.b}});
+    Json& metrics = json["metrics"] = Json::array();
+    for (const MetricDifference& metric : comparison.metrics) {
+      Json differences = Json::array();
+      for (const double x : metric.differences) differences.push_back(number_json(x));
+      metrics.push_back({{"metric", metric.metric},
+                         {"mean_a", number_json(metric.mean_a)},
+                         {"mean_b", number_json(metric.mean_b)},
+                         {"difference", number_json(metric.interval.mean)},
+                         {"low", number_json(metric.interval.low)},
+                         {"high", number_json(metric.interval.high)},
+                         {"p", number_json(metric.test.p)},
+                         {"exact", metric.test.exact},
+                         {"differences", std::move(differences)},
+                         {"lacking", metric.lacking}});
+    }
+    print_json(json);
+  }
+
+  std::string words_[2];
+  std::vector<std::string> metrics_;
+  std::string file_;
+  bool json_ = false;
+};
+
+const Register<Command> registered("compare", "two runs, or two groups of runs paired over seeds",
+                                   [] { return std::make_unique<Compare>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

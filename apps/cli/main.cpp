@@ -38,8 +38,11 @@ constexpr const char* not_printed =
 // CLI11's own message, made ours: what is wrong, and the nearest word it could have been.
 std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-  const std::string command = at == &app ? "" : " " + at->get_name();
+  std::string command;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
   std::vector<std::string> known;
   if (at == &app)
     for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());

@@ -4,7 +4,9 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/progress.h"
 #include "apps/cli/run_text.h"
+#include "apps/cli/run_words.h"
 #include "fovea/lab/store.h"
 
 namespace fovea::cli {
@@ -24,6 +26,16 @@ class Runs : public Command {
         ->type_name("NAME");
     app.add_flag("--bin", query_.in_bin, "those in the bin");
     app.add_flag("--json", json_, "print one JSON document");
+    merge_ = app.add_subcommand("merge", "take over the runs of another store");
+    merge_->add_option("store", other_, "the other store's runs.db; its folders of weights and checkpoints beside it")
+        ->required()
+        ->type_name("OTHER.db");
+    merge_->add_flag("--quiet", quiet_, "no progress");
+    merge_->add_flag("--json", json_, "print one JSON document");
+    merge_->footer(
+        "Runs that are here already (the same spec and seed) are not added twice. The other store stays as it is.\n\n"
+        "Examples:\n"
+        "  fovea runs merge /mnt/cluster/shard-3/runs.db");
     app.footer(
         "A condition reads settings (task.vocab, seed), last metrics (accuracy), id, experiment, state, steps, "
         "seconds,\n"
@@ -38,6 +50,7 @@ class Runs : public Command {
   }
 
   int run() override {
+    if (merge_->parsed()) return merge();
     if (!where_.empty()) query_.where = Expression::parse(where_, {"--where"});
     const Store store(Store::default_file(), Store::Mode::read_only);
     check_shown(store);
@@ -64,6 +77,29 @@ class Runs : public Command {
   }
 
  private:
+  int merge() const {
+    Store store(Store::default_file());
+    Store::Merged merged;
+    {
+      Progress progress("runs", quiet_);
+      merged = store.merge(other_, [&progress](std::int64_t done, std::int64_t of) {
+        progress.show(static_cast<double>(done), static_cast<double>(of));
+      });
+    }
+    for (const std::string& trouble : merged.troubles) fmt::print(stderr, "fovea: {}\n", trouble);
+    if (json_) {
+      print_json(Json{{"added", merged.added}, {"known", merged.known}, {"in_training", merged.in_training}});
+    } else {
+      fmt::print("{} added, {} here already\n", count_text(merged.added, "run", "runs"),
+                 count_text(merged.known, "was", "were"));
+      if (merged.in_training > 0)
+        fmt::print("{} being trained there; merge again when {} ended\n",
+                   count_text(merged.in_training, "run is", "runs are"),
+                   merged.in_training == 1 ? "it has" : "they have");
+    }
+    return merged.troubles.empty() ? 0 : 1;
+  }
+
   // What is to be shown must be something that runs have; courses are read where an expression asks for them.
   void check_shown(const Store& store) {
     const Store::Names known = store.names();
@@ -87,7 +123,9 @@ class Runs : public Command {
   std::string where_;
   std::vector<std::string> shown_;
   CLI::Option* limit_ = nullptr;
-  bool json_ = false;
+  CLI::App* merge_ = nullptr;
+  std::string other_;
+  bool json_ = false, quiet_ = false;
 };
 
 const Register<Command> registered("runs", "the runs of the store", [] { return std::make_unique<Runs>(); });

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -76,6 +77,19 @@ class Store {
     bool shrunk = true;        // false: the store keeps its size, since runs are being trained
   };
   Collected collect_garbage(const std::string& before, bool dry);
+
+  // Takes over the runs of another store, with series and arrays bit for bit, weights, tags and notes; what is in its
+  // bin stays there. Runs are known by their hash: one that is here already is not added, but what is new of its tags
+  // and weights is; one that is done takes the place of one that is not. Each run is taken whole or not at all, so a
+  // merge that was ended early is finished by doing it again. The other store is only read (one of an earlier version
+  // is brought up to date first). Throws wrong_input where there is none, or it is this one, and failure, before
+  // anything is taken, where it is damaged or of a later version.
+  struct Merged {
+    std::int64_t added = 0, known = 0, in_training = 0;
+    std::vector<std::string> troubles;  // weights and checkpoints that could not be read
+  };
+  Merged merge(const std::filesystem::path& other,
+               const std::function<void(std::int64_t done, std::int64_t of)>& progress = {});
 
   // None for what is in the bin.
   std::optional<RunRecord> find(std::int64_t id, bool with_arrays = false) const;

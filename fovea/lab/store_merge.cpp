@@ -1,0 +1,112 @@
+// Stores that were filled apart, on several machines or by shards of a sweep, become one.
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "fovea/base/file.h"
+#include "fovea/lab/checkpoint.h"
+#include "fovea/lab/run_lock.h"
+#include "fovea/lab/store_labels.h"
+#include "fovea/lab/store_state.h"
+
+namespace fovea {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
+
+// Every page and index, before anything is taken: half of a store is not what was asked for.
+void require_sound(Connection& database) {
+  std::string found;
+  try {
+    Statement check = database.prepare("PRAGMA integrity_check(1)");
+    found = check.next() ? std::string(check.text(0)) : "";
+  } catch (const DatabaseError& error) {
+    found = error.problem();
+  }
+  if (found != "ok")
+    throw failure(fmt::format("the store to be merged is damaged, and nothing was taken from it ({})", found),
+                  "copy it again where it is a copy; 'sqlite3 FILE .recover' may save what is in it",
+                  {database.file().string()});
+}
+
+std::vector<std::int64_t> runs_of(Connection& database) {
+  std::vector<std::int64_t> ids;
+  Statement rows = database.prepare("SELECT id FROM runs WHERE removed IS NULL ORDER BY id");
+  while (rows.next()) ids.push_back(rows.integer(0));
+  return ids;
+}
+
+void take_weights(const Store& from, const RunRecord& run, std::vector<WeightRecord>& weights) {
+  const std::optional<TensorFile> kept = from.weights(run);
+  if (!kept) return;
+  for (const Tensor& tensor : kept->tensors())
+    weights.push_back({tensor.name, tensor.shape, tensor.type, {tensor.bytes.begin(), tensor.bytes.end()}});
+}
+
+// So that a run that was stopped there can be gone on with here.
+void take_checkpoint(const Store& from, const Store& to, const std::string& hash) {
+  if (!Checkpoints(to.checkpoint_folder(), hash).files().empty()) return;
+  const std::vector<fs::path> there = Checkpoints(from.checkpoint_folder(), hash).files();
+  if (there.empty()) return;
+  std::error_code error;  // a folder that can not be made shows when the file is written
+  fs::create_directories(to.checkpoint_folder(), error);
+  write_whole(to.checkpoint_folder() / (hash + ".safetensors"), read_file(there.front(), largest_checkpoint));
+}
+
+}  // namespace
+
+Store::Merged Store::merge(const fs::path& other, const std::function<void(std::int64_t, std::int64_t)>& progress) {
+  std::error_code error;
+  if (!fs::exists(other, error))
+    throw wrong_input("there is no such file", "name the runs.db of another folder", {other.string()});
+  if (fs::equivalent(other, state_->db().file(), error))
+    throw wrong_input("this is the store that runs are to be merged into", "name another one", {other.string()});
+  const Store from(other, Mode::read_only);
+  require_sound(from.state_->db());
+
+  Merged merged;
+  const std::vector<std::int64_t> ids = runs_of(from.state_->db());
+  const auto trouble = [&merged](std::int64_t id, const Error& what) {
+    merged.troubles.push_back(fmt::format("of run {} there: {}", id, what.what()));
+  };
+  std::int64_t looked_at = 0;
+  for (const std::int64_t id : ids) {
+    if (progress) progress(looked_at++, std::ssize(ids));
+    std::optional<RunRecord> run = from.find(id);
+    if (!run) continue;  // it was taken away meanwhile
+    const bool done = run->state == RunState::done;
+    if (run->state == RunState::running) {
+      ++merged.in_training;
+      continue;
+    }
+    std::optional<std::int64_t> known = run_of_hash(state_->db(), run->hash, true);
+    if (!known && !done) known = run_of_hash(state_->db(), run->hash, false);
+    try {
+      if (done && (!known || !weight_files().has(run->hash))) take_weights(from, *run, run->weights);
+    } catch (const Error& what) {
+      trouble(id, what);
+    }
+    if (known) {
+      ++merged.known;
+      if (!run->tags.empty()) tag({{*known}}, run->tags, {});
+      if (!run->note.empty() && find(*known)->note.empty()) note(*known, run->note);
+      if (!run->weights.empty()) weight_files().write(*run, run->hash);
+      continue;
+    }
+    run->arrays = from.arrays(id);
+    try {
+      if (!done) take_checkpoint(from, *this, run->hash);
+    } catch (const Error& what) {
+      trouble(id, what);
+    }
+    keep(*run);
+    ++merged.added;
+  }
+  if (progress) progress(looked_at, std::ssize(ids));
+  return merged;
+}
+
+}  // namespace fovea

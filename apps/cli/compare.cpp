@@ -101,6 +101,7 @@ class Compare : public Command {
     std::size_t charts = 0;
     for (const std::string& metric : metrics) {
       if (metrics_.empty() && charts == most_charts) break;
+      if (Expression::parse(metric).reads_series()) continue;  // of a course, and so without one
       const std::string chart = comparison_chart(a, b, metric, terminal);
       charts += !chart.empty();
       fmt::print("{}", chart);

@@ -4,6 +4,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <chrono>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -84,6 +86,30 @@ TensorFile Checkpoints::read(const fs::path& file) {
   if (std::string_view(bytes).substr(digits, no_digits.size()) != checksum(bytes, digits))
     throw wrong_input("its checksum is not that of what it holds", {}, {file.string()});
   return TensorFile::parse(std::move(bytes), file.string());
+}
+
+namespace {
+
+fs::path question(const fs::path& folder) { return folder / "watched"; }
+
+}  // namespace
+
+void ask_for_checkpoints(const fs::path& folder) {
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  if (!fs::exists(question(folder), ignored)) std::ofstream(question(folder)).flush();
+  fs::last_write_time(question(folder), fs::file_time_type::clock::now(), ignored);
+}
+
+bool checkpoints_asked_for(const fs::path& folder) {
+  std::error_code none;
+  const fs::file_time_type asked = fs::last_write_time(question(folder), none);
+  return !none && fs::file_time_type::clock::now() - asked < std::chrono::seconds(10);
+}
+
+void ask_no_more(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove(question(folder), ignored);
 }
 
 std::vector<std::string> runs_with_checkpoints(const fs::path& folder,

@@ -37,6 +37,12 @@ class Checkpoints {
   std::filesystem::path newest_, before_, next_;
 };
 
+// Who watches runs in training wants to see them as they are now: for ten seconds from this on they write checkpoints
+// about as often as a person can look, as long as that is cheap. Does nothing where the folder can not be written.
+void ask_for_checkpoints(const std::filesystem::path& folder);
+bool checkpoints_asked_for(const std::filesystem::path& folder);
+void ask_no_more(const std::filesystem::path& folder);
+
 // The runs, by hash, that have a checkpoint in the folder. Removes what a kill left of files that were being written,
 // but for those of runs that `in_training` says are being written now.
 std::vector<std::string> runs_with_checkpoints(const std::filesystem::path& folder,

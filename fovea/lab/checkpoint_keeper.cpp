@@ -14,6 +14,7 @@ namespace fovea {
 namespace {
 
 constexpr int rarity = 50;  // checkpoints take a fiftieth of the time at most
+constexpr std::chrono::milliseconds look_for_watchers_every(500), for_watchers_every(1000);
 
 Stopwatch::Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Stopwatch::Clock::duration>(std::chrono::duration<double>(count));
@@ -73,6 +74,16 @@ bool CheckpointKeeper<T>::restore(const TensorFile& file) {
 }
 
 template <class T>
+bool CheckpointKeeper<T>::due(Clock::time_point now) {
+  if (state_.record.steps <= saved_step_) return false;
+  if (now - looked_for_watchers_ >= look_for_watchers_every) {
+    looked_for_watchers_ = now;
+    watched_ = checkpoints_asked_for(hooks_.checkpoints.folder);
+  }
+  return now - saved_at_ >= (watched_ ? std::min(pause_, least_pause_) : pause_);
+}
+
+template <class T>
 void CheckpointKeeper<T>::save() {
   write(false);
 }
@@ -101,6 +112,7 @@ void CheckpointKeeper<T>::write(bool interrupted) {
                        state_.record.steps, error.what()));
   }
   saved_at_ = Clock::now();
+  least_pause_ = std::max<Clock::duration>(for_watchers_every, rarity * (saved_at_ - start));
   pause_ = std::max<Clock::duration>(seconds(hooks_.checkpoints.every), rarity * (saved_at_ - start));
 }
 

@@ -30,7 +30,7 @@ class CheckpointKeeper {
   // told and passed over.
   bool restore();
 
-  bool due(Clock::time_point now) const { return now - saved_at_ >= pause_ && state_.record.steps > saved_step_; }
+  bool due(Clock::time_point now);
   void save();       // what goes wrong is told once, and training goes on
   void save_last();  // of a run that was asked to stop, where anything is new
 
@@ -45,7 +45,9 @@ class CheckpointKeeper {
   Stopwatch& watch_;
   Checkpoints files_;
   Clock::time_point saved_at_ = Clock::now();
-  Clock::duration pause_;
+  Clock::duration pause_, least_pause_{};  // the second where somebody watches
+  Clock::time_point looked_for_watchers_ = saved_at_;
+  bool watched_ = false;
   std::int64_t saved_step_ = 0;
   bool trouble_told_ = false;
 };

@@ -91,6 +91,8 @@ void append_jsonl(std::string& out, const RunRecord& run) {
   json["seed"] = run.spec.seed;
   json["state"] = state_name(run.state);
   if (!run.error.empty()) json["error"] = run.error;
+  if (!run.tags.empty()) json["tags"] = run.tags;
+  if (!run.note.empty()) json["note"] = run.note;
   json["hash"] = run.hash;
   json["version"] = run.version;
   json["machine"] = run.machine;

@@ -11,6 +11,9 @@ Json run_json(const RunRecord& run, bool with_series) {
   json["seed"] = run.spec.seed;
   json["state"] = state_name(run.state);
   if (!run.error.empty()) json["error"] = run.error;
+  if (!run.tags.empty()) json["tags"] = run.tags;
+  if (!run.note.empty()) json["note"] = run.note;
+  if (!run.removed.empty()) json["removed"] = run.removed;
   json["steps"] = run.steps;
   json["seconds"] = run.seconds;
   json["started"] = run.started;

@@ -163,6 +163,19 @@ std::string read_text(const TensorFile& file, const std::string& name) {
 
 }  // namespace
 
+RunRecord record_of(const TensorFile& checkpoint) {
+  RunRecord record;
+  record.spec = run_spec_from_table(parse_table(read_text(checkpoint, "spec"), "checkpoint"));
+  record.hash = read_text(checkpoint, "hash");
+  record.version = read_text(checkpoint, "version");
+  record.started = read_text(checkpoint, "started");
+  record.steps = read_number<std::int64_t>(checkpoint, "steps");
+  record.seconds = read_number<double>(checkpoint, "seconds");
+  record.series = read_series(checkpoint);
+  record.arrays = read_arrays(checkpoint, read_text(checkpoint, "array names"));
+  return record;
+}
+
 template <class T>
 void TrainState<T>::collect(Pieces& pieces) const {
   std::vector<Tensor>& tensors = pieces.tensors;

@@ -27,6 +27,9 @@
 
 namespace fovea {
 
+// What a checkpoint says of its run, in training when it was written. Throws wrong_input where it says too little.
+RunRecord record_of(const TensorFile& checkpoint);
+
 template <class T>
 struct TrainState {
   ParameterSet<T>& parameters;

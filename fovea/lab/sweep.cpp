@@ -256,7 +256,12 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
   const int jobs = static_cast<int>(std::max<std::size_t>(1, std::min(wanted, list.size())));
   const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.forget};
   Scheduler scheduler(store, experiment, list, options);
-  const auto crew = options.crew ? options.crew(jobs, checkpoints) : thread_crew(jobs, checkpoints);
+  const auto watched = [watcher = options.watcher](const RunSpec& spec, const TrainHooks& hooks) {
+    TrainHooks theirs = hooks;
+    theirs.watcher = watcher;
+    return train(spec, theirs);
+  };
+  const auto crew = options.crew ? options.crew(jobs, checkpoints) : thread_crew(jobs, checkpoints, watched);
   return scheduler.run(*crew, crew->size() > 1);
 }
 

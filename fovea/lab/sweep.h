@@ -57,6 +57,7 @@ struct SweepOptions {
   bool wait = true;           // for runs that other processes train; else they are refused
   double checkpoint_every = CheckpointPlan().every;  // seconds; 0: as often as is cheap
   const std::atomic<bool>* stop = nullptr;           // runs in training then stop, and can be gone on with
+  Watcher* watcher = nullptr;                        // of every run (lab/watch.h), on the thread that trains it
   // All are called on the calling thread.
   std::function<void(const SweepProgress&)> progress = {};  // ~20 times a second; of few workers as each run ends, too
   std::function<void(std::size_t place, RunRecord record)> take = {};  // each run reached: with series, without arrays

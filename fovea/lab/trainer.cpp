@@ -20,6 +20,7 @@
 #include "fovea/lab/machine.h"
 #include "fovea/lab/recorder.h"
 #include "fovea/lab/shards.h"
+#include "fovea/lab/watch.h"
 
 namespace fovea {
 
@@ -54,11 +55,10 @@ class Trainer {
         hooks_(hooks),
         record_(record),
         team_(train.threads),
-        compute_{arena_, team_},
         task_(make_task(spec_)),
         shape_(task_->shape()),
-        model_(make_model<T>(spec_, shape_, parameters_)),
-        optimizer_(parameters_, train.optimizer_settings()),
+        model_(make_model<T>(spec_, shape_, *parameters_)),
+        optimizer_(*parameters_, train.optimizer_settings()),
         schedule_(train.rates()),
         interventions_(Interventions::parse(spec_.interventions)),
         probes_(make_probes(spec_.probe, probe_)),
@@ -66,13 +66,16 @@ class Trainer {
         readings_(record_) {
     if (train.data_parallel.value_or(false))
       shards_.emplace(static_cast<int>(train.shards.value_or(TrainSettings::shards_by_default)), hooks.ranks,
-                      model_->takes(), parameters_);
+                      model_->takes(), *parameters_);
     else if (train.shards)
       throw wrong_input("train.shards says how train.data_parallel cuts a batch, and that is not set",
                         "set train.data_parallel = true too", place_in(spec_.train, "shards"));
+    if (shards_ && hooks.watcher)
+      throw wrong_input("a run whose batches are cut into shards can not be watched update by update",
+                        "drop the callbacks, or train.data_parallel", place_in(spec_.train, "data_parallel"));
     if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(spec_.train, "stop_when"));
     if (!hooks.checkpoints.folder.empty())
-      keeper_.emplace(hooks, TrainState<T>{parameters_, optimizer_, probes_, attention_, record_, train_loss_, time_},
+      keeper_.emplace(hooks, TrainState<T>{*parameters_, optimizer_, probes_, attention_, record_, train_loss_, time_},
                       train.steps, watch);
     view_parameters();
   }
@@ -90,9 +93,9 @@ class Trainer {
  private:
   void keep_weights() {
     using Keep = TrainSettings::KeepWeights;
-    const bool small = parameters_.count() <= TrainSettings::small_count;
+    const bool small = parameters_->count() <= TrainSettings::small_count;
     if (train_.keep_weights == Keep::never || (train_.keep_weights == Keep::small && !small)) return;
-    for (const Param<T>& p : parameters_.all()) {
+    for (const Param<T>& p : parameters_->all()) {
       const auto bytes = std::as_bytes(p.values());
       record_.weights.push_back(
           {p.name, p.shape, std::is_same_v<T, float> ? "F32" : "F64", {bytes.begin(), bytes.end()}});
@@ -101,18 +104,16 @@ class Trainer {
 
   // What can only be known with a batch at hand; the look at step 0 follows.
   void check_parts() {
-    task_->batch(Split::validation, 0, 1, batch_);
-    arena_.reset();
-    Grounds grounds;
-    grounds.attends = !model_->forward(compute_, batch_, pass_at(0, false)).attention.empty();
-    grounds.truth = !batch_.alignment.empty() || !batch_.marked.empty();
-    for (const Param<T>& p : parameters_.all()) {
-      grounds.attention_parameters |= p.group == Group::attention;
-      grounds.parameters.push_back(p.name);
+    const Batch& batch = next_batch(Split::validation, 0, 1);
+    Compute compute = fresh_memory();
+    grounds_.attends = !model_->forward(compute, batch, pass_at(0, false)).attention.empty();
+    grounds_.truth = !batch.alignment.empty() || !batch.marked.empty();
+    for (const Param<T>& p : parameters_->all()) {
+      grounds_.attention_parameters |= p.group == Group::attention;
+      grounds_.parameters.push_back(p.name);
     }
-    check_interventions(interventions_, grounds, spec_);
-    prepare_probes(probes_, spec_, shape_, grounds.attends);
-    attends_ = grounds.attends;
+    check_interventions(interventions_, grounds_, spec_);
+    prepare_probes(probes_, spec_, shape_, grounds_.attends);
     for (const NamedProbe& named : probes_) {
       wants_beta_ |= named.probe->wants_beta();
       wants_states_ |= named.probe->wants_states();
@@ -134,7 +135,7 @@ class Trainer {
         const Paces paces = paces_at(step);
         const Metered metered(hooks_.spent ? &hooks_.spent->updates : nullptr);
         for (; step < until; ++step) {
-          if (shards_ ? shards_->stopped() : asked_to_stop()) return RunState::stopped;
+          if (to_stop()) return RunState::stopped;
           if (pulse_.beat()) tend(step);
           update(step, attend, paces);
         }
@@ -144,6 +145,10 @@ class Trainer {
     return RunState::done;
   }
 
+  bool to_stop() const {
+    if (shards_) return shards_->stopped();
+    return asked_to_stop() || (hooks_.watcher && hooks_.watcher->ended());
+  }
   bool asked_to_stop() const { return hooks_.stop && hooks_.stop->load(std::memory_order_relaxed); }
   bool saves() const { return keeper_ && !(shards_ && !shards_->first()); }
 
@@ -155,11 +160,12 @@ class Trainer {
     if (saves() && keeper_->due(pulse_.last())) keeper_->save();
   }
 
-  void update(std::int64_t step, Attend attend, const Paces& paces) {
+  void update(std::int64_t step, Attend attend, Paces paces) {
+    if (hooks_.watcher) let_change(step, attend, paces);
     Pass pass = pass_at(step, true);
     pass.attend = attend;
-    task_->batch(Split::train, pass.step, train_.batch, batch_);
-    longest_first_.arrange(batch_);
+    next_batch(Split::train, pass.step, train_.batch);
+    longest_first_.arrange(*batch_);
     const double loss = gradient(pass, step);
     const double share = schedule_.at(step);
     const bool clipped = train_.clip > 0;  // then the step tells the norm, else it must be asked for
@@ -178,24 +184,39 @@ class Trainer {
   void keep_clamped(std::int64_t step) {
     for (const Clamp& clamp : interventions_.clamps) {
       if (!clamp.when.holds(step)) continue;
-      const auto parameter = std::ranges::find(parameters_.all(), clamp.parameter, &Param<T>::name);
+      const auto parameter = std::ranges::find(parameters_->all(), clamp.parameter, &Param<T>::name);
       std::fill_n(parameter->value, parameter->count(), static_cast<T>(clamp.value));
     }
   }
 
   // Of the loss on the batch, which it returns.
   double gradient(const Pass& pass, std::int64_t step) {
+    Compute compute = fresh_memory();
     if (shards_) {
-      const double loss = shards_->gradient(compute_, *model_, batch_, pass, asked_to_stop());
+      const double loss = shards_->gradient(compute, *model_, *batch_, pass, asked_to_stop());
       if (!std::isfinite(loss)) refuse_loss(loss, step);
       return loss;
     }
-    arena_.reset();
-    const Outcome<T> outcome = model_->forward(compute_, batch_, pass);
+    const Outcome<T> outcome = model_->forward(compute, *batch_, pass);
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
-    parameters_.clear_gradients();
-    model_->backward(compute_);
+    parameters_->clear_gradients();
+    model_->backward(compute);
+    if (hooks_.watcher) {
+      UpdateView view(*this, compute, outcome, step);
+      hooks_.watcher->watch(view);
+    }
     return outcome.loss;
+  }
+
+  void let_change(std::int64_t step, Attend& attend, Paces& paces) {
+    StepPlan plan{step, attend, paces};
+    hooks_.watcher->before(plan);
+    if (plan.attend != attend && !grounds_.attends)
+      throw wrong_input("attention can not be held: the model has none", "hold nothing");
+    if (plan.attend == Attend::truth && !grounds_.truth)
+      throw wrong_input("attention can not be held at the truth: the task does not know it", "hold it uniform");
+    attend = plan.attend;
+    paces = plan.paces;
   }
 
   // Reads the model at `step`; true where that ends the run.
@@ -214,7 +235,7 @@ class Trainer {
     const bool first = step == 0;
     readings_.start_look(step);
     if (!first) readings_.number("train_loss", train_loss_);
-    if (attends_ && attention_.wants(first, last)) {
+    if (grounds_.attends && attention_.wants(first, last)) {
       const Metered metered(hooks_.spent ? &hooks_.spent->recorder : nullptr);
       keep_attention(step, first);
     }
@@ -225,14 +246,14 @@ class Trainer {
 
   // One slice of the split, for the probes that want the same examples at every look or for the others.
   void measure(std::int64_t step, bool last, std::uint64_t slice, bool same) {
-    task_->batch(probe_.split, slice, probe_.examples, batch_);
-    arena_.reset();
-    const Outcome<T> outcome = model_->forward(compute_, batch_, pass_at(step, false));
+    const Batch& batch = next_batch(probe_.split, slice, probe_.examples);
+    Compute compute = fresh_memory();
+    const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
     Cube<T> beta;
-    if (wants_beta_) beta = model_->beta(compute_);
+    if (wants_beta_) beta = model_->beta(compute);
     Cube<T> states;
-    if (wants_states_) states = model_->states(compute_);
+    if (wants_states_) states = model_->states(compute);
     Outcome<float> seen;
     seen.loss = outcome.loss;
     seen.scores = as_float(outcome.scores);
@@ -240,14 +261,14 @@ class Trainer {
     seen.attention = as_float(outcome.attention);
     seen.predictions = as_float(outcome.predictions);
     if constexpr (!std::is_same_v<T, float>)
-      std::copy(parameters_.values().begin(), parameters_.values().end(), copies_.begin());
+      std::copy(parameters_->values().begin(), parameters_->values().end(), copies_.begin());
     const Look seen_now{.step = step,
                         .first = step == 0,
                         .last = last,
                         .train_loss = train_loss_,
                         .time = time_,
                         .task = *task_,
-                        .batch = batch_,
+                        .batch = batch,
                         .outcome = seen,
                         .beta = as_float(beta),
                         .states = as_float(states),
@@ -258,13 +279,68 @@ class Trainer {
 
   // The same few examples at every look, of the test split where it has any.
   void keep_attention(std::int64_t step, bool first) {
-    task_->batch(Split::test, 0, attention_.examples(), batch_);
-    if (batch_.size == 0) task_->batch(Split::validation, 0, attention_.examples(), batch_);
-    if (batch_.size == 0) return;
-    arena_.reset();
-    const Outcome<T> outcome = model_->forward(compute_, batch_, pass_at(step, false));
-    attention_.record(batch_, as_float(outcome.attention), first, readings_);
+    const Batch* examples = &next_batch(Split::test, 0, attention_.examples());
+    if (examples->size == 0) examples = &next_batch(Split::validation, 0, attention_.examples());
+    const Batch& batch = *examples;
+    if (batch.size == 0) return;
+    Compute compute = fresh_memory();
+    const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
+    attention_.record(batch, as_float(outcome.attention), first, readings_);
   }
+
+  // Memory that a watcher's caller holds on to is left to it, and there is new.
+  template <class Memory>
+  static bool is_shared(const std::shared_ptr<Memory>& memory) {
+    return memory.use_count() > 1;
+  }
+  const Batch& next_batch(Split split, std::uint64_t step, int size) {
+    if (is_shared(batch_)) batch_ = std::make_shared<Batch>();
+    task_->batch(split, step, size, *batch_);
+    return *batch_;
+  }
+  Compute fresh_memory() {
+    if (is_shared(arena_)) arena_ = std::make_shared<Arena>();
+    arena_->reset();
+    return {*arena_, team_};
+  }
+
+  // What a watcher sees of an update.
+  class UpdateView final : public StepView {
+   public:
+    UpdateView(Trainer& trainer, Compute& compute, const Outcome<T>& outcome, std::int64_t step)
+        : trainer_(trainer), compute_(compute), outcome_(outcome), step_(step) {}
+
+    std::int64_t step() const override { return step_; }
+    std::int64_t of() const override { return trainer_.train_.steps; }
+    double loss() const override { return outcome_.loss; }
+    std::shared_ptr<const Batch> batch() const override { return trainer_.batch_; }
+    StepArray attention() override { return in_memory(outcome_.attention); }
+    StepArray beta() override {
+      if (!beta_) beta_ = trainer_.model_->beta(compute_);
+      return in_memory(*beta_);
+    }
+    std::size_t parameters() const override { return all().size(); }
+    const std::string& parameter_name(std::size_t i) const override { return all()[i].name; }
+    StepArray parameter(std::size_t i) override { return of_parameters(all()[i], all()[i].value); }
+    StepArray gradient(std::size_t i) override { return of_parameters(all()[i], all()[i].gradient); }
+
+   private:
+    static constexpr bool twice = std::is_same_v<T, double>;
+    const std::deque<Param<T>>& all() const { return trainer_.parameters_->all(); }
+    StepArray in_memory(const Cube<T>& cube) const {
+      if (cube.empty()) return {};
+      return {cube.data(), {cube.shape().begin(), cube.shape().end()}, twice, trainer_.arena_};
+    }
+    StepArray of_parameters(const Param<T>& param, const T* data) const {
+      return {data, param.shape, twice, trainer_.parameters_};
+    }
+
+    Trainer& trainer_;
+    Compute& compute_;
+    const Outcome<T>& outcome_;
+    std::int64_t step_;
+    std::optional<Cube<T>> beta_;
+  };
 
   // Fresh examples have a slice for each step; a finite split is gone through slice by slice, look by look.
   std::uint64_t look_slice(std::int64_t step) {
@@ -289,16 +365,16 @@ class Trainer {
   void view_parameters() {
     const float* values = nullptr;
     if constexpr (std::is_same_v<T, float>) {
-      values = parameters_.values().data();
+      values = parameters_->values().data();
     } else {
-      copies_.resize(parameters_.values().size());
+      copies_.resize(parameters_->values().size());
       values = copies_.data();
     }
-    for (const Param<T>& p : parameters_.all())
+    for (const Param<T>& p : parameters_->all())
       views_.push_back({p.name,
                         p.shape,
                         p.group,
-                        {values + (p.value - parameters_.values().data()), static_cast<std::size_t>(p.count())}});
+                        {values + (p.value - parameters_->values().data()), static_cast<std::size_t>(p.count())}});
   }
 
   template <int Rank>
@@ -307,7 +383,7 @@ class Trainer {
       return view;
     } else {
       if (view.data() == nullptr) return {};
-      const std::span<float> copy = arena_.take<float>(static_cast<std::size_t>(view.count()));
+      const std::span<float> copy = arena_->take<float>(static_cast<std::size_t>(view.count()));
       std::transform(view.flat().begin(), view.flat().end(), copy.begin(), [](T x) { return static_cast<float>(x); });
       return {copy.data(), view.shape()};
     }
@@ -321,7 +397,7 @@ class Trainer {
 
   // The first parameter in the order of the forward pass is where it went wrong.
   [[noreturn]] void refuse_loss(double loss, std::int64_t step) const {
-    for (const Param<T>& p : parameters_.all())
+    for (const Param<T>& p : parameters_->all())
       if (!finite(p.values()))
         throw failure(fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss, p.name),
                       calmer());
@@ -330,7 +406,7 @@ class Trainer {
 
   // Backward runs from the last layer to the first: the last one hit is where it arose.
   [[noreturn]] void refuse_gradient(std::int64_t step) const {
-    const auto& all = parameters_.all();
+    const auto& all = parameters_->all();
     const auto hit = std::find_if(all.rbegin(), all.rend(), [](const Param<T>& p) { return !finite(p.gradients()); });
     if (hit == all.rend())
       throw failure(fmt::format("at step {} the norm of the gradient is not finite", step), calmer());
@@ -341,12 +417,13 @@ class Trainer {
   const TrainSettings& train_;
   const TrainHooks& hooks_;
   RunRecord& record_;
-  Arena arena_;
+  // Shared with whoever keeps what a StepView showed.
+  std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
+  std::shared_ptr<ParameterSet<T>> parameters_ = std::make_shared<ParameterSet<T>>();
+  std::shared_ptr<Batch> batch_ = std::make_shared<Batch>();
   Team team_;
-  Compute compute_;
   std::unique_ptr<Task> task_;
   TaskShape shape_;
-  ParameterSet<T> parameters_;
   std::unique_ptr<Model<T>> model_;
   Optimizer<T> optimizer_;
   Schedule schedule_;
@@ -357,11 +434,11 @@ class Trainer {
   RunReadings readings_;
   std::optional<Expression> stop_when_;
   std::optional<Shards<T>> shards_;
-  Batch batch_;
   LongestFirst longest_first_;
   std::vector<ParameterView> views_;
   std::vector<float> copies_;  // of the parameters, for probes of a run in double
-  bool wants_beta_ = false, wants_states_ = false, wants_same_ = false, attends_ = false;
+  bool wants_beta_ = false, wants_states_ = false, wants_same_ = false;
+  Grounds grounds_;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;
 

@@ -35,11 +35,13 @@ struct TimeSpent {
   double recorder = 0;  // the same for the examples whose attention is kept
   double all() const { return updates + probes + recorder; }
 };
+class Watcher;
 
 struct TrainHooks {
   std::function<void(std::int64_t step, std::int64_t of)> progress = {};  // at most ~20 times a second
   const std::atomic<bool>* stop = nullptr;  // set from a signal: ends after the step, kept as stopped
   Ranks* ranks = nullptr;  // who share the shards of a run with train.data_parallel; the first writes its checkpoints
+  Watcher* watcher = nullptr;  // lab/watch.h
   CheckpointPlan checkpoints = {};
   std::function<void(const Resumption&)> resumed = {};
   std::function<void(const RunRecord&)> saved = {};      // a checkpoint was written: the record so far, state running

@@ -41,20 +41,28 @@ need_packages() {
   rm -f "$log"
 }
 
-# What the tests of the Python package need: enough to build, check and use it.
+# What the tests of the Python package need: enough to build, check and use it, and with --all those that it meets. PyTorch
+# is gigabytes: its tests run where somebody has put it there (build-test/python/bin/pip install torch).
 python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy)
+python_to_test_all=(matplotlib pandas scikit-learn nbformat nbclient ipykernel)
 
-# need_python FOLDER: a virtual environment with them; false, and says why, where they can not be had.
+# need_python FOLDER PACKAGE…: a virtual environment that has them; false, and says why, where they can not be had.
 need_python() {
-  local wanted="${python_to_test[*]}"
-  if [ "$(cat "$1/.has" 2>/dev/null)" = "$wanted" ]; then return 0; fi
-  say "setting up $1 for the tests of the Python package"
-  if { python3 -m venv "$1" && "$1/bin/pip" install -q "${python_to_test[@]}"; } >"$1.log" 2>&1; then
-    printf '%s' "$wanted" >"$1/.has"
+  local folder=$1 wanted missing=()
+  shift
+  for wanted in "$@"; do
+    grep -qxF "$wanted" "$folder/.has" 2>/dev/null || missing+=("$wanted")
+  done
+  if [ ${#missing[@]} -eq 0 ]; then return 0; fi
+  say "installing ${missing[*]} into $folder for the tests of the Python package"
+  mkdir -p "$(dirname "$folder")"
+  if { [ -x "$folder/bin/pip" ] || python3 -m venv "$folder"; } >"$folder.log" 2>&1 &&
+    "$folder/bin/pip" install -q "${missing[@]}" >>"$folder.log" 2>&1; then
+    printf '%s\n' "${missing[@]}" >>"$folder/.has"
     return 0
   fi
-  tail -n 5 "$1.log" >&2
-  say "pip could not install $wanted (the whole log: $1.log)"
+  tail -n 5 "$folder.log" >&2
+  say "pip could not install ${missing[*]} (the whole log: $folder.log)"
   return 1
 }
 

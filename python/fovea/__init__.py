@@ -6,9 +6,39 @@
 'done'
 """
 
-from ._engine import Error, Failure, WrongInput
+from ._engine import Error, Failure, Step, WrongInput, describe
 from ._engine import version as __version__
-from .runs import Run
-from .training import run
+from .auditing import Assumption, Audit, audit
+from .kept import Store, store
+from .models import Model
+from .prediction import Prediction, Shading, predict
+from .runs import Run, RunTable
+from .tasks import Task
+from .torch_bridge import from_torch, to_torch
+from .training import resume, run, sweep
 
-__all__ = ["Error", "Failure", "Run", "WrongInput", "__version__", "run"]
+__all__ = [
+    "Assumption",
+    "Audit",
+    "Error",
+    "Failure",
+    "Model",
+    "Prediction",
+    "Run",
+    "RunTable",
+    "Shading",
+    "Step",
+    "Store",
+    "Task",
+    "WrongInput",
+    "__version__",
+    "audit",
+    "describe",
+    "from_torch",
+    "predict",
+    "resume",
+    "run",
+    "store",
+    "sweep",
+    "to_torch",
+]

@@ -72,6 +72,55 @@ class Record:
     def series(self, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
     def arrays(self) -> list[tuple[str, int, npt.NDArray[np.float32]]]: ...
 
+class Step:
+    """An update whose gradients are there, before the parameters move; good during the callback alone. Arrays that are taken
+    from it are the engine's own memory, read-only: attention and β stay as they are, parameters and gradients go on with
+    the training."""
+
+    number: int
+    of: int
+    loss: float
+    attention: npt.NDArray[Any] | None
+    beta: npt.NDArray[Any] | None
+    parameters: dict[str, npt.NDArray[Any]]
+    gradients: dict[str, npt.NDArray[Any]]
+    source: npt.NDArray[np.int32] | None
+    target: npt.NDArray[np.int32] | None
+    labels: npt.NDArray[np.int32] | None
+
+def add_task(name: str, shape: dict[str, Any], batch: Callable[[str, int, int, int], dict[str, Any]]) -> str: ...
+def remove_task(key: str) -> BaseException | None: ...
+
+class Applied:
+    def __init__(
+        self, spec: Spec, shape: dict[str, Any] | None, weights: dict[str, npt.NDArray[Any]], twice: bool
+    ) -> None: ...
+    start_token: int
+    def forward(self, batch: dict[str, Any], with_beta: bool) -> dict[str, Any]: ...
+
+def has_audit(run: Record) -> bool: ...
+def first_difference(run: Record, again: Record) -> str: ...
+def with_audit(spec: Spec) -> Spec: ...
+def audit_lines(run: Record) -> list[tuple[str, str, float, str]]: ...
+
+class Predicted:
+    classes: bool
+    examples: int
+    signal: float
+    error: float
+    verdict: str
+    says: str
+    because: str
+    outputs: list[tuple[str, float, list[tuple[str, float]]]]
+    halves: tuple[float, float, float]
+    def course(self) -> dict[str, npt.NDArray[np.float64]]: ...
+    def shade(self, text: str, answer: str) -> tuple[list[str], list[str], list[list[float]]]: ...
+    def text(self) -> str: ...
+
+def predict_texts(texts: list[str], answers: list[str], classes: bool, threads: int) -> Predicted: ...
+def predict_task(
+    name: str, quick: bool, settings: dict[str, Any], seed: int, draws: int, threads: int
+) -> Predicted: ...
 def copies_made() -> int: ...
 
 class InTraining:
@@ -91,6 +140,8 @@ class Progress:
     left: int
     in_training: list[InTraining]
 
+Weights = dict[str, npt.NDArray[Any]]
+
 def run_kept(
     file: str,
     experiment: str,
@@ -101,10 +152,16 @@ def run_kept(
     checkpoint_every: float,
     progress: Callable[[Progress], None] | None,
     notice: Callable[[str], None] | None,
-) -> tuple[list[Record | None], Progress, BaseException | None]: ...
+    on_step: Callable[[Step], None] | None,
+) -> tuple[list[Record | None], Progress, Weights | None, BaseException | None]: ...
 def run_apart(
-    spec: Spec, experiment: str, progress: Callable[[int, int], None] | None
-) -> tuple[Record, BaseException | None]: ...
+    spec: Spec,
+    experiment: str,
+    *,
+    progress: Callable[[int, int], None] | None,
+    on_step: Callable[[Step], None] | None,
+    intervene: Callable[[int], Any] | None,
+) -> tuple[Record, Weights | None, BaseException | None]: ...
 def sweep_kept(
     file: str,
     experiment: str,
@@ -117,7 +174,7 @@ def sweep_kept(
     checkpoint_every: float,
     progress: Callable[[Progress], None] | None,
     notice: Callable[[str], None] | None,
-) -> tuple[list[Record | None], Progress, BaseException | None]: ...
+) -> tuple[list[Record | None], Progress, Weights | None, BaseException | None]: ...
 def default_store() -> str: ...
 def store_find(file: str, id: int) -> Record | None: ...
 def store_arrays(file: str, id: int, name: str) -> Record: ...

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from types import TracebackType
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from . import _engine
+
+with warnings.catch_warnings():  # that a notebook has no widgets, and so gets a plain bar
+    warnings.simplefilter("ignore")
+    from tqdm.auto import tqdm
 
 
 class Bar:

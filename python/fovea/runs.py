@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, pictures
 
 Floats = npt.NDArray[np.float64]
 Steps = npt.NDArray[np.int64]
+Array = npt.NDArray[np.float32]
 
 
 class SeriesTable(Mapping[str, Floats]):
@@ -53,10 +54,14 @@ class Run:
     dtype('float64')
     """
 
-    def __init__(self, record: _engine.Record, store: str | None) -> None:
+    def __init__(self, record: _engine.Record, store: str | None, weights: dict[str, npt.NDArray[Any]] | None = None) -> None:
         self._record = record
+        self._weights = weights
+        self._shape: dict[str, Any] | None = None  # of a task in Python
+        self._applied: _engine.Applied | None = None
         self._store = store  # the file it is kept in, if it is
         self.series = SeriesTable(record)
+        self._arrays: dict[str, dict[int, Array]] | None = None
 
     @property
     def id(self) -> int:
@@ -103,3 +108,139 @@ class Run:
     def __repr__(self) -> str:
         kept = f"run {self.id}" if self.id else "a run that is not kept"
         return f"<{kept}: {self.experiment}, seed {self.seed}, {self.state} after {self.steps} steps>"
+
+    @property
+    def arrays(self) -> Mapping[str, Mapping[int, Array]]:
+        """Arrays that probes left: ``arrays["attention"][200]``, by name and step."""
+        if self._arrays is None:
+            record = self._record if self._store is None else _engine.store_arrays(self._store, self.id, "")
+            found: dict[str, dict[int, Array]] = {}
+            for name, step, values in record.arrays():
+                found.setdefault(name, {})[step] = values
+            self._arrays = found
+        return self._arrays
+
+    @property
+    def attention_steps(self) -> list[int]:
+        """The steps that ``attention`` has."""
+        return sorted(self.arrays.get("attention", {}))
+
+    def attention(self, step: int | None = None) -> Array:
+        """Attention of a few examples, always the same: (examples, rows, positions). The last look's, or that of ``step``."""
+        looks = self.arrays.get("attention")
+        if not looks:
+            raise _engine.wrong_input(
+                f"{self._name()} has no attention kept", "its model may not attend; probe.keep says of how many examples it is kept"
+            )
+        if step is None:
+            return looks[max(looks)]
+        if step not in looks:
+            nearest = min(looks, key=lambda other: abs(other - step))
+            raise _engine.wrong_input(
+                f"{self._name()} has no attention kept at step {step}", f"the nearest is step {nearest}; see attention_steps"
+            )
+        return looks[step]
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """The parameters at the end of training, by name, laid out as PyTorch lays them out."""
+        if self._weights is None:
+            raise _engine.wrong_input(
+                f"the weights of {self._name()} are not at hand", "they are there for runs that were trained in this session"
+            )
+        return dict(self._weights)
+
+    def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
+        """The trained model on a batch of one's own (fovea.Task says what a batch holds): ``scores``, ``attention``,
+        ``predictions`` and ``loss``, and with ``beta`` also ``beta``; None for what the model does not have."""
+        return self._model().forward(dict(batch), beta)
+
+    def _model(self) -> _engine.Applied:
+        if self._applied is None:
+            self._applied = _engine.Applied(self._record.spec, self._shape, self.weights(), self.spec["train"]["precision"] == "double")
+        return self._applied
+
+    def to_pandas(self) -> Any:
+        """Every point of every series: a DataFrame of run, experiment, seed, metric, step, value."""
+        return points_of([self])
+
+    def plot(self, *metrics: str, ax: Any = None) -> Any:
+        """Draws these series, or the most telling ones, over steps, with matplotlib; gives the axes."""
+        for metric in metrics:
+            self.series[metric]  # says which there are
+        return pictures.plot([self], metrics, ax)
+
+    def _name(self) -> str:
+        return f"run {self.id}" if self.id else "this run"
+
+    def _repr_html_(self) -> str:
+        return pictures.run_html(self)
+
+
+def points_of(runs: list[Run]) -> Any:
+    pandas = pictures.needed("pandas", "pandas")
+    columns: dict[str, list[Any]] = {name: [] for name in ("run", "experiment", "seed", "metric", "step", "value")}
+    for run in runs:
+        for metric in run.series:
+            values = run.series[metric]
+            for name, value in (("run", run.id), ("experiment", run.experiment), ("seed", run.seed), ("metric", metric)):
+                columns[name] += [value] * len(values)
+            columns["step"].extend(run.series.steps(metric))
+            columns["value"].extend(values)
+    return pandas.DataFrame(columns)
+
+
+class RunTable(Sequence[Run]):
+    """Runs, in order; in a notebook a table."""
+
+    def __init__(self, runs: list[Run]) -> None:
+        self._runs = runs
+
+    @overload
+    def __getitem__(self, place: int) -> Run: ...
+    @overload
+    def __getitem__(self, place: slice) -> RunTable: ...
+    def __getitem__(self, place: int | slice) -> Run | RunTable:
+        return RunTable(self._runs[place]) if isinstance(place, slice) else self._runs[place]
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def rows(self) -> tuple[list[str], list[list[Any]]]:
+        """Heads and rows: who a run is, the settings in which the runs differ, what each came to."""
+        specs = [flat(run.spec) for run in self._runs]
+        keys = sorted({key for spec in specs for key in spec} - {"seed"})
+        differing = [key for key in keys if len({repr(spec.get(key)) for spec in specs}) > 1]
+        metrics = sorted({metric for run in self._runs for metric in run.metrics})
+        rows = [
+            [run.id, run.experiment, run.seed, run.state, *(spec.get(key) for key in differing), *(run.metrics.get(m, np.nan) for m in metrics)]
+            for run, spec in zip(self._runs, specs)
+        ]
+        return ["run", "experiment", "seed", "state", *differing, *metrics], rows
+
+    def to_pandas(self, *, points: bool = False) -> Any:
+        """A DataFrame with a row for each run; with ``points`` one for each point of each series."""
+        if points:
+            return points_of(self._runs)
+        heads, rows = self.rows()
+        return pictures.needed("pandas", "pandas").DataFrame(rows, columns=heads)
+
+    def plot(self, *metrics: str, ax: Any = None) -> Any:
+        """Draws a thin line for each run."""
+        return pictures.plot(self._runs, metrics, ax)
+
+    def __repr__(self) -> str:
+        return pictures.table_text(*self.rows())
+
+    def _repr_html_(self) -> str:
+        return pictures.table_html(*self.rows())
+
+
+def flat(spec: Mapping[str, Any], front: str = "") -> dict[str, Any]:
+    """Settings by their full names."""
+    settings: dict[str, Any] = {}
+    for key, value in spec.items():
+        if isinstance(value, Mapping):
+            settings.update(flat(value, f"{front}{key}."))
+        else:
+            settings[front + key] = value
+    return settings

@@ -11,16 +11,26 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, Union
 
 from . import _engine
+from .tasks import Task
 
 SpecLike: TypeAlias = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 _PARTS = ("task", "model", "train", "probe")
 
 
-def experiment_of(spec: SpecLike) -> _engine.Experiment:
-    """A shipped experiment by its name, a file by its path, or a dict that says what a file would."""
+def own_task(spec: SpecLike) -> Task | None:
+    """The task in Python that a dict names, if it does."""
+    task = spec.get("task") if isinstance(spec, Mapping) else None
+    return task if isinstance(task, Task) else None
+
+
+def experiment_of(spec: SpecLike, key: str = "") -> _engine.Experiment:
+    """A shipped experiment by its name, a file by its path, or a dict that says what a file would; ``key`` is that of its
+    own task."""
     if isinstance(spec, Mapping):
         fields = dict(spec)
+        if own_task(spec) is not None:
+            fields["task"] = {"name": "python", "key": key}
         name = str(fields.pop("name", "python"))
         if any(name == known["name"] for known in _engine.describe("experiments")):
             raise _engine.wrong_input(f"there is a shipped experiment '{name}', and this is another", "give it a name of its own")
@@ -47,6 +57,11 @@ def dotted(experiment: _engine.Experiment, given: Mapping[str, Any], also: Mappi
         settings[f"{owners[0]}.{word}"] = value
     settings.update(also or {})
     return settings
+
+
+def dotted_task(given: Mapping[str, Any], also: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The same where all settings are the task's."""
+    return {**{word.replace("__", ".") if "__" in word else f"task.{word}": value for word, value in given.items()}, **(also or {})}
 
 
 def _owners(experiment: _engine.Experiment) -> dict[str, list[str]]:

@@ -1,16 +1,17 @@
-"""Training: one run."""
+"""Training: one run, and many."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, TypeAlias, Union
 
 from . import _engine
 from .progress import Bar
-from .runs import Run
-from .settings import SpecLike, dotted, experiment_of
+from .runs import Run, RunTable
+from .settings import SpecLike, dotted, experiment_of, own_task
 
 
 def _say(text: str) -> None:
@@ -29,13 +30,19 @@ def _seed(seed: Any, otherwise: int) -> int:
     return number
 
 
+OnStep: TypeAlias = Callable[[_engine.Step], None]
+Intervene: TypeAlias = Callable[[int], Union[Mapping[str, Any], Sequence[Mapping[str, Any]], None]]
+
+
 def run(
     spec: SpecLike,
     *,
     seed: int | None = None,
     quick: bool = False,
     set: Mapping[str, Any] | None = None,
-    keep: bool = True,
+    on_step: OnStep | None = None,
+    intervene: Intervene | None = None,
+    keep: bool | None = None,
     reuse: bool = False,
     fresh: bool = False,
     store: str | os.PathLike[str] | None = None,
@@ -48,6 +55,10 @@ def run(
     ``spec`` is an experiment's name, a spec file's path, or a dict that says what a file would. Settings are keywords:
     ``vocab=60``, or ``task__vocab=60`` where several parts have a setting of that name, or ``set={"task.vocab": 60}``.
 
+    ``on_step(step)`` is called at every update, when its gradients are there and before the parameters move.
+    ``intervene(number)`` says how that update is made: None, or what the spec's ``intervene`` would hold, as
+    ``{"hold": "uniform"}``; probes look at the model without it. A run that is intervened in from Python is not what its spec says, and so is not kept.
+
     A run that was interrupted goes on from its last checkpoint when it is asked for again (``fresh=True``: begins anew).
     ``reuse=True`` takes a run that the store already holds. ``keep=False`` trains without a store, and so without
     checkpoints. ``progress``: None shows a bar where a person looks at it.
@@ -56,27 +67,83 @@ def run(
     >>> run = fovea.run("toy-uniform", seed=0, keep=False)
     >>> round(run.metrics["loss"], 3) < 0
     True
+    >>> losses = []
+    >>> run = fovea.run("toy-uniform", keep=False, steps=5, on_step=lambda step: losses.append(step.loss))
+    >>> len(losses)
+    5
     """
-    experiment = experiment_of(spec)
-    resolved = experiment.resolve(quick, dotted(experiment, settings, set), _seed(seed, experiment.seed))
+    task = own_task(spec)
+    with nullcontext("") if task is None else task.lent() as key:
+        experiment = experiment_of(spec, key)
+        resolved = experiment.resolve(quick, dotted(experiment, settings, set), _seed(seed, experiment.seed))
+        spec_says_all = intervene is None and task is None
+        if keep and not spec_says_all:
+            what = "that is intervened in from Python" if task is None else "of a task in Python"
+            raise _engine.wrong_input(f"a run {what} can not be kept: its spec does not say what it is", "leave keep out")
+        made = train_spec(
+            resolved,
+            experiment.name,
+            on_step=on_step,
+            intervene=intervene,
+            keep=spec_says_all if keep is None else keep,
+            reuse=reuse,
+            fresh=fresh,
+            store=store,
+            checkpoint_every=checkpoint_every,
+            progress=progress,
+        )
+    made._shape = None if task is None else task.shape
+    return made
+
+
+def resume(run: Run | int, *, store: str | os.PathLike[str] | None = None, on_step: OnStep | None = None, progress: bool | None = None) -> Run:
+    """Goes on with a run of the store that was stopped or killed."""
+    file = run._store if isinstance(run, Run) and store is None else _file(store)
+    number = run.id if isinstance(run, Run) else run
+    record = _engine.store_find(file, number) if file is not None else None
+    if record is None:
+        raise _engine.wrong_input(f"there is no run {number}", "see: fovea.store().runs()")
+    if record.state in ("done", "failed"):
+        raise _engine.wrong_input(f"run {number} is {record.state}: there is nothing to go on with", "")
+    return train_spec(record.spec, record.experiment, on_step=on_step, store=file, progress=progress)
+
+
+def train_spec(
+    spec: _engine.Spec,
+    experiment: str,
+    *,
+    on_step: OnStep | None = None,
+    intervene: Intervene | None = None,
+    keep: bool = True,
+    reuse: bool = False,
+    fresh: bool = False,
+    store: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 30.0,
+    progress: bool | None = None,
+) -> Run:
+    """The run of a spec that is resolved."""
+    for what, callback in (("on_step", on_step), ("intervene", intervene)):
+        if callback is not None and not callable(callback):
+            raise _engine.wrong_input(f"{what} is of type {type(callback).__name__}, which can not be called", "give a function")
     with Bar("step", progress) as bar:
         if not keep:
-            record, error = _engine.run_apart(resolved, experiment.name, bar.reach)
+            record, weights, error = _engine.run_apart(spec, experiment, progress=bar.reach, on_step=on_step, intervene=intervene)
             if error is not None:
                 raise error
-            return _checked(Run(record, None))
-        file = _engine.default_store() if store is None else os.fspath(store)
-        reached, _, error = _engine.run_kept(
+            return _checked(Run(record, None, weights))
+        file = _file(store)
+        reached, _, weights, error = _engine.run_kept(
             file,
-            experiment.name,
-            resolved,
+            experiment,
+            spec,
             again=not reuse,
             fresh=fresh,
             checkpoint_every=checkpoint_every,
             progress=bar.run,
             notice=_say,
+            on_step=on_step,
         )
-    made = Run(reached[0], file) if reached[0] is not None else None
+    made = Run(reached[0], file, weights) if reached[0] is not None else None
     if isinstance(error, KeyboardInterrupt):
         raise KeyboardInterrupt(_where_it_stopped(made)) from None
     if error is not None:
@@ -84,6 +151,78 @@ def run(
     if made is None:
         raise _engine.failure("the run was stopped before its first step, and nothing is kept", "run it again")
     return _checked(made)
+
+
+def sweep(
+    spec: SpecLike,
+    *,
+    seeds: Any = None,
+    quick: bool = False,
+    set: Mapping[str, Any] | None = None,
+    axes: Mapping[str, Any] | None = None,
+    draws: int | None = None,
+    jobs: int = 0,
+    again: bool = False,
+    fresh: bool = False,
+    retry_failed: bool = False,
+    store: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 30.0,
+    progress: bool | None = None,
+    **settings: Any,
+) -> RunTable:
+    """Trains many runs, several at a time; those that the store holds are not trained again.
+
+    A setting with a list, a range or an array of values is an axis: ``vocab=[40, 60]``, ``seeds=range(20)``. Without any, the
+    experiment's own are run. ``axes={"train.rate": "log(1e-4..1e-2)"}`` takes what a spec's ``sweep`` would, ``set`` what does not vary.
+    ``jobs=0`` trains one run on each core.
+
+    >>> import fovea
+    >>> table = fovea.sweep("toy-uniform", seeds=range(3), rate=[0.01, 0.02], steps=10)
+    >>> len(table)
+    6
+    >>> sorted({run.spec["train"]["rate"] for run in table})
+    [0.01, 0.02]
+    """
+    experiment = experiment_of(spec)
+    named = dotted(experiment, settings, None)
+    varied = {key: value for key, value in named.items() if _is_axis(value)}
+    fixed = {key: value for key, value in named.items() if key not in varied}
+    varied.update(axes or {})
+    if seeds is not None:
+        varied["seed"] = seeds if isinstance(seeds, str) or _is_axis(seeds) else [seeds]
+    plan = experiment.plan(quick, {**fixed, **(set or {})}, {key: _axis(value) for key, value in varied.items()}, draws)
+    file = _file(store)
+    with Bar("run", progress) as bar:
+        reached, counts, _, error = _engine.sweep_kept(
+            file,
+            experiment.name,
+            plan,
+            jobs=jobs,
+            again=again,
+            fresh=fresh,
+            retry_failed=retry_failed,
+            checkpoint_every=checkpoint_every,
+            progress=bar.sweep,
+            notice=_say,
+        )
+    if isinstance(error, KeyboardInterrupt):
+        there = counts.done + counts.reused
+        raise KeyboardInterrupt(f"stopped with {there} of {counts.total} runs done; the same call goes on from there") from None
+    if error is not None:
+        raise error
+    return RunTable([Run(record, file) for record in reached if record is not None])
+
+
+def _is_axis(value: Any) -> bool:
+    return isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) == 1
+
+
+def _axis(value: Any) -> Any:
+    return value if isinstance(value, str) else list(value)
+
+
+def _file(store: str | os.PathLike[str] | None) -> str:
+    return _engine.default_store() if store is None else os.fspath(store)
 
 
 def _where_it_stopped(run: Run | None) -> str:

@@ -28,7 +28,7 @@ class Call {
     const py::gil_scoped_acquire held;
     try {
       work();
-    } catch (py::error_already_set& error) {
+    } catch (const py::error_already_set& error) {
       keep(error);
     }
   }

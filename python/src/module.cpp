@@ -9,5 +9,10 @@ PYBIND11_MODULE(_engine, module) {
   bind_specs(module);
   bind_records(module);
   bind_training(module);
+  bind_watching(module);
+  bind_own_tasks(module);
+  bind_applying(module);
+  bind_audit(module);
+  bind_prediction(module);
   bind_store(module);
 }

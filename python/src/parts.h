@@ -11,6 +11,11 @@ void bind_errors(py::module_& module);
 void bind_specs(py::module_& module);
 void bind_records(py::module_& module);
 void bind_training(py::module_& module);
+void bind_watching(py::module_& module);
+void bind_own_tasks(py::module_& module);
+void bind_applying(py::module_& module);
+void bind_audit(py::module_& module);
+void bind_prediction(py::module_& module);
 void bind_store(py::module_& module);
 
 }  // namespace fovea::python

@@ -2,12 +2,14 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 
 #include "fovea/lab/store.h"
 #include "fovea/lab/sweep.h"
 #include "fovea/lab/sweep_plan.h"
 #include "python/src/call.h"
 #include "python/src/parts.h"
+#include "python/src/watching.h"
 
 namespace fovea::python {
 
@@ -30,13 +32,15 @@ struct Options {
   double checkpoint_every = CheckpointPlan().every;
 };
 
-// `progress` and `notice` may be None. Returns ([record or None, …], counts, exception or None): what was reached is
-// told also where a callback raised or Ctrl-C was pressed.
+// `progress` and `notice` may be None, and so may `on_step`, which only one run at a time may have. Returns ([record or
+// None, …], counts, weights or None, exception or None): what was reached is told also where a callback raised or
+// Ctrl-C was pressed.
 py::tuple train_kept(const std::string& file, const std::string& experiment, const RunList& list, const Options& how,
-                     const py::object& progress, const py::object& notice) {
+                     const py::object& progress, const py::object& notice, std::optional<py::object> on_step = {}) {
   std::vector<std::shared_ptr<RunRecord>> reached(list.size());
   SweepProgress last;
   Call call;
+  PythonWatcher watcher(call, on_step.value_or(py::none()), py::none());
   SweepOptions options;
   options.jobs = how.jobs;
   options.again = how.again;
@@ -45,6 +49,7 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
   options.wait = how.wait;
   options.checkpoint_every = how.checkpoint_every;
   options.stop = &call.stop();
+  if (on_step) options.watcher = &watcher;
   options.take = [&](std::size_t place, RunRecord record) {
     reached[place] = std::make_shared<RunRecord>(std::move(record));
   };
@@ -58,13 +63,16 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
     Store store(file);
     last = sweep(store, experiment, list, options);
   }
-  return py::make_tuple(reached, last, call.error());
+  return py::make_tuple(reached, last, watcher.weights(), call.error());
 }
 
 // The same for a run that is not kept: nothing is read or written.
-py::tuple train_apart(const RunSpec& spec, const std::string& experiment, const py::object& progress) {
+py::tuple train_apart(const RunSpec& spec, const std::string& experiment, const py::object& progress,
+                      const py::object& on_step, const py::object& intervene) {
   Call call;
+  PythonWatcher watcher(call, on_step, intervene);
   TrainHooks hooks;
+  hooks.watcher = &watcher;
   hooks.stop = &call.stop();
   hooks.progress = [&](std::int64_t step, std::int64_t of) {
     call.look_for_signals();
@@ -76,7 +84,7 @@ py::tuple train_apart(const RunSpec& spec, const std::string& experiment, const 
     *record = train(spec, hooks);
     record->experiment = experiment;
   }
-  return py::make_tuple(record, call.error());
+  return py::make_tuple(record, watcher.weights(), call.error());
 }
 
 }  // namespace
@@ -101,13 +109,14 @@ void bind_training(py::module_& module) {
   module.def(
       "run_kept",
       [](const std::string& file, const std::string& experiment, const RunSpec& spec, bool again, bool fresh,
-         double checkpoint_every, const py::object& progress, const py::object& notice) {
+         double checkpoint_every, const py::object& progress, const py::object& notice, const py::object& on_step) {
         const Options options{1, again, fresh, !again, false, checkpoint_every};
-        return train_kept(file, experiment, OneRun(spec), options, progress, notice);
+        return train_kept(file, experiment, OneRun(spec), options, progress, notice, on_step);
       },
       py::arg("file"), py::arg("experiment"), py::arg("spec"), py::kw_only(), py::arg("again"), py::arg("fresh"),
-      py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"));
-  module.def("run_apart", &train_apart, py::arg("spec"), py::arg("experiment"), py::arg("progress"));
+      py::arg("checkpoint_every"), py::arg("progress"), py::arg("notice"), py::arg("on_step"));
+  module.def("run_apart", &train_apart, py::arg("spec"), py::arg("experiment"), py::kw_only(), py::arg("progress"),
+             py::arg("on_step"), py::arg("intervene"));
   module.def(
       "sweep_kept",
       [](const std::string& file, const std::string& experiment, const SweepPlan& plan, int jobs, bool again,

@@ -1,0 +1,75 @@
+"""The audit: how far the four assumptions of the two-stage story hold in a run."""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import dataclass
+
+from . import _engine
+from .kept import Store
+from .pictures import number
+from .runs import Run
+from .training import train_spec
+
+
+@dataclass(frozen=True)
+class Assumption:
+    name: str  #: ``local``, ``free``, ``separate`` or ``uniform``
+    assumes: str
+    holds: float  #: 1 where it holds in full; NaN where it could not be measured
+    found: str  #: what was found, with its figures
+
+
+@dataclass(frozen=True)
+class Audit:
+    """``assumptions`` and a ``total``, of ``run``: the run itself, or the same one trained again with the audit."""
+
+    run: Run
+    assumptions: list[Assumption]
+
+    @property
+    def total(self) -> float:
+        return self.run.metrics["audit_total"]
+
+    def __getitem__(self, name: str) -> Assumption:
+        for assumption in self.assumptions:
+            if assumption.name == name:
+                return assumption
+        names = [assumption.name for assumption in self.assumptions]
+        raise KeyError(f"there is no assumption '{name}': {_engine.suggest_name(name, names)}")
+
+    def __repr__(self) -> str:
+        lines = [f"{number(a.holds):>6}  {a.assumes}: {a.found}" for a in self.assumptions]
+        return "\n".join([*lines, f"{number(self.total):>6}  in total"])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{number(a.holds)}</td><td style='text-align:left'>{html.escape(a.assumes)}</td>"
+            f"<td style='text-align:left'>{html.escape(a.found)}</td></tr>"
+            for a in self.assumptions
+        )
+        return f"<table>{rows}<tr><td><b>{number(self.total)}</b></td><td colspan='2' style='text-align:left'>in total</td></tr></table>"
+
+
+def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, progress: bool | None = None) -> Audit:
+    """Audits a run. One that was trained without the probe ``audit`` is trained again with it, which changes none of its
+    numbers, and kept beside it.
+
+    >>> import fovea
+    >>> run = fovea.run("copy-subset", quick=True, keep=False, steps=20, vocab=9, length=6, hidden=8, embedding=8)
+    >>> sorted(assumption.name for assumption in fovea.audit(run).assumptions)
+    ['free', 'local', 'separate', 'uniform']
+    """
+    again = run
+    if not _engine.has_audit(run._record):
+        keep = run._store is not None
+        spec = _engine.with_audit(run._record.spec)
+        again = train_spec(spec, run.experiment, keep=keep, reuse=True, store=store or run._store, progress=progress)
+        differs = _engine.first_difference(run._record, again._record)
+        if differs:
+            raise _engine.failure(
+                f"trained again, the run gives other numbers: {differs}",
+                f"it was made by fovea {run._record.version}, this is {_engine.version}",
+            )
+    return Audit(again, [Assumption(*line) for line in _engine.audit_lines(again._record)])

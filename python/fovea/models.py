@@ -1,0 +1,45 @@
+"""Models with their weights, apart from any run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy.typing as npt
+
+from . import _engine
+from .tasks import Task
+
+
+class Model:
+    """Weights at work: ``spec`` as a spec's ``model`` has it, for a task of this ``shape``; in double precision if ``twice``. It can
+    be pickled."""
+
+    def __init__(
+        self, spec: Mapping[str, Any], shape: Mapping[str, Any], weights: Mapping[str, npt.NDArray[Any]], *, twice: bool = False
+    ) -> None:
+        self.spec = dict(spec)
+        self.shape = dict(shape)
+        self._weights = {name: values.copy() for name, values in weights.items()}
+        self._twice = twice
+        self._applied = self._at_work()
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        return dict(self._weights)
+
+    def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
+        """``scores``, ``attention``, ``predictions`` and ``loss``, and with ``beta`` also ``beta``; a batch is as ``fovea.Task`` says."""
+        return self._applied.forward(dict(batch), beta)
+
+    def _at_work(self) -> _engine.Applied:
+        with Task.of_shape(self.shape).lent() as key:
+            spec = {"task": {"name": "python", "key": key}, "model": self.spec, "probe": {"names": []}}
+            resolved = _engine.parse_experiment(spec, "model").resolve(False, {}, 0)
+            return _engine.Applied(resolved, self.shape, self._weights, self._twice)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"spec": self.spec, "shape": self.shape, "_weights": self._weights, "_twice": self._twice}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._applied = self._at_work()

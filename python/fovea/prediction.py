@@ -1,0 +1,146 @@
+"""Prediction: what attention will do on data, before any is trained."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine
+from .pictures import shaded
+from .settings import dotted_task
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Shading:
+    """Words of a text with the weight that attention will give each; a row for each word of an answer."""
+
+    words: list[str]
+    answers: list[str]  #: empty for classes
+    weights: npt.NDArray[np.float64]  #: (1 or answers, words)
+
+    def __repr__(self) -> str:
+        lines = []
+        for place, row in enumerate(self.weights):
+            most = float(row.max(initial=0.0)) or 1.0
+            text = " ".join(word + _BLOCKS[round(8 * weight / most)] for word, weight in zip(self.words, row))
+            lines.append(f"{self.answers[place]:>14}  {text}" if self.answers else text)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for place, row in enumerate(self.weights):
+            head = f"<td><b>{html.escape(self.answers[place])}</b></td>" if self.answers else ""
+            rows.append(f"<tr>{head}<td style='text-align:left'>{shaded(self.words, row.tolist())}</td></tr>")
+        return f"<table>{''.join(rows)}</table>"
+
+
+class Prediction:
+    """``verdict`` (early, slow or hard), ``because``, ``words`` for each output, the ``course`` of both stages, and ``shade``."""
+
+    def __init__(self, predicted: _engine.Predicted) -> None:
+        self._predicted = predicted
+
+    @property
+    def verdict(self) -> str:
+        return self._predicted.verdict
+
+    @property
+    def because(self) -> str:
+        """The verdict in a sentence, with its figures."""
+        return self._predicted.because
+
+    @property
+    def examples(self) -> int:
+        return self._predicted.examples
+
+    @property
+    def signal(self) -> float:
+        """How much the bag of inputs tells of the outputs, from 0 to 1."""
+        return self._predicted.signal
+
+    @property
+    def words(self) -> dict[str, list[tuple[str, float]]]:
+        """For each output the words that attention will come to, the surest first, with the number of standard deviations
+        by which they go together more than by chance."""
+        return {output: words for output, _, words in self._predicted.outputs}
+
+    @property
+    def course(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Curves over the time of gradient flow: ``knowledge``, ``attention``, ``correct``."""
+        return self._predicted.course()
+
+    def shade(self, text: str, answer: str = "") -> Shading:
+        """Where attention will lie on a text; for translations, for each word of the ``answer``."""
+        if not self._predicted.classes and not answer:
+            raise _engine.wrong_input("the words of the answer are missing", "shade(text, answer): attention differs for each of them")
+        words, answers, rows = self._predicted.shade(text, answer)
+        return Shading(words, answers, np.array(rows, float).reshape(-1, len(words)))
+
+    def __repr__(self) -> str:
+        return self._predicted.text().rstrip()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._predicted.text())}</pre>"
+
+
+def _texts(what: str, texts: Iterable[Any]) -> list[str]:
+    if isinstance(texts, (str, bytes)):
+        raise _engine.wrong_input(f"{what} is one text, and many are needed", f"give a list: [{str(texts)[:20]!r}, …]")
+    found = list(texts)
+    for place, text in enumerate(found):
+        if not isinstance(text, str):
+            raise _engine.wrong_input(f"{what}[{place}] is of type {type(text).__name__}, not str", "give texts")
+    return found
+
+
+def predict(
+    data: str | Iterable[str],
+    labels: Iterable[Any] | None = None,
+    *,
+    targets: Iterable[str] | None = None,
+    quick: bool = False,
+    seed: int = 0,
+    draws: int = 20_000,
+    threads: int | None = None,
+    set: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> Prediction:
+    """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
+    experiment by name with its settings. Words are what stands between blanks.
+
+    >>> import fovea
+    >>> texts = ["a good film", "a bad film", "good fun", "bad luck"] * 50
+    >>> prediction = fovea.predict(texts, ["+", "-", "+", "-"] * 50)
+    >>> prediction.verdict
+    'early'
+    >>> prediction.words["+"][0][0]
+    'good'
+    >>> fovea.predict("copy", vocab=6, length=6).verdict
+    'hard'
+    """
+    workers = threads if threads is not None else os.cpu_count() or 1
+    if isinstance(data, str):
+        if labels is not None or targets is not None:
+            raise _engine.wrong_input(f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone")
+        return Prediction(_engine.predict_task(data, quick, dotted_task(settings, set), seed, draws, workers))
+    if settings or set:
+        raise _engine.wrong_input(f"'{next(iter({**settings, **(set or {})}))}' is a setting, and texts have none", "leave it out")
+    texts = _texts("texts", data)
+    if (labels is None) == (targets is None):
+        raise _engine.wrong_input("texts need their labels, or their translations", "give labels=…, or targets=…")
+    answers = _texts("targets", targets) if targets is not None else [_label(label) for label in (() if labels is None else labels)]
+    if len(answers) != len(texts):
+        raise _engine.wrong_input(f"there are {len(texts)} texts and {len(answers)} answers", "give one for each")
+    return Prediction(_engine.predict_texts(texts, answers, targets is None, workers))
+
+
+def _label(label: Any) -> str:
+    return str(label.item() if isinstance(label, np.generic) else label)

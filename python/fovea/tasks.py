@@ -1,0 +1,141 @@
+"""Tasks of one's own: batches that a generator gives."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import _engine
+
+Batch: TypeAlias = Mapping[str, Any]
+Batches: TypeAlias = Callable[[str, int, int], Iterator[Batch]]
+
+
+class Task:
+    """A task whose batches a generator gives: ``batches(split, seed, size)`` yields them, the training batch of step 0 first.
+
+    ``split`` is ``train``, ``validation`` or ``test``; of the last two the first batch is the one that is looked at. What a
+    batch holds depends on the ``kind``, and so do the sizes that the task must say:
+
+    ================  ==========================================================  =======================================
+    kind              a batch: a dict of arrays                                   sizes
+    ================  ==========================================================  =======================================
+    labelled_tokens   source (B, L), -1 behind a row's end; labels (B);           vocab, classes
+                      marked (B, L) if it is known
+    token_pairs       source (B, S), target (B, T); alignment (B, T) if it is     vocab, target_vocab, start_token,
+                      known                                                       end_token
+    labelled_vectors  items (B, D), labels (B)                                    width, classes
+    labelled_bags     items (B, N, D), labels (B), lengths (B) if they differ     width, classes, most_items
+    points            keys (N, D), values (N, V), queries (M, D), answers (M, V)  width, value_width
+    ================  ==========================================================  =======================================
+
+    A run of such a task is not kept: its spec can not say what it was. The same generator and seed give the same bits.
+
+    >>> import fovea, numpy as np
+    >>> def marked(split, seed, size):
+    ...     random = np.random.default_rng([seed, len(split)])
+    ...     while True:
+    ...         source = random.integers(1, 9, (size, 6))
+    ...         labels = random.integers(0, 2, size)
+    ...         source[labels == 1, 2] = 0
+    ...         yield {"source": source, "labels": labels}
+    >>> run = fovea.run({
+    ...     "task": fovea.Task(marked, vocab=9, classes=2),
+    ...     "model": {"name": "gated-classifier", "hidden": 8, "embedding": 8},
+    ...     "train": {"steps": 5, "batch": 4},
+    ...     "probe": {"names": ["accuracy"]},
+    ... })
+    >>> run.steps
+    5
+    """
+
+    def __init__(self, batches: Batches, *, kind: str = "labelled_tokens", name: str | None = None, **sizes: int) -> None:
+        if not callable(batches):
+            raise _engine.wrong_input(f"batches is of type {type(batches).__name__}, which can not be called", "give a generator function")
+        if kind == "token_pairs":
+            sizes.setdefault("target_vocab", sizes.get("vocab", 0))
+        needed = _SIZES.get(kind)
+        if needed is None:
+            raise _engine.wrong_input(f"there is no kind of task '{kind}'", _engine.suggest_name(kind, list(_SIZES)))
+        for size in sizes:
+            if size not in needed:
+                raise _engine.wrong_input(f"'{size}' is no size of {kind}", _engine.suggest_name(size, needed))
+        for size in needed:
+            if size not in sizes:
+                raise _engine.wrong_input(f"a task of {kind} must say its {size}", f"Task(…, {', '.join(f'{s}=…' for s in needed)})")
+        self.name = name or str(getattr(batches, "__name__", type(batches).__name__))
+        self.shape = {"kind": kind, **sizes}
+        self._batches = batches
+        self._open: dict[tuple[str, int, int], _Course] = {}
+        self._lock = threading.Lock()
+
+    def batch(self, split: str, step: int, seed: int, size: int) -> dict[str, Any]:
+        """The batch of a step, as the engine asks for it."""
+        if split != "train":
+            step = 0
+        with self._lock:
+            course = self._open.get((split, seed, size))
+            if course is None or step < course.step:
+                course = self._open[(split, seed, size)] = _Course(self._batches(split, seed, size))
+            batch = course.at(step)
+        if not isinstance(batch, Mapping):
+            raise _engine.wrong_input(f"the generator gave {batch!r}, not a batch", "a batch is a dict of arrays")
+        return dict(batch)
+
+    @classmethod
+    def of_shape(cls, shape: Mapping[str, Any]) -> Task:
+        """A task that only says its sizes: one example, so that a model can be seen to fit."""
+
+        def one(split: str, seed: int, size: int) -> Iterator[Batch]:
+            row, point = np.zeros((1, 1), np.int32), np.zeros((1, shape.get("width", 0)))
+            value = np.zeros((1, shape.get("value_width", 0)))
+            yield {"source": row, "target": row, "labels": row[0], "keys": point, "values": value, "queries": point, "items": point}
+
+        sizes = {name: size for name, size in shape.items() if name != "kind"}
+        return cls(one, kind=shape["kind"], **sizes)
+
+    @contextmanager
+    def lent(self) -> Iterator[str]:
+        """While it lasts the engine knows the task by the key; what the generator raised surfaces at its end."""
+        key = _engine.add_task(self.name, self.shape, self.batch)
+        self._open.clear()
+        try:
+            yield key
+        except _engine.WrongInput:
+            raised = _engine.remove_task(key)
+            if raised is not None:
+                raise raised from None
+            raise
+        finally:
+            _engine.remove_task(key)
+
+
+_SIZES = {
+    "labelled_tokens": ["vocab", "classes"],
+    "token_pairs": ["vocab", "target_vocab", "start_token", "end_token"],
+    "labelled_vectors": ["width", "classes"],
+    "labelled_bags": ["width", "classes", "most_items"],
+    "points": ["width", "value_width"],
+}
+
+
+class _Course:
+    """A generator, and how far it has come."""
+
+    def __init__(self, batches: Iterator[Batch]) -> None:
+        self._batches = iter(batches)
+        self.step = -1
+        self._last: Batch = {}
+
+    def at(self, step: int) -> Batch:
+        while self.step < step:
+            try:
+                self._last = next(self._batches)
+            except StopIteration:
+                raise _engine.failure(f"the generator ended after {self.step + 1} batches, and more are wanted", "let it go on for ever") from None
+            self.step += 1
+        return self._last

@@ -1,0 +1,103 @@
+// A trained model at work on batches of the caller's.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include "fovea/lab/assembly.h"
+#include "python/src/arrays.h"
+#include "python/src/batches.h"
+#include "python/src/parts.h"
+
+namespace fovea::python {
+
+namespace {
+
+class Applied {
+ public:
+  virtual ~Applied() = default;
+  virtual int start_token() const = 0;
+  virtual py::dict forward(const py::dict& parts, bool with_beta) = 0;
+};
+
+template <class T>
+class AppliedIn final : public Applied {
+ public:
+  // The model of the spec, for a task of this shape, with these weights: all that it has, by name.
+  AppliedIn(const RunSpec& spec, const TaskShape& shape, const py::dict& weights)
+      : spec_(spec), shape_(shape), model_(make_model<T>(spec_, shape_, parameters_)) {
+    for (const Param<T>& p : parameters_.all()) take(p, weights);
+  }
+
+  int start_token() const override { return shape_.start_token; }
+
+  py::dict forward(const py::dict& parts, bool with_beta) override {
+    Batch batch;
+    fill_batch(shape_, parts, "the batch", batch);
+    const py::gil_scoped_release free;  // before the lock, so that nobody waits for it with the GIL
+    const std::lock_guard lock(mutex_);
+    if (arena_.use_count() > 1) arena_ = std::make_shared<Arena>();  // what was given before is somebody's
+    arena_->reset();
+    Team team;
+    Compute compute{*arena_, team};
+    const Outcome<T> outcome = model_->forward(compute, batch, {});
+    const Cube<T> beta = with_beta ? model_->beta(compute) : Cube<T>();
+    const py::gil_scoped_acquire held;
+    const py::object owner = py::capsule(new std::shared_ptr<Arena>(arena_),
+                                         [](void* kept) { delete static_cast<std::shared_ptr<Arena>*>(kept); });
+    py::dict out;
+    out["loss"] = outcome.loss;
+    out["scores"] = shown(outcome.scores, owner);
+    out["attention"] = shown(outcome.attention, owner);
+    out["predictions"] = shown(outcome.predictions, owner);
+    out["beta"] = shown(beta, owner);
+    return out;
+  }
+
+ private:
+  static void take(const Param<T>& p, const py::dict& weights) {
+    const py::str name(p.name);
+    if (!weights.contains(name)) {
+      throw wrong_input(fmt::format("there are no weights '{}'", p.name), "give all that the model has");
+    }
+    const auto values = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(weights[name]);
+    if (!values) throw py::error_already_set();
+    const std::vector<Index> given(values.shape(), values.shape() + values.ndim());
+    if (given != p.shape)
+      throw wrong_input(fmt::format("the weights '{}' have the shape ({})", p.name, fmt::join(given, ", ")),
+                        fmt::format("they must have ({})", fmt::join(p.shape, ", ")));
+    std::copy_n(values.data(), values.size(), p.value);
+  }
+  template <int Rank>
+  static py::object shown(const View<T, Rank>& view, const py::object& owner) {
+    if (view.empty()) return py::none();
+    return view_of(view.data(), {view.shape().begin(), view.shape().end()}, owner);
+  }
+
+  RunSpec spec_;
+  TaskShape shape_;
+  ParameterSet<T> parameters_;
+  std::unique_ptr<Model<T>> model_;
+  std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void bind_applying(py::module_& module) {
+  py::class_<Applied, std::shared_ptr<Applied>>(module, "Applied")
+      .def(py::init([](const RunSpec& spec, const py::object& shape, const py::dict& weights,
+                       bool twice) -> std::shared_ptr<Applied> {
+             const TaskShape of = shape.is_none() ? make_task(spec)->shape() : shape_of(shape);
+             if (twice) return std::make_shared<AppliedIn<double>>(spec, of, weights);
+             return std::make_shared<AppliedIn<float>>(spec, of, weights);
+           }),
+           py::arg("spec"), py::arg("shape"), py::arg("weights"), py::arg("twice"))
+      .def_property_readonly("start_token", &Applied::start_token)
+      .def("forward", &Applied::forward, py::arg("batch"), py::arg("with_beta"));
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,209 @@
+#include "python/src/batches.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <pybind11/numpy.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "fovea/base/names.h"
+
+namespace fovea::python {
+
+namespace {
+
+constexpr std::array<std::pair<const char*, Kind>, 5> kinds{{{"labelled_tokens", Kind::labelled_tokens},
+                                                             {"token_pairs", Kind::token_pairs},
+                                                             {"labelled_vectors", Kind::labelled_vectors},
+                                                             {"labelled_bags", Kind::labelled_bags},
+                                                             {"points", Kind::points}}};
+
+// Reads the parts of one batch, and says of each what is wrong with it.
+class Parts {
+ public:
+  Parts(const py::dict& parts, const std::string& owner) : parts_(parts), owner_(owner) {}
+
+  bool has(const char* name) const { return parts_.contains(name) && !parts_[name].is_none(); }
+
+  template <class T>
+  py::array_t<T, py::array::c_style | py::array::forcecast> array(const char* name, int rank) const {
+    constexpr bool whole = std::is_integral_v<T>;
+    if (!has(name)) throw wrong_input(fmt::format("{} gave no '{}'", owner_, name), "a batch is a dict that has it");
+    const auto given = py::array::ensure(parts_[name]);
+    if (!given) {
+      PyErr_Clear();
+      throw wrong_input(fmt::format("'{}' of {} is no array", name, owner_), "give one of equal rows");
+    }
+    const char kind = given.dtype().kind();
+    const bool fits = kind == 'i' || kind == 'u' || kind == 'b' || (!whole && kind == 'f');
+    if (!fits)
+      throw wrong_input(fmt::format("'{}' of {} must be {}, not {}", name, owner_, whole ? "whole numbers" : "numbers",
+                                    py::str(given.dtype()).cast<std::string>()),
+                        whole ? "give an integer dtype" : "give a float or integer dtype");
+    if (given.ndim() != rank) wrong_shape(name, given, fmt::format("{} dimensions", rank));
+    return given;
+  }
+
+  void require(const char* name, const py::array& array, int axis, py::ssize_t size, const char* what) const {
+    if (array.shape(axis) != size) wrong_shape(name, array, fmt::format("{} {}", size, what));
+  }
+
+  // Values in [low, high).
+  void require_within(const char* name, const int* values, py::ssize_t count, int low, int high) const {
+    for (py::ssize_t i = 0; i < count; ++i)
+      if (values[i] < low || values[i] >= high)
+        throw wrong_input(
+            fmt::format("'{}' of {} holds {}, and must be {} to {}", name, owner_, values[i], low, high - 1),
+            "see the sizes that the task says of itself");
+  }
+
+  Tokens tokens(const char* name, int vocab) const {
+    const auto ids = array<int>(name, 2);
+    require_within(name, ids.data(), ids.size(), -1, vocab);
+    Tokens tokens;
+    tokens.resize(static_cast<int>(ids.shape(0)), static_cast<int>(ids.shape(1)));
+    std::copy_n(ids.data(), ids.size(), tokens.ids.begin());
+    for (int row = 0; row < tokens.rows; ++row) {
+      const int* const begin = ids.data(row, 0);
+      const int* const end = std::find(begin, begin + tokens.columns, -1);
+      if (std::any_of(end, begin + tokens.columns, [](int id) { return id != -1; }))
+        throw wrong_input(fmt::format("row {} of '{}' of {} goes on behind a -1", row, name, owner_),
+                          "-1 stands behind the end of a row alone");
+      if (end == begin)
+        throw wrong_input(fmt::format("row {} of '{}' of {} is empty", row, name, owner_), "leave it out");
+      tokens.lengths[static_cast<std::size_t>(row)] = static_cast<int>(end - begin);
+    }
+    return tokens;
+  }
+
+  Items matrix(const char* name, int width) const {  // one row of items
+    const auto values = array<float>(name, 2);
+    require(name, values, 1, width, "numbers each");
+    Items items;
+    items.resize(1, static_cast<int>(values.shape(0)), width);
+    std::copy_n(values.data(), values.size(), items.values.begin());
+    return items;
+  }
+
+  std::vector<int> labels(py::ssize_t rows, int classes) const {
+    const auto labels = array<int>("labels", 1);
+    require("labels", labels, 0, rows, "labels, one for each example");
+    require_within("labels", labels.data(), labels.size(), 0, classes);
+    return {labels.data(), labels.data() + labels.size()};
+  }
+
+ private:
+  [[noreturn]] void wrong_shape(const char* name, const py::array& array, const std::string& wanted) const {
+    const std::vector<py::ssize_t> shape(array.shape(), array.shape() + array.ndim());
+    throw wrong_input(fmt::format("'{}' of {} has the shape ({})", name, owner_, fmt::join(shape, ", ")),
+                      fmt::format("it must have {}", wanted));
+  }
+
+  const py::dict& parts_;
+  const std::string& owner_;
+};
+
+void fill_tokens(const TaskShape& shape, const Parts& parts, Batch& batch) {
+  batch.source = parts.tokens("source", shape.vocab);
+  batch.size = batch.source.rows;
+  if (shape.kind == Kind::labelled_tokens) {
+    batch.labels = parts.labels(batch.size, shape.classes);
+    if (!parts.has("marked")) return;
+    const auto marked = parts.array<std::uint8_t>("marked", 2);
+    parts.require("marked", marked, 0, batch.size, "rows");
+    parts.require("marked", marked, 1, batch.source.columns, "columns, as 'source' has");
+    batch.marked.assign(marked.data(), marked.data() + marked.size());
+    return;
+  }
+  batch.target = parts.tokens("target", shape.target_vocab);
+  if (batch.target.rows != batch.size)
+    throw wrong_input(fmt::format("there are {} rows of 'source' and {} of 'target'", batch.size, batch.target.rows),
+                      "give one for each");
+  if (!parts.has("alignment")) return;
+  const auto alignment = parts.array<int>("alignment", 2);
+  parts.require("alignment", alignment, 0, batch.size, "rows");
+  parts.require("alignment", alignment, 1, batch.target.columns, "columns, as 'target' has");
+  parts.require_within("alignment", alignment.data(), alignment.size(), -1, batch.source.columns);
+  batch.alignment.assign(alignment.data(), alignment.data() + alignment.size());
+}
+
+void fill_items(const TaskShape& shape, const Parts& parts, Batch& batch) {
+  const bool bags = shape.kind == Kind::labelled_bags;
+  const auto values = parts.array<float>("items", bags ? 3 : 2);
+  parts.require("items", values, bags ? 2 : 1, shape.width, "numbers each");
+  const auto rows = static_cast<int>(values.shape(0)), columns = bags ? static_cast<int>(values.shape(1)) : 1;
+  if (bags && columns > shape.most_items) parts.require("items", values, 1, shape.most_items, "items at most");
+  batch.items.resize(rows, columns, shape.width);
+  std::copy_n(values.data(), values.size(), batch.items.values.begin());
+  if (bags && parts.has("lengths")) {
+    const auto lengths = parts.array<int>("lengths", 1);
+    parts.require("lengths", lengths, 0, rows, "lengths, one for each bag");
+    parts.require_within("lengths", lengths.data(), lengths.size(), 1, columns + 1);
+    batch.items.lengths.assign(lengths.data(), lengths.data() + lengths.size());
+    for (int row = 0; row < rows; ++row)  // absent items are zero
+      for (int column = batch.items.lengths[static_cast<std::size_t>(row)]; column < columns; ++column)
+        std::fill_n(batch.items.item(row, column), shape.width, 0.0f);
+  }
+  batch.size = rows;
+  batch.labels = parts.labels(rows, shape.classes);
+}
+
+void fill_points(const TaskShape& shape, const Parts& parts, Batch& batch) {
+  batch.size = 1;
+  batch.items = parts.matrix("keys", shape.width);
+  batch.values = parts.matrix("values", shape.value_width);
+  if (batch.values.columns != batch.items.columns)
+    throw wrong_input(fmt::format("there are {} keys and {} values", batch.items.columns, batch.values.columns),
+                      "give a value for each key");
+  batch.queries = parts.matrix("queries", shape.width);
+  batch.answers = parts.has("answers") ? parts.matrix("answers", shape.value_width) : Items();
+}
+
+}  // namespace
+
+Kind kind_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, kind] : kinds) {
+    if (name == known) return kind;
+    names.emplace_back(known);
+  }
+  throw wrong_input(fmt::format("there is no kind of task '{}'", name), suggest_name(name, names));
+}
+
+TaskShape shape_of(const py::dict& facts) {
+  TaskShape shape;
+  shape.kind = kind_of(facts["kind"].cast<std::string>());
+  const std::pair<const char*, int TaskShape::*> sizes[] = {{"vocab", &TaskShape::vocab},
+                                                            {"target_vocab", &TaskShape::target_vocab},
+                                                            {"start_token", &TaskShape::start_token},
+                                                            {"end_token", &TaskShape::end_token},
+                                                            {"classes", &TaskShape::classes},
+                                                            {"width", &TaskShape::width},
+                                                            {"value_width", &TaskShape::value_width},
+                                                            {"most_items", &TaskShape::most_items}};
+  for (const auto& [name, member] : sizes)
+    if (facts.contains(name)) shape.*member = facts[name].cast<int>();
+  return shape;
+}
+
+void fill_batch(const TaskShape& shape, const py::dict& given, const std::string& owner, Batch& batch) {
+  const Parts parts(given, owner);
+  batch = {};
+  switch (shape.kind) {
+    case Kind::labelled_tokens:
+    case Kind::token_pairs:
+      fill_tokens(shape, parts, batch);
+      break;
+    case Kind::labelled_vectors:
+    case Kind::labelled_bags:
+      fill_items(shape, parts, batch);
+      break;
+    case Kind::points:
+      fill_points(shape, parts, batch);
+      break;
+  }
+}
+
+}  // namespace fovea::python

@@ -1,0 +1,201 @@
+// Predictions from texts at hand, and from tasks (fovea/theory/prediction.h).
+#include "fovea/theory/prediction.h"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <set>
+
+#include "fovea/data/word_counts.h"
+#include "fovea/lab/prediction_source.h"
+#include "fovea/view/prediction_text.h"
+#include "python/src/arrays.h"
+#include "python/src/call.h"
+#include "python/src/parts.h"
+#include "python/src/values.h"
+
+namespace fovea::python {
+
+namespace {
+
+constexpr std::size_t most_words = 1'000'000;
+
+// Words and their ids: by falling frequency for words of texts, by their letters for classes.
+class Words {
+ public:
+  Words() = default;
+  explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
+    for (std::size_t id = 0; id < words_.size(); ++id) ids_.emplace(words_[id], static_cast<int>(id));
+  }
+  int size() const { return static_cast<int>(words_.size()); }
+  const std::string& word(int id) const { return words_[static_cast<std::size_t>(id)]; }
+  int id(std::string_view word) const {  // -1: not known
+    const auto found = ids_.find(word);
+    return found == ids_.end() ? -1 : found->second;
+  }
+
+ private:
+  std::vector<std::string> words_;
+  TextMap<int> ids_;
+};
+
+Words words_of(const std::vector<std::string>& texts) {
+  std::unordered_map<std::string_view, std::int64_t> counts;
+  for (const std::string& text : texts) each_word(text, [&](std::string_view word) { ++counts[word]; });
+  WordCounts counter(most_words);
+  counter.add(counts);
+  return Words(counter.words());
+}
+
+std::vector<int> ids_of(const std::string& text, const Words& words) {
+  std::vector<int> ids;
+  each_word(text, [&](std::string_view word) { ids.push_back(words.id(word)); });
+  return ids;
+}
+
+// The same bags as theory's reader of files makes of a file of these texts.
+class GivenTexts : public BagSource {
+ public:
+  GivenTexts(const std::vector<std::string>& texts, const std::vector<std::string>& answers, bool classes)
+      : classes_(classes), inputs_(words_of(texts)) {
+    if (classes) {
+      const std::set<std::string> labels(answers.begin(), answers.end());
+      if (labels.size() < 2)
+        throw wrong_input(fmt::format("every example has the label '{}'", labels.empty() ? "" : *labels.begin()),
+                          "give examples of two classes or more");
+      outputs_ = Words({labels.begin(), labels.end()});
+    } else {
+      outputs_ = words_of(answers);
+    }
+    for (const std::string& text : texts) input_ids_.push_back(known(ids_of(text, inputs_)));
+    for (const std::string& answer : answers)
+      output_ids_.push_back(classes ? std::vector{outputs_.id(answer)} : known(ids_of(answer, outputs_)));
+  }
+
+  Outputs outputs_are() const override { return classes_ ? Outputs::classes : Outputs::words; }
+  int inputs() const override { return inputs_.size(); }
+  int outputs() const override { return outputs_.size(); }
+  std::string input_word(int id) const override { return inputs_.word(id); }
+  std::string output_word(int id) const override { return outputs_.word(id); }
+  std::int64_t size() const override { return std::ssize(input_ids_); }
+  void each(Team& team, const Visit& visit, const Progress& progress) const override {
+    const auto count = std::ssize(input_ids_);
+    team.each(team.threads(), [&](int worker) {
+      for (auto i = static_cast<std::ptrdiff_t>(worker); i < count; i += team.threads()) {
+        const auto at = static_cast<std::size_t>(i);
+        visit(worker, {i, input_ids_[at], output_ids_[at]});
+      }
+    });
+    if (progress) progress(count, count);
+  }
+
+ private:
+  static std::vector<int> known(std::vector<int> ids) {
+    std::erase(ids, -1);
+    return ids;
+  }
+
+  bool classes_;
+  Words inputs_, outputs_;
+  std::vector<std::vector<int>> input_ids_, output_ids_;
+};
+
+struct Predicted {
+  std::unique_ptr<Task> task;  // where it is of one
+  std::unique_ptr<BagSource> source;
+  Prediction prediction;
+  Words inputs, outputs;  // to number words of other texts
+
+  bool classes() const { return prediction.kind == BagSource::Outputs::classes; }
+};
+
+std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr<BagSource> source, int threads) {
+  auto made = std::make_shared<Predicted>();
+  made->task = std::move(task);
+  made->source = std::move(source);
+  Team team(threads);
+  made->prediction = predict(*made->source, team);
+  const auto all = [](int count, auto&& word) {
+    std::vector<std::string> words;
+    for (int id = 0; id < count; ++id) words.push_back(word(id));
+    return Words(std::move(words));
+  };
+  made->inputs = all(made->source->inputs(), [&](int id) { return made->source->input_word(id); });
+  made->outputs = all(made->source->outputs(), [&](int id) { return made->source->output_word(id); });
+  return made;
+}
+
+const char* verdict_name(Verdict verdict) {
+  return verdict == Verdict::hard ? "hard" : verdict == Verdict::slow ? "slow" : "early";
+}
+
+py::list outputs_of(const Predicted& made) {  // [(output, decodable, [(word, deviations)])]
+  py::list outputs;
+  for (const OutputPrediction& output : made.prediction.outputs) {
+    py::list words;
+    for (const WordLink& link : output.words)
+      words.append(py::make_tuple(made.source->input_word(link.input), link.surely));
+    outputs.append(py::make_tuple(made.source->output_word(output.output), output.decodable, words));
+  }
+  return outputs;
+}
+
+py::tuple shade(const Predicted& made, const std::string& text, const std::string& answer) {
+  std::vector<std::string> words, answers;
+  each_word(text, [&](std::string_view word) { words.emplace_back(word); });
+  if (!made.classes()) each_word(answer, [&](std::string_view word) { answers.emplace_back(word); });
+  const auto rows = predicted_attention(made.prediction, ids_of(text, made.inputs),
+                                        made.classes() ? std::vector<int>{} : ids_of(answer, made.outputs));
+  return py::make_tuple(words, answers, rows);
+}
+
+}  // namespace
+
+void bind_prediction(py::module_& module) {
+  module.def("predict_texts", [](const std::vector<std::string>& texts, const std::vector<std::string>& answers,
+                                 bool classes, int threads) {
+    const py::gil_scoped_release free;
+    return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads);
+  });
+  module.def("predict_task", [](const std::string& name, bool quick, const py::dict& settings, std::uint64_t seed,
+                                std::int64_t draws, int threads) {
+    const std::vector<Override> overrides = overrides_of(settings);
+    const py::gil_scoped_release free;
+    std::unique_ptr<Task> task = find_task(name, quick ? Form::quick : Form::full, overrides, seed);
+    if (!task)
+      throw wrong_input(fmt::format("there is no task or experiment '{}'", name),
+                        "give texts and their labels, or a name (see: fovea.describe(\"tasks\"))");
+    std::unique_ptr<BagSource> source = task_bags(*task, draws);
+    return predicted(std::move(task), std::move(source), threads);
+  });
+  py::class_<Predicted, std::shared_ptr<Predicted>>(module, "Predicted")
+      .def_property_readonly("classes", &Predicted::classes)
+      .def_property_readonly("examples", [](const Predicted& p) { return p.prediction.examples; })
+      .def_property_readonly("signal", [](const Predicted& p) { return p.prediction.signal; })
+      .def_property_readonly("error", [](const Predicted& p) { return p.prediction.error; })
+      .def_property_readonly("verdict", [](const Predicted& p) { return verdict_name(p.prediction.verdict); })
+      .def_property_readonly("says", [](const Predicted& p) { return verdict_text(p.prediction.verdict); })
+      .def_property_readonly("because", [](const Predicted& p) { return p.prediction.because; })
+      .def_property_readonly("outputs", &outputs_of)
+      .def_property_readonly("halves",
+                             [](const Predicted& p) {  // times: knowledge, attention, 90 % correct
+                               const Course& course = p.prediction.course;
+                               return py::make_tuple(course.knowledge_half, course.attention_half, course.correct_90);
+                             })
+      .def("course",
+           [](const std::shared_ptr<Predicted>& p) {
+             const py::object owner = py::cast(p);
+             const Course& course = p->prediction.course;
+             py::dict curves;
+             curves["time"] = view_of(course.times, owner);
+             curves["knowledge"] = view_of(course.knowledge, owner);
+             curves["attention"] = view_of(course.attention, owner);
+             curves["correct"] = view_of(course.correct, owner);
+             return curves;
+           })
+      .def("shade", &shade)  // (words, answers, a row of weights for each answer)
+      .def("text", [](const Predicted& p) { return prediction_text(p.prediction, *p.source, Terminal()); });
+}
+
+}  // namespace fovea::python

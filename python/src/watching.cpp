@@ -1,0 +1,142 @@
+#include "python/src/watching.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "fovea/lab/intervention.h"
+#include "python/src/arrays.h"
+#include "python/src/parts.h"
+#include "python/src/values.h"
+
+namespace fovea::python {
+
+namespace {
+
+py::capsule held(std::shared_ptr<const void> owner) {
+  return py::capsule(new std::shared_ptr<const void>(std::move(owner)),
+                     [](void* kept) { delete static_cast<std::shared_ptr<const void>*>(kept); });
+}
+
+py::object array_of(const StepArray& array) {
+  if (!array.data) return py::none();
+  const py::capsule owner = held(array.owner);
+  if (array.twice) return view_of(static_cast<const double*>(array.data), sizes_of(array.shape), owner);
+  return view_of(static_cast<const float*>(array.data), sizes_of(array.shape), owner);
+}
+
+// An update as the callback sees it. What was taken from it stays good; itself it is good during the callback alone.
+class Step {
+ public:
+  explicit Step(StepView& view) : view_(&view), number_(view.step()), of_(view.of()), loss_(view.loss()) {}
+  void close() { view_ = nullptr; }
+
+  std::int64_t number() const { return number_; }
+  std::int64_t of() const { return of_; }
+  double loss() const { return loss_; }
+  py::object attention() { return array_of(view().attention()); }
+  py::object beta() { return array_of(view().beta()); }
+  py::dict parameters() { return named(&StepView::parameter); }
+  py::dict gradients() { return named(&StepView::gradient); }
+  py::object source() { return tokens(&Batch::source); }
+  py::object target() { return tokens(&Batch::target); }
+  py::object labels() {
+    const auto batch = view().batch();
+    if (batch->labels.empty()) return py::none();
+    return view_of(batch->labels, held(batch));
+  }
+
+ private:
+  StepView& view() const {
+    if (!view_)
+      throw failure(fmt::format("step {} is over: it can be looked at during the callback alone", number_),
+                    "take what you want to keep there: its arrays stay good");
+    return *view_;
+  }
+  py::dict named(StepArray (StepView::*get)(std::size_t)) {
+    py::dict arrays;
+    for (std::size_t i = 0; i < view().parameters(); ++i)
+      arrays[py::str(view().parameter_name(i))] = array_of((view().*get)(i));
+    return arrays;
+  }
+  py::object tokens(Tokens Batch::*which) {
+    const auto batch = view().batch();
+    const Tokens& tokens = (*batch).*which;
+    if (tokens.rows == 0) return py::none();
+    return view_of(tokens.ids.data(), {tokens.rows, tokens.columns}, held(batch));
+  }
+
+  StepView* view_;
+  std::int64_t number_, of_;
+  double loss_;
+};
+
+ValueList interventions_of(const py::object& said) {
+  const Value value = value_of(said, "intervene");
+  if (const auto* list = value.as<ValueList>()) return *list;
+  return {value};
+}
+
+}  // namespace
+
+PythonWatcher::PythonWatcher(Call& call, py::object on_step, py::object intervene)
+    : call_(call), on_step_(std::move(on_step)), intervene_(std::move(intervene)) {}
+
+void PythonWatcher::before(StepPlan& plan) {
+  if (intervene_.is_none()) return;
+  call_.back([&] {
+    const py::object said = intervene_(plan.step);
+    if (said.is_none()) return;
+    const Interventions wanted = Interventions::parse(interventions_of(said));
+    if (!wanted.clamps.empty())
+      throw wrong_input("a callback can not clamp a parameter", "declare it in the spec's intervene",
+                        wanted.clamps.front().place);
+    if (!wanted.holds.empty()) plan.attend = wanted.attend_at(plan.step);
+    for (const Group group : {Group::body, Group::attention}) {
+      Pace& pace = plan.paces[static_cast<std::size_t>(group)];
+      pace.frozen |= wanted.frozen_at(group, plan.step);
+      pace.rate = wanted.rate_at(group, plan.step).value_or(pace.rate);
+    }
+  });
+}
+
+py::object PythonWatcher::weights() const {
+  if (!seen_) return py::none();
+  py::dict weights;
+  for (const auto& [name, array] : weights_) weights[py::str(name)] = array_of(array);
+  return weights;
+}
+
+void PythonWatcher::watch(StepView& view) {
+  if (!std::exchange(seen_, true))
+    for (std::size_t i = 0; i < view.parameters(); ++i)
+      weights_.emplace_back(view.parameter_name(i), view.parameter(i));
+  if (on_step_.is_none()) return;
+  call_.back([&] {
+    const auto step = std::make_shared<Step>(view);
+    struct Closing {
+      Step& step;
+      ~Closing() { step.close(); }
+    } closing{*step};
+    on_step_(step);
+  });
+}
+
+void bind_watching(py::module_& module) {
+  py::class_<Step, std::shared_ptr<Step>>(module, "Step")
+      .def_property_readonly("number", &Step::number)
+      .def_property_readonly("of", &Step::of)
+      .def_property_readonly("loss", &Step::loss)
+      .def_property_readonly("attention", &Step::attention)
+      .def_property_readonly("beta", &Step::beta)
+      .def_property_readonly("parameters", &Step::parameters)
+      .def_property_readonly("gradients", &Step::gradients)
+      .def_property_readonly("source", &Step::source)
+      .def_property_readonly("target", &Step::target)
+      .def_property_readonly("labels", &Step::labels)
+      .def("__repr__", [](const Step& step) {
+        return fmt::format("<step {} of {}, loss {:.4g}>", step.number(), step.of(), step.loss());
+      });
+}
+
+}  // namespace fovea::python

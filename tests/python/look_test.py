@@ -1,0 +1,159 @@
+"""Callbacks at every update: what they see, what they may do, what they cost."""
+
+import gc
+import threading
+import traceback
+
+import numpy as np
+import pytest
+
+import fovea
+from fovea import _engine
+
+SMALL = dict(quick=True, steps=20, vocab=12, length=8, hidden=16, embedding=16, batch=4)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_watching_changes_nothing(keep):
+    seen = []
+    watched = fovea.run("copy-subset", keep=keep, on_step=lambda step: seen.append((step.number, step.loss)), **SMALL)
+    alone = fovea.run("copy-subset", keep=False, **SMALL)
+    assert [number for number, _ in seen] == list(range(20))
+    assert seen[-1][1] == watched.metrics["train_loss"]
+    for name in alone.series:
+        assert watched.series[name].tobytes() == alone.series[name].tobytes()
+
+
+def test_what_a_step_shows():
+    def look(step):
+        assert step.of == 20 and repr(step).startswith(f"<step {step.number} of 20")
+        assert step.attention.shape == step.beta.shape == (4, 9, 9)
+        assert step.attention.dtype == np.float32
+        np.testing.assert_allclose(step.attention.sum(-1), 1, rtol=1e-5)
+        assert step.source.shape == (4, 9) and step.target.shape == (4, 9) and step.labels is None
+        assert set(step.parameters) == set(step.gradients)
+        for name, values in step.parameters.items():
+            assert values.shape == step.gradients[name].shape
+
+    fovea.run("copy-subset", keep=False, on_step=look, **SMALL)
+
+
+def test_gradients_are_those_of_the_update():
+    """Plain descent: what a parameter moves by is its gradient times the rate."""
+    before = {}
+
+    def look(step):
+        for name, values in step.parameters.items():
+            if name in before:
+                np.testing.assert_allclose(values, before[name], rtol=1e-5, atol=1e-7)
+            before[name] = values - np.float32(0.1) * step.gradients[name]
+
+    fovea.run("copy-subset", keep=False, on_step=look, optimizer="sgd", rate=0.1, **SMALL)
+    assert before
+
+
+def test_nothing_is_copied_and_nothing_can_be_written():
+    copies = _engine.copies_made()
+
+    def look(step):
+        for array in (step.attention, step.beta, step.source, *step.parameters.values(), *step.gradients.values()):
+            assert not array.flags.owndata and not array.flags.writeable
+        assert np.shares_memory(step.attention, step.attention)
+
+    fovea.run("copy-subset", keep=False, on_step=look, **SMALL)
+    assert _engine.copies_made() == copies
+
+
+def test_what_is_kept_stays_good():
+    steps, kept, bits = [], [], []
+
+    def look(step):
+        steps.append(step)
+        kept.append((step.attention, step.beta, step.source))
+        bits.append([array.tobytes() for array in kept[-1]])
+
+    fovea.run("copy-subset", keep=False, on_step=look, **SMALL)
+    gc.collect()
+    assert [[array.tobytes() for array in arrays] for arrays in kept] == bits
+    assert len(set(map(tuple, bits))) == 20
+    with pytest.raises(fovea.Failure, match="step 3 is over"):
+        steps[3].attention
+    assert steps[3].loss > 0  # its numbers are its own
+
+
+def test_parameters_go_on_with_the_training_and_outlive_it():
+    kept = {}
+    fovea.run("copy-subset", keep=False, on_step=lambda step: kept.update(step.parameters) if step.number == 0 else None, **SMALL)
+    first = {}
+    fovea.run("copy-subset", keep=False, on_step=lambda step: first.update(
+        {name: values.copy() for name, values in step.parameters.items()}) if step.number == 0 else None, **SMALL)
+    assert any((kept[name] != first[name]).any() for name in kept)
+
+
+def faulty(step):
+    if step.number == 7:
+        raise ZeroDivisionError("seven")
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_an_exception_surfaces_with_its_traceback(keep):
+    with pytest.raises(ZeroDivisionError, match="seven") as caught:
+        fovea.run("copy-subset", keep=keep, on_step=faulty, **SMALL)
+    assert "faulty" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    if keep:
+        assert fovea.store()[1].state == "stopped"
+        with pytest.warns(UserWarning, match="going on from step 8 of 20"):
+            resumed = fovea.resume(1)
+        whole = fovea.run("copy-subset", keep=False, **SMALL)
+        assert resumed.series["train_loss"].tobytes() == whole.series["train_loss"].tobytes()
+
+
+def test_what_can_not_be_called_is_named():
+    with pytest.raises(fovea.WrongInput, match="on_step is of type int"):
+        fovea.run("copy-subset", on_step=3, **SMALL)
+
+
+def test_intervening_is_what_a_spec_would_declare():
+    spec = {
+        "task": {"name": "copy", "vocab": 9, "length": 5},
+        "model": {"name": "seq2seq", "hidden": 8, "embedding": 8},
+        "train": {"steps": 12, "batch": 4},
+        "probe": {"every": 4, "names": ["accuracy"]},
+    }
+
+    def intervene(number):
+        done = []
+        if number < 6:
+            done.append({"hold": "uniform"})
+        if number >= 3:
+            done.append({"freeze": "attention"})
+        return done or None
+
+    ours = fovea.run(spec, intervene=intervene)
+    declared = fovea.run({**spec, "intervene": [{"hold": "uniform", "until": 6}, {"freeze": "attention", "from": 3}]}, keep=False)
+    assert ours.series["train_loss"].tobytes() == declared.series["train_loss"].tobytes()
+    assert ours.series["train_loss"].tobytes() != fovea.run(spec, keep=False).series["train_loss"].tobytes()
+    assert ours.id == 0 and len(fovea.store()) == 0
+    with pytest.raises(fovea.WrongInput, match="can not be kept"):
+        fovea.run(spec, intervene=intervene, keep=True)
+    with pytest.raises(fovea.WrongInput, match="unifrom"):
+        fovea.run(spec, intervene=lambda number: {"hold": "unifrom"})
+
+
+def test_threads_of_callbacks_do_not_mix():
+    found = {}
+
+    def work(seed):
+        losses = []
+        fovea.run("copy-subset", seed=seed, keep=seed % 2 == 0, on_step=lambda step: losses.append(step.loss), **SMALL)
+        found[seed] = losses
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for seed, losses in found.items():
+        alone = []
+        fovea.run("copy-subset", seed=seed, keep=False, on_step=lambda step: alone.append(step.loss), **SMALL)
+        assert losses == alone

@@ -1,0 +1,72 @@
+"""Predictions from texts at hand are those that the program makes of a file of them."""
+
+import math
+
+import numpy as np
+import pytest
+
+import fovea
+
+GOOD, BAD = ["a good film", "good fun all along", "so good"], ["a bad film", "bad luck all along", "so bad"]
+TEXTS = [text for pair in zip(GOOD, BAD) for text in pair] * 40
+LABELS = ["plus", "minus"] * 120
+
+
+def test_texts_and_a_file_of_them_are_predicted_alike(program, tmp_path):
+    prediction = fovea.predict(TEXTS, LABELS)
+    path = tmp_path / "film.tsv"
+    path.write_text("".join(f"{label}\t{text}\n" for text, label in zip(TEXTS, LABELS)))
+    examples = tmp_path / "new.txt"
+    examples.write_text("so good a film\n")
+    shown = program("predict", path, "--examples", examples, "--quiet")
+    assert (prediction.verdict, prediction.because, prediction.examples) == (shown["verdict"], shown["because"], 240)
+    assert prediction.words == {
+        output["output"]: [(link["word"], link["deviations"]) for link in output["words"]] for output in shown["outputs"]}
+    assert prediction.course["time"].tolist() == shown["course"]["time"]
+    assert prediction.course["attention"].tolist() == shown["course"]["attention"]
+    shading = prediction.shade("so good a film")
+    assert shading.weights.tolist() == shown["attention"][0]["weights"]
+    assert shading.words[int(shading.weights[0].argmax())] == "good"
+    assert "good█" in repr(shading) and "rgba" in shading._repr_html_() and "early" in repr(prediction)
+
+
+def test_a_task_is_predicted_as_the_program_does(program):
+    prediction = fovea.predict("copy", vocab=8, length=5)
+    shown = program("predict", "copy", "--set", "task.vocab=8", "--set", "task.length=5", "--quiet")
+    assert (prediction.verdict, prediction.because) == (shown["verdict"], shown["because"])
+    assert all(math.isclose(*pair) for pair in zip(prediction.course["correct"], shown["course"]["correct"]))
+
+
+def test_translations():
+    sources = ["ein Hund", "ein Haus", "der Hund", "das Haus"] * 50
+    targets = ["a dog", "a house", "the dog", "the house"] * 50
+    prediction = fovea.predict(sources, targets=targets)
+    assert prediction.words["dog"][0][0] == "Hund"
+    shading = prediction.shade("ein Haus", "a house")
+    assert shading.weights.shape == (2, 2) and shading.weights[1].argmax() == 1
+    with pytest.raises(fovea.WrongInput, match="words of the answer"):
+        prediction.shade("ein Haus")
+
+
+@pytest.mark.parametrize(
+    "data, more, says",
+    [
+        (TEXTS, {}, "labels"),
+        (TEXTS, dict(labels=["a"]), "240 texts and 1 answers"),
+        (TEXTS, dict(labels=["a"] * 240), "every example has the label 'a'"),
+        ([1, 2], dict(labels=["a", "b"]), r"texts\[0\] is of type int"),
+        ("one text", dict(labels=["a"]), "are one text"),
+        ("copi", {}, "no task or experiment 'copi'"),
+        ("copy", dict(vocba=3), "vocba"),
+        (TEXTS, dict(labels=LABELS, vocab=3), "texts have none"),
+        ([], dict(labels=[]), "every example has the label"),
+    ],
+)
+def test_wrong_data_are_named(data, more, says):
+    with pytest.raises(fovea.WrongInput, match=says):
+        fovea.predict(data, **more)
+
+
+def test_labels_may_be_numbers():
+    labels = np.array([1, 0] * 120)
+    assert set(fovea.predict(TEXTS, labels).words) == {"0", "1"}

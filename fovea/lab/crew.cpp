@@ -95,7 +95,6 @@ class ThreadCrew : public Crew {
   News train_one(const Work& work) {
     TrainHooks hooks;
     hooks.stop = &stop_;
-    hooks.watcher = watcher_;
     hooks.checkpoints = checkpoints_;
     hooks.progress = [&](std::int64_t step, std::int64_t of) {
       const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// Task `text-classify` (SCIENCE 7): the class of a text, as a sequence of words.
+// Task `text-classify`: the class of a text, as a sequence of words.
 //
 // The vocabulary is of the training texts. Training goes through them in shuffled epochs.
 #include <fmt/format.h>

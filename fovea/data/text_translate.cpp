@@ -1,4 +1,4 @@
-// Task `text-translate` (SCIENCE 7): the translation of a text, as a sequence of subwords or words of a vocabulary that
+// Task `text-translate`: the translation of a text, as a sequence of subwords or words of a vocabulary that
 // both languages share.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// βᵖˣ (SCIENCE 7): what single words say, learned without attention and without recurrence.
+// βᵖˣ: what single words say, learned without attention and without recurrence.
 //
 //   logits(x) = mean over positions of  W e_{x_s} + b
 //

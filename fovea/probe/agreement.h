@@ -1,4 +1,4 @@
-// How far two rows of weights agree on what matters (SCIENCE 7): attention with β, with influence, with another
+// How far two rows of weights agree on what matters: attention with β, with influence, with another
 // model's.
 #pragma once
 

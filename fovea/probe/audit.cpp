@@ -1,4 +1,4 @@
-// `audit`: the four assumptions of the two-stage story, each as figures over training (SCIENCE 9). docs/method.md says
+// `audit`: the four assumptions of the two-stage story, each as figures over training. docs/method.md (4) says
 // what each number means. It looks at the same examples every time, so that their attention can be followed.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// How far hidden states tell of the word they stand on, and of its neighbours (SCIENCE 9, the first assumption).
+// How far hidden states tell of the word they stand on, and of its neighbours (docs/method.md, 4).
 #pragma once
 
 #include <optional>

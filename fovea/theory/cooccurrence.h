@@ -1,4 +1,5 @@
-// What goes with what: the co-occurrence of the words of the input with the outputs (SCIENCE 8), over all of the data.
+// What goes with what: the co-occurrence of the words of the input with the outputs (docs/method.md, 2), over all of
+// the data.
 //
 //   C_io = Cov(how often i stands in the input, how often o stands in the output)
 //

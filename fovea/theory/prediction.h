@@ -1,4 +1,4 @@
-// What attention will do on data, before any is trained (SCIENCE 8).
+// What attention will do on data, before any is trained (docs/method.md, 2).
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// How much of the outputs the bag of inputs tells: what there is to learn while attention is uniform (SCIENCE 8).
+// How much of the outputs the bag of inputs tells: what there is to learn while attention is uniform (docs/method.md,
+// 2).
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The mean-field course of sequence tasks (SCIENCE 8): a word-translation table with free attention, followed by
-// gradient flow on the data's own co-occurrence.
+// The mean-field course of sequence tasks (docs/method.md, 2): a word-translation table with free attention, followed
+// by gradient flow on the data's own co-occurrence.
 //
 // W_oi says how much the input word i speaks for the output word o, A_oi how much attention the place of o pays to i.
 // An output o stands against a bag that holds i with the chance q_oi, each word by itself, so

@@ -1,4 +1,4 @@
-// The predicted course of classification (SCIENCE 8): gradient flow of the unigram gate on the data's own bags.
+// The predicted course of classification (docs/method.md, 2): gradient flow of the unigram gate on the data's own bags.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-# The page (web/), built by npm into one HTML file that becomes a part of the library: fovea/serve/api.h has it as
+# The page (web/), built by npm into one HTML file that becomes a part of the library: fovea/view/page.h has it as
 # shipped_page(). Without npm, or with FOVEA_PAGE off, the library has an empty one, and `fovea serve` answers its API alone.
 # Without Emscripten the page lacks its engine, and the views that compute in the browser.
 option(FOVEA_PAGE "build the page into the program (needs nodejs and npm)" ON)
@@ -41,7 +41,7 @@ if(FOVEA_PAGE AND FOVEA_NPM)
       ${engine}
     COMMENT "Building the page" VERBATIM)
   file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[// The bytes of a file, put in by the assembler.
-#include "fovea/serve/api.h"
+#include "fovea/view/page.h"
 
 __asm__(".pushsection .rodata\n"
         ".global fovea_page_begin\n.global fovea_page_end\n"
@@ -60,7 +60,7 @@ std::string_view shipped_page() { return {fovea_page_begin, fovea_page_end}; }
 ]] @ONLY)
   set_source_files_properties(${FOVEA_PAGE_SOURCE} PROPERTIES OBJECT_DEPENDS ${page})
 else()
-  file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[#include "fovea/serve/api.h"
+  file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[#include "fovea/view/page.h"
 
 namespace fovea {
 

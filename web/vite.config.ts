@@ -25,7 +25,8 @@ function engine(): Plugin {
 export default defineConfig({
   base: "./",
   plugins: [engine(), viteSingleFile({ removeViteModuleLoader: true })],
-  worker: { plugins: () => [engine()], format: "es" },
+  // A page that is opened as a file may start no module as a worker.
+  worker: { plugins: () => [engine()], format: "iife" },
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },
   build: { target: "es2022", modulePreload: false, reportCompressedSize: false, chunkSizeWarningLimit: 8000 },
 });

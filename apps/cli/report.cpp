@@ -12,15 +12,20 @@ namespace {
 class Report : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("-o,--output", file_, "the page (default: report.html)")->type_name("FILE.html");
+    app.add_option("-o,--output", file_, "the page (default: report.html; with --data story.json)")
+        ->type_name("FILE.html");
+    app.add_flag("--plain", plain_, "a document without scripts, to print or to send by mail");
+    app.add_flag("--data", data_, "only what the page shows, as JSON, for a page on a host of static files")
+        ->excludes("--plain");
     app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder")
         ->type_name("FOLDER");
     app.add_option("--format", format_, "of the figures: svg (the default), pdf or png")
         ->check(CLI::IsMember({"svg", "pdf", "png"}));
     app.footer(
-        "Shows what `fovea reproduce` has put into the store. One file, no network.\n\n"
+        "Shows what `fovea reproduce` has put into the store, in a page of one file that needs no network.\n\n"
         "Examples:\n"
         "  fovea report -o report.html\n"
+        "  fovea report --plain -o report-to-print.html\n"
         "  fovea report --figures paper --format pdf");
   }
 
@@ -35,13 +40,16 @@ class Report : public Command {
       fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
       return 0;
     }
-    write_report(store, found, file_);
+    if (data_ && file_ == default_file) file_ = "story.json";
+    write_report(store, found, file_, data_ ? ReportForm::data : plain_ ? ReportForm::plain : ReportForm::page);
     fmt::print("{}\n", std::filesystem::absolute(file_).string());
     return 0;
   }
 
  private:
-  std::string file_ = "report.html", figures_, format_ = "svg";
+  static constexpr const char* default_file = "report.html";
+  std::string file_ = default_file, figures_, format_ = "svg";
+  bool plain_ = false, data_ = false;
 };
 
 const Register<Command> registered("report", "everything that was reproduced, on one page",

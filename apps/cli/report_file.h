@@ -9,11 +9,18 @@
 
 namespace fovea::cli {
 
-// What the store knows of every experiment that was reproduced as it stands, in the form it was last reproduced in.
+enum class ReportForm {
+  page,   // the page, with these experiments in it; plain where the program was built without its page
+  plain,  // a document without scripts: for printing, and for readers that run none
+  data,   // what the page reads, for a page that lies elsewhere
+};
+
+// Of every shipped experiment (lab/reproduce.h).
 std::vector<Reproduction> reproduced_before(const Store& store);
 
-// The page of these experiments; their runs' arrays come from the store.
-void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file);
+// Their runs' arrays come from the store.
+void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file,
+                  ReportForm form = ReportForm::page);
 
 // Throws wrong_input where a figure of the experiment is declared wrongly, before anything is trained for it.
 void check_figures(const Experiment& experiment);

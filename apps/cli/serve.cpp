@@ -42,7 +42,9 @@ class Serve : public Command {
         ->type_name("WORD");
     app.add_option("--for", seconds_, "end after so many seconds")->check(CLI::PositiveNumber)->type_name("SECONDS");
     app.footer(
-        "Shows the store's runs as a live page in a browser. Ctrl-C ends it.\n\n"
+        "Shows the store's runs as a live page in a browser, which can start trainings and stop them. Ctrl-C ends it, "
+        "and\n"
+        "stops what the page started; what was trained is kept, and the same training started again goes on.\n\n"
         "Examples:\n"
         "  fovea serve\n"
         "  fovea serve --port 0 --for 3600\n"
@@ -54,7 +56,8 @@ class Serve : public Command {
     if (!is_loopback(options_.address) && options_.token.empty()) options_.token = fresh_token();
     if (seconds_) options_.until = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds_ * 1000));
     options_.stop = interrupt_flag();
-    Api api(Store::default_file());
+    Jobs jobs(Store::default_file());
+    Api api(Store::default_file(), &jobs);
     options_.watch = [&api] { return api.news(); };
     Server server(options_, [&api](const HttpRequest& request) { return api.answer(request); });
     fmt::print("{}\n", server.page_address());

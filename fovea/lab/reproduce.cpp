@@ -35,4 +35,22 @@ Reproduction reproduce(Store& store, const Experiment& experiment, Form form, co
   return result;
 }
 
+std::optional<Reproduction> reproduced_before(const Store& store, const std::string& name) {
+  std::vector<ClaimResult> claims = store.claims(name);
+  std::erase_if(claims, [](const ClaimResult& claim) { return !claim.source.empty(); });
+  if (claims.empty()) return std::nullopt;
+  Reproduction found{find_experiment(name), claims.back().form == "full" ? Form::full : Form::quick, {}, {}, 0};
+  for (const ClaimResult& claim : claims)
+    if (claim.form == claims.back().form) found.claims.push_back(claim);
+  const auto kept = [&store](const std::vector<RunSpec>& specs, std::size_t) {
+    std::vector<RunRecord> runs;
+    for (const RunSpec& spec : specs)
+      if (std::optional<RunRecord> run = store.find_done(spec.hash())) runs.push_back(std::move(*run));
+    return runs;
+  };
+  found.runs = run_stages(found.experiment, found.form, {}, {}, kept).runs;
+  for (const RunRecord& run : found.runs) found.seconds += run.seconds;
+  return found;
+}
+
 }  // namespace fovea

@@ -1,6 +1,7 @@
 // Experiments and their claims: runs what is missing, then says what held.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,9 @@ struct Reproduction {
 // Claims are checked when every run was reached, and kept unless overrides made it another experiment.
 Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
                        const SweepOptions& options);
+
+// What the store knows of a shipped experiment that was reproduced as it stands, in the form it was last reproduced in;
+// nothing where it was not.
+std::optional<Reproduction> reproduced_before(const Store& store, const std::string& name);
 
 }  // namespace fovea

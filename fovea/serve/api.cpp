@@ -11,7 +11,10 @@
 #include "fovea/base/version.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/record_json.h"
+#include "fovea/lab/reproduce.h"
 #include "fovea/lab/store.h"
+#include "fovea/view/page.h"
+#include "fovea/view/story.h"
 
 namespace fovea {
 
@@ -109,13 +112,16 @@ Json lines(const HttpRequest& request, const Store& store) {
   return {{"metric", metric}, {"matched", matched}, {"lines", list}};
 }
 
-// The page, told that it has a server behind it.
-std::string served_page() {
-  constexpr std::string_view alone = "name=\"fovea-source\" content=\"site\"";
-  std::string page(shipped_page());
-  if (const std::size_t at = page.find(alone); at != std::string::npos)
-    page.replace(at, alone.size(), "name=\"fovea-source\" content=\"served\"");
-  return page;
+// As the page tells it: of an experiment that was not reproduced yet, what is asked and no more.
+HttpAnswer told(const HttpRequest& request, const Store& store, const std::string& name) {
+  refuse_unknown(request, {});
+  const std::vector<std::string> known = experiment_names();
+  if (std::ranges::find(known, name) == known.end())
+    return error_answer(404, fmt::format("there is no experiment '{}'", name), suggest_name(name, known));
+  const std::optional<Reproduction> found = reproduced_before(store, name);
+  return json_answer(
+      told_json(found ? *found : Reproduction{find_experiment(name), Form::quick, {}, {}, 0},
+                [&store](std::int64_t run, const std::string& array) { return store.arrays(run, array); }));
 }
 
 HttpAnswer one_run(const HttpRequest& request, const Store& store, std::string_view rest) {
@@ -141,15 +147,41 @@ HttpAnswer one_run(const HttpRequest& request, const Store& store, std::string_v
   return json_answer({{"run", id}, {"arrays", list}});
 }
 
+HttpAnswer wrong_method(const char* allowed) {
+  HttpAnswer refusal = error_answer(405, fmt::format("this address takes {}", allowed));
+  refusal.headers.emplace_back("Allow", allowed);
+  return refusal;
+}
+
+// "/api/jobs", "/api/jobs/3/stop": what is after "/api/jobs".
+HttpAnswer job_answer(const HttpRequest& request, Jobs& jobs, std::string_view rest) {
+  refuse_unknown(request, {});
+  const bool reads = request.method == "GET";
+  if (rest.empty()) {
+    if (reads) return json_answer(jobs.list());
+    if (request.method != "POST") return wrong_method("GET, HEAD, POST");
+    HttpAnswer made = json_answer(jobs.start(JobOrder::parse(request.body)));
+    made.status = 201;
+    return made;
+  }
+  constexpr std::string_view stop = "/stop";
+  if (!rest.starts_with('/') || !rest.ends_with(stop) || rest.size() <= stop.size() + 1)
+    return error_answer(404, "there is nothing at this address", "docs/page.md lists what there is");
+  if (request.method != "POST") return wrong_method("POST");
+  const std::string number(rest.substr(1, rest.size() - 1 - stop.size()));
+  if (!jobs.stop(read_number(number, "the job", 1, std::int64_t{1} << 62)))
+    return error_answer(404, fmt::format("there is no job {}", number), "/api/jobs lists them");
+  return json_answer(jobs.list());
+}
+
 }  // namespace
 
 HttpAnswer Api::answer(const HttpRequest& request) const {
-  if (request.method != "GET") {
-    HttpAnswer refusal = error_answer(405, "this can only be read");
-    refusal.headers.emplace_back("Allow", "GET, HEAD");
-    return refusal;
-  }
   const std::string_view path = request.path;
+  constexpr std::string_view of_jobs = "/api/jobs";
+  if (jobs_ && (path == of_jobs || path.starts_with("/api/jobs/")))
+    return job_answer(request, *jobs_, path.substr(of_jobs.size()));
+  if (request.method != "GET") return wrong_method("GET, HEAD");
   if (path == "/" || path == "/index.html") {
     if (shipped_page().empty())
       return error_answer(404, "this program was built without its page",
@@ -161,13 +193,14 @@ HttpAnswer Api::answer(const HttpRequest& request) const {
     refuse_unknown(request, {});
     return json_answer(about());
   }
-  constexpr std::string_view of_run = "/api/runs/";
+  constexpr std::string_view of_run = "/api/runs/", of_experiment = "/api/experiments/";
   const bool known = path == "/api/names" || path == "/api/experiments" || path == "/api/runs" ||
-                     path == "/api/lines" || path.starts_with(of_run);
+                     path == "/api/lines" || path.starts_with(of_run) || path.starts_with(of_experiment);
   if (!known) return error_answer(404, "there is nothing at this address", "docs/page.md lists what there is");
   // Opened anew for each question: another process may be making it, or have put another in its place.
   const Store store(store_file_, Store::Mode::read_only);
   if (path.starts_with(of_run)) return one_run(request, store, path.substr(of_run.size()));
+  if (path.starts_with(of_experiment)) return told(request, store, std::string(path.substr(of_experiment.size())));
   if (path == "/api/runs") return json_answer(runs(request, store));
   if (path == "/api/lines") return json_answer(lines(request, store));
   refuse_unknown(request, {});

@@ -1,4 +1,5 @@
-// The JSON API of `fovea serve` (docs/page.md): what the page reads of the store. Reading changes nothing.
+// The JSON API of `fovea serve` (docs/page.md): what the page reads of the store, and the trainings that it starts and
+// stops. Reading (GET) changes nothing; what changes something is posted.
 #pragma once
 
 #include <filesystem>
@@ -6,13 +7,16 @@
 #include <string>
 
 #include "fovea/serve/http.h"
+#include "fovea/serve/jobs.h"
 #include "fovea/serve/server.h"
 
 namespace fovea {
 
 class Api {
  public:
-  explicit Api(std::filesystem::path store_file) : store_file_(std::move(store_file)) {}
+  // `jobs` are those of this server and outlive it; without them nothing can be started.
+  explicit Api(std::filesystem::path store_file, Jobs* jobs = nullptr)
+      : store_file_(std::move(store_file)), jobs_(jobs) {}
 
   // Throws wrong_input for a question that makes no sense, which the server answers by 400.
   HttpAnswer answer(const HttpRequest& request) const;
@@ -22,11 +26,8 @@ class Api {
 
  private:
   std::filesystem::path store_file_;
+  Jobs* jobs_;
   std::string seen_;
 };
-
-// What the page is made of, built into the program: web/ makes one HTML file of it. Empty where the program was built
-// without it.
-std::string_view shipped_page();
 
 }  // namespace fovea

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/view/report_style.h"
+#include "fovea/view/reproduced.h"
 
 namespace fovea {
 
@@ -29,46 +30,15 @@ std::string counted(std::size_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::size_t held_of(const Reproduction& r) {
-  return static_cast<std::size_t>(
-      std::count_if(r.claims.begin(), r.claims.end(), [](const ClaimResult& c) { return c.held; }));
-}
-
 std::string badge(bool held, const std::string& words) {
   return fmt::format("<span class=\"{}\">{} {}</span>", held ? "held" : "broken", held ? "✓" : "✗", safe(words));
 }
 
-// "0–19" rather than twenty numbers.
-std::string seeds_text(const std::vector<RunRecord>& runs) {
-  std::vector<std::uint64_t> seeds;
-  for (const RunRecord& run : runs) seeds.push_back(run.spec.seed);
-  std::sort(seeds.begin(), seeds.end());
-  seeds.erase(std::unique(seeds.begin(), seeds.end()), seeds.end());
-  std::string text;
-  for (std::size_t i = 0; i < seeds.size();) {
-    std::size_t end = i;
-    while (end + 1 < seeds.size() && seeds[end + 1] == seeds[end] + 1) ++end;
-    text += (text.empty() ? "" : ", ") +
-            (end > i ? fmt::format("{}–{}", seeds[i], seeds[end]) : fmt::format("{}", seeds[i]));
-    i = end + 1;
-  }
-  return text;
-}
-
-// Every setting of the runs: those that all share, and for the others each value that occurs.
 std::string settings_list(const std::vector<RunRecord>& runs) {
-  std::map<std::string, std::vector<std::string>> all;
-  for (const RunRecord& run : runs) {
-    for (const auto& [key, text] : flat_settings(run.spec)) {
-      auto& values = all[key];
-      if (std::find(values.begin(), values.end(), text) == values.end()) values.push_back(text);
-    }
-  }
   std::string list = "<dl>\n";
-  for (const auto& [key, values] : all) {
+  for (const auto& [key, values] : settings_of(runs)) {
     std::string text;
-    for (std::size_t i = 0; i < values.size() && i < 24; ++i) text += (i ? ", " : "") + values[i];
-    if (values.size() > 24) text += ", …";
+    for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + values[i];
     list += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", safe(key), safe(text));
   }
   return list + "</dl>\n";
@@ -90,7 +60,7 @@ std::string figure_html(const FigureSpec& spec, const Reproduction& r, const Fet
   }
 }
 
-std::string claims_html(const Reproduction& r) {
+std::string claims_of(const Reproduction& r) {
   if (r.claims.empty()) return {};
   std::string html =
       "<h4>What was claimed</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
@@ -174,27 +144,14 @@ std::string experiment_html(const Reproduction& r, std::size_t index, const Fetc
   if (!e.idea.empty()) html += fmt::format("<p>{}</p>\n", safe(e.idea));
   for (std::size_t k = 0; k < e.figures.size(); ++k)
     html += figure_html(e.figures[k], r, arrays, fmt::format("f{}-{}", index + 1, k + 1));
-  return html + claims_html(r) + runs_html(r) + "</section>\n";
+  return html + claims_of(r) + runs_html(r) + "</section>\n";
 }
 
 }  // namespace
 
 std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
                         const ReportFacts& facts) {
-  std::vector<const Reproduction*> all;
-  for (const Reproduction& r : reproductions) all.push_back(&r);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto* a, const auto* b) { return a->experiment.order < b->experiment.order; });
-  // A system's experiments stay together, where its first one stands.
-  std::vector<std::string> systems;
-  for (const Reproduction* r : all)
-    if (std::find(systems.begin(), systems.end(), r->experiment.system) == systems.end())
-      systems.push_back(r->experiment.system);
-  std::stable_sort(all.begin(), all.end(), [&](const auto* a, const auto* b) {
-    return std::find(systems.begin(), systems.end(), a->experiment.system) <
-           std::find(systems.begin(), systems.end(), b->experiment.system);
-  });
-
+  const std::vector<const Reproduction*> all = in_order_of_the_tour(reproductions);
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\">\n"
@@ -227,6 +184,18 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
       " The same experiment and seed give the same numbers on any number of "
       "threads.</p>\n</footer>\n</body>\n</html>\n";
   return html;
+}
+
+std::string claims_html(std::span<const Reproduction> reproductions) {
+  std::string html =
+      "<main>\n<h1>What came out</h1>\n<p>The figures of this page are drawn by a script, and scripts are switched off "
+      "here. <code>fovea report --plain</code> writes a report without any.</p>\n";
+  for (const Reproduction* r : in_order_of_the_tour(reproductions)) {
+    const Experiment& e = r->experiment;
+    html +=
+        fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", safe(e.title.empty() ? e.name : e.title), claims_of(*r));
+  }
+  return html + "</main>\n";
 }
 
 }  // namespace fovea

@@ -22,4 +22,7 @@ struct ReportFacts {
 std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
                         const ReportFacts& facts);
 
+// Only what was claimed and what came out of it, for a page that shows the rest by a script.
+std::string claims_html(std::span<const Reproduction> reproductions);
+
 }  // namespace fovea

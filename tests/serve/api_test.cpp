@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "fovea/base/error.h"
 #include "fovea/lab/json.h"
+#include "fovea/lab/reproduce.h"
 #include "tests/lab/store_sample.h"
 
 namespace fovea {
@@ -87,6 +92,56 @@ TEST_F(ApiTest, WhatIsNotThereIsSaid) {
         "/api/runs?were=1", "/api/lines", "/api/lines?metric=nothing", "/api/names?x=1", "/api/about?x"})
     EXPECT_THROW(ask(path), Error) << path;
   EXPECT_EQ(ask("/api/runs", "POST").status, 405);
+}
+
+TEST_F(ApiTest, AnExperimentIsToldAsItWasReproduced) {
+  const Json untold = get("/api/experiments/toy-uniform");
+  EXPECT_TRUE(untold["claims"].empty() && untold["figures"].empty());
+  EXPECT_FALSE(untold["idea"].get<std::string>().empty());
+  {
+    Store store(folder_ / "runs.db");
+    reproduce(store, find_experiment("toy-uniform"), Form::quick, {}, {});
+  }
+  const Json told = get("/api/experiments/toy-uniform");
+  EXPECT_GT(told["claims"].size(), 2u);
+  EXPECT_EQ(told["form"], "quick");
+  EXPECT_TRUE(told["figures"][0]["wide"].get<std::string>().starts_with("<svg"));
+  for (const char* path :
+       {"/api/experiments/nothing", "/api/experiments/", "/api/experiments/..x", "/api/experiments/a/b"})
+    EXPECT_EQ(ask(path).status, 404) << path;
+  EXPECT_THROW(ask("/api/experiments/toy-uniform?form=full"), Error);
+}
+
+TEST_F(ApiTest, WhatIsStartedIsListedAndStopped) {
+  std::atomic<int> orders{0};
+  Jobs jobs([&](const JobOrder&, const SweepOptions& options) {
+    ++orders;
+    while (!*options.stop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    SweepProgress stopped;
+    stopped.total = stopped.stopped = 1;
+    return stopped;
+  });
+  const Api api(folder_ / "runs.db", &jobs);
+  const auto ask_it = [&](const std::string& method, const std::string& target, const std::string& body = {}) {
+    HttpRequest request;
+    request.method = method;
+    request.body = body;
+    read_target(target, request);
+    return api.answer(request);
+  };
+  EXPECT_EQ(ask_it("POST", "/api/jobs", R"({"experiment": "toy-uniform"})").status, 201);
+  while (orders == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // Reading stops nothing, whatever is read.
+  EXPECT_EQ(ask_it("GET", "/api/jobs/1/stop").status, 405);
+  EXPECT_EQ(ask_it("DELETE", "/api/jobs").status, 405);
+  EXPECT_EQ(Json::parse(ask_it("GET", "/api/jobs").body)["jobs"][0]["state"], "running");
+  for (const char* path : {"/api/jobs/", "/api/jobs/1", "/api/jobs//stop", "/api/jobs/2/stop", "/api/jobs/1/stop/x"})
+    EXPECT_EQ(ask_it("POST", path).status, 404) << path;
+  EXPECT_THROW(ask_it("POST", "/api/jobs/x/stop"), Error);
+  EXPECT_THROW(ask_it("POST", "/api/jobs", "{}"), Error);
+  EXPECT_THROW(ask_it("POST", "/api/jobs?experiment=toy-uniform"), Error);
+  EXPECT_EQ(ask_it("POST", "/api/jobs/1/stop").status, 200);
+  EXPECT_EQ(ask("/api/jobs").status, 404);  // of a server that starts nothing
 }
 
 TEST_F(ApiTest, NewsAreToldOnce) {

@@ -33,6 +33,10 @@ class Peer {
   }
 
   bool connected() const { return connected_; }
+  void leave() {
+    ::close(std::exchange(socket_, -1));
+    connected_ = false;
+  }
 
   // False once the other side has gone.
   bool send(std::string_view bytes) const {

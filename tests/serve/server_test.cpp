@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -136,6 +138,28 @@ TEST_F(ServerThreads, SilentConnectionsMakeRoom) {
   expect_alive();
   // Also where each has begun to speak.
   for (const Peer& peer : silent) peer.send("GET / HT");
+  expect_alive();
+}
+
+TEST_F(ServerThreads, AThousandConnectionsAtOnceAreAnsweredOrClosed) {
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  if (files.rlim_max < 2000) GTEST_SKIP() << "this system lets a process open " << files.rlim_max << " files";
+  files.rlim_cur = std::max<rlim_t>(files.rlim_cur, 2000);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  start();
+  std::vector<Peer> peers;
+  for (int i = 0; i < 1000; ++i) {
+    peers.emplace_back(port());
+    ASSERT_TRUE(peers.back().connected()) << i;
+  }
+  // Those that are still open speak all at once, half of them and leave, half and wait for what they get.
+  for (std::size_t i = 0; i < peers.size(); ++i)
+    if (peers[i].send(closing("GET /" + std::to_string(i))) && i % 2 == 0) peers[i].leave();
+  std::size_t answered = 0;
+  for (const Peer& peer : peers)
+    if (peer.connected() && peer.read_all().find("HTTP/1.1 200") != std::string::npos) ++answered;
+  EXPECT_GE(answered, 50u);
   expect_alive();
 }
 

@@ -41,15 +41,17 @@ test("a link brings another person the same runs, order, metric and comparison",
   await page.getByLabel("Compare run 3").check();
   await page.getByLabel("Compare run 12").check();
   await page.getByRole("heading", { name: "Side by side" }).waitFor();
+  // Their lines over each other, each in a colour of its own.
+  assert.equal(await page.locator("figure", { hasText: "the runs compared" }).locator(".legend li").count(), 2);
   const seen = async (one) => ({
     table: await one.locator("table").allInnerTexts(),
-    legend: await one.locator(".legend").innerText(),
+    legend: await one.locator(".legend").first().innerText(),
     title: await one.locator("figcaption").first().innerText(),
   });
   const here = await seen(page);
   const other = await stage.visit(new URL(page.url()).hash);
   await other.getByRole("heading", { name: "Side by side" }).waitFor();
-  await other.locator(".legend").waitFor();
+  await other.locator(".legend").first().waitFor();
   assert.deepEqual(await seen(other), here);
   assert.match(here.table[1], /model\.(beta1|p)/);
   await stage.leave(page);
@@ -77,6 +79,34 @@ test("a figure is saved as SVG, PNG and CSV, with the numbers that the program e
   assert.doesNotMatch(String(svg), /var\(/);
   const [, png] = await saved("PNG");
   assert.deepEqual([...png.subarray(1, 4)], [...Buffer.from("PNG")]);
+  await stage.leave(page);
+});
+
+test("a training is started from the page, and stopped", async () => {
+  const page = await stage.visit("#/runs");
+  await page.getByText("Train on this machine").click();
+  const form = page.getByRole("form", { name: "Train on this machine" });
+  await form.locator("select[name=experiment]").selectOption("toy-mistaken");
+  await form.getByLabel("Settings").fill("train.nothing=3");
+  await form.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("alert").getByText("nothing").first().waitFor();
+  await form.getByLabel("Settings").fill("");
+  await form.getByLabel("Seeds").fill("0..2");
+  await form.getByRole("button", { name: "Start" }).click();
+  await page.locator('[data-job="1"] .state.done').waitFor();
+  await page.locator("tbody tr", { hasText: "toy-mistaken" }).nth(2).waitFor(); // in the table without being asked for
+  // One that would not end by itself.
+  await form.locator("select[name=experiment]").selectOption("copy-subset");
+  await form.getByLabel("Seeds").fill("0");
+  await form.getByLabel("Settings").fill("train.steps=1000000 model.hidden=16");
+  await form.getByRole("button", { name: "Start" }).click();
+  await page.locator('[data-job="2"] .state.running').waitFor();
+  await page.getByRole("button", { name: "Stop copy-subset" }).click();
+  await page.locator('[data-job="2"] .state.stopped').waitFor();
+  assert.equal(await page.getByRole("button", { name: "Stop copy-subset" }).count(), 0);
+  // The browser says by itself that the server refused a question; nothing else may be amiss.
+  page.complaints = page.complaints.filter((text) => !/status of 400/.test(text));
+  await expect_accessible(page);
   await stage.leave(page);
 });
 

@@ -34,8 +34,11 @@ export class Stage {
     return stage;
   }
 
-  // A fresh browser profile at `hash`. What goes wrong in it fails close().
+  // A fresh browser profile at `hash` of the served page, or at an address of its own: "file:…", or another server's, of
+  // which it may ask. What goes wrong in it fails leave().
   async visit(hash = "", options = {}) {
+    const own = /^(file|http):/.test(hash);
+    const address = own ? hash.replace(/[^/]*(#.*)?$/, "") : this.address;
     const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
@@ -44,9 +47,9 @@ export class Stage {
     page.on("pageerror", (error) => page.complaints.push(String(error)));
     page.on("request", (request) => {
       const url = request.url();
-      if (!url.startsWith(this.address) && !/^(data|blob):/.test(url)) page.complaints.push("asked for " + url);
+      if (!url.startsWith(address) && !/^(data|blob):/.test(url)) page.complaints.push("asked for " + url);
     });
-    await page.goto(this.address + hash);
+    await page.goto(own ? hash : this.address + hash);
     await page.waitForSelector("h1");
     return page;
   }

@@ -44,7 +44,7 @@ async function png_of(svg: string, scale: number): Promise<Blob> {
   return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
 }
 
-export function Figure(props: { title: string; file: string; table: () => Table; children: ComponentChildren }) {
+export function Figure(props: { title: string; file: string; table?: () => Table; children: ComponentChildren }) {
   const holder = useRef<HTMLDivElement>(null);
   const svg = () => svg_text(holder.current!);
   return (
@@ -58,9 +58,11 @@ export function Figure(props: { title: string; file: string; table: () => Table;
           <button type="button" class="quiet" onClick={async () => save(await png_of(svg(), 2), props.file + ".png")}>
             PNG
           </button>
-          <button type="button" class="quiet" onClick={() => save_text(csv_text(props.table()), props.file + ".csv", "text/csv")}>
-            CSV
-          </button>
+          {props.table && (
+            <button type="button" class="quiet" onClick={() => save_text(csv_text(props.table!()), props.file + ".csv", "text/csv")}>
+              CSV
+            </button>
+          )}
         </span>
       </figcaption>
       <div ref={holder}>{props.children}</div>

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useAddress } from "./address";
 import { find_source, type Source } from "./source";
 import { Runs } from "./views/runs";
+import { Story } from "./views/story";
 import { Toy } from "./views/toy";
 import { engine } from "./engine/engine";
 import { useTheme } from "./theme";
@@ -10,6 +11,7 @@ import "./style.css";
 
 // What needs the engine is there where the page was built with it.
 const views = [
+  { name: "story", title: "Story", show: Story },
   ...(engine.there ? [{ name: "toy", title: "Toy gate", show: Toy }] : []),
   { name: "runs", title: "Runs", show: Runs },
 ];
@@ -41,7 +43,7 @@ function Page({ source }: { source: Source }) {
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        <Show source={source} />
+        <Show source={source} views={views.map((one) => one.name)} />
       </main>
     </>
   );

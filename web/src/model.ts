@@ -47,6 +47,55 @@ export interface Experiment {
   claims: Claim[];
 }
 
+// A figure as the library draws it, laid out for a desk and for a phone; or why it could not be drawn.
+export interface ToldFigure {
+  title?: string;
+  wide?: string;
+  narrow?: string;
+  problem?: string;
+}
+
+// An experiment with all that came out.
+export interface Told extends Experiment {
+  form: string;
+  runs: number;
+  seeds: string;
+  seconds: number | null;
+  version: string;
+  machine: string;
+  failed: { seed: number; error: string }[];
+  settings: { [name: string]: string[] };
+  figures: ToldFigure[];
+}
+
+export interface Story {
+  facts?: { title: string; made: string; version: string; machine: string };
+  experiments: Experiment[];
+}
+
+// A sweep that was started from a page.
+export interface Job {
+  job: number;
+  experiment: string;
+  form: string;
+  state: "waiting" | "running" | "done" | "stopped" | "failed";
+  stage: string;
+  total: number;
+  done: number;
+  found: number;
+  failed: number;
+  seconds_left: number | null;
+  in_training: { label: string; step: number; of: number }[];
+  error?: string;
+}
+
+export interface Order {
+  experiment: string;
+  form: string;
+  seeds?: string;
+  set?: string[];
+}
+
 export interface Names {
   experiments: string[];
   metrics: string[];

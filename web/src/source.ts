@@ -1,13 +1,22 @@
 // Where the page's data come from: the server that it was loaded from, or the file that it stands in.
-import type { Experiment, Line, Names, Query, Run } from "./model";
+import type { Experiment, Job, Line, Names, Order, Query, Run, Story, Told } from "./model";
 
 // What could not be had, in the words of who knows: a paragraph to show.
 export class Trouble extends Error {}
 
+// Trainings on the machine that serves the page.
+export interface Trainer {
+  jobs(): Promise<Job[]>;
+  start(order: Order): Promise<Job>;
+  stop(job: number): Promise<void>;
+}
+
 export interface Source {
   readonly kind: "served" | "report" | "site";
+  readonly trainer?: Trainer;
   names(): Promise<Names>;
-  experiments(): Promise<Experiment[]>;
+  story(): Promise<Story>;
+  told(experiment: string): Promise<Told>;
   runs(query: Query): Promise<{ matched: number; runs: Run[] }>;
   lines(query: Query & { metric: string }): Promise<{ matched: number; lines: Line[] }>;
   // Calls back whenever there may be something new, and tells whether the line to the source is open. Returns how to end it.
@@ -21,9 +30,17 @@ class Served implements Source {
     const words = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") words.set(name, String(value));
     const text = words.toString();
+    return this.ask(path + (text ? "?" + text : ""));
+  }
+
+  private post<T>(path: string, what: object = {}): Promise<T> {
+    return this.ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(what) });
+  }
+
+  private async ask<T>(address: string, how: RequestInit = {}): Promise<T> {
     let answer: Response;
     try {
-      answer = await fetch(path + (text ? "?" + text : ""));
+      answer = await fetch(address, how);
     } catch {
       throw new Trouble("The server does not answer. Is fovea serve still running?");
     }
@@ -34,11 +51,20 @@ class Served implements Source {
     throw new Trouble(sentence(error.problem) + (error.remedy ? " " + sentence(error.remedy) : ""));
   }
 
+  readonly trainer: Trainer = {
+    jobs: async () => (await this.get<{ jobs: Job[] }>("api/jobs")).jobs,
+    start: (order) => this.post<Job>("api/jobs", order),
+    stop: async (job) => void (await this.post(`api/jobs/${job}/stop`)),
+  };
+
   names() {
     return this.get<Names>("api/names");
   }
-  async experiments() {
-    return (await this.get<{ experiments: Experiment[] }>("api/experiments")).experiments;
+  story() {
+    return this.get<{ experiments: Experiment[] }>("api/experiments");
+  }
+  told(experiment: string) {
+    return this.get<Told>("api/experiments/" + encodeURIComponent(experiment));
   }
   runs(query: Query) {
     return this.get<{ matched: number; runs: Run[] }>("api/runs", query);
@@ -56,14 +82,22 @@ class Served implements Source {
   }
 }
 
-// A page without runs: the story and the engine are there all the same.
-class Site implements Source {
-  readonly kind = "site";
+// A page without a store: the story and the engine are there all the same.
+abstract class Alone implements Source {
+  abstract readonly kind: "report" | "site";
+  private kept: Promise<{ facts: Story["facts"]; experiments: Told[] }> | undefined;
+  protected abstract load(): Promise<{ facts: Story["facts"]; experiments: Told[] }>;
+
+  story() {
+    return (this.kept ??= this.load());
+  }
+  async told(experiment: string) {
+    const found = (await this.story()).experiments.find((one) => one.name === experiment);
+    if (!found) throw new Trouble(`Nothing is told of ${experiment} here.`);
+    return found;
+  }
   async names() {
     return { experiments: [], metrics: [], settings: [] };
-  }
-  async experiments() {
-    return [];
   }
   async runs() {
     return { matched: 0, runs: [] };
@@ -76,12 +110,30 @@ class Site implements Source {
   }
 }
 
+// The story stands in the page itself.
+class Report extends Alone {
+  readonly kind = "report";
+  async load() {
+    return JSON.parse(document.getElementById("story")!.textContent!);
+  }
+}
+
+// The story lies beside the page.
+class Site extends Alone {
+  readonly kind = "site";
+  async load() {
+    const answer = await fetch("story.json").catch(() => null);
+    if (!answer?.ok) throw new Trouble("The story's figures are not beside this page.");
+    return answer.json();
+  }
+}
+
 function sentence(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-// The server says in the page that it was the one to send it.
+// Who sends the page, or writes it, says in it where its data are.
 export function find_source(): Source {
   const said = document.querySelector<HTMLMetaElement>('meta[name="fovea-source"]')?.content;
-  return said === "served" ? new Served() : new Site();
+  return said === "served" ? new Served() : said === "report" ? new Report() : new Site();
 }

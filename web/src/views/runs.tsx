@@ -6,6 +6,7 @@ import { Figure } from "../figure";
 import { Lines, type Curve } from "../lines";
 import { flat_settings, type Line, type Names, type Run } from "../model";
 import { Trouble, type Source } from "../source";
+import { Training } from "./training";
 
 interface Seen {
   names: Names;
@@ -92,6 +93,7 @@ export function Runs({ source }: { source: Source }) {
   return (
     <>
       <h1>Runs</h1>
+      {source.trainer && <Training trainer={source.trainer} experiments={source} />}
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <Choice label="Experiment" word="experiment" value={experiment} options={["", ...seen.names.experiments]} none="all" />
         <label class="wide">
@@ -125,20 +127,25 @@ export function Runs({ source }: { source: Source }) {
         <Figure
           title={`${seen.metric.replaceAll("_", " ")}: one line per run${seen.lines.length >= 3 ? ", the median and the middle half" : ""}`}
           file={`${experiment || "runs"}-${seen.metric}`}
-          table={() => ({
-            columns: ["run", "experiment", "seed", "metric", "step", "value"],
-            rows: seen.lines.flatMap((line) =>
-              line.steps.map((step, i) => [line.run, line.experiment, line.seed, seen.metric, step, line.values[i] ?? null]),
-            ),
-          })}
+          table={() => line_table(seen.lines, seen.metric)}
         >
           <Lines curves={curves} label={seen.metric.replaceAll("_", " ")} />
         </Figure>
       )}
       {seen.runs.length > 0 && <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />}
-      {chosen.length > 0 && <Compare runs={seen.runs.filter((run) => chosen.includes(run.run))} settings={settings} />}
+      {chosen.length > 0 && (
+        <Compare runs={seen.runs.filter((run) => chosen.includes(run.run))} lines={seen.lines.filter((line) => chosen.includes(line.run))} metric={seen.metric} settings={settings} />
+      )}
     </>
   );
+}
+
+// As `fovea export` writes it.
+function line_table(lines: Line[], metric: string) {
+  return {
+    columns: ["run", "experiment", "seed", "metric", "step", "value"],
+    rows: lines.flatMap((line) => line.steps.map((step, i) => [line.run, line.experiment, line.seed, metric, step, line.values[i] ?? null])),
+  };
 }
 
 function names_that_differ(all: Map<string, string>[]): string[] {
@@ -243,14 +250,19 @@ function RunTable(props: {
   );
 }
 
-// Chosen runs side by side: the settings in which they differ, and all they measured.
-function Compare({ runs, settings }: { runs: Run[]; settings: Map<number, Map<string, string>> }) {
+// Chosen runs side by side: their lines over each other, the settings in which they differ, and all they measured.
+function Compare({ runs, lines, metric, settings }: { runs: Run[]; lines: Line[]; metric: string; settings: Map<number, Map<string, string>> }) {
   const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
   const names = [...new Set(runs.flatMap((run) => [...of(run).keys()]))].filter(
     (name) => new Set(runs.map((run) => of(run).get(name))).size > 1,
   );
   const metrics = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))].sort();
+  const curves = useMemo<Curve[]>(
+    () => lines.map((line) => ({ name: `run ${line.run}`, group: `run ${line.run}, seed ${line.seed}`, steps: line.steps, values: line.values })),
+    [JSON.stringify(lines)],
+  );
   if (runs.length === 0) return null;
+  const title = metric.replaceAll("_", " ");
   return (
     <section aria-labelledby="compared">
       <h2 id="compared">Side by side</h2>
@@ -259,6 +271,11 @@ function Compare({ runs, settings }: { runs: Run[]; settings: Map<number, Map<st
           Choose none
         </button>
       </p>
+      {curves.length > 1 && (
+        <Figure title={`${title}: the runs compared`} file={`compared-${metric}`} table={() => line_table(lines, metric)}>
+          <Lines curves={curves} label={title} />
+        </Figure>
+      )}
       <div class="scroll" tabIndex={0} role="region" aria-label="Runs side by side">
         <table>
           <thead>

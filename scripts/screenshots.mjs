@@ -1,0 +1,54 @@
+// The pictures of the page in docs/figures, made anew: node scripts/screenshots.mjs build/fovea docs/figures
+// They show the store of FOVEA_HOME, which should hold `fovea reproduce --all --quick`. Chromium is found by FOVEA_CHROMIUM.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const require = createRequire(new URL("../web/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+
+// Each view where it shows most, and what must be there before the picture is taken.
+const views = [
+  { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-subset"] .drawn svg[viewBox]' },
+  { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent" },
+  { name: "play", hash: "#/play?experiment=copy-subset&set=task.vocab=12;task.length=8;model.hidden=48&step=120", ready: ".attention canvas" },
+  { name: "runs", hash: "#/runs?experiment=copy-permutation&metric=accuracy&by=task.vocab", ready: "figure svg" },
+];
+// The four of README and documentation; `all` takes every view in light and dark, narrow and wide.
+const chosen = [
+  { view: "story", scheme: "light", width: 1440 },
+  { view: "toy", scheme: "light", width: 1440 },
+  { view: "play", scheme: "dark", width: 1440 },
+  { view: "runs", scheme: "light", width: 1440 },
+];
+
+const [program, folder, all] = process.argv.slice(2);
+if (!folder) {
+  console.error("usage: node scripts/screenshots.mjs PROGRAM FOLDER [all]");
+  process.exit(2);
+}
+const pictures = all ? views.flatMap(({ name }) => ["light", "dark"].flatMap((scheme) => [390, 1440].map((width) => ({ view: name, scheme, width })))) : chosen;
+const server = spawn(program, ["serve", "--port", "0", "--for", "600"], { stdio: ["ignore", "pipe", "ignore"] });
+const address = await new Promise((done, fail) => {
+  server.stdout.once("data", (text) => done(String(text).trim()));
+  server.once("exit", (code) => fail(new Error(`fovea serve ended with ${code}`)));
+});
+const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+try {
+  for (const { view, scheme, width } of pictures) {
+    const { hash, ready } = views.find((one) => one.name === view);
+    const context = await browser.newContext({ viewport: { width, height: width > 800 ? 900 : 844 }, colorScheme: scheme });
+    const page = await context.newPage();
+    await page.goto(address + hash);
+    const there = await page.locator(ready).first().waitFor({ timeout: 120_000 }).then(() => true, () => false);
+    if (!there) console.error(`${view}: ${ready} did not come`);
+    await page.waitForTimeout(1500); // what comes in by and by
+    const file = join(folder, `page-${view}${all ? `-${scheme}-${width}` : ""}.png`);
+    await page.screenshot({ path: file });
+    console.log(file);
+    await context.close();
+  }
+} finally {
+  await browser.close();
+  server.kill("SIGTERM");
+}

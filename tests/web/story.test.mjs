@@ -1,0 +1,173 @@
+// The story: in a report that is opened by double click, served while a store fills, and on a host of static files.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import { readFile, readdir, stat } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { Stage, expect_accessible, text_of } from "./stage.mjs";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+let stage, report, site;
+
+// A host of static files, in a folder of it.
+async function host(folder) {
+  const types = { ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png" };
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://x").pathname).replace(/\/$/, "/index.html");
+    try {
+      if (!path.startsWith("/lab/") || path.includes("..")) throw new Error(path);
+      const bytes = await readFile(join(folder, path.slice("/lab/".length)));
+      response.writeHead(200, { "Content-Type": types[extname(path)] ?? "text/plain" }).end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { address: `http://127.0.0.1:${server.address().port}/lab/`, close: () => server.close() };
+}
+
+before(async () => {
+  stage = await Stage.open();
+});
+after(async () => {
+  site?.close();
+  await stage?.close();
+});
+
+const drawn = (page, experiment) => page.locator(`[data-experiment="${experiment}"] .drawn svg[viewBox]`).first().waitFor();
+
+test("served, it begins without results, and tells them once they are there", async () => {
+  const page = await stage.visit("");
+  await page.getByText("Nothing has been reproduced yet.").waitFor();
+  assert.deepEqual(
+    (await page.locator(".chapter h2").allInnerTexts()).slice(0, 9).map((text) => text.replace(/^\d+\s*/, "")),
+    ["The toy gate", "The unigram gate", "A keyword classifier", "Features", "Bags", "Attention pooling", "Copying", "Several heads", "Text"],
+  );
+  const out = JSON.parse(await stage.fovea("reproduce", "toy-uniform", "toy-mistaken", "unigram-gate", "lookup", "--quick", "--quiet", "--json"));
+  await page.getByText(`of ${out.claims.length} claims held`).waitFor();
+  await drawn(page, "toy-uniform");
+  // Each claim says what the program said.
+  const said = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
+  for (const claim of out.claims.filter((one) => one.experiment === "toy-uniform")) {
+    assert.ok(said.includes(claim.claim), claim.claim);
+    assert.ok(said.includes(String(+claim.value.toPrecision(4))), `${claim.value} in ${said}`);
+  }
+  await stage.leave(page);
+});
+
+test("a report is one file that is ready within a second, and asks nobody for anything", async () => {
+  report = join(stage.home, "report.html");
+  await stage.fovea("report", "-o", report);
+  const page = await stage.visit(pathToFileURL(report).href, { offline: true });
+  await drawn(page, "toy-uniform");
+  // What it takes of the processor, which is the same on a busy machine.
+  const meter = await page.context().newCDPSession(page);
+  await meter.send("Performance.enable", { timeDomain: "threadTicks" });
+  const busy = async () => (await meter.send("Performance.getMetrics")).metrics.find((one) => one.name === "TaskDuration").value;
+  const before_it = await busy();
+  await page.reload();
+  await drawn(page, "toy-uniform");
+  const seconds = (await busy()) - before_it;
+  assert.ok(seconds > 0.01 && seconds < 1, `${seconds} s`);
+  // The same figure as the server tells, mark for mark.
+  const served = await stage.visit("");
+  await drawn(served, "toy-uniform");
+  const marks = (one) => one.locator('[data-experiment="toy-uniform"] .drawn').first().innerHTML();
+  assert.equal(await marks(page), await marks(served));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG" }).first().click()]);
+  assert.equal(download.suggestedFilename(), "toy-uniform-1.svg");
+  assert.match(String(await text_of(download)), /^<svg /);
+  await stage.leave(served);
+  await stage.leave(page);
+});
+
+test("where scripts are switched off, a report still says what came out", async () => {
+  const page = await stage.visit(pathToFileURL(report).href, { javaScriptEnabled: false });
+  await page.getByRole("heading", { name: "What came out" }).waitFor();
+  assert.ok((await page.locator("table tbody tr").count()) > 3);
+  await stage.leave(page);
+});
+
+test("the tour can be done by keyboard alone", async () => {
+  const page = await stage.visit(pathToFileURL(report).href);
+  await drawn(page, "toy-uniform");
+  const reach = async (wanted) => {
+    for (let i = 0; i < 120; ++i) {
+      await page.keyboard.press("Tab");
+      const name = await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim());
+      if (wanted.test(name)) return;
+    }
+    assert.fail(`no way to ${wanted}`);
+  };
+  await reach(/^Attention pooling/); // a chapter
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("at=pooling") && document.activeElement.id === "chapter-pooling");
+  await reach(/^\d+ runs?, seeds/); // how to run it again
+  await page.keyboard.press("Enter");
+  await page.locator('[data-experiment="lookup"] details[open] pre').getByText("fovea reproduce lookup").waitFor();
+  await page.goBack();
+  await page.goto(pathToFileURL(report).href + "#/story");
+  await reach(/^The toy gate after a bad start/); // an experiment that is folded away
+  await page.keyboard.press("Enter");
+  await drawn(page, "toy-mistaken");
+  await page.waitForFunction(() => location.hash.includes("open=toy-mistaken"));
+  // Whoever is sent the address finds it open.
+  const other = await stage.visit(page.url());
+  await drawn(other, "toy-mistaken");
+  await stage.leave(other);
+  await stage.leave(page);
+});
+
+test("what there is to try leads to the state that it names", async (t) => {
+  const page = await stage.visit(pathToFileURL(report).href);
+  const way = page.getByRole("link", { name: "Start from a mistake" });
+  if ((await page.getByRole("link", { name: "Toy gate", exact: true }).count()) === 0) return t.skip("a page without its engine");
+  await way.click();
+  await page.getByRole("status").getByText("Below the separatrix").waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: /The toy gate/ }).first().waitFor();
+  await stage.leave(page);
+});
+
+test("the site works in a folder of any static host, documentation and all", async () => {
+  const folder = join(stage.home, "site"), story = join(stage.home, "story.json");
+  await stage.fovea("report", "--data", "-o", story);
+  await promisify(execFile)(process.execPath, [join(root, "web/site.mjs"), process.env.FOVEA_PAGE_FILE, story, folder]);
+  site = await host(folder);
+  const page = await stage.visit(site.address);
+  await drawn(page, "toy-uniform");
+  await page.getByRole("link", { name: "Documentation" }).click();
+  await page.getByRole("link", { name: "tutorial" }).click();
+  await page.waitForSelector("main h1");
+  assert.ok((await page.locator("main img").count()) > 5);
+  await expect_accessible(page);
+  await stage.leave(page);
+  // No document leads where nothing is, or to another host for what it shows.
+  const files = new Set(await readdir(folder, { recursive: true }));
+  for (const file of files) {
+    if (!file.endsWith(".html")) continue;
+    const text = await readFile(join(folder, file), "utf8");
+    if (file.startsWith("docs"))
+      for (const [, kind, address] of text.matchAll(/ (href|src)="([^"#]+)(?:#[^"]*)?"/g)) {
+        if (/^data:/.test(address) || (kind === "href" && /^https?:/.test(address))) continue;
+        assert.ok(files.has(join("docs", address)), `${file} leads to ${address}`);
+      }
+    else assert.doesNotMatch(text, / (src|href)="(https?:)?\/\//);
+  }
+  assert.ok((await stat(join(folder, "story.json"))).size > 10_000);
+});
+
+test("nothing serious stands in the way of anybody, in light and dark, wide and narrow", async () => {
+  for (const colorScheme of ["light", "dark"])
+    for (const width of [390, 1440, 2560]) {
+      const page = await stage.visit(pathToFileURL(report).href, { colorScheme, viewport: { width, height: 900 } });
+      await drawn(page, "toy-uniform");
+      await expect_accessible(page);
+      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(inner <= outer, `${inner} wide at ${outer}`);
+      await stage.leave(page);
+    }
+});

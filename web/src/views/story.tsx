@@ -1,0 +1,302 @@
+// The tour: each system with its idea and equation, and each of its experiments with its figures, what was claimed and
+// what came out. A chapter's first experiment is open, the others open where they are asked for.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { change_address, read_address, useWord } from "../address";
+import { Figure } from "../figure";
+import type { Claim, Experiment, Story as Told_story, Told, ToldFigure } from "../model";
+import { Trouble, type Source } from "../source";
+import { chapters, type Chapter, type Try } from "../story/chapters";
+import { Equation } from "../story/equation";
+
+interface Section extends Chapter {
+  experiments: Experiment[];
+}
+
+// The chapters, and one for every system that is none of them.
+function sections_of(experiments: Experiment[]): Section[] {
+  const known = chapters.map((chapter) => ({ ...chapter, experiments: experiments.filter((one) => one.system === chapter.system) }));
+  const others = [...new Set(experiments.map((one) => one.system))].filter((system) => chapters.every((chapter) => chapter.system !== system));
+  return [
+    ...known,
+    ...others.map((system) => ({
+      name: "other-" + system.replace(/[^a-z0-9]+/gi, "-"),
+      system,
+      title: system ? system.charAt(0).toUpperCase() + system.slice(1) : "Other experiments",
+      idea: "",
+      equations: [],
+      tries: [],
+      experiments: experiments.filter((one) => one.system === system),
+    })),
+  ];
+}
+
+const held_of = (claims: Claim[]) => claims.filter((claim) => claim.held).length;
+
+export function Story({ source, views }: { source: Source; views: string[] }) {
+  const [at] = useWord("at", "");
+  const [open] = useWord("open", "");
+  const [story, set_story] = useState<Told_story>();
+  const [trouble, set_trouble] = useState("");
+  const [news, set_news] = useState(0);
+  useEffect(() => source.watch(() => set_news((count) => count + 1), () => {}), [source]);
+  useEffect(() => {
+    source.story().then(
+      (told) => (set_story(told), set_trouble("")),
+      (error) => (set_story((before) => before ?? { experiments: [] }), set_trouble(error instanceof Trouble ? error.message : String(error))),
+    );
+  }, [source, news]);
+  const sections = useMemo(() => sections_of(story?.experiments ?? []), [story]);
+  const there = story !== undefined;
+  // To the chapter that the address names, once there is something to go to.
+  useEffect(() => {
+    if (there && at) document.getElementById("chapter-" + at)?.scrollIntoView();
+  }, [there, at]);
+  if (!story) return <h1>How attention comes to be where it is</h1>;
+
+  const told = story.experiments.filter((one) => one.claims.length > 0);
+  const claims = told.flatMap((one) => one.claims);
+  const names = open.split(",").filter(Boolean);
+  const set_open = (name: string, on: boolean) => {
+    const now = (read_address().words.get("open") ?? "").split(",").filter(Boolean);
+    if (now.includes(name) !== on) change_address({ open: (on ? [...now, name] : now.filter((one) => one !== name)).join(",") });
+  };
+  return (
+    <div class="story">
+      <nav class="chapters" aria-label="Chapters">
+        <ol>
+          {sections.map((section) => (
+            <li>
+              <a
+                href={`#/story?at=${section.name}`}
+                aria-current={section.name === at ? "true" : undefined}
+                onClick={(event) => {
+                  event.preventDefault();
+                  change_address({ at: section.name }, true);
+                  const heading = document.getElementById("chapter-" + section.name)!;
+                  heading.scrollIntoView();
+                  heading.focus({ preventScroll: true });
+                }}
+              >
+                {section.title}
+              </a>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <div>
+        <h1>How attention comes to be where it is</h1>
+        <p>
+          Loss alone does not say where a model attends. The answer tested here has two stages: while attention is still uniform, a model learns
+          which input word goes with which output, from co-occurrence alone; only then does attention have a reason to move to that word. Each
+          experiment shows, breaks or measures a part of that, and says beforehand what should come out.
+        </p>
+        <p role="alert" class="problem">
+          {trouble}
+        </p>
+        {claims.length > 0 ? (
+          <p class="toll">
+            <strong>
+              {held_of(claims)} of {claims.length} claims held
+            </strong>
+            , in {told.length} experiment{told.length === 1 ? "" : "s"}.
+          </p>
+        ) : (
+          <p>
+            Nothing has been reproduced yet. Begin with <code>fovea reproduce toy-uniform</code>, or <code>fovea reproduce --all --quick</code>.
+          </p>
+        )}
+        {source.kind === "site" && (
+          <p>
+            <a href="docs/index.html">Documentation</a>
+          </p>
+        )}
+        {sections.map((section, i) => (
+          <ChapterView key={section.name} section={section} number={i + 1} source={source} news={news} views={views} open={names} set_open={set_open} />
+        ))}
+        {story.facts && (
+          <p class="soft">
+            Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. The same experiment and seed give the same numbers on
+            any number of threads.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function ChapterView(props: {
+  section: Section;
+  number: number;
+  source: Source;
+  news: number;
+  views: string[];
+  open: string[];
+  set_open: (name: string, on: boolean) => void;
+}) {
+  const { section } = props;
+  const told = section.experiments.filter((one) => one.claims.length > 0);
+  const [lead, ...others] = told;
+  const untold = section.experiments.filter((one) => one.claims.length === 0);
+  return (
+    <section class="chapter" aria-labelledby={"chapter-" + section.name}>
+      <h2 id={"chapter-" + section.name} tabIndex={-1}>
+        <span class="count">{props.number}</span> {section.title}
+      </h2>
+      {section.idea && <p>{section.idea}</p>}
+      {section.equations.length > 0 && <Equation lines={section.equations} />}
+      <Tries tries={section.tries.filter((one) => props.views.includes(one.view))} />
+      {lead && <ExperimentView experiment={lead} source={props.source} news={props.news} />}
+      {others.map((experiment) => (
+        <details key={experiment.name} open={props.open.includes(experiment.name)} onToggle={(event) => props.set_open(experiment.name, event.currentTarget.open)}>
+          <summary>
+            {experiment.title || experiment.name} <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
+          </summary>
+          {props.open.includes(experiment.name) && <ExperimentView experiment={experiment} source={props.source} news={props.news} inside />}
+        </details>
+      ))}
+      {untold.length > 0 && (
+        <p class="soft">
+          Not reproduced here yet:{" "}
+          {untold.map((one, i) => (
+            <>
+              {i > 0 && ", "}
+              <code title={one.title}>{one.name}</code>
+            </>
+          ))}
+          . <code>fovea reproduce {untold[0]!.name}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Tries({ tries }: { tries: Try[] }) {
+  if (tries.length === 0) return null;
+  return (
+    <p class="tries">
+      <span>Try it:</span>
+      {tries.map((one) => (
+        <a href={`#/${one.view}${one.words && "?" + one.words}`}>{one.says}</a>
+      ))}
+    </p>
+  );
+}
+
+function Verdict({ held, of }: { held: number; of: number }) {
+  return (
+    <span class={"state " + (held === of ? "done" : "failed")}>
+      {held === of ? "✓" : "✗"} {held} of {of} held
+    </span>
+  );
+}
+
+// Asked for when it comes near from below, so that the page is there at once, and stays where a link has led to.
+function ExperimentView({ experiment, source, news, inside }: { experiment: Experiment; source: Source; news: number; inside?: boolean }) {
+  const holder = useRef<HTMLElement>(null);
+  const [near, set_near] = useState(false);
+  const [told, set_told] = useState<Told>();
+  const [trouble, set_trouble] = useState("");
+  useEffect(() => {
+    const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && (set_near(true), watch.disconnect()), { rootMargin: "0px 0px 600px 0px" });
+    watch.observe(holder.current!);
+    return () => watch.disconnect();
+  }, []);
+  useEffect(() => {
+    if (!near) return;
+    let wanted = true;
+    source.told(experiment.name).then(
+      (found) => wanted && (set_told(found), set_trouble("")),
+      (error) => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
+    );
+    return () => void (wanted = false);
+  }, [near, experiment.name, source, news]);
+  return (
+    <article ref={holder} class="experiment" data-experiment={experiment.name} aria-busy={told || trouble ? undefined : true}>
+      {!inside && (
+        <h3>
+          {experiment.title || experiment.name} <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
+        </h3>
+      )}
+      {experiment.idea && <p>{experiment.idea.trim()}</p>}
+      <p class="problem" role="alert">
+        {trouble}
+      </p>
+      {told?.figures.map((figure, i) => <Drawn figure={figure} file={`${experiment.name}-${i + 1}`} title={experiment.title || experiment.name} />)}
+      {!told && !trouble && <div class="room" />}
+      <Claims claims={experiment.claims} />
+      {told && <Facts told={told} />}
+    </article>
+  );
+}
+
+// By the width that there is, not by the window's.
+function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; title: string }) {
+  const holder = useRef<HTMLDivElement>(null);
+  const [narrow, set_narrow] = useState(false);
+  useEffect(() => {
+    const watch = new ResizeObserver(() => holder.current && set_narrow(holder.current.clientWidth < 560));
+    watch.observe(holder.current!);
+    return () => watch.disconnect();
+  }, []);
+  if (figure.problem) return <p class="problem">This figure could not be drawn. {figure.problem}</p>;
+  return (
+    <div ref={holder}>
+      <Figure title={figure.title || title} file={file}>
+        <div class={"drawn" + (narrow ? " narrow" : "")} dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }} />
+      </Figure>
+    </div>
+  );
+}
+
+function number_text(value: number | null) {
+  return value === null ? "no value" : String(+value.toPrecision(4));
+}
+
+function Claims({ claims }: { claims: Claim[] }) {
+  return (
+    <ul class="claims" aria-label="What was claimed">
+      {claims.map((claim) => (
+        <li>
+          <span class={"state " + (claim.held ? "done" : "failed")}>{claim.held ? "✓ held" : claim.value === null ? "✗ no value" : "✗ not held"}</span>
+          <span>
+            {claim.claim}: <strong>{number_text(claim.value)}</strong> <span class="soft">(wanted {claim.wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")})</span>
+            {claim.note && <span class="soft"> {claim.note}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Facts({ told }: { told: Told }) {
+  const settings = Object.entries(told.settings);
+  return (
+    <details class="facts">
+      <summary>
+        {told.runs} run{told.runs === 1 ? "" : "s"}, seeds {told.seeds}: how to run it again
+      </summary>
+      <pre>
+        fovea reproduce {told.name} --{told.form}
+      </pre>
+      <p class="soft">
+        {told.seconds === null ? "" : `${+told.seconds.toPrecision(2)} s of computing. `}
+        Version {told.version}; {told.machine}.
+      </p>
+      {told.failed.map((one) => (
+        <p class="problem">
+          Seed {one.seed} failed. {one.error}
+        </p>
+      ))}
+      <dl>
+        {settings.map(([name, values]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>
+              <code>{values.join(", ")}</code>
+            </dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -12,14 +12,14 @@ const views = [
   { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-subset"] .drawn svg[viewBox]' },
   { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent" },
   { name: "play", hash: "#/play?experiment=copy-subset&set=task.vocab=12;task.length=8;model.hidden=48&step=120", ready: ".attention canvas" },
-  { name: "runs", hash: "#/runs?experiment=copy-permutation&metric=accuracy&by=task.vocab", ready: "figure svg" },
+  { name: "runs", hash: "#/runs?experiment=copy-V&metric=accuracy&by=task.vocab", ready: "figure svg" },
 ];
 // The four of README and documentation; `all` takes every view in light and dark, narrow and wide.
 const chosen = [
   { view: "story", scheme: "light", width: 1440 },
   { view: "toy", scheme: "light", width: 1440 },
-  { view: "play", scheme: "dark", width: 1440 },
-  { view: "runs", scheme: "light", width: 1440 },
+  { view: "runs", scheme: "dark", width: 1440 },
+  { view: "story", scheme: "dark", width: 390 },
 ];
 
 const [program, folder, all] = process.argv.slice(2);
@@ -37,13 +37,18 @@ const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMI
 try {
   for (const { view, scheme, width } of pictures) {
     const { hash, ready } = views.find((one) => one.name === view);
-    const context = await browser.newContext({ viewport: { width, height: width > 800 ? 900 : 844 }, colorScheme: scheme });
+    const context = await browser.newContext({ viewport: { width, height: width > 800 ? 1000 : 844 }, colorScheme: scheme });
     const page = await context.newPage();
     await page.goto(address + hash);
-    const there = await page.locator(ready).first().waitFor({ timeout: 120_000 }).then(() => true, () => false);
+    if ((await page.locator(`nav a[href="#/${view}"]`).count()) === 0) {
+      console.error(`this page has no view '${view}'`);
+      await context.close();
+      continue;
+    }
+    const there = await page.locator(ready).first().waitFor().then(() => true, () => false);
     if (!there) console.error(`${view}: ${ready} did not come`);
     await page.waitForTimeout(1500); // what comes in by and by
-    const file = join(folder, `page-${view}${all ? `-${scheme}-${width}` : ""}.png`);
+    const file = join(folder, `page-${view}-${scheme}-${width}.png`);
     await page.screenshot({ path: file });
     console.log(file);
     await context.close();

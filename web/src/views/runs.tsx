@@ -108,7 +108,7 @@ export function Runs({ source }: { source: Source }) {
           />
         </label>
         <Choice label="Metric" word="metric" value={seen.metric} options={metrics} />
-        <Choice label="Colour by" word="by" value={by} options={["", "experiment", ...differing]} none="nothing" />
+        <Choice label="Colour by" word="by" value={by} options={[...new Set(["", "experiment", ...differing, by])]} none="nothing" />
       </form>
       <p id="trouble" role="alert" class="problem">
         {trouble}

@@ -1,7 +1,7 @@
 // Lays out the site for a host of static files: the page, the story that it tells, and the documentation as HTML. Every
 // address in it is relative, so it may lie in any folder of the host.
 // usage: node site.mjs PAGE.html STORY.json FOLDER
-import { copyFile, cp, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Marked } from "marked";
@@ -82,4 +82,13 @@ await copyFile(page, join(folder, "index.html"));
 await copyFile(story, join(folder, "story.json"));
 await cp(join(root, "docs/figures"), join(folder, "docs/figures"), { recursive: true });
 for (const [file, name] of pages) await writeFile(join(folder, "docs", name), await page_of(file, pages));
+// What a visitor's browser loads before the story can be read.
+const most = 8e6;
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1) + " MB";
+const size = (await stat(page)).size + (await stat(story)).size;
+if (size > most) {
+  console.error(`Page and story have ${megabytes(size)} together, more than ${megabytes(most)}. Tell fewer experiments, or draw figures with fewer marks.`);
+  process.exit(1);
+}
+console.log(`page and story: ${megabytes(size)}`);
 await writeFile(join(folder, ".nojekyll"), ""); // hosts that would make something else of it leave it as it is

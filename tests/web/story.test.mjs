@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -135,7 +135,11 @@ test("what there is to try leads to the state that it names", async (t) => {
 test("the site works in a folder of any static host, documentation and all", async () => {
   const folder = join(stage.home, "site"), story = join(stage.home, "story.json");
   await stage.fovea("report", "--data", "-o", story);
-  await promisify(execFile)(process.execPath, [join(root, "web/site.mjs"), process.env.FOVEA_PAGE_FILE, story, folder]);
+  const lay_out = (told) => promisify(execFile)(process.execPath, [join(root, "web/site.mjs"), process.env.FOVEA_PAGE_FILE, told, folder]);
+  const heavy = join(stage.home, "heavy.json");
+  await writeFile(heavy, JSON.stringify({ experiments: [], padding: "x".repeat(8e6) }));
+  await assert.rejects(lay_out(heavy), /more than 8\.0 MB/);
+  await lay_out(story);
   site = await host(folder);
   const page = await stage.visit(site.address);
   await drawn(page, "toy-uniform");

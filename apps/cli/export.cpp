@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "apps/cli/command.h"
+#include "apps/cli/run_words.h"
 #include "fovea/lab/store.h"
 
 namespace fovea::cli {
@@ -14,11 +13,8 @@ namespace {
 class Export : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("runs", runs_, "ids of runs")->type_name("RUN");
-    CLI::Option* all = app.add_flag("--all", all_, "every run of the store");
-    app.add_option("--where", where_, "all runs for which this holds, besides those named")
-        ->type_name("CONDITION")
-        ->excludes(all);
+    runs_.add(app);
+    app.add_flag("--all", all_, "every run of the store");
     std::vector<std::string> formats;
     for (const ExportFormat& format : export_formats()) formats.push_back(format.name);
     app.add_option("--format", format_, "csv, jsonl, npz, safetensors or tensorboard (default: by the file's ending)")
@@ -42,29 +38,28 @@ class Export : public Command {
 
   int run() override {
     const std::string format = format_.empty() ? export_format_of(file_) : format_;
-    if (runs_.empty() && !all_ && where_.empty())
-      throw wrong_input("no runs are named", "name their ids, or use --all or --where CONDITION");
-    if (all_ && !runs_.empty()) throw wrong_input("--all and ids of runs name runs twice", "use one of the two");
+    if (all_ && !runs_.none())
+      throw wrong_input("--all names every run, so ids and --where name runs twice", "use one of the two");
     const Store store(Store::default_file(), Store::Mode::read_only);
-    std::vector<std::int64_t> ids = runs_;
-    if (all_ || !where_.empty()) {
-      RunQuery query;
-      query.columns.emplace();
-      if (!where_.empty()) query.where = Expression::parse(where_, {"--where"});
-      for (const RunRecord& run : store.query(query)) ids.push_back(run.id);
-    }
-    std::set<std::int64_t> seen;
-    std::erase_if(ids, [&seen](std::int64_t id) { return !seen.insert(id).second; });
-    if (ids.empty()) throw wrong_input("no run fits, so there is nothing to write", "see: fovea runs");
+    const std::vector<std::int64_t> ids = all_ ? every_run(store) : runs_.of(store);
     export_runs(store, ids, format, file_);
-    fmt::print(stderr, "fovea: wrote {} {} to {}\n", ids.size(), ids.size() == 1 ? "run" : "runs", file_);
+    fmt::print(stderr, "fovea: wrote {} to {}\n", count_text(std::ssize(ids), "run", "runs"), file_);
     return 0;
   }
 
  private:
-  std::vector<std::int64_t> runs_;
+  static std::vector<std::int64_t> every_run(const Store& store) {
+    RunQuery query;
+    query.columns.emplace();
+    std::vector<std::int64_t> ids;
+    for (const RunRecord& run : store.query(query)) ids.push_back(run.id);
+    if (ids.empty()) throw wrong_input("there are no runs yet, so there is nothing to write", "see: fovea run --help");
+    return ids;
+  }
+
+  RunWords runs_;
   bool all_ = false;
-  std::string where_, format_, file_;
+  std::string format_, file_;
 };
 
 const Register<Command> registered("export", "runs for other programs: csv, jsonl, NumPy, safetensors, TensorBoard",

@@ -22,6 +22,7 @@ const std::atomic<bool>* interrupt_flag() {
   static const bool installed = [] {
     std::signal(SIGINT, ask_to_stop);
     std::signal(SIGTERM, ask_to_stop);
+    std::signal(SIGHUP, ask_to_stop);  // the terminal was closed
     return true;
   }();
   (void)installed;

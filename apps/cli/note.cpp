@@ -4,6 +4,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/run_words.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::cli {
 
@@ -28,7 +29,7 @@ class Note : public Command {
     const std::optional<RunRecord> run = store.find(id_);
     if (!run) throw no_such_run(store, id_);
     if (given) store.note(id_, text_);
-    else if (!run->note.empty()) fmt::print("{}\n", run->note);
+    else if (!run->note.empty()) fmt::print("{}\n", clean_utf8(run->note));
     else fmt::print(stderr, "fovea: run {} has no note\n", id_);
     return 0;
   }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fovea/base/duration.h"
+#include "fovea/base/utf8.h"
 #include "fovea/view/runs_table.h"
 #include "fovea/view/telling.h"
 
@@ -15,7 +16,7 @@ void print_run(const RunRecord& run) {
   fmt::print("{}  seed {}  {} steps in {}  run {}  {}\n", toned(run.experiment, Tone::strong, terminal), run.spec.seed,
              run.steps, duration_text(run.seconds), run.id, toned(state_text(run), state_tone(run.state), terminal));
   if (!run.tags.empty()) fmt::print("tags: {}\n", fmt::join(run.tags, ", "));
-  if (!run.note.empty()) fmt::print("note: {}\n", run.note);
+  if (!run.note.empty()) fmt::print("note: {}\n", clean_utf8(run.note));
   TextTable table({{"metric"}, {"last", TextTable::Align::right}, {"course"}});
   for (const std::string& name : telling_metrics({&run})) {
     const std::vector<double>& values = run.series.at(name).values;

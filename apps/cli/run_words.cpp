@@ -34,7 +34,8 @@ std::vector<std::int64_t> RunWords::of(const Store& store, bool in_bin) const {
   if (none()) throw wrong_input("no runs are named", "name their ids, or use --where CONDITION");
   std::vector<std::int64_t> ids;
   std::set<std::int64_t> seen;
-  for (const std::int64_t id : ids_) {
+  for (const std::string& word : ids_) {
+    const std::int64_t id = run_id(word);
     if (in_bin != store.is_in_bin(id) || (!in_bin && !store.has(id))) {
       if (in_bin) throw wrong_input(fmt::format("there is no run {} in the bin", id), "see: fovea runs --bin");
       throw no_such_run(store, id);

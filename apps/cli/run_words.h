@@ -23,7 +23,7 @@ class RunWords {
   std::vector<std::int64_t> of(const Store& store, bool in_bin = false) const;
 
  private:
-  std::vector<std::int64_t> ids_;
+  std::vector<std::string> ids_;
   std::string where_;
 };
 

@@ -67,7 +67,10 @@ class Runs : public Command {
       return 0;
     }
     if (runs.empty()) {
-      say_none(store);
+      if (fitting > 0)
+        fmt::print("{} with --limit {}.\n", count_text(fitting, "run fits; none is listed", "runs fit; none is listed"),
+                   query_.limit);
+      else say_none(store);
       return 0;
     }
     print_runs(runs, shown_);
@@ -88,10 +91,16 @@ class Runs : public Command {
     }
     for (const std::string& trouble : merged.troubles) fmt::print(stderr, "fovea: {}\n", trouble);
     if (json_) {
-      print_json(Json{{"added", merged.added}, {"known", merged.known}, {"in_training", merged.in_training}});
+      print_json(Json{{"added", merged.added},
+                      {"furthered", merged.furthered},
+                      {"known", merged.known},
+                      {"in_training", merged.in_training}});
     } else {
       fmt::print("{} added, {} here already\n", count_text(merged.added, "run", "runs"),
                  count_text(merged.known, "was", "were"));
+      if (merged.furthered > 0)
+        fmt::print("{} further there; the checkpoint came along\n",
+                   count_text(merged.furthered, "stopped run had come", "stopped runs had come"));
       if (merged.in_training > 0)
         fmt::print("{} being trained there; merge again when {} ended\n",
                    count_text(merged.in_training, "run is", "runs are"),

@@ -7,6 +7,7 @@
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
+#include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
 #include "fovea/lab/reproduce.h"
 #include "fovea/lab/sweep_plan.h"
@@ -76,6 +77,7 @@ class Sweep : public Command {
                  "bring the parts together in one store, then run the sweep without --shard.\n");
     words_.json ? print_as_json(experiment.name, summary) : print_as_text(experiment.name, summary);
     const SweepProgress& p = summary.progress;
+    if (p.refusal) return p.refusal->exit_code();
     return p.done + p.reused == p.total ? 0 : 1;
   }
 
@@ -162,8 +164,9 @@ class Sweep : public Command {
 
   static void print_as_json(const std::string& experiment, const Summary& summary) {
     const SweepProgress& p = summary.progress;
-    Json json{{"experiment", experiment}, {"total", p.total},     {"done", p.done},   {"found", p.reused},
-              {"failed", p.failed},       {"stopped", p.stopped}, {"left", p.left()}, {"seconds", p.seconds}};
+    Json json{{"experiment", experiment}, {"total", p.total},   {"done", p.done},
+              {"found", p.reused},        {"failed", p.failed}, {"refused", p.refused},
+              {"stopped", p.stopped},     {"left", p.left()},   {"seconds", p.seconds}};
     if (!summary.runs.empty() || p.total == 0) {
       Json& list = json["runs"] = Json::array();
       for (const RunRecord& run : summary.runs) list.push_back(run_json(run, false));
@@ -177,7 +180,7 @@ class Sweep : public Command {
       print_runs(summary.runs, {});
       fmt::print("\n");
     }
-    fmt::print("{} runs: {}\n", p.total, counts_text(p));
+    fmt::print("{}: {}\n", count_text(p.total, "run", "runs"), counts_text(p));
     if (summary.runs.empty() && p.total > 0) fmt::print("To see them: fovea runs {}\n", experiment);
     if (p.failed > 0)
       fmt::print("Why some failed: fovea runs {} --where 'state = \"failed\"'. To try them again: --retry-failed\n",

@@ -38,6 +38,7 @@ std::string counts_text(const SweepProgress& p) {
   add(p.done, "done");
   add(p.reused, "found");
   add(p.failed, "failed");
+  add(p.refused, "refused");
   add(p.stopped, "stopped");
   add(in_training, "in training");
   add(p.elsewhere, "in training elsewhere");

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
+#include "fovea/base/names.h"
 
 namespace fovea::cli {
 
@@ -35,6 +37,7 @@ class Tag : public Command {
     if (names_a_run(tag_))
       throw wrong_input(fmt::format("'{}' is a number, and a tag is a word", tag_), "write: fovea tag good 3 7");
     Store store(Store::default_file());
+    if (remove_) require_known(store);
     const std::vector<std::int64_t> ids = runs_.of(store);
     const std::array<std::string, 1> tag{tag_};
     if (remove_) store.tag(ids, {}, tag);
@@ -45,6 +48,13 @@ class Tag : public Command {
   }
 
  private:
+  void require_known(const Store& store) const {
+    std::vector<std::string> known;
+    for (const auto& [tag, runs] : store.tags()) known.push_back(tag);
+    if (std::ranges::find(known, tag_) == known.end())
+      throw wrong_input(fmt::format("no run is tagged '{}'", tag_), suggest_name(tag_, known));
+  }
+
   void list() const {
     const Store store(Store::default_file(), Store::Mode::read_only);
     const auto tags = store.tags();

@@ -75,7 +75,15 @@ std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
   }
   if (schema_version(*database) < std::ssize(migrations())) {
     database.reset();
-    open_to_write(file);
+    try {
+      open_to_write(file);
+    } catch (const DatabaseError& error) {
+      if (!error.is(SQLITE_READONLY) && !error.is(SQLITE_CANTOPEN)) throw;
+      throw failure(
+          "the store of runs has the layout of an earlier version, and bringing it up to date needs writing to it",
+          "let it be written once, or copy its folder to where it can be, and set FOVEA_HOME to the copy",
+          {file.string()});
+    }
     database = std::make_unique<Connection>(file, Access::read);
   }
   set_up(*database);
@@ -209,8 +217,9 @@ std::int64_t Store::keep(RunRecord& record) {
     record.hash = hash;
     record.weights.clear();
     if (trouble)
-      throw failure(fmt::format("run {} is kept, but not its weights, which {}", kept, trouble->problem()),
-                    "free some space, or keep none (--set train.keep_weights=never), then train it again", trouble->place());
+      throw WeightsNotKept(failure(
+          fmt::format("run {} is kept, but not its weights, which {}", kept, trouble->problem()),
+          "mend that, or keep none (--set train.keep_weights=never); --again trains it again", trouble->place()));
     return kept;
   } catch (...) {
     state_->forget_words();

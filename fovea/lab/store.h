@@ -35,6 +35,12 @@ struct RunQuery {
   std::optional<std::vector<std::string>> columns;
 };
 
+// Thrown where a run was kept, and its weights could not be.
+class WeightsNotKept : public Error {
+ public:
+  explicit WeightsNotKept(Error why) : Error(std::move(why)) {}
+};
+
 class Store {
  public:
   enum class Mode { read_write, read_only };
@@ -53,7 +59,7 @@ class Store {
   // A run that is not done reads as running while somebody holds its lock, and one kept as running as stopped when
   // nobody does. Arrays lie as half where lab/store_arrays.h says so, all else is kept bit for bit. Weights lie in a
   // file of their own (lab/store_weights.h) and are taken out of the record; where they can not be written the run is
-  // kept without them, and failure thrown. Tags and notes of what is replaced stay, and the record's are added.
+  // kept without them, and WeightsNotKept thrown. Tags and notes of what is replaced stay, and the record's are added.
   std::int64_t keep(RunRecord& record);
 
   // The user's own words for runs. Each throws wrong_input where one of the runs is not there, with nothing changed.
@@ -85,7 +91,8 @@ class Store {
   // is brought up to date first). Throws wrong_input where there is none, or it is this one, and failure, before
   // anything is taken, where it is damaged or of a later version.
   struct Merged {
-    std::int64_t added = 0, known = 0, in_training = 0;
+    std::int64_t added = 0, furthered = 0, known = 0,
+                 in_training = 0;       // furthered: stopped runs that came further there
     std::vector<std::string> troubles;  // weights and checkpoints that could not be read
   };
   Merged merge(const std::filesystem::path& other,

@@ -108,8 +108,9 @@ Store::Collected Store::collect_garbage(const std::string& before, bool dry) {
   Collected collected;
   const auto file_size = [&] { return size_of(database.file()) + size_of(database.file().string() + "-wal"); };
   const std::uintmax_t size_before = file_size();
-  collected.runs = empty_bin(database, before, dry);
-  // Files of runs that are gone, or would be. A run's weights are written within the transaction that keeps it: while
+  // Files first: where the disk is full, they make the room that emptying the bin takes.
+  if (!dry) database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Files of runs that are gone, or will be. A run's weights are written within the transaction that keeps it: while
   // we may write, nobody does.
   Transaction sight(database, Transaction::Kind::write);
   const char* const left = "(removed IS NULL OR (?1 <> '' AND removed >= ?1))";
@@ -131,6 +132,7 @@ Store::Collected Store::collect_garbage(const std::string& before, bool dry) {
       collected.checkpoints += clear_away(file, dry, collected.bytes);
   }
   sight.commit();
+  collected.runs = empty_bin(database, before, dry);
   if (dry) return collected;
 
   // Giving room back rewrites the file, and nobody can write to it meanwhile.

@@ -6,6 +6,7 @@
 #include "fovea/base/file.h"
 #include "fovea/lab/checkpoint.h"
 #include "fovea/lab/run_lock.h"
+#include "fovea/lab/schema.h"
 #include "fovea/lab/store_labels.h"
 #include "fovea/lab/store_state.h"
 
@@ -16,6 +17,28 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
+
+// The other store stays as it is, so one that would have to be brought up to date first is left alone.
+Store open_other(const fs::path& other) {
+  const auto refuse = [&other](const std::string& what, const std::string& remedy) {
+    return failure(what, remedy, {other.string()});
+  };
+  std::error_code error;
+  if (fs::is_directory(other, error)) throw refuse("is a folder", "name the runs.db in it");
+  const std::string copy_again = "name a runs.db that fovea wrote; copy it again where it is a copy";
+  try {
+    Connection database(other, Connection::Access::read);
+    if (database.integer("SELECT count(*) FROM sqlite_schema") == 0) throw refuse("is empty", copy_again);
+    check_version(database);
+    const std::int64_t layout = schema_version(database), newest = std::ssize(migrations());
+    if (layout < newest)
+      throw refuse(fmt::format("has the layout of an earlier version ({}, and here it is {})", layout, newest),
+                   fmt::format("bring it up to date: FOVEA_HOME={} fovea runs", other.parent_path().string()));
+  } catch (const DatabaseError& error) {
+    throw refuse(error.problem(), copy_again);
+  }
+  return Store(other, Store::Mode::read_only);
+}
 
 // Every page and index, before anything is taken: half of a store is not what was asked for.
 void require_sound(Connection& database) {
@@ -46,14 +69,29 @@ void take_weights(const Store& from, const RunRecord& run, std::vector<WeightRec
     weights.push_back({tensor.name, tensor.shape, tensor.type, {tensor.bytes.begin(), tensor.bytes.end()}});
 }
 
-// So that a run that was stopped there can be gone on with here.
+// So that a run that was stopped there can be gone on with here: the newest checkpoint that is sound.
 void take_checkpoint(const Store& from, const Store& to, const std::string& hash) {
-  if (!Checkpoints(to.checkpoint_folder(), hash).files().empty()) return;
-  const std::vector<fs::path> there = Checkpoints(from.checkpoint_folder(), hash).files();
-  if (there.empty()) return;
-  std::error_code error;  // a folder that can not be made shows when the file is written
-  fs::create_directories(to.checkpoint_folder(), error);
-  write_whole(to.checkpoint_folder() / (hash + ".safetensors"), read_file(there.front(), largest_checkpoint));
+  std::optional<Error> damaged;
+  for (const fs::path& there : Checkpoints(from.checkpoint_folder(), hash).files()) {
+    try {
+      Checkpoints::read(there);
+    } catch (const Error& error) {
+      damaged = error;
+      continue;
+    }
+    Checkpoints(to.checkpoint_folder(), hash).remove();
+    std::error_code error;  // a folder that can not be made shows when the file is written
+    fs::create_directories(to.checkpoint_folder(), error);
+    write_whole(to.checkpoint_folder() / (hash + ".safetensors"), read_file(there, largest_checkpoint));
+    return;
+  }
+  if (damaged) throw Error(*damaged);
+}
+
+// Whether it says more than what is here of the same run: it came further.
+bool goes_further(const Store& here, std::int64_t known, const RunRecord& there) {
+  const std::optional<RunRecord> run = here.find(known);
+  return run && run->state != RunState::done && there.steps > run->steps;
 }
 
 }  // namespace
@@ -64,7 +102,7 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
     throw wrong_input("there is no such file", "name the runs.db of another folder", {other.string()});
   if (fs::equivalent(other, state_->db().file(), error))
     throw wrong_input("this is the store that runs are to be merged into", "name another one", {other.string()});
-  const Store from(other, Mode::read_only);
+  const Store from = open_other(other);
   require_sound(from.state_->db());
 
   Merged merged;
@@ -89,7 +127,9 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
     } catch (const Error& what) {
       trouble(id, what);
     }
-    if (known) {
+    std::optional<RunLock> lock;  // nobody begins the run meanwhile, or takes its checkpoint for garbage
+    if (!done) lock = RunLock::take(running_folder(), run->hash);
+    if (known && !(lock && goes_further(*this, *known, *run))) {
       ++merged.known;
       if (!run->tags.empty()) tag({{*known}}, run->tags, {});
       if (!run->note.empty() && find(*known)->note.empty()) note(*known, run->note);
@@ -103,7 +143,7 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
       trouble(id, what);
     }
     keep(*run);
-    ++merged.added;
+    ++(known ? merged.furthered : merged.added);
   }
   if (progress) progress(looked_at, std::ssize(ids));
   return merged;

@@ -25,7 +25,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::chrono::milliseconds patience(50), look_elsewhere_every(500);
-constexpr int few = 64;  // workers
+constexpr int few = 64;            // workers
+constexpr double short_run = 0.1;  // seconds
 
 // A run that a crew has, and every place of the list that asks for it.
 struct Flight {
@@ -62,8 +63,12 @@ class Scheduler {
 
  private:
   std::filesystem::path checkpoints() const { return store_.checkpoint_folder(); }
-  // Some are given before anybody asks for them. Not many: each has its lock, a file that is open.
-  static std::ptrdiff_t most_in_flight(const Crew& crew) { return crew.size() + std::min(crew.size(), few); }
+  // A run that is given is locked, so that no other process begins it. Where runs are so short that waiting for the
+  // next one would show, some are given before anybody asks for them.
+  std::ptrdiff_t most_in_flight(const Crew& crew) const {
+    const bool short_ones = trained_ > 0 && trained_seconds_ < trained_ * short_run;
+    return crew.size() + (short_ones ? std::min(crew.size(), few) : 0);
+  }
   bool nothing_left() const { return next_ == list_.size() && elsewhere_.empty(); }
 
   // Checkpoints and locks whose run was kept, where a kill came between.
@@ -166,7 +171,8 @@ class Scheduler {
       if (begun) keep(flight, ended->record);
       land(news.number);
     } else if (auto* refused = std::get_if<Refused>(&news.what)) {
-      throw Error(refused->error);
+      refuse(flight, refused->error);
+      land(news.number);
     } else if (std::holds_alternative<NotBegun>(news.what)) {
       land(news.number);
     } else if (auto* saved = std::get_if<Saved>(&news.what)) {
@@ -186,9 +192,20 @@ class Scheduler {
     }
   }
 
+  // Many runs may be refused for one reason, which is said of the first.
+  void refuse(const Flight& flight, const Error& error) {
+    progress_.refused += std::ssize(flight.places);
+    if (list_.size() > 1 && refusals_.insert(error.problem()).second) notice(flight.label, error.what());
+    if (!progress_.refusal) progress_.refusal = error;
+  }
+
   void keep(Flight& flight, RunRecord& record) {
     record.experiment = experiment_;
-    store_.keep(record);
+    try {
+      store_.keep(record);
+    } catch (const WeightsNotKept& error) {
+      notice(flight.label, error.what());
+    }
     if (record.state != RunState::stopped) Checkpoints(checkpoints(), flight.hash).remove();
     record.arrays.clear();
     made_.insert(flight.hash);
@@ -198,6 +215,7 @@ class Scheduler {
     ++count;
     progress_.reused += std::ssize(flight.places) - 1;
     trained_ += 1;
+    trained_seconds_ += record.seconds;
     for (const std::size_t place : flight.places) hand_on(place, record);
   }
 
@@ -234,7 +252,8 @@ class Scheduler {
   std::unordered_map<std::uint64_t, Flight> flights_;         // by the place that asked first
   std::unordered_map<std::string, std::uint64_t> in_flight_;  // which of them has this hash
   std::unordered_set<std::string> made_;                      // hashes of what this sweep trained
-  double trained_ = 0;
+  std::unordered_set<std::string> refusals_;
+  double trained_ = 0, trained_seconds_ = 0;
   SweepProgress progress_;
 };
 
@@ -269,7 +288,8 @@ std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const 
                              SweepOptions options) {
   std::vector<std::optional<RunRecord>> records(specs.size());
   options.take = [&records](std::size_t place, RunRecord record) { records[place] = std::move(record); };
-  sweep(store, experiment, ListAtHand(specs), options);
+  const SweepProgress last = sweep(store, experiment, ListAtHand(specs), options);
+  if (last.refusal) throw Error(*last.refusal);
   std::vector<RunRecord> reached;
   reached.reserve(records.size());
   for (std::optional<RunRecord>& record : records)

@@ -35,8 +35,11 @@ class RunList {
 struct SweepProgress {
   std::int64_t total = 0;
   std::int64_t done = 0, reused = 0, failed = 0, stopped = 0;
+  std::int64_t refused = 0;    // their specs can not be trained; nothing is kept of them
   std::int64_t elsewhere = 0;  // in training by another process; waited for
-  std::int64_t left() const { return total - done - reused - failed - stopped; }  // those in training included
+  std::int64_t left() const {
+    return total - done - reused - failed - stopped - refused;
+  }  // those in training included
   double seconds = 0, seconds_left = 0;
   std::string stage = {};  // "stage 2 of 3" of an experiment in stages
   struct Run {
@@ -45,6 +48,7 @@ struct SweepProgress {
   };
   std::vector<Run> in_training;
   std::map<std::string, std::int64_t> of_versions;  // runs found that other versions of the program made
+  std::optional<Error> refusal = {};                // the first
 };
 
 struct SweepOptions {
@@ -64,12 +68,13 @@ struct SweepOptions {
   std::function<void(const std::string&)> notice = {};                 // what a person should know, a line each
 };
 
-// A run that fails is kept with its error and does not stop the others; wrong_input (a folder without the data it
-// should have) does, and no run is kept for it. A store that can not be written ends it with the reason. Returns how
-// far it came.
+// A run that fails is kept with its error; one that is refused (a folder without the data it should have) is named in
+// a notice and nothing is kept of it. Neither stops the others. A store that can not be written ends it with the
+// reason. Returns how far it came.
 SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options);
 
-// The same for a list at hand; the runs that were reached, in its order.
+// The same for a list at hand; the runs that were reached, in its order. Throws the first refusal, when all others are
+// trained and kept.
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
                              SweepOptions options);
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "fovea/base/names.h"
 #include "fovea/base/processor_time.h"
 #include "fovea/base/version.h"
 #include "fovea/data/longest_first.h"
@@ -222,6 +223,7 @@ class Trainer {
   // Reads the model at `step`; true where that ends the run.
   bool look(std::int64_t step, bool last) {
     read(step, last);
+    if (step == 0) check_stop_condition();
     if (last) return true;
     if (!stop_when_ || !stop_when_->holds(record_)) {
       attention_.count_look();
@@ -229,6 +231,21 @@ class Trainer {
     }
     read(step, true);
     return true;
+  }
+
+  // A name that nothing has said at the first look may still come (a share of what is not there yet), unless it is a
+  // slip of the pen for one that has.
+  void check_stop_condition() const {
+    if (!stop_when_) return;
+    std::vector<std::string> known(run_facts().begin(), run_facts().end());
+    for (const auto& [name, series] : record_.series) known.push_back(name);
+    known.emplace_back("train_loss");
+    for (const std::string& name : stop_when_->names()) {
+      if (run_has(record_, name) || std::ranges::find(known, name) != known.end()) continue;
+      const std::string what = fmt::format("train.stop_when reads '{}', which no probe of this run measures", name);
+      if (!nearest_name(name, known).empty()) throw wrong_input(what, suggest_name(name, known), stop_when_->place());
+      if (hooks_.trouble) hooks_.trouble(what + " at the first look: unless one does later, it never holds");
+    }
   }
 
   void read(std::int64_t step, bool last) {

@@ -16,6 +16,7 @@ namespace {
 using Align = TextTable::Align;
 
 constexpr std::size_t most_settings = 4, most_metrics = 6;
+constexpr const char* always_shown[] = {"id", "experiment", "seed", "steps", "state"};
 
 // One thing to show of each run: by its name, else as an expression.
 class Shown {
@@ -68,7 +69,8 @@ Plan plan_of(const Runs& runs, const std::vector<std::string>& wanted) {
     plan.shown.emplace_back(text, runs);
   };
   if (!wanted.empty()) {
-    for (const std::string& text : wanted) add(text, 0);
+    for (const std::string& text : wanted)
+      if (std::ranges::find(always_shown, text) == std::end(always_shown)) add(text, 0);
     return plan;
   }
   // The first metric outlasts every setting, the first setting the second metric, and so on.
@@ -115,7 +117,8 @@ std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted,
   const Plan plan = plan_of(runs, wanted);
   std::vector<TextTable::Column> columns{{"run", Align::right}, {"experiment"}, {"seed", Align::right}};
   columns.insert(columns.end(), plan.columns.begin(), plan.columns.end());
-  columns.push_back({"steps", Align::right, false, first_to_go});
+  const bool steps_wanted = std::ranges::find(wanted, "steps") != wanted.end();
+  columns.push_back({"steps", Align::right, false, steps_wanted ? 0 : first_to_go});
   columns.push_back({"state", Align::left, true});
   const bool tagged = std::ranges::find(wanted, "tags") == wanted.end() &&
                       std::ranges::any_of(runs, [](const RunRecord* run) { return !run->tags.empty(); });

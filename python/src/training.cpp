@@ -62,6 +62,7 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
     const py::gil_scoped_release free;
     Store store(file);
     last = sweep(store, experiment, list, options);
+    if (last.refusal) throw Error(*last.refusal);
   }
   return py::make_tuple(reached, last, watcher.weights(), call.error());
 }

@@ -84,6 +84,8 @@ TEST_F(StoreCommands, WhatIsNotThereIsSaid) {
     EXPECT_EQ(outcome.code, 2) << words;
     EXPECT_TRUE(says(outcome.err, "there is no run")) << words;
   }
+  EXPECT_TRUE(says(fovea("rm 99999999999999999999").err, "there is no run 99999999999999999999"));
+  EXPECT_TRUE(says(fovea("tag --remove gone 1").err, "no run is tagged 'gone'"));
   for (const char* words : {"tag 3", "tag good", "rm", "tag 'a,b' 1", "runs merge", "runs merge none.db", "show x"}) {
     const Outcome outcome = fovea(words);
     EXPECT_EQ(outcome.code, 2) << words;
@@ -97,6 +99,8 @@ TEST_F(StoreCommands, SqlIsAWordAndNoMore) {
   EXPECT_EQ(fovea("tag \"" + evil + "\" 1").code, 0);
   EXPECT_EQ(fovea("note 1 \"" + evil + "\"").code, 0);
   EXPECT_EQ(fovea("note 1").out, evil + "\n");
+  EXPECT_EQ(fovea("note 1 \"$(printf 'red \\033[31m')\"").code, 0);
+  EXPECT_EQ(fovea("note 1").out, "red [31m\n");  // no command to the terminal
   EXPECT_EQ(ids("--where \"tagged(\\\"" + evil + "\\\")\""), Ids{1});
   for (const std::string& words : std::vector<std::string>{
            "runs --where \"" + evil + "\"", "runs \"" + evil + "\"", "runs --sort \"" + evil + "\"",

@@ -140,7 +140,7 @@ TEST(Bench, TimesStepsThatAreMade) {
   const RunSpec spec = spec_of(R"(
     task = { name = "keyword", vocab = 5, length = 4 }
     model = { name = "gated-classifier", hidden = 4, embedding = 4 }
-    train = { batch = 2, stop_when = "step >= 1" }
+    train = { batch = 2, stop_when = "steps >= 1" }
     probe = { every = 1, names = ["accuracy"] })");
   double last = 0;
   BenchWatch watch;

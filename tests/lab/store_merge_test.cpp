@@ -155,6 +155,40 @@ TEST_F(StoreMerge, AStoppedRunBringsItsCheckpointAndOneInTrainingWaits) {
   EXPECT_EQ(Checkpoints::read(files[0]).metadata().at("hash"), stopped.hash);
 }
 
+TEST_F(StoreMerge, OfAStoppedRunTheOneThatCameFurtherIsKept) {
+  RunRecord here = run_with_all(1, RunState::stopped), further = here;
+  here.steps = 50;
+  further.steps = 120;
+  a->keep(here);
+  a->tag({{here.id}}, std::vector<std::string>{"mine"}, {});
+  b->keep(further);
+  const Checkpoints ours(a->checkpoint_folder(), here.hash), theirs(b->checkpoint_folder(), here.hash);
+  ours.write({}, {{"of", "here"}});
+  theirs.write({}, {{"of", "before"}});
+  theirs.write({}, {{"of", "newest"}});
+  write_whole(theirs.files().front(), "damaged");
+  const Store::Merged merged = a->merge(folder / "b" / "runs.db");
+  EXPECT_EQ(merged.furthered, 1);
+  EXPECT_EQ(merged.added + merged.known, 0);
+  EXPECT_EQ(a->find(here.id)->steps, 120);
+  EXPECT_EQ(a->find(here.id)->tags, std::vector<std::string>{"mine"});
+  ASSERT_EQ(ours.files().size(), 1u);
+  EXPECT_EQ(Checkpoints::read(ours.files()[0]).metadata().at("of"), "before");  // the newest that is sound
+  EXPECT_EQ(b->merge(folder / "a" / "runs.db").known, 1);
+  EXPECT_EQ(a->merge(folder / "b" / "runs.db").furthered, 0);
+}
+
+TEST_F(StoreMerge, AStoreOfAnEarlierVersionStaysAsItIs) {
+  b.reset();
+  const std::filesystem::path other = folder / "b" / "runs.db";
+  { Connection(other, Connection::Access::create).run("PRAGMA user_version = 3"); }
+  EXPECT_NE(refusal(other, Error::Kind::failure).find("the layout of an earlier version (3"), std::string::npos);
+  Connection after(other, Connection::Access::read);
+  EXPECT_EQ(schema_version(after), 3);
+  write_whole(folder / "empty.db", "");
+  EXPECT_NE(refusal(folder / "empty.db", Error::Kind::failure).find("is empty"), std::string::npos);
+}
+
 TEST_F(StoreMerge, WeightsThatAreDamagedAreSaidAndTheRunIsTaken) {
   RunRecord run = run_with_all(1);
   b->keep(run);

@@ -156,22 +156,6 @@ TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {
   EXPECT_NE(store.find_undone(specs[1].hash())->error, "of old");
 }
 
-TEST(Sweep, AMistakeInWhatWasAskedEndsItAndKeepsNoRunOfIt) {
-  const Folder folder;
-  Store store(folder / "runs.db");
-  std::vector<RunSpec> specs = specs_of({}, 4);
-  specs[0].task["length"] = value(600);  // refused when the task is prepared
-  SweepOptions options;
-  options.jobs = 1;
-  try {
-    sweep(store, "marks", specs, options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-  }
-  EXPECT_EQ(store.count(), 0);
-}
-
 TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
   const Folder folder;
   Store store(folder / "runs.db");
@@ -309,6 +293,56 @@ TEST(Sweep, SeveralAtOnceOnOneStoreTrainEachRunOnce) {
   }
   EXPECT_EQ(trained, 24);
   EXPECT_EQ(Store(folder / "runs.db").count(), 24);
+}
+
+TEST(Sweep, ARunThatIsRefusedIsNamedAndDoesNotStopTheOthers) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  std::vector<RunSpec> specs = specs_of({}, 6);
+  for (const std::size_t place : {1u, 3u}) specs[place].task.at("length").data = std::int64_t{700};
+  std::vector<std::string> notices;
+  SweepOptions options;
+  options.jobs = 2;
+  options.notice = [&notices](const std::string& text) { notices.push_back(text); };
+  const SweepProgress progress = sweep(store, "marks", Listed(specs), options);
+  EXPECT_EQ(progress.done, 4);
+  EXPECT_EQ(progress.refused, 2);
+  EXPECT_EQ(progress.left(), 0);
+  ASSERT_TRUE(progress.refusal);
+  EXPECT_EQ(progress.refusal->problem(), "rows longer than 500 are not made");
+  EXPECT_EQ(store.count(), 4);
+  ASSERT_EQ(notices.size(), 1u);  // one reason, said once
+  EXPECT_NE(notices[0].find("number 1"), std::string::npos) << notices[0];
+  EXPECT_THROW(sweep(store, "marks", specs, options), Error);  // of a list at hand, when all others are done
+}
+
+TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({"train.steps=20000"}, 3);
+  SweepOptions options;
+  options.jobs = 1;
+  std::size_t most = 0;
+  options.progress = [&](const SweepProgress&) {
+    std::size_t held = 0;
+    for (const RunSpec& spec : specs) held += RunLock::held(store.running_folder(), spec.hash());
+    most = std::max(most, held);
+  };
+  sweep(store, "marks", specs, options);
+  EXPECT_EQ(most, 1u);
+}
+
+TEST(Sweep, WeightsThatCanNotBeWrittenAreSaidAndTheSweepGoesOn) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  std::ofstream(folder / "weights") << "no folder";
+  std::vector<std::string> notices;
+  SweepOptions options;
+  options.notice = [&notices](const std::string& text) { notices.push_back(text); };
+  EXPECT_EQ(sweep(store, "marks", specs_of({}, 3), options).size(), 3u);
+  EXPECT_EQ(store.count(), 3);
+  ASSERT_EQ(notices.size(), 3u);
+  EXPECT_NE(notices[0].find("but not its weights"), std::string::npos) << notices[0];
 }
 
 TEST(Sweep, CheckpointsOfRunsThatWereKeptAreClearedAway) {

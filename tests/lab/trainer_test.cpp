@@ -193,6 +193,21 @@ TEST(Trainer, ClampsFromTheStepOnThatIsSaidAndNotALongerOne) {
   EXPECT_NE(set[2], 0.75);
 }
 
+TEST(Trainer, AStopConditionThatReadsAMisspeltNameIsRefused) {
+  try {
+    train(spec_of({"train.stop_when=on_mrak > 0.5"}));
+    FAIL() << "it was trained";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+    EXPECT_NE(error.remedy().find("on_mark"), std::string::npos) << error.what();
+  }
+  std::string said;
+  TrainHooks hooks;
+  hooks.trouble = [&said](const std::string& text) { said = text; };
+  EXPECT_EQ(train(spec_of({"train.stop_when=something_else > 0.5"}), hooks).state, RunState::done);
+  EXPECT_NE(said.find("something_else"), std::string::npos);
+}
+
 TEST(Trainer, StopsWhenItIsTold) {
   const RunRecord run = train(spec_of({"train.steps=1000", "train.stop_when=on_mark > 0.5"}));
   EXPECT_EQ(run.state, RunState::done);

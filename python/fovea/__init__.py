@@ -13,6 +13,7 @@ from .kept import Store, store
 from .models import Model
 from .prediction import Prediction, Shading, predict
 from .runs import Run, RunTable
+from .similarities import Similarity
 from .tasks import Task
 from .torch_bridge import from_torch, to_torch
 from .training import resume, run, sweep
@@ -27,6 +28,7 @@ __all__ = [
     "Run",
     "RunTable",
     "Shading",
+    "Similarity",
     "Step",
     "Store",
     "Task",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _engine, pictures
+from .similarities import Similarity
+from .tasks import Task
 
 Floats = npt.NDArray[np.float64]
 Steps = npt.NDArray[np.int64]
@@ -57,7 +60,8 @@ class Run:
     def __init__(self, record: _engine.Record, store: str | None, weights: dict[str, npt.NDArray[Any]] | None = None) -> None:
         self._record = record
         self._weights = weights
-        self._shape: dict[str, Any] | None = None  # of a task in Python
+        self._task: Task | None = None  # in Python
+        self._similarity: Similarity | None = None
         self._applied: _engine.Applied | None = None
         self._store = store  # the file it is kept in, if it is
         self.series = SeriesTable(record)
@@ -141,22 +145,59 @@ class Run:
             )
         return looks[step]
 
-    def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """The parameters at the end of training, by name, laid out as PyTorch lays them out."""
-        if self._weights is None:
+    def beta(self, step: int | None = None) -> Array:
+        """β of the examples of ``attention``: how much each position alone speaks for the right answer, (examples, rows,
+        positions), at the end of training, by the weights (``weights``)."""
+        if step not in (None, self.steps):
             raise _engine.wrong_input(
-                f"the weights of {self._name()} are not at hand", "they are there for runs that were trained in this session"
+                f"{self._name()} has β at its end alone, step {self.steps}, by its weights",
+                "on_step=… sees β at every update: step.beta",
             )
+        examples = len(self.attention())
+        beta = self._beta_of(examples)
+        if beta is None:
+            raise _engine.wrong_input(f"a model '{self.spec['model']['name']}' has no β", "")
+        return beta
+
+    def _beta_of(self, examples: int) -> Array | None:
+        beta: Array | None
+        if self._task is None:
+            beta = self._model().beta_of_examples(examples)
+            return beta
+        batch = self._task.batch("test", 0, self.seed, examples)
+        beta = self.apply({name: values[:examples] for name, values in batch.items()}, beta=True)["beta"]
+        return beta
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """The parameters at the end of training, by name, laid out as PyTorch lays them out. Of a run of the store they are
+        read from beside it; it keeps them as ``train.keep_weights`` says.
+
+        >>> import fovea
+        >>> number = fovea.run("pooling-learned", steps=20).id
+        >>> fovea.store()[number].weights()["w"].shape
+        (1,)
+        """
+        if self._weights is None and self._store is not None:
+            self._weights = _engine.store_weights(self._store, self._record)
+        if self._weights is None:
+            raise self._no_weights()
         return dict(self._weights)
+
+    def _no_weights(self) -> _engine.WrongInput:
+        if self.state != "done":
+            return _engine.wrong_input(f"{self._name()} is {self.state}: weights are kept when a run is done", "fovea.resume goes on with it")
+        return _engine.wrong_input(f"the weights of {self._name()} were not kept", 'train it again with keep_weights="always"')
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
         """The trained model on a batch of one's own (fovea.Task says what a batch holds): ``scores``, ``attention``,
         ``predictions`` and ``loss``, and with ``beta`` also ``beta``; None for what the model does not have."""
-        return self._model().forward(dict(batch), beta)
+        with nullcontext() if self._similarity is None else self._similarity.at_work():
+            return self._model().forward(dict(batch), beta)
 
     def _model(self) -> _engine.Applied:
         if self._applied is None:
-            self._applied = _engine.Applied(self._record.spec, self._shape, self.weights(), self.spec["train"]["precision"] == "double")
+            shape = None if self._task is None else self._task.shape
+            self._applied = _engine.Applied(self._record.spec, shape, self.weights(), self.spec["train"]["precision"] == "double")
         return self._applied
 
     def to_pandas(self) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, Union
 
 from . import _engine
+from .similarities import Similarity
 from .tasks import Task
 
 SpecLike: TypeAlias = Union[str, "os.PathLike[str]", Mapping[str, Any]]
@@ -24,6 +25,13 @@ def own_task(spec: SpecLike) -> Task | None:
     return task if isinstance(task, Task) else None
 
 
+def own_similarity(spec: SpecLike) -> Similarity | None:
+    """The similarity in Python that the model of a dict names, if it does."""
+    model = spec.get("model") if isinstance(spec, Mapping) else None
+    similarity = model.get("similarity") if isinstance(model, Mapping) else None
+    return similarity if isinstance(similarity, Similarity) else None
+
+
 def experiment_of(spec: SpecLike, key: str = "") -> _engine.Experiment:
     """A shipped experiment by its name, a file by its path, or a dict that says what a file would; ``key`` is that of its
     own task."""
@@ -31,11 +39,21 @@ def experiment_of(spec: SpecLike, key: str = "") -> _engine.Experiment:
         fields = dict(spec)
         if own_task(spec) is not None:
             fields["task"] = {"name": "python", "key": key}
+        similarity = own_similarity(spec)
+        if similarity is not None:
+            fields["model"] = _pooling_by(similarity, fields["model"])
         name = str(fields.pop("name", "python"))
         if any(name == known["name"] for known in _engine.describe("experiments")):
             raise _engine.wrong_input(f"there is a shipped experiment '{name}', and this is another", "give it a name of its own")
         return _engine.parse_experiment(fields, name)
     return _engine.find_experiment(os.fspath(spec))
+
+
+def _pooling_by(similarity: Similarity, model: Mapping[str, Any]) -> dict[str, Any]:
+    if model.get("name") != "pooling":
+        raise _engine.wrong_input(f"a model '{model.get('name')}' takes no similarity in Python", "model 'pooling' does")
+    rest = {key: value for key, value in model.items() if key not in ("name", "similarity")}
+    return {"name": "python-pooling", "key": similarity.key, **rest}
 
 
 def dotted(experiment: _engine.Experiment, given: Mapping[str, Any], also: Mapping[str, Any] | None) -> dict[str, Any]:

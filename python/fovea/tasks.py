@@ -93,7 +93,8 @@ class Task:
         def one(split: str, seed: int, size: int) -> Iterator[Batch]:
             row, point = np.zeros((1, 1), np.int32), np.zeros((1, shape.get("width", 0)))
             value = np.zeros((1, shape.get("value_width", 0)))
-            yield {"source": row, "target": row, "labels": row[0], "keys": point, "values": value, "queries": point, "items": point}
+            items = point[None] if shape["kind"] == "labelled_bags" else point
+            yield {"source": row, "target": row, "labels": row[0], "keys": point, "values": value, "queries": point, "items": items}
 
         sizes = {name: size for name, size in shape.items() if name != "kind"}
         return cls(one, kind=shape["kind"], **sizes)

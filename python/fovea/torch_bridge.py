@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,47 +10,97 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from .pictures import needed
 from .models import Model
+from .pictures import needed
 from .runs import Run
+from .torch_modules import MAKERS
 
 if TYPE_CHECKING:
     import torch
 
+Weights = Mapping[str, npt.NDArray[Any]]
+
 
 def to_torch(run: Run) -> torch.nn.Module:
-    """The model of a run as a ``torch.nn.Module`` with the same weights, to the bit, and the same outputs.
+    """The model of a run as a ``torch.nn.Module`` with the same weights, to the bit, and the same outputs: for ``seq2seq``,
+    ``seq2seq-heads``, ``gated-classifier``, ``feature-attention``, ``bag-attention`` and ``pooling``.
 
-    ``module(source, target)`` of a translator, ``module(source)`` of a classifier, give ``(scores, attention)``; tokens are
+    ``module(source, target)`` of a translator, ``module(source)`` of a classifier, ``module(items)`` of vectors and ``module(items,
+    lengths)`` of bags give ``(scores, attention)``, ``module(keys, values, queries)`` of pooling gives ``(predictions, attention)``. Tokens are
     padded with -1. A translator's ``source`` and ``target`` are as in a batch of fovea: both hold the token that closes a sequence.
     """
     model = run.spec["model"]
-    weights = run.weights()
-    kinds = {"seq2seq": translator, "gated-classifier": classifier}
-    if model["name"] not in kinds:
-        raise _engine.wrong_input(f"a model '{model['name']}' has no module yet", f"those of {' and '.join(kinds)} have")
-    made = kinds[model["name"]](model, weights, run._model().start_token)
-    make_tensor = needed("torch", "torch").from_numpy
-    made.load_state_dict({name: make_tensor(values.copy()) for name, values in weights.items()})
+    if model["name"] not in MAKERS:
+        raise _engine.wrong_input(f"a model '{model['name']}' has no module", f"these have: {', '.join(MAKERS)}")
+    weights, sizes = run.weights(), run._model().sizes
+    torch = needed("torch", "torch")
+    made = MAKERS[model["name"]](model, weights, sizes)
+    if any(values.dtype == np.float64 for values in weights.values()):
+        made = made.double()
+    made.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in weights.items()})
+    made.spec, made.sizes = model, sizes  # what weights do not tell
     return made.eval()
 
 
-def from_torch(module: torch.nn.Module | Mapping[str, Any], *, start_token: int | None = None, **settings: Any) -> Model:
+def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> Model:
     """A model of the engine with the weights of a module, or of a state dict, whose parameters have the names that
-    ``to_torch`` gives them: ``embedding``, ``encoder`` and ``score`` and ``beta`` (a classifier), or ``decoder``, ``attention.query``,
-    ``attention.context``, ``combine`` and ``output`` (a translator; its ``start_token`` is what the decoder is fed first, the last
-    word of the vocabulary if nothing is said). ``settings`` are those of the model that weights do not tell, as ``combiner="relu"``."""
+    ``to_torch`` gives them, as ``embedding``, ``encoder`` and ``score`` and ``beta`` of a classifier.
+
+    ``settings`` are what weights do not tell, and a module of ``to_torch`` says itself: of the model, as ``combiner="relu"``, ``rescale=True`` or
+    ``temperature=2``; of its task, as a translator's ``start_token`` (what the decoder is fed first; else the last word of the
+    vocabulary), and of pooling ``width`` and ``value_width`` (else 1)."""
     state = module if isinstance(module, Mapping) else module.state_dict()
-    weights = {name: _array(name, values) for name, values in state.items()}
-    if start_token is None:
-        start_token = int(getattr(module, "start_token", -1))
-    spec, shape = _told_by(weights, start_token)
+    weights = {name: _array(name, values) for name, values in state.items() if not name.endswith(".num_batches_tracked")}
+    spec, sizes = _told_by(weights)
+    spec.update(getattr(module, "spec", {}))
+    sizes.update((name, value) for name, value in getattr(module, "sizes", {}).items() if name in sizes)
+    for name, value in settings.items():
+        (sizes if name in sizes else spec)[name] = value
     twice = any(values.dtype == np.float64 for values in weights.values())
-    return Model({**spec, **settings}, shape, weights, twice=twice)
+    return Model(spec, sizes, weights, twice=twice)
 
 
-def _told_by(weights: Mapping[str, npt.NDArray[Any]], start_token: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The model and the sizes of its task, as the weights' shapes tell them."""
+def _told_by(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The model and the sizes of its task, as the weights' names and shapes tell them."""
+    for name, tell in (("mlp.0.weight", _features), ("head.linear0.weight", _bags), ("w", _pooling), ("weight", _pooling), ("query.weight", _pooling)):
+        if name in weights:
+            return tell(weights)
+    return _recurrent(weights)
+
+
+def _features(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
+    outs = _outs(weights, "mlp")
+    gate = "free" if "attention.logits" in weights else "input" if "attention.0.weight" in weights else "none"
+    spec: dict[str, Any] = {"name": "feature-attention", "gate": gate, "hidden": outs[:-1]}
+    if gate == "input":
+        spec["gate_hidden"] = len(weights["attention.0.weight"])
+    return spec, {"kind": "labelled_vectors", "width": weights["mlp.0.weight"].shape[1], "classes": max(2, outs[-1])}
+
+
+def _bags(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
+    hidden = weights.get("attention.hidden.weight")
+    score = "general" if "attention.weight" in weights else "dot"
+    if hidden is not None:
+        score = "simple" if "attention.hidden.bias" in weights else "additive"
+    spec: dict[str, Any] = {"name": "bag-attention", "score": score, "hidden": _outs(weights, "items"), "item_norm": "items.norm.weight" in weights}
+    if hidden is not None:
+        spec["score_hidden"] = len(hidden)
+    classes = len(weights["head.linear1.weight"])
+    return spec, {"kind": "labelled_bags", "width": weights["items.0.weight"].shape[1], "classes": classes, "most_items": 1 << 20}
+
+
+def _pooling(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
+    spec: dict[str, Any] = {"name": "pooling", "similarity": "gaussian-learned"}
+    width = 1
+    if "weight" in weights:
+        spec["similarity"], width = "general", weights["weight"].shape[1]
+    elif "query.weight" in weights:
+        spec["similarity"] = "additive"
+        spec["hidden"], width = weights["query.weight"].shape
+    return spec, {"kind": "points", "width": width, "value_width": 1}
+
+
+def _recurrent(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     for name in ("embedding.weight", "encoder.weight_ih_l0", "encoder.weight_hh_l0"):
         if name not in weights:
             there = ", ".join(sorted(weights)[:8])
@@ -66,19 +117,34 @@ def _told_by(weights: Mapping[str, npt.NDArray[Any]], start_token: int) -> tuple
         "cell": "lstm" if rows == 4 * hidden else "gru",
         "bidirectional": "encoder.weight_ih_l0_reverse" in weights,
     }
-    if "decoder.weight_ih_l0" in weights:
-        layers = sum(name.startswith("encoder.weight_ih_l") and not name.endswith("_reverse") for name in weights)
-        start = vocab - 1 if start_token < 0 else start_token
-        attends = "attention.query.weight" in weights
-        spec.update(name="seq2seq", layers=layers, attention="learned" if attends else "none")
-        return spec, {"kind": "token_pairs", "vocab": vocab, "target_vocab": vocab, "start_token": start, "end_token": max(0, vocab - 2)}
+    if "decoder.weight_ih_l0" not in weights:
+        return _classifier(spec, weights)
+    layers = sum(name.startswith("encoder.weight_ih_l") and not name.endswith("_reverse") for name in weights)
+    heads = [int(name.split(".")[1]) for name in weights if re.fullmatch(r"head\.\d+\.query\.weight", name)]
+    attends = heads or "attention.query.weight" in weights
+    spec.update(name="seq2seq-heads" if heads else "seq2seq", layers=layers, attention="learned" if attends else "none")
+    if heads:
+        spec["heads"] = heads
+    targets = len(weights.get("target_embedding.weight", weights["embedding.weight"]))
+    return spec, {"kind": "token_pairs", "vocab": vocab, "target_vocab": targets, "start_token": targets - 1, "end_token": max(0, targets - 2)}
+
+
+def _classifier(spec: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     beta = weights.get("beta.weight")
     classes = 2 if beta is None or beta.shape[0] == 1 else beta.shape[0]
     inner = weights.get("score.hidden.weight")
     spec.update(name="gated-classifier", score="linear" if inner is None else "mlp")
     if inner is not None:
         spec.update(score_hidden=inner.shape[0])
-    return spec, {"kind": "labelled_tokens", "vocab": vocab, "classes": classes}
+    return spec, {"kind": "labelled_tokens", "vocab": len(weights["embedding.weight"]), "classes": classes}
+
+
+def _outs(weights: Weights, prefix: str) -> list[int]:
+    """How wide PREFIX.0, PREFIX.1, … are."""
+    outs: list[int] = []
+    while f"{prefix}.{len(outs)}.weight" in weights:
+        outs.append(len(weights[f"{prefix}.{len(outs)}.weight"]))
+    return outs
 
 
 def _array(name: str, values: Any) -> npt.NDArray[Any]:
@@ -86,98 +152,3 @@ def _array(name: str, values: Any) -> npt.NDArray[Any]:
     if array.dtype not in (np.float32, np.float64):
         raise _engine.wrong_input(f"the weights '{name}' are {array.dtype}", "give float32 or float64")
     return array
-
-
-def _recurrent(kind: str, inputs: int, hidden: int, layers: int, both: bool) -> Any:
-    nn = needed("torch", "torch").nn
-    return (nn.LSTM if kind == "lstm" else nn.GRU)(inputs, hidden, layers, batch_first=True, bidirectional=both)
-
-
-def _read(torch: Any, module: Any, source: Any) -> tuple[Any, Any, Any]:
-    """States of the encoder (B, S, H), its last state, and where a row has ended."""
-    lengths = (source >= 0).sum(1)
-    packed = torch.nn.utils.rnn.pack_padded_sequence(
-        module.embedding(source.clamp(min=0)), lengths.cpu(), batch_first=True, enforce_sorted=False
-    )
-    states, last = module.encoder(packed)
-    states = torch.nn.utils.rnn.pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])[0]
-    return states, last, source < 0
-
-
-def classifier(model: Mapping[str, Any], weights: Mapping[str, Any], start_token: int) -> Any:
-    torch = needed("torch", "torch")
-    nn = torch.nn
-
-    class GatedClassifier(nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            vocab, width = weights["embedding.weight"].shape
-            out = model["hidden"] * (2 if model["bidirectional"] else 1)
-            self.embedding = nn.Embedding(vocab, width)
-            self.encoder = _recurrent(model["cell"], width, model["hidden"], 1, model["bidirectional"])
-            if model["score"] == "linear":
-                self.score = nn.Linear(out, 1, bias=False)
-            else:
-                inner = model["score_hidden"]
-                self.score = nn.ModuleDict({"hidden": nn.Linear(out, inner), "out": nn.Linear(inner, 1, bias=False)})
-            self.beta = nn.Linear(out, weights["beta.weight"].shape[0], bias=False)
-
-        def forward(self, source: Any) -> tuple[Any, Any]:
-            states, _, absent = _read(torch, self, source)
-            if isinstance(self.score, nn.Linear):
-                scores = self.score(states)[..., 0]
-            else:
-                scores = self.score["out"](torch.relu(self.score["hidden"](states)))[..., 0]
-            if model["attention"] == "uniform":
-                scores = torch.zeros_like(scores)
-            attention = torch.softmax(scores.masked_fill(absent, -torch.inf), -1)
-            return (attention[..., None] * self.beta(states)).sum(1), attention[:, None]
-
-    return GatedClassifier()
-
-
-def translator(model: Mapping[str, Any], weights: Mapping[str, Any], start_token: int) -> Any:
-    torch = needed("torch", "torch")
-    nn = torch.nn
-
-    class Seq2Seq(nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            vocab, width = weights["embedding.weight"].shape
-            self.wide = model["hidden"] * (2 if model["bidirectional"] else 1)
-            self.start_token = start_token
-            self.embedding = nn.Embedding(vocab, width)
-            self.encoder = _recurrent(model["cell"], width, model["hidden"], model["layers"], model["bidirectional"])
-            self.decoder = _recurrent(model["cell"], width, self.wide, model["layers"], False)
-            attends = "attention.query.weight" in weights
-            if attends:
-                self.attention = nn.ModuleDict(
-                    {"query": nn.Linear(self.wide, self.wide), "context": nn.Linear(self.wide, self.wide)}
-                )
-            self.combine = nn.Linear(self.wide * (2 if attends else 1), self.wide, bias=False)
-            self.output = nn.Linear(self.wide, weights["output.weight"].shape[0], bias=False)
-
-        def bridge(self, state: Any) -> Any:
-            """The encoder's last state as the decoder's first: both directions side by side."""
-            if isinstance(state, tuple):
-                return tuple(self.bridge(part) for part in state)
-            if not model["bidirectional"]:
-                return state
-            return state.view(model["layers"], 2, *state.shape[1:]).transpose(1, 2).flatten(2).contiguous()
-
-        def forward(self, source: Any, target: Any) -> tuple[Any, Any]:
-            states, last, absent = _read(torch, self, source)
-            first = torch.full((len(target), 1), self.start_token, dtype=target.dtype, device=target.device)
-            fed = torch.cat([first, target[:, :-1].clamp(min=0)], 1)
-            said, _ = self.decoder(self.embedding(fed), self.bridge(last))
-            attention = None
-            if hasattr(self, "attention"):
-                scores = self.attention["query"](said) @ states.transpose(1, 2)
-                if model["attention"] == "uniform":
-                    scores = torch.zeros_like(scores)
-                attention = torch.softmax(scores.masked_fill(absent[:, None], -torch.inf), -1)
-                said = torch.cat([said, self.attention["context"](attention @ states)], -1)
-            squash = torch.relu if model["combiner"] == "relu" else torch.tanh
-            return self.output(squash(self.combine(said))), attention
-
-    return Seq2Seq()

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Union
 from . import _engine
 from .progress import Bar
 from .runs import Run, RunTable
-from .settings import SpecLike, dotted, experiment_of, own_task
+from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task
 
 
 def _say(text: str) -> None:
@@ -72,13 +72,15 @@ def run(
     >>> len(losses)
     5
     """
-    task = own_task(spec)
-    with nullcontext("") if task is None else task.lent() as key:
+    task, similarity = own_task(spec), own_similarity(spec)
+    with nullcontext("") if task is None else task.lent() as key, nullcontext() if similarity is None else similarity.at_work():
         experiment = experiment_of(spec, key)
         resolved = experiment.resolve(quick, dotted(experiment, settings, set), _seed(seed, experiment.seed))
-        spec_says_all = intervene is None and task is None
+        spec_says_all = intervene is None and task is None and similarity is None
         if keep and not spec_says_all:
-            what = "that is intervened in from Python" if task is None else "of a task in Python"
+            what = "that is intervened in from Python"
+            if task is not None or similarity is not None:
+                what = "of a task in Python" if task is not None else "by a similarity in Python"
             raise _engine.wrong_input(f"a run {what} can not be kept: its spec does not say what it is", "leave keep out")
         made = train_spec(
             resolved,
@@ -92,7 +94,7 @@ def run(
             checkpoint_every=checkpoint_every,
             progress=progress,
         )
-    made._shape = None if task is None else task.shape
+    made._task, made._similarity = task, similarity
     return made
 
 

@@ -19,8 +19,10 @@ namespace {
 class Applied {
  public:
   virtual ~Applied() = default;
-  virtual int start_token() const = 0;
+  virtual const TaskShape& shape() const = 0;
   virtual py::dict forward(const py::dict& parts, bool with_beta) = 0;
+  // Of the first examples of the spec's task, those that attention is kept of (lab/recorder.h).
+  virtual py::object beta_of_examples(int count) = 0;
 };
 
 template <class T>
@@ -32,13 +34,31 @@ class AppliedIn final : public Applied {
     for (const Param<T>& p : parameters_.all()) take(p, weights);
   }
 
-  int start_token() const override { return shape_.start_token; }
+  const TaskShape& shape() const override { return shape_; }
 
   py::dict forward(const py::dict& parts, bool with_beta) override {
     Batch batch;
     fill_batch(shape_, parts, "the batch", batch);
+    return look(with_beta, [&]() -> const Batch& { return batch; });
+  }
+
+  py::object beta_of_examples(int count) override {
+    Batch batch;
+    return look(true, [&]() -> const Batch& {
+      const std::unique_ptr<Task> task = make_task(spec_);
+      task->batch(Split::test, 0, count, batch);
+      if (batch.size == 0) task->batch(Split::validation, 0, count, batch);
+      return batch;
+    })["beta"];
+  }
+
+ private:
+  // The batch is had without the GIL, and lives until the end.
+  template <class Give>
+  py::dict look(bool with_beta, Give&& give) {
     const py::gil_scoped_release free;  // before the lock, so that nobody waits for it with the GIL
     const std::lock_guard lock(mutex_);
+    const Batch& batch = give();
     if (arena_.use_count() > 1) arena_ = std::make_shared<Arena>();  // what was given before is somebody's
     arena_->reset();
     Team team;
@@ -57,7 +77,6 @@ class AppliedIn final : public Applied {
     return out;
   }
 
- private:
   static void take(const Param<T>& p, const py::dict& weights) {
     const py::str name(p.name);
     if (!weights.contains(name)) {
@@ -96,8 +115,9 @@ void bind_applying(py::module_& module) {
              return std::make_shared<AppliedIn<float>>(spec, of, weights);
            }),
            py::arg("spec"), py::arg("shape"), py::arg("weights"), py::arg("twice"))
-      .def_property_readonly("start_token", &Applied::start_token)
-      .def("forward", &Applied::forward, py::arg("batch"), py::arg("with_beta"));
+      .def_property_readonly("sizes", [](const Applied& applied) { return facts_of(applied.shape()); })
+      .def("forward", &Applied::forward, py::arg("batch"), py::arg("with_beta"))
+      .def("beta_of_examples", &Applied::beta_of_examples, py::arg("count"));
 }
 
 }  // namespace fovea::python

@@ -20,6 +20,15 @@ constexpr std::array<std::pair<const char*, Kind>, 5> kinds{{{"labelled_tokens",
                                                              {"labelled_bags", Kind::labelled_bags},
                                                              {"points", Kind::points}}};
 
+constexpr std::pair<const char*, int TaskShape::*> sizes[] = {{"vocab", &TaskShape::vocab},
+                                                              {"target_vocab", &TaskShape::target_vocab},
+                                                              {"start_token", &TaskShape::start_token},
+                                                              {"end_token", &TaskShape::end_token},
+                                                              {"classes", &TaskShape::classes},
+                                                              {"width", &TaskShape::width},
+                                                              {"value_width", &TaskShape::value_width},
+                                                              {"most_items", &TaskShape::most_items}};
+
 // Reads the parts of one batch, and says of each what is wrong with it.
 class Parts {
  public:
@@ -175,17 +184,15 @@ Kind kind_of(const std::string& name) {
 TaskShape shape_of(const py::dict& facts) {
   TaskShape shape;
   shape.kind = kind_of(facts["kind"].cast<std::string>());
-  const std::pair<const char*, int TaskShape::*> sizes[] = {{"vocab", &TaskShape::vocab},
-                                                            {"target_vocab", &TaskShape::target_vocab},
-                                                            {"start_token", &TaskShape::start_token},
-                                                            {"end_token", &TaskShape::end_token},
-                                                            {"classes", &TaskShape::classes},
-                                                            {"width", &TaskShape::width},
-                                                            {"value_width", &TaskShape::value_width},
-                                                            {"most_items", &TaskShape::most_items}};
   for (const auto& [name, member] : sizes)
     if (facts.contains(name)) shape.*member = facts[name].cast<int>();
   return shape;
+}
+
+py::dict facts_of(const TaskShape& shape) {
+  py::dict facts;
+  for (const auto& [name, member] : sizes) facts[name] = shape.*member;
+  return facts;
 }
 
 void fill_batch(const TaskShape& shape, const py::dict& given, const std::string& owner, Batch& batch) {

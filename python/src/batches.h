@@ -24,5 +24,6 @@ void fill_batch(const TaskShape& shape, const py::dict& parts, const std::string
 
 Kind kind_of(const std::string& name);
 TaskShape shape_of(const py::dict& facts);
+py::dict facts_of(const TaskShape& shape);  // of its sizes, all of them
 
 }  // namespace fovea::python

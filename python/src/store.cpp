@@ -2,11 +2,13 @@
 // parent's.
 #include "fovea/lab/store.h"
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <array>
 #include <memory>
 
+#include "python/src/arrays.h"
 #include "python/src/parts.h"
 
 namespace fovea::python {
@@ -32,6 +34,32 @@ std::shared_ptr<RunRecord> arrays(const std::string& file, std::int64_t id, cons
   return shared(std::move(record));
 }
 
+// What is kept beside the store of a run that is done: {name: array}, in the memory that the file was read into. None
+// where none was kept.
+py::object weights(const std::string& file, const std::shared_ptr<RunRecord>& run) {
+  std::shared_ptr<TensorFile> kept;
+  {
+    const py::gil_scoped_release free;
+    if (auto read = opened(file).weights(*run)) kept = std::make_shared<TensorFile>(std::move(*read));
+  }
+  if (!kept) return py::none();
+  py::dict named;
+  const py::capsule owner(new std::shared_ptr<TensorFile>(kept),
+                          [](void* held) { delete static_cast<std::shared_ptr<TensorFile>*>(held); });
+  for (const Tensor& tensor : kept->tensors()) {
+    const std::vector<py::ssize_t> shape = sizes_of(tensor.shape);
+    const void* const data = tensor.bytes.data();
+    if (tensor.type == "F32") named[py::str(tensor.name)] = view_of(static_cast<const float*>(data), shape, owner);
+    else if (tensor.type == "F64")
+      named[py::str(tensor.name)] = view_of(static_cast<const double*>(data), shape, owner);
+    else
+      throw failure(
+          fmt::format("the kept weights '{}' of run {} are {}, not F32 or F64", tensor.name, run->id, tensor.type),
+          "train the run again");
+  }
+  return named;
+}
+
 Records query(const std::string& file, const std::string& where, const std::string& experiment, const std::string& sort,
               std::int64_t limit) {
   RunQuery query;
@@ -52,6 +80,7 @@ void bind_store(py::module_& module) {
   module.def("default_store", [] { return Store::default_file().string(); });
   module.def("store_find", &find, Free());
   module.def("store_arrays", &arrays, Free());
+  module.def("store_weights", &weights);
   module.def("store_query", &query, Free(), py::arg("file"), py::arg("where"), py::arg("experiment"), py::arg("sort"),
              py::arg("limit"));
   module.def(

@@ -18,7 +18,7 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def program():
-    """fovea WORDS… as a function that gives its JSON."""
+    """fovea WORDS… as a function that gives its JSON; program.path is where it lies."""
     path = pathlib.Path(os.environ.get("FOVEA_PROGRAM", ROOT / "build" / "fovea"))
     if not path.exists():
         pytest.fail(f"{path} is not built; ./test builds it, or set FOVEA_PROGRAM")
@@ -27,4 +27,5 @@ def program():
         done = subprocess.run([path, *map(str, words), "--json"], capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 
+    run.path = path
     return run

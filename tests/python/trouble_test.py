@@ -3,22 +3,15 @@
 import gc
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 
 import pytest
 
 import fovea
+from other_process import python
 
 LONG = dict(quick=True, steps=100_000, hidden=16, embedding=16, batch=8, vocab=12, length=8)
 TOY = dict(keep=False)
-
-
-def python(program, **more):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, **more})
 
 
 @pytest.fixture
@@ -53,6 +46,24 @@ def test_ctrl_c_leaves_a_run_that_the_same_call_goes_on_with(pressed_at):
     whole = fovea.run("copy-subset", keep=False, **settings)
     for name in whole.series:
         assert resumed.series[name].tobytes() == whole.series[name].tobytes(), name
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_ctrl_c_stops_at_the_end_of_the_step(pressed_at, keep):
+    """The step in which it is pressed is the last one."""
+    steps = []
+
+    def press(step):
+        steps.append(step.number)
+        if step.number == 7:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        fovea.run("copy-subset", keep=keep, on_step=press, **LONG)
+    assert steps == list(range(8))
+    if keep:
+        stopped = fovea.store()[1]
+        assert (stopped.state, stopped.steps) == ("stopped", 8)
 
 
 def test_ctrl_c_of_a_run_that_is_not_kept(pressed_at):

@@ -1,0 +1,74 @@
+"""Similarities of one's own for attention pooling."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any, TypeAlias, Union
+
+from . import _engine
+
+Scores: TypeAlias = Callable[..., Any]
+Start: TypeAlias = Union[float, Sequence[int]]
+
+
+class Similarity:
+    """How alike queries and keys are: ``scores(queries, keys, **parameters)`` gives a row of numbers for each query, a column
+    for each key (``-inf``: not attended to). It stands in a model's table, in place of a similarity's name.
+
+    ``parameters`` are what is learned: a number is where it starts, and comes as a number; a shape as ``(3, 2)`` is an array
+    that starts, by the run's seed, evenly between ±1/√(its last size). ``gradient(queries, keys, d_scores, **parameters)`` gives
+    ``{parameter: d loss / d parameter}`` where ``d_scores`` is d loss / d scores. Without it the engine takes central
+    differences, which is two calls for each number at each update, for up to 64 numbers.
+
+    All arrays are float64: queries (M, D), keys (N, D). A run with such a similarity is not kept: its spec can not say what it was.
+
+    >>> import fovea, numpy as np
+    >>> def gaussian(queries, keys, w):
+    ...     return -(w * np.linalg.norm(queries[:, None] - keys, axis=-1)) ** 2 / 2
+    >>> run = fovea.run({
+    ...     "task": {"name": "curve"},
+    ...     "model": {"name": "pooling", "similarity": fovea.Similarity(gaussian, w=1.0)},
+    ...     "train": {"steps": 20, "batch": 1, "rate": 0.1},
+    ...     "probe": {"names": ["pooling_error"]},
+    ... })
+    >>> bool(run.weights()["w"][0] > 1)
+    True
+    """
+
+    def __init__(self, scores: Scores, gradient: Callable[..., Mapping[str, Any]] | None = None, **parameters: Start) -> None:
+        for what, function in (("scores", scores), ("gradient", gradient)):
+            if function is not None and not callable(function):
+                raise _engine.wrong_input(f"{what} is of type {type(function).__name__}, which can not be called", "give a function")
+        if gradient is not None and not parameters:
+            raise _engine.wrong_input("there is a gradient, but nothing to learn", "name the parameters, as in Similarity(f, df, w=1.0)")
+        self.name = str(getattr(scores, "__name__", type(scores).__name__))
+        self.key = _engine.add_similarity(self.name, scores, gradient, [_parameter(*each) for each in parameters.items()])
+        weakref.finalize(self, _engine.remove_similarity, self.key)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """What the functions raise meanwhile surfaces."""
+        try:
+            yield
+        except _engine.WrongInput:
+            raised = _engine.similarity_error(self.key)
+            if raised is not None:
+                raise raised from None
+            raise
+
+
+def _parameter(name: str, start: Any) -> tuple[str, list[int], float]:
+    if isinstance(start, Real):
+        return name, [], float(start)
+    try:
+        shape = [int(size.__index__()) for size in start]
+    except (AttributeError, TypeError):
+        shape = []
+    if not shape or min(shape) < 1:
+        raise _engine.wrong_input(
+            f"the parameter '{name}' is {start!r}", "give a number where it starts, or a shape as (3, 2) for an array that is drawn"
+        )
+    return name, shape, 0.0

@@ -187,14 +187,15 @@ void Jobs::carry_out(Job& job) {
   SweepProgress reached;
   try {
     reached = train_(job.order, options);
-    if (reached.failed > 0) state = State::failed;
+    if (reached.failed + reached.refused > 0) state = State::failed;
+    if (reached.refusal) error = reached.refusal->what();
     if (reached.left() + reached.stopped > 0) state = State::stopped;
   } catch (const std::exception& caught) {
     state = State::failed;
     error = caught.what();
   }
   const std::lock_guard lock(mutex_);
-  if (error.empty()) job.progress = reached;
+  if (reached.total > 0) job.progress = reached;
   job.progress.in_training.clear();
   job.state = state;
   job.error = error;

@@ -95,5 +95,16 @@ TEST(Jobs, ThreadsTellWhatWentWrong) {
   EXPECT_NE(wait_for(jobs, 1, "failed")["error"].get<std::string>().find("no space"), std::string::npos);
 }
 
+TEST(Jobs, ThreadsTellWhatWasRefused) {
+  Jobs jobs([](const JobOrder&, const SweepOptions&) {
+    SweepProgress reached;
+    reached.total = reached.refused = 1;
+    reached.refusal = wrong_input("there is no such folder");
+    return reached;
+  });
+  jobs.start(JobOrder::parse(R"({"experiment": "toy-uniform"})"));
+  EXPECT_NE(wait_for(jobs, 1, "failed")["error"].get<std::string>().find("no such folder"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -42,6 +42,37 @@ Kind read(const Value& value, const std::string& owner, const auto& own_fields) 
   return kind;
 }
 
+// The run may be a number, as people write it, or text: one more reason than the others have for reading it apart.
+Transplant read_transplant(const Value& value, const ValueTable& table) {
+  const std::string owner = "the intervention 'transplant'";
+  Transplant transplant;
+  transplant.place = value.place;
+  ValueTable rest = table;
+  const Value& run = table.at("transplant");
+  if (const auto* number = run.as<std::int64_t>()) rest["transplant"] = {std::to_string(*number), run.place};
+  Fields fields;
+  fields.text("transplant", transplant.run, "the run whose weights are taken: its number, or its hash");
+  fields.text("of", transplant.of,
+              "which of them: \"attention\", \"body\", \"all\", or a name and all that stands under it");
+  fields.text("to", transplant.to, "the name they have here, if it is another one");
+  fields.integer("at", transplant.at, 0, Fields::no_limit, "how many updates are done then");
+  fields.read(rest, owner);
+  if (transplant.run.empty() || transplant.run.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw wrong_input(fmt::format("{} takes from a run, not from {}", owner, run.text()),
+                      "name it by its number (fovea runs lists them)", run.place);
+  if (transplant.of.empty())
+    throw wrong_input(fmt::format("{} does not say what", owner), "drop of = \"\"", value.place);
+  if (transplant.to.empty()) transplant.to = transplant.of;
+  const auto is_group = [](const std::string& word) {
+    return word == "all" ||
+           std::ranges::find(group_words, word, &std::pair<std::string, Group>::first) != group_words.end();
+  };
+  if (transplant.to != transplant.of && (is_group(transplant.of) || is_group(transplant.to)))
+    throw wrong_input(fmt::format("{} can not bring '{}' to '{}'", owner, transplant.of, transplant.to),
+                      "a group comes to the same group; names of parameters can differ", value.place);
+  return transplant;
+}
+
 ValueTable interval_table(const Interval& when) {
   ValueTable table{{"from", {when.from, {}}}};
   if (when.until) table["until"] = {*when.until, {}};
@@ -88,9 +119,11 @@ Interventions Interventions::parse(const ValueList& list) {
         fields.text("clamp", clamp.parameter, "the parameter that is held at one value");
         fields.number("at", clamp.value, -HUGE_VAL, HUGE_VAL, "the value");
       }));
+    } else if (table->contains("transplant")) {
+      all.transplants.push_back(read_transplant(value, *table));
     } else {
-      const std::vector<std::string> known{"hold", "freeze", "rate", "clamp"};
-      std::string remedy = "it needs one of hold, freeze, rate or clamp";
+      const std::vector<std::string> known{"hold", "freeze", "rate", "clamp", "transplant"};
+      std::string remedy = "it needs one of hold, freeze, rate, clamp or transplant";
       for (const auto& entry : *table)
         if (const std::string near = nearest_name(entry.first, known); !near.empty())
           remedy = suggest_name(entry.first, known);
@@ -103,6 +136,12 @@ Interventions Interventions::parse(const ValueList& list) {
                  [](const OwnRate& a, const OwnRate& b) { return a.group == b.group; });
   refuse_meeting(all.clamps, "clamp one parameter",
                  [](const Clamp& a, const Clamp& b) { return a.parameter == b.parameter; });
+  for (std::size_t i = 0; i < all.transplants.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (all.transplants[i].at == all.transplants[j].at && all.transplants[i].to == all.transplants[j].to)
+        throw wrong_input(
+            fmt::format("two transplants to '{}' at step {}", all.transplants[i].to, all.transplants[i].at),
+            "keep one of them", all.transplants[i].place);
   return all;
 }
 
@@ -131,6 +170,12 @@ ValueList Interventions::write() const {
     table["at"] = {clamp.value, {}};
     put(std::move(table), clamp.place);
   }
+  for (const Transplant& transplant : transplants)
+    put({{"transplant", {transplant.run, {}}},
+         {"of", {transplant.of, {}}},
+         {"to", {transplant.to, {}}},
+         {"at", {transplant.at, {}}}},
+        transplant.place);
   return list;
 }
 

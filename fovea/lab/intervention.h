@@ -5,7 +5,10 @@
 //     { freeze = "attention", from = 10 },      a group of parameters, "attention" or "body", does not move
 //     { rate = 1e-2, of = "attention" },        a group has a learning rate of its own
 //     { clamp = "p", at = 0.5, until = 20 },    every number of the parameter p is 0.5, whatever its gradient says
+//     { transplant = 12, of = "attention" },    a group, or what has this name, is as it was at the end of run 12
 //   ]
+//
+// A run is written by its number in the store, or by its hash, which is what a spec keeps (lab/transplant.h).
 //
 // Steps count updates done: the update made when k are done is number k, and so is the look at that moment.
 #pragma once
@@ -55,14 +58,24 @@ struct Clamp {
   Place place;
 };
 
+// What the parameters of `of` (a group's word, "all", or a name and what stands under it) are set to when `at` updates
+// are done: what the run had at its end under the name `of`, or the same groups.
+struct Transplant {
+  std::string run;
+  std::string of = "all", to;  // to: the name in this model, where it is another one
+  std::int64_t at = 0;
+  Place place;
+};
+
 struct Interventions {
   std::vector<Hold> holds;
   std::vector<Freeze> freezes;
   std::vector<OwnRate> rates;
   std::vector<Clamp> clamps;
+  std::vector<Transplant> transplants;
 
   // Throws wrong_input with the place: unknown words, negative steps, two holds (or two rates of one group, or two
-  // clamps of one parameter) at one step.
+  // clamps of one parameter, or two transplants to one place) at one step.
   static Interventions parse(const ValueList& list);
   ValueList write() const;  // with every default, so that two ways to write one thing are one run
 

@@ -81,7 +81,8 @@ std::string to_message(const RankOrder& order) {
                  {"folder", order.checkpoints.folder.string()},
                  {"folder_number", number_of(order.checkpoints.folder)},
                  {"every", order.checkpoints.every},
-                 {"forget", order.checkpoints.forget}});
+                 {"forget", order.checkpoints.forget},
+                 {"weights", order.checkpoints.weights.string()}});
 }
 
 RankOrder order_from_message(const std::string& bytes) {
@@ -90,7 +91,8 @@ RankOrder order_from_message(const std::string& bytes) {
     order.ticket = json.at("ticket");
     order.spec = run_spec_from_table(parse_table(json.at("spec").get<std::string>(), "a run from the first rank"));
     order.jobs = json.at("jobs");
-    order.checkpoints = {json.at("folder").get<std::string>(), json.at("every"), json.at("forget")};
+    order.checkpoints = {json.at("folder").get<std::string>(), json.at("every"), json.at("forget"),
+                         json.at("weights").get<std::string>()};
     if (number_of(order.checkpoints.folder) != json.at("folder_number").get<std::uint64_t>())
       order.checkpoints.folder.clear();
     return order;

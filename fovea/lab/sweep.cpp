@@ -15,6 +15,7 @@
 #include "fovea/lab/checkpoint.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/run_lock.h"
+#include "fovea/lab/transplant.h"
 
 namespace fovea {
 
@@ -103,6 +104,7 @@ class Scheduler {
 
   void consider(std::size_t place, Crew& crew) {
     RunSpec spec = list_.at(place);
+    find_transplants(spec, store_);
     std::string hash = spec.hash();
     if (const auto same = in_flight_.find(hash); same != in_flight_.end()) {
       flights_.at(same->second).places.push_back(place);
@@ -273,7 +275,8 @@ class ListAtHand : public RunList {
 SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options) {
   const std::size_t wanted = static_cast<std::size_t>(options.jobs > 0 ? options.jobs : core_count());
   const int jobs = static_cast<int>(std::max<std::size_t>(1, std::min(wanted, list.size())));
-  const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.forget};
+  const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.forget,
+                                   store.weight_files().folder()};
   Scheduler scheduler(store, experiment, list, options);
   const auto watched = [watcher = options.watcher](const RunSpec& spec, const TrainHooks& hooks) {
     TrainHooks theirs = hooks;

@@ -21,6 +21,7 @@
 #include "fovea/lab/machine.h"
 #include "fovea/lab/recorder.h"
 #include "fovea/lab/shards.h"
+#include "fovea/lab/transplant.h"
 #include "fovea/lab/watch.h"
 
 namespace fovea {
@@ -114,6 +115,7 @@ class Trainer {
       grounds_.parameters.push_back(p.name);
     }
     check_interventions(interventions_, grounds_, spec_);
+    transplants_.emplace(interventions_.transplants, hooks_.checkpoints.weights, *parameters_);
     prepare_probes(probes_, spec_, shape_, grounds_.attends);
     for (const NamedProbe& named : probes_) {
       wants_beta_ |= named.probe->wants_beta();
@@ -126,6 +128,7 @@ class Trainer {
   RunState loop(bool resumed) {
     const std::int64_t steps = train_.steps;
     std::int64_t step = record_.steps;
+    if (!resumed) transplants_->put_in(step);
     keep_clamped(step);
     if (!resumed && look(step, steps == 0)) return RunState::done;
     while (step < steps) {
@@ -175,6 +178,7 @@ class Trainer {
     norm = optimizer_.step(team_, share, paces);
     if (clipped && !std::isfinite(norm)) refuse_gradient(step);
     keep_clamped(step);
+    transplants_->put_in(step + 1);
     keep_clamped(step + 1);
     train_loss_ = loss;
     time_ += share * train_.rate;
@@ -445,6 +449,7 @@ class Trainer {
   Optimizer<T> optimizer_;
   Schedule schedule_;
   Interventions interventions_;
+  std::optional<Transplants<T>> transplants_;
   ProbeSettings probe_;
   std::vector<NamedProbe> probes_;
   AttentionRecorder attention_;

@@ -19,6 +19,7 @@ struct CheckpointPlan {
   std::filesystem::path folder;  // empty: none are read or written
   double every = 30;             // seconds between two; longer where writing them takes over a fiftieth of the time
   bool forget = false;           // begin anew, whatever there is
+  std::filesystem::path weights = {};  // where those of other runs lie (lab/store_weights.h), for transplants
 };
 
 // A run that was taken up where it was left.

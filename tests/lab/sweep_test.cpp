@@ -319,7 +319,7 @@ TEST(Sweep, ARunThatIsRefusedIsNamedAndDoesNotStopTheOthers) {
 TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const std::vector<RunSpec> specs = specs_of({"train.steps=20000"}, 3);
+  const std::vector<RunSpec> specs = specs_of({"train.steps=100000"}, 3);  // longer than what is begun beforehand
   SweepOptions options;
   options.jobs = 1;
   std::size_t most = 0;

@@ -105,6 +105,7 @@ test("the tour can be done by keyboard alone", async () => {
   await reach(/^Attention pooling/); // a chapter
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.hash.includes("at=pooling") && document.activeElement.id === "chapter-pooling");
+  await drawn(page, "lookup"); // what is told of it comes when it is near
   await reach(/^\d+ runs?, seeds/); // how to run it again
   await page.keyboard.press("Enter");
   await page.locator('[data-experiment="lookup"] details[open] pre').getByText("fovea reproduce lookup").waitFor();

@@ -59,8 +59,9 @@ TEST(Jobs, ThreadsTrainWhatIsOrderedAndKeepIt) {
 TEST(Jobs, ThreadsStopWhatIsStopped) {
   const testing_parts::Folder folder;
   Jobs jobs(folder / "runs.db");
-  jobs.start(
-      JobOrder::parse(R"({"experiment": "toy-uniform", "set": ["train.steps=2000000000", "probe.every=1000000000"]})"));
+  // So slow that its parameters do not outgrow all numbers before it is stopped.
+  jobs.start(JobOrder::parse(
+      R"({"experiment": "toy-uniform", "set": ["train.steps=2000000000", "probe.every=1000000000", "train.rate=1e-9"]})"));
   jobs.start(JobOrder::parse(R"({"experiment": "toy-mistaken"})"));
   wait_for(jobs, 1, "running");
   EXPECT_TRUE(jobs.stop(2));  // one that waits

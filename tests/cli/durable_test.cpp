@@ -13,6 +13,7 @@ namespace {
 
 using fovea::testing::Outcome;
 using fovea::testing::ProgramTest;
+using fovea::testing::says;
 namespace fs = std::filesystem;
 
 class DurableTest : public ProgramTest {
@@ -49,23 +50,7 @@ class DurableTest : public ProgramTest {
     std::ranges::sort(files);
     return files;
   }
-
-  std::string series_of_all() const {
-    EXPECT_EQ(fovea("export --all -o all.csv --format csv").code, 0);
-    std::istringstream in(read(folder_ / "all.csv"));
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) lines.push_back(line.substr(line.find(',') + 1));  // less the id
-    std::ranges::sort(lines);
-    std::string text;
-    for (const std::string& line : lines) text += line + "\n";
-    return text;
-  }
 };
-
-::testing::AssertionResult says(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "'" << text << "' lacks '" << part << "'";
-}
 
 TEST_F(DurableTest, AnInterruptedRunIsKeptAndTellsHowToGoOn) {
   const pid_t child = start("run endless.toml --seed 4 --checkpoint 0.05", "first");

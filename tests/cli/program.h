@@ -1,6 +1,7 @@
 // Runs the program as a person would, with a store of its own in an empty folder.
 #pragma once
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -84,6 +85,18 @@ class ProgramTest : public ::testing::Test {
     return nlohmann::json::parse(outcome.out, nullptr, false);
   }
 
+  // Every point of every run of the store, in an order of its own: two stores say the same if they hold the same runs.
+  std::string series_of_all() const {
+    EXPECT_EQ(fovea("export --all -o all.csv --format csv").code, 0);
+    std::istringstream in(read(folder_ / "all.csv"));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line.substr(line.find(',') + 1));  // less the id
+    std::ranges::sort(lines);
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  }
+
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
 
   static std::string read(const fs::path& path) {
@@ -94,5 +107,10 @@ class ProgramTest : public ::testing::Test {
 
   fs::path folder_, home_;
 };
+
+inline ::testing::AssertionResult says(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "'" << text << "' lacks '" << part << "'";
+}
 
 }  // namespace fovea::testing

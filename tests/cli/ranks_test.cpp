@@ -12,6 +12,7 @@ namespace {
 
 using fovea::testing::Outcome;
 using fovea::testing::ProgramTest;
+using fovea::testing::says;
 namespace fs = std::filesystem;
 
 #ifndef FOVEA_MPIRUN
@@ -35,17 +36,6 @@ class RanksTest : public ProgramTest {
            " --oversubscribe";
   }
 
-  std::string series_of_all() const {
-    EXPECT_EQ(fovea("export --all -o all.csv --format csv").code, 0);
-    std::istringstream in(read(folder_ / "all.csv"));
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) lines.push_back(line.substr(line.find(',') + 1));  // less the id
-    std::ranges::sort(lines);
-    std::string text;
-    for (const std::string& line : lines) text += line + "\n";
-    return text;
-  }
-
   static bool wait_until(const std::function<bool()>& condition) {
     for (int i = 0; i < 6000; ++i) {
       if (condition()) return true;
@@ -65,11 +55,6 @@ class RanksTest : public ProgramTest {
     return 0;
   }
 };
-
-::testing::AssertionResult says(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "'" << text << "' lacks '" << part << "'";
-}
 
 TEST_F(RanksTest, ASweepOverRanksHasTheSameBitsAndOneVoice) {
   const std::string sweep = "sweep words.toml --seeds 0..8 --json --quiet";

@@ -10,12 +10,8 @@ namespace {
 
 using fovea::testing::Outcome;
 using fovea::testing::ProgramTest;
+using fovea::testing::says;
 namespace fs = std::filesystem;
-
-::testing::AssertionResult says(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "'" << text << "' lacks '" << part << "'";
-}
 
 class StoreCommands : public ProgramTest {
  protected:

@@ -10,6 +10,7 @@
 #include "fovea/base/random.h"
 #include "fovea/data/draw.h"
 #include "fovea/data/task.h"
+#include "fovea/lab/spec.h"
 #include "fovea/model/model.h"
 #include "fovea/probe/probe.h"
 
@@ -171,5 +172,19 @@ inline const RegisterModel<Tiny> tiny("tiny", "one weight per token");
 inline const Register<Probe> watch("watch", "loss, weight and attention on the mark",
                                    [] { return std::make_unique<Watch>(); });
 inline const Register<Probe> halt("halt", "ends the run at one step", [] { return std::make_unique<Halt>(); });
+
+// Sixty updates of the two, watched every twenty.
+inline RunSpec mark_spec(const std::vector<std::string>& changes, std::uint64_t seed) {
+  const Experiment experiment = parse_experiment(R"(
+task = { name = "mark" }
+model = { name = "tiny" }
+train = { steps = 60, batch = 16, rate = 0.1 }
+probe = { every = 20, names = ["watch"], keep = 2 }
+)",
+                                                 "mark.toml");
+  std::vector<Override> overrides;
+  for (const std::string& change : changes) overrides.push_back(parse_override(change));
+  return resolve(experiment, Form::full, overrides, seed);
+}
 
 }  // namespace fovea::testing_parts

@@ -18,17 +18,8 @@ namespace {
 using namespace testing_parts;
 
 std::vector<RunSpec> specs_of(const std::vector<std::string>& changes, std::uint64_t seeds) {
-  const Experiment experiment = parse_experiment(R"(
-task = { name = "mark" }
-model = { name = "tiny" }
-train = { steps = 60, batch = 16, rate = 0.1 }
-probe = { every = 20, names = ["watch"], keep = 2 }
-)",
-                                                 "ranks.toml");
-  std::vector<Override> overrides;
-  for (const std::string& change : changes) overrides.push_back(parse_override(change));
   std::vector<RunSpec> specs;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) specs.push_back(resolve(experiment, Form::full, overrides, seed));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) specs.push_back(mark_spec(changes, seed));
   return specs;
 }
 

@@ -17,18 +17,7 @@ namespace {
 using namespace testing_parts;
 namespace fs = std::filesystem;
 
-RunSpec tiny_spec(const std::vector<std::string>& changes = {}) {
-  const Experiment experiment = parse_experiment(R"(
-task = { name = "mark" }
-model = { name = "tiny" }
-train = { steps = 60, batch = 16, rate = 0.1 }
-probe = { every = 20, names = ["watch"], keep = 2 }
-)",
-                                                 "resume.toml");
-  std::vector<Override> overrides;
-  for (const std::string& change : changes) overrides.push_back(parse_override(change));
-  return resolve(experiment, Form::full, overrides, 3);
-}
+RunSpec tiny_spec(const std::vector<std::string>& changes = {}) { return testing_parts::mark_spec(changes, 3); }
 
 // Stops each time a batch of one of these steps is about to be made, which is one update later.
 class StopsAt {

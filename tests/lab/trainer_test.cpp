@@ -32,16 +32,7 @@ namespace fovea {
 namespace {
 
 RunSpec spec_of(const std::vector<std::string>& changes = {}, std::uint64_t seed = 1) {
-  const Experiment experiment = parse_experiment(R"(
-task = { name = "mark" }
-model = { name = "tiny" }
-train = { steps = 60, batch = 16, rate = 0.1 }
-probe = { every = 20, names = ["watch"], keep = 2 }
-)",
-                                                 "run.toml");
-  std::vector<Override> overrides;
-  for (const std::string& change : changes) overrides.push_back(parse_override(change));
-  return resolve(experiment, Form::full, overrides, seed);
+  return testing_parts::mark_spec(changes, seed);
 }
 
 using Steps = std::vector<std::int64_t>;

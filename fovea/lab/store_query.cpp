@@ -34,7 +34,8 @@ class Reader {
   explicit Reader(Store::State& state) : state_(state), place_{state.db().file().string()} {}
 
   RunRecord read(Statement& row, Points points, bool with_arrays) {
-    RunRecord run = read_row(state_, row);
+    RunRecord run;
+    read_row(state_, row, run);
     const std::uint64_t seed = run.spec.seed;
     run.spec = spec(row.integer(11));
     run.spec.seed = seed;
@@ -149,8 +150,11 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
                                                    : of_all);
   if (experiment) rows.bind(1, experiment);
   Matches all;
-  if (query.columns && !query.where)
-    all.runs.reserve(static_cast<std::size_t>(state.db().integer("SELECT count(*) FROM runs")));
+  if (query.columns && !query.where) {
+    const auto most = static_cast<std::size_t>(state.db().integer("SELECT count(*) FROM runs"));
+    all.runs.reserve(most);
+    all.found.reserve(most);
+  }
   RunRecord run;  // only what the condition and the order read, used again for each row
   while (rows.next()) {
     Match match{rows.integer(0), {}};
@@ -169,10 +173,11 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
       if (order.set()) match.rank = rank_of(run, order);
     }
     if (of_result) {
-      all.runs.push_back(read_row(state, rows));
-      of_result->read(all.runs.back(), spec);
-      labels->read(all.runs.back());
-      if (query.with_arrays) all.runs.back().arrays = read_arrays(state, match.id, {});
+      RunRecord& found = all.runs.emplace_back();
+      read_row(state, rows, found);
+      of_result->read(found, spec);
+      labels->read(found);
+      if (query.with_arrays) found.arrays = read_arrays(state, match.id, {});
     }
     all.found.push_back(std::move(match));
     if (!to_end && std::ssize(all.found) == query.limit) break;
@@ -203,7 +208,10 @@ std::optional<RunRecord> find_hash(Store::State& state, const std::string& hash,
   const auto id = run_of_hash(state.db(), hash, done);
   Statement row = state.db().prepare(by_id);
   if (!id || !row.bind(1, *id).next()) return std::nullopt;
-  return with_series ? Reader(state).read(row, Points::all, false) : read_row(state, row);
+  if (with_series) return Reader(state).read(row, Points::all, false);
+  std::optional<RunRecord> run(std::in_place);
+  read_row(state, row, *run);
+  return run;
 }
 
 }  // namespace

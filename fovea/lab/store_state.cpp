@@ -43,8 +43,7 @@ RunState Store::State::state_now(RunState kept, const std::string& hash) const {
   return kept == RunState::running ? RunState::stopped : kept;
 }
 
-RunRecord read_row(Store::State& state, Statement& row) {
-  RunRecord run;
+void read_row(Store::State& state, Statement& row, RunRecord& run) {
   run.id = row.integer(0);
   run.experiment = state.text_of(row.integer(1));
   run.hash = row.text(2);
@@ -57,7 +56,6 @@ RunRecord read_row(Store::State& state, Statement& row) {
   run.seconds = row.number(9);
   run.steps = row.integer(10);
   run.removed = row.text(12);
-  return run;
 }
 
 void delete_run(Connection& database, std::int64_t id) {

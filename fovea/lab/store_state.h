@@ -44,8 +44,8 @@ std::optional<std::int64_t> run_of_hash(Connection& database, const std::string&
 void delete_run(Connection& database, std::int64_t id);  // for good, with all that belongs to it in the store
 
 // Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec,
-// removed FROM runs". Of the spec it sets the seed only.
-RunRecord read_row(Store::State& state, Statement& row);
+// removed FROM runs". Of the spec it sets the seed only. Lists have many rows, so a record is filled where it lies.
+void read_row(Store::State& state, Statement& row, RunRecord& run);
 
 // Settings lie flat and typed.
 void bind_setting(Statement& statement, int kind_index, int value_index, const Value& value, std::string& text);

@@ -41,10 +41,11 @@ need_packages() {
   rm -f "$log"
 }
 
-# What the tests of the Python package need: enough to build, check and use it, and with --all those that it meets. PyTorch
-# is gigabytes: its tests run where somebody has put it there (build-test/python/bin/pip install torch).
-python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy)
-python_to_test_all=(matplotlib pandas scikit-learn safetensors tensorboard nbformat nbclient ipykernel)
+# What the tests of the Python package need: enough to build and check it and to run the examples of its documents, and with
+# --all the others that it meets. PyTorch is gigabytes: its tests run where somebody has put it there
+# (build-test/python/bin/pip install torch).
+python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy matplotlib pandas scikit-learn)
+python_to_test_all=(safetensors tensorboard nbformat nbclient ipykernel)
 
 # need_python FOLDER PACKAGE…: a virtual environment that has them; false, and says why, where they can not be had.
 need_python() {

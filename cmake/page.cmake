@@ -8,38 +8,9 @@ option(FOVEA_ENGINE "build the engine into the page (needs emscripten)" ON)
 set(FOVEA_PAGE_SOURCE ${PROJECT_BINARY_DIR}/shipped_page.cpp)
 find_program(FOVEA_NPM npm)
 if(FOVEA_PAGE AND FOVEA_NPM)
-  set(web ${PROJECT_SOURCE_DIR}/web)
   set(page ${PROJECT_BINARY_DIR}/page/index.html)
-  file(GLOB_RECURSE page_parts CONFIGURE_DEPENDS ${web}/src/*)
-  # The engine (apps/wasm), by Emscripten as Debian has it: optimised links want acorn where Node finds it.
-  set(emscripten /usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake)
-  set(engine)
-  if(FOVEA_ENGINE AND EXISTS ${emscripten} AND EXISTS /usr/share/nodejs/acorn)
-    set(FOVEA_PAGE_HAS_ENGINE ON)
-    set(engine_folder ${PROJECT_BINARY_DIR}/engine)
-    set(engine ${engine_folder}/engine.wasm)
-    file(GLOB_RECURSE engine_parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/wasm/*)
-    foreach(part base/error base/value lab/json theory/flow theory/toy_gate)
-      list(APPEND engine_parts ${PROJECT_SOURCE_DIR}/fovea/${part}.cpp ${PROJECT_SOURCE_DIR}/fovea/${part}.h)
-    endforeach()
-    set(with_acorn ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs)
-    add_custom_command(OUTPUT ${engine} ${engine_folder}/engine.js
-      COMMAND ${with_acorn} ${CMAKE_COMMAND} -G ${CMAKE_GENERATOR} -S ${PROJECT_SOURCE_DIR}/apps/wasm -B ${engine_folder}
-        -DCMAKE_TOOLCHAIN_FILE=${emscripten}
-      COMMAND ${with_acorn} ${CMAKE_COMMAND} --build ${engine_folder}
-      DEPENDS ${engine_parts}
-      COMMENT "Building the engine" VERBATIM)
-  endif()
-  add_custom_command(OUTPUT ${web}/node_modules/.package-lock.json
-    COMMAND ${FOVEA_NPM} ci --no-progress --loglevel=error
-    WORKING_DIRECTORY ${web} DEPENDS ${web}/package-lock.json
-    COMMENT "Fetching what the page is built with" VERBATIM)
-  add_custom_command(OUTPUT ${page}
-    COMMAND ${CMAKE_COMMAND} -E env FOVEA_ENGINE=${engine_folder} ${FOVEA_NPM} run --silent build -- --outDir ${PROJECT_BINARY_DIR}/page --emptyOutDir --logLevel warn
-    WORKING_DIRECTORY ${web}
-    DEPENDS ${web}/node_modules/.package-lock.json ${page_parts} ${web}/index.html ${web}/vite.config.ts ${web}/tsconfig.json
-      ${engine}
-    COMMENT "Building the page" VERBATIM)
+  # In a folder of its own (web/CMakeLists.txt): what a target's own folder builds, all of its objects would wait for.
+  add_subdirectory(${PROJECT_SOURCE_DIR}/web)
   file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[// The bytes of a file, put in by the assembler.
 #include "fovea/view/page.h"
 
@@ -59,6 +30,9 @@ std::string_view shipped_page() { return {fovea_page_begin, fovea_page_end}; }
 }  // namespace fovea
 ]] @ONLY)
   set_source_files_properties(${FOVEA_PAGE_SOURCE} PROPERTIES OBJECT_DEPENDS ${page})
+  if(NOT CMAKE_GENERATOR MATCHES Ninja)  # make knows no files of other folders
+    cmake_language(DEFER CALL add_dependencies fovea_library page)
+  endif()
 else()
   file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[#include "fovea/view/page.h"
 

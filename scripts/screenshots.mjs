@@ -11,13 +11,14 @@ const { chromium } = require("playwright-core");
 const views = [
   { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-subset"] .drawn svg[viewBox]' },
   { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent" },
-  { name: "play", hash: "#/play?experiment=copy-subset&set=task.vocab=12;task.length=8;model.hidden=48&step=120", ready: ".attention canvas" },
+  { name: "play", hash: "#/play?task=subset&step=160", ready: 'output[data-step="160"]' },
   { name: "runs", hash: "#/runs?experiment=copy-V&metric=accuracy&by=task.vocab", ready: "figure svg" },
 ];
-// The four of README and documentation; `all` takes every view in light and dark, narrow and wide.
+// Those of README and documentation; `all` takes every view in light and dark, narrow and wide.
 const chosen = [
   { view: "story", scheme: "light", width: 1440 },
   { view: "toy", scheme: "light", width: 1440 },
+  { view: "play", scheme: "light", width: 1440 },
   { view: "runs", scheme: "dark", width: 1440 },
   { view: "story", scheme: "dark", width: 390 },
 ];

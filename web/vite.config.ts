@@ -19,6 +19,8 @@ function engine(): Plugin {
       const bytes = built ? "data:application/wasm;base64," + readFileSync(join(folder, "engine.wasm")).toString("base64") : "";
       return `export default ${JSON.stringify(bytes)}`;
     },
+    // The engine is given its bytes: where they would lie else needs no second copy of them.
+    transform: (code, id) => (id === join(folder, "engine.js") ? code.replace(/new URL\("engine.wasm",\s*import.meta.url\)/g, '""') : null),
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "apps/wasm/question.h"
 #include "fovea/base/error.h"
@@ -25,6 +26,7 @@ Json answer(const Json& ask) {
 }
 
 std::string last_answer;
+std::vector<std::byte> attached;
 
 }  // namespace
 
@@ -35,12 +37,21 @@ std::string text_of(const Json& ask, const char* name, const std::string& otherw
   return found == ask.end() ? otherwise : found->get<std::string>();
 }
 
+Json attach(std::span<const std::byte> bytes) {
+  constexpr std::size_t aligned = 8;
+  const std::size_t at = (attached.size() + aligned - 1) / aligned * aligned;
+  attached.resize(at);
+  attached.insert(attached.end(), bytes.begin(), bytes.end());
+  return {{"at", at}, {"bytes", bytes.size()}};
+}
+
 }  // namespace fovea::page
 
-// The answer stays where it is until the next question.
+// The answer, and what is attached to it, stay where they are until the next question.
 extern "C" const char* fovea_ask(const char* question) {
   using namespace fovea;
   Json json;
+  page::attached.clear();
   try {
     json = page::answer(Json::parse(question));
   } catch (const Error& error) {
@@ -52,3 +63,6 @@ extern "C" const char* fovea_ask(const char* question) {
   page::last_answer = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   return page::last_answer.c_str();
 }
+
+extern "C" const std::byte* fovea_attached() { return fovea::page::attached.data(); }
+extern "C" std::size_t fovea_attached_size() { return fovea::page::attached.size(); }

@@ -1,6 +1,8 @@
 // What the page may ask of the engine. Each answer stands in a file of its own and registers under the question's name.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "fovea/lab/json.h"
@@ -15,5 +17,9 @@ struct Question {
 
 // A word of the question that is text; `otherwise` where it is missing.
 std::string text_of(const Json& ask, const char* name, const std::string& otherwise = {});
+
+// Puts bytes beside the answer under way, which says where they lie: {"at": offset, "bytes": how many}. The page gets
+// them as they are; as JSON, arrays would take longer to write and read than to compute.
+Json attach(std::span<const std::byte> bytes);
 
 }  // namespace fovea::page

@@ -45,7 +45,7 @@ AttentionRecorder::AttentionRecorder(const ProbeSettings& probe, std::int64_t st
     : keep_(probe.keep), looks_(steps / probe.every + static_cast<std::int64_t>(probe.at.size()) + 2) {}
 
 void AttentionRecorder::record(const Batch& batch, const Cube<const float>& attention, bool first, Readings& readings) {
-  const std::int64_t each = attention.size(1) * attention.size(2);
+  const Index each = attention.size(1) * attention.size(2);
   const std::int64_t there = std::min<std::int64_t>(keep_, attention.size(0));
   if (each == 0 || there == 0) return;
   if (first) {
@@ -53,12 +53,13 @@ void AttentionRecorder::record(const Batch& batch, const Cube<const float>& atte
     if (each > most_at_once) keep_ = 0;  // one example alone is too large to keep
     else every_ = std::max<std::int64_t>(1, looks_ * keep_ * each / most_in_all);
     if (keep_ == 0) return;
-    record_part("attention_source", batch.source.ids, {keep_, batch.source.columns}, readings);
-    record_part("attention_target", batch.target.ids, {keep_, batch.target.columns}, readings);
-    record_part("attention_items", batch.items.values, {keep_, batch.items.columns, batch.items.width}, readings);
-    record_part("attention_labels", batch.labels, {keep_}, readings);
+    const auto first_ones = static_cast<Index>(keep_);
+    record_part("attention_source", batch.source.ids, {first_ones, batch.source.columns}, readings);
+    record_part("attention_target", batch.target.ids, {first_ones, batch.target.columns}, readings);
+    record_part("attention_items", batch.items.values, {first_ones, batch.items.columns, batch.items.width}, readings);
+    record_part("attention_labels", batch.labels, {first_ones}, readings);
   }
-  const std::int64_t kept = std::min(keep_, there);
+  const auto kept = static_cast<Index>(std::min(keep_, there));
   readings.array("attention", {kept, attention.size(1), attention.size(2)},
                  {attention.data(), static_cast<std::size_t>(kept * each)});
 }

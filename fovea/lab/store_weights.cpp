@@ -1,11 +1,10 @@
 #include "fovea/lab/store_weights.h"
 
-#include <map>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "fovea/base/file.h"
+#include "fovea/lab/weights_file.h"
 
 namespace fovea {
 
@@ -17,20 +16,10 @@ bool WeightFiles::has(const std::string& hash) const {
 }
 
 void WeightFiles::write(const RunRecord& run, const std::string& hash) const {
-  std::vector<Tensor> tensors;
-  for (const WeightRecord& weight : run.weights)
-    tensors.push_back({weight.name, weight.type, weight.shape, weight.bytes});
-  const std::map<std::string, std::string> metadata{
-      {"format", "pt"},  // laid out as PyTorch lays parameters out; some readers want to be told
-      {"hash", hash},
-      {"experiment", run.experiment},
-      {"seed", std::to_string(run.spec.seed)},
-      {"spec", run.spec.text()},
-      {"version", run.version}};
   std::error_code error;  // a folder that can not be made shows when the file is written
   std::filesystem::create_directories(folder_, error);
   WholeFile file(file_of(hash), false);  // like the store's newest runs, they may be lost in a power cut
-  file.write(safetensors(tensors, metadata));
+  file.write(weights_file(run, hash));
   file.commit();
 }
 

@@ -13,7 +13,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t most_runs = std::size_t{1} << 40;
+constexpr std::size_t most_runs = std::size_t{1} << (sizeof(std::size_t) == 8 ? 40 : 20);
 constexpr std::size_t few_points = 200;  // so many are all checked before anything is run
 
 std::vector<Axis> axes_of(const Experiment& experiment, Form form, const std::vector<Override>& overrides,

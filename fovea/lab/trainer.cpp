@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "fovea/base/names.h"
 #include "fovea/base/processor_time.h"
@@ -21,6 +22,7 @@
 #include "fovea/lab/machine.h"
 #include "fovea/lab/recorder.h"
 #include "fovea/lab/shards.h"
+#include "fovea/lab/training.h"
 #include "fovea/lab/transplant.h"
 #include "fovea/lab/watch.h"
 
@@ -92,16 +94,31 @@ class Trainer {
     return state;
   }
 
+  // The same up to `step`, where it is left as a checkpoint would be; the next call goes on from there.
+  RunState run_until(std::int64_t step) {
+    pause_at_ = step;
+    const bool begun = std::exchange(begun_, true);
+    if (!begun) check_parts();
+    const RunState state = loop(begun);
+    if (state == RunState::done) keep_weights();
+    return state;
+  }
+
+  std::vector<WeightRecord> weights() const {
+    std::vector<WeightRecord> all;
+    for (const Param<T>& p : parameters_->all()) {
+      const auto bytes = std::as_bytes(p.values());
+      all.push_back({p.name, p.shape, std::is_same_v<T, float> ? "F32" : "F64", {bytes.begin(), bytes.end()}});
+    }
+    return all;
+  }
+
  private:
   void keep_weights() {
     using Keep = TrainSettings::KeepWeights;
     const bool small = parameters_->count() <= TrainSettings::small_count;
-    if (train_.keep_weights == Keep::never || (train_.keep_weights == Keep::small && !small)) return;
-    for (const Param<T>& p : parameters_->all()) {
-      const auto bytes = std::as_bytes(p.values());
-      record_.weights.push_back(
-          {p.name, p.shape, std::is_same_v<T, float> ? "F32" : "F64", {bytes.begin(), bytes.end()}});
-    }
+    if (train_.keep_weights == Keep::always || (train_.keep_weights == Keep::small && small))
+      record_.weights = weights();
   }
 
   // What can only be known with a batch at hand; the look at step 0 follows.
@@ -139,6 +156,7 @@ class Trainer {
         const Paces paces = paces_at(step);
         const Metered metered(hooks_.spent ? &hooks_.spent->updates : nullptr);
         for (; step < until; ++step) {
+          if (step >= pause_at_) return RunState::running;
           if (to_stop()) return RunState::stopped;
           if (pulse_.beat()) tend(step);
           update(step, attend, paces);
@@ -463,31 +481,33 @@ class Trainer {
   Grounds grounds_;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;
+  std::int64_t pause_at_ = std::numeric_limits<std::int64_t>::max();
+  bool begun_ = false;
 
   Pulse pulse_;
   Clock::time_point told_ = Clock::now();
   std::optional<CheckpointKeeper<T>> keeper_;
 };
 
-}  // namespace
-
-RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
-  const TrainSettings train = read_train(spec.train);
-  Stopwatch watch;
+RunRecord begin_record(const RunSpec& spec) {
   RunRecord record;
   record.spec = spec;
   record.hash = spec.hash();
   record.version = version();
   record.machine = machine_line();
   record.started = utc_now();
+  return record;
+}
+
+// Runs that go wrong midway keep what was measured until then.
+template <class Work>
+void train_into(RunRecord& record, const Stopwatch& watch, Work&& work) {
   const auto fail = [&record](std::string error) {
     record.state = RunState::failed;
     record.error = std::move(error);
   };
   try {
-    record.state = train.precision == TrainSettings::Precision::twice
-                       ? Trainer<double>(train, hooks, record, watch).run()
-                       : Trainer<float>(train, hooks, record, watch).run();
+    record.state = work();
   } catch (const Error& error) {
     if (error.kind() == Error::Kind::wrong_input) throw;
     fail(error.what());
@@ -497,7 +517,52 @@ RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
     fail(error.what());
   }
   record.seconds = watch.seconds();
+}
+
+}  // namespace
+
+RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
+  const TrainSettings train = read_train(spec.train);
+  Stopwatch watch;
+  RunRecord record = begin_record(spec);
+  train_into(record, watch, [&] {
+    return train.precision == TrainSettings::Precision::twice ? Trainer<double>(train, hooks, record, watch).run()
+                                                              : Trainer<float>(train, hooks, record, watch).run();
+  });
   return record;
+}
+
+struct Training::State {
+  explicit State(const RunSpec& spec) : train(read_train(spec.train)), record(begin_record(spec)) {
+    if (train.precision == TrainSettings::Precision::twice)
+      trainer.emplace<Trainer<double>>(train, hooks, record, watch);
+    else trainer.emplace<Trainer<float>>(train, hooks, record, watch);
+  }
+
+  TrainSettings train;
+  TrainHooks hooks;
+  Stopwatch watch;
+  RunRecord record;
+  std::variant<std::monostate, Trainer<float>, Trainer<double>> trainer;  // refers to all of the above
+};
+
+Training::Training(const RunSpec& spec) : state_(std::make_unique<State>(spec)) {}
+Training::~Training() = default;
+
+const RunRecord& Training::record() const { return state_->record; }
+
+std::vector<WeightRecord> Training::weights() const {
+  if (const auto* const twice = std::get_if<Trainer<double>>(&state_->trainer)) return twice->weights();
+  return std::get<Trainer<float>>(state_->trainer).weights();
+}
+
+void Training::advance(std::int64_t step) {
+  RunRecord& record = state_->record;
+  if (record.state != RunState::running) return;
+  train_into(record, state_->watch, [&] {
+    if (auto* const twice = std::get_if<Trainer<double>>(&state_->trainer)) return twice->run_until(step);
+    return std::get<Trainer<float>>(state_->trainer).run_until(step);
+  });
 }
 
 }  // namespace fovea

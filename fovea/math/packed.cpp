@@ -15,6 +15,8 @@
 // after foreach_target
 #include <hwy/highway.h>
 
+#include "fovea/math/lanes-inl.h"
+
 #ifndef FOVEA_MATH_PACKED_BLOCKS_
 #define FOVEA_MATH_PACKED_BLOCKS_
 namespace fovea {
@@ -41,7 +43,7 @@ namespace fovea {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
+namespace hn = fovea::HWY_NAMESPACE::lanes;
 template <class T>
 using Tag = hn::CappedTag<T, kPanel>;
 template <class T>

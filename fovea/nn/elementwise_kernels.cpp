@@ -6,11 +6,13 @@
 // after foreach_target.h
 #include <hwy/highway.h>
 
+#include "fovea/math/lanes-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::elementwise_kernels {
 namespace HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
+namespace hn = fovea::HWY_NAMESPACE::lanes;
 
 // Each operation takes a tag and vectors: full ones, then single lanes for what is left.
 struct LeakyRelu {

@@ -6,11 +6,13 @@
 // after foreach_target.h
 #include <hwy/highway.h>
 
+#include "fovea/math/lanes-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::optimizer_kernels {
 namespace HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
+namespace hn = fovea::HWY_NAMESPACE::lanes;
 
 template <class T>
 void adam_loop(const Adam<T>& a, const T* HWY_RESTRICT gradient, T* HWY_RESTRICT weight, T* HWY_RESTRICT first,

@@ -8,6 +8,7 @@
 #include "fovea/base/file.h"
 #include "fovea/lab/checkpoint.h"
 #include "fovea/lab/trainer.h"
+#include "fovea/lab/training.h"
 #include "mark.h"
 #include "store_sample.h"
 
@@ -74,6 +75,28 @@ void expect_same(const RunRecord& a, const RunRecord& b) {
     EXPECT_TRUE(
         std::ranges::equal(std::as_bytes(std::span(a.arrays[i].values)), std::as_bytes(std::span(b.arrays[i].values))))
         << a.arrays[i].name;
+  }
+}
+
+TEST(Training, CutIntoAnyStepsItIsTheSameBits) {
+  for (const auto& changes : std::vector<std::vector<std::string>>{
+           {},
+           {"train.precision=double"},
+           {"intervene=[{hold=\"uniform\", until=30}, {freeze=\"body\", from=10, until=45}]"},
+           {"train.steps=1000", "train.stop_when=on_mark > 0.3"},
+           {"train.steps=0"}}) {
+    const RunSpec spec = tiny_spec(changes);
+    Training training(spec);
+    EXPECT_EQ(training.record().steps, 0);
+    for (std::int64_t step : {0, 0, 1, 2, 7, 20, 20, 19, 41, 45}) {
+      const std::int64_t before = training.record().steps;
+      training.advance(step);
+      if (training.record().state == RunState::running) {
+        EXPECT_EQ(training.record().steps, std::max(before, step));
+      }
+    }
+    training.advance(1 << 20);
+    expect_same(training.record(), train(spec));
   }
 }
 

@@ -24,7 +24,7 @@ export class Stage {
   static async open() {
     const stage = new Stage();
     stage.home = await mkdtemp(join(tmpdir(), "fovea-page-"));
-    stage.server = spawn(program, ["serve", "--port", "0", "--for", "280"], { env: { ...process.env, FOVEA_HOME: stage.home } });
+    stage.server = spawn(program, ["serve", "--port", "0", "--for", "880"], { env: { ...process.env, FOVEA_HOME: stage.home } });
     stage.ended = new Promise((done) => stage.server.on("exit", (code) => done(code)));
     stage.address = await new Promise((done, fail) => {
       stage.server.stdout.once("data", (text) => done(String(text).trim()));
@@ -41,7 +41,7 @@ export class Stage {
     const address = own ? hash.replace(/[^/]*(#.*)?$/, "") : this.address;
     const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(200_000);
     page.complaints = [];
     page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));
     page.on("pageerror", (error) => page.complaints.push(String(error)));

@@ -130,6 +130,9 @@ test("what there is to try leads to the state that it names", async (t) => {
   await page.getByRole("status").getByText("Below the separatrix").waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: /The toy gate/ }).first().waitFor();
+  await page.getByRole("link", { name: "Train the hard one here" }).click();
+  await page.getByText("Every text holds the same words").waitFor();
+  await page.locator("output[data-loading=no]").waitFor();
   await stage.leave(page);
 });
 

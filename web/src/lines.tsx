@@ -7,6 +7,13 @@ export interface Curve {
   group: string; // what it is compared with: "" where there is nothing to tell apart
   steps: number[];
   values: (number | null)[];
+  dashed?: boolean;
+}
+
+// A step where something happened.
+export interface Mark {
+  step: number;
+  says: string;
 }
 
 export const colours = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
@@ -58,25 +65,38 @@ export function useWidth(): [{ current: HTMLDivElement | null }, number] {
   return [holder, width];
 }
 
-export function Lines(props: { curves: Curve[]; label: string; now?: number; range?: [number, number] }) {
+// A dashed line has the colour of the one it is beside: that of the same place among those that are not.
+function colour_of(curves: Curve[], group: string): string {
+  const groups = (dashed: boolean) => [...new Set(curves.filter((curve) => Boolean(curve.dashed) === dashed).map((curve) => curve.group))];
+  const plain = groups(false), beside = groups(true);
+  const at = plain.indexOf(group);
+  return colours[(at >= 0 ? at : beside.indexOf(group) % Math.max(1, plain.length)) % colours.length]!;
+}
+
+export function Lines(props: { curves: Curve[]; label: string; now?: number; range?: [number, number]; steps?: number; marks?: Mark[] }) {
   const [holder, width] = useWidth();
+  const place = useRef<(step: number) => number>();
   useEffect(() => {
     if (!width) return;
     const groups = [...new Set(props.curves.map((curve) => curve.group))];
-    const colour = (group: string) => colours[groups.indexOf(group) % colours.length]!;
+    const colour = (group: string) => colour_of(props.curves, group);
     const points = props.curves.flatMap((curve) =>
       curve.steps.map((step, i) => ({ step, value: curve.values[i] ?? NaN, name: curve.name, group: curve.group })),
     );
+    const dashed = new Set(props.curves.filter((curve) => curve.dashed).map((curve) => curve.group));
     const middle = bands(props.curves);
     const of = (group: string) => middle.filter((band) => band.group === group);
+    const height = Math.round(Math.max(240, Math.min(420, width * 0.5)));
+    const margin = { top: 20, left: 52, bottom: 44 };
     const plot = Plot.plot({
       width,
-      height: Math.round(Math.max(240, Math.min(420, width * 0.5))),
-      marginLeft: 52,
-      marginBottom: 44,
+      height,
+      marginTop: margin.top,
+      marginLeft: margin.left,
+      marginBottom: margin.bottom,
       ariaLabel: `${props.label} over steps, ${props.curves.length} lines`,
       style: { background: "transparent", fontSize: "12px", color: "inherit" },
-      x: { label: "step", nice: true },
+      x: { label: "step", nice: props.steps === undefined, domain: props.steps === undefined ? undefined : [0, props.steps] },
       y: { label: props.label, grid: true, nice: true, domain: props.range },
       marks: [
         ...groups.map((group) =>
@@ -85,31 +105,50 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
         ...groups.map((group) =>
           Plot.line(
             points.filter((point) => point.group === group),
-            { x: "step", y: "value", z: "name", stroke: colour(group), strokeWidth: 1, strokeOpacity: middle.length ? 0.45 : 1 },
+            { x: "step", y: "value", z: "name", stroke: colour(group), strokeWidth: middle.length ? 1 : 1.8, strokeOpacity: middle.length ? 0.45 : 1, strokeDasharray: dashed.has(group) ? "5,4" : undefined },
           ),
         ),
         ...groups.map((group) => Plot.line(of(group), { x: "step", y: "middle", stroke: colour(group), strokeWidth: 2.5 })),
-        props.now === undefined ? null : Plot.ruleX([props.now], { stroke: "currentColor", strokeDasharray: "3,3" }),
+        Plot.ruleX(props.marks ?? [], { x: "step", stroke: "var(--soft)", strokeDasharray: "2,3" }),
+        ...(props.marks ?? []).map((mark, i) =>
+          Plot.text([mark], { x: "step", text: "says", frameAnchor: "bottom", dx: 5, dy: -6 - 16 * i, textAnchor: "start", fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
+        ),
         Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\nstep ${point.step}\n${+point.value.toPrecision(6)}`, fill: "var(--page)" })),
       ],
     });
     plot.setAttribute("role", "img");
     for (const part of plot.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
+    const scale = plot.scale("x")!;
+    place.current = (step) => scale.apply(step);
+    const now = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    const drawn = { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 };
+    for (const [name, value] of Object.entries(drawn)) now.setAttribute(name, String(value));
+    plot.append(now);
     const figure = holder.current!;
     figure.replaceChildren(plot);
-  }, [props.curves, props.label, props.now, props.range, width]);
+  }, [props.curves, props.label, props.range, props.steps, props.marks, width]);
+  // Where the person looks moves often: the line alone is moved.
+  useEffect(() => {
+    const now = holder.current?.querySelector("line.now");
+    if (!now) return;
+    now.setAttribute("visibility", props.now === undefined ? "hidden" : "visible");
+    if (props.now !== undefined && place.current) for (const end of ["x1", "x2"]) now.setAttribute(end, String(place.current(props.now)));
+  });
   const groups = [...new Set(props.curves.map((curve) => curve.group))];
   return (
     <>
       <div ref={holder} class="plot" />
       {groups.length > 1 && (
         <ul class="legend">
-          {groups.map((group, i) => (
-            <li>
-              <span class="swatch" style={{ background: colours[i % colours.length] }} />
-              {group}
-            </li>
-          ))}
+          {groups.map((group) => {
+            const colour = colour_of(props.curves, group), dashed = props.curves.some((curve) => curve.dashed && curve.group === group);
+            return (
+              <li>
+                <span class="swatch" style={{ background: dashed ? `repeating-linear-gradient(90deg, ${colour} 0 5px, transparent 5px 8px)` : colour }} />
+                {group}
+              </li>
+            );
+          })}
         </ul>
       )}
     </>

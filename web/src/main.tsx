@@ -2,6 +2,7 @@ import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { useAddress } from "./address";
 import { find_source, type Source } from "./source";
+import { Play } from "./views/play";
 import { Runs } from "./views/runs";
 import { Story } from "./views/story";
 import { Toy } from "./views/toy";
@@ -12,7 +13,7 @@ import "./style.css";
 // What needs the engine is there where the page was built with it.
 const views = [
   { name: "story", title: "Story", show: Story },
-  ...(engine.there ? [{ name: "toy", title: "Toy gate", show: Toy }] : []),
+  ...(engine.there ? [{ name: "toy", title: "Toy gate", show: Toy }, { name: "play", title: "Playground", show: Play }] : []),
   { name: "runs", title: "Runs", show: Runs },
 ];
 

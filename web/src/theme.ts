@@ -27,3 +27,22 @@ export function useTheme(): [Theme, () => void] {
   }, [theme]);
   return [theme, () => set(themes[(themes.indexOf(theme) + 1) % themes.length]!)];
 }
+
+export function is_dark(): boolean {
+  return getComputedStyle(document.documentElement).colorScheme === "dark";
+}
+
+// Draws anew when colours change: a canvas does not by itself.
+export function useRepaint() {
+  const [, again] = useState(0);
+  useEffect(() => {
+    const repaint = () => again((count) => count + 1);
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    system.addEventListener("change", repaint);
+    addEventListener("fovea-theme", repaint);
+    return () => {
+      system.removeEventListener("change", repaint);
+      removeEventListener("fovea-theme", repaint);
+    };
+  }, []);
+}

@@ -1,6 +1,7 @@
 // The engine as views know it: ask, and an answer will come. It is WebAssembly in a worker, so the page never waits.
 import EngineWorker from "./worker?worker&inline";
 import wasm from "#engine.wasm";
+import type { Setting } from "../model";
 import { Trouble } from "../source";
 
 export type ToyPoint = [D: number, gate: number, p: number, loss: number];
@@ -15,6 +16,59 @@ export interface Toy {
   above?: number; // which side of the separatrix
 }
 
+// Bytes beside an answer, and where in them one of its parts lies.
+export interface Attached {
+  at: number;
+  bytes: number;
+}
+export function floats_in(attached: ArrayBuffer, part: Attached): Float32Array {
+  return new Float32Array(attached, part.at, part.bytes / 4);
+}
+
+// What a training has come to since it was last asked.
+export interface Course {
+  state: "running" | "done" | "stopped" | "failed";
+  error?: string;
+  step: number;
+  series: { [name: string]: { steps: number[]; values: (number | null)[] } };
+  arrays: { name: string; step: number; shape: number[]; values: Attached }[];
+  attached: ArrayBuffer;
+}
+
+// And what it was begun with, every default filled in.
+export interface Beginning extends Course {
+  spec: string;
+  hash: string;
+  settings: { [section: string]: Setting };
+}
+
+export interface Weights {
+  version: string;
+  weights: { name: string; shape: number[]; type: string; values: Attached }[];
+  file: Attached; // as safetensors
+  attached: ArrayBuffer;
+}
+
+export interface Batches {
+  vocab: number;
+  target_vocab: number;
+  start_token: number;
+  batches: { size: number; source: Attached; target: Attached; labels: Attached; alignment: Attached }[];
+  attached: ArrayBuffer;
+}
+
+// What there is to choose from.
+export interface Part {
+  summary: string;
+  settings: { name: string; kind: string; help: string }[];
+}
+export interface Parts {
+  version: string;
+  tasks: { [name: string]: Part };
+  models: { [name: string]: Part };
+  settings: { [section: string]: Part };
+}
+
 function bytes_of(url: string): ArrayBuffer {
   const text = atob(url.slice(url.indexOf(",") + 1));
   const bytes = new Uint8Array(text.length);
@@ -24,7 +78,7 @@ function bytes_of(url: string): ArrayBuffer {
 
 class Engine {
   private worker?: Worker;
-  private waiting = new Map<number, { done: (answer: string) => void; fail: (error: Error) => void }>();
+  private waiting = new Map<number, { done: (answer: { answer: string; attached: ArrayBuffer }) => void; fail: (error: Error) => void }>();
   private count = 0;
 
   // Whether the page was built with it.
@@ -34,15 +88,16 @@ class Engine {
     if (!this.there) return Promise.reject(new Trouble("This page was built without the engine."));
     const worker = (this.worker ??= this.start());
     const id = ++this.count;
-    return new Promise<string>((done, fail) => {
+    return new Promise<{ answer: string; attached: ArrayBuffer }>((done, fail) => {
       this.waiting.set(id, { done, fail });
       worker.postMessage({ id, ask: JSON.stringify(question) });
-    }).then((text) => {
+    }).then(({ answer: text, attached }) => {
       const answer = JSON.parse(text);
       if (answer.error) {
         const { problem, remedy, place } = answer.error;
         throw new Trouble([place && place + ":", problem + (remedy ? ":" : "."), remedy && remedy + "."].filter(Boolean).join(" "));
       }
+      answer.attached = attached;
       return answer as T;
     });
   }
@@ -51,8 +106,8 @@ class Engine {
     const worker = new EngineWorker();
     const memory = bytes_of(wasm);
     worker.postMessage({ wasm: memory }, [memory]);
-    worker.onmessage = ({ data }: MessageEvent<{ id: number; answer: string }>) => {
-      this.waiting.get(data.id)?.done(data.answer);
+    worker.onmessage = ({ data }: MessageEvent<{ id: number; answer: string; attached: ArrayBuffer }>) => {
+      this.waiting.get(data.id)?.done(data);
       this.waiting.delete(data.id);
     };
     worker.onerror = (event) => {

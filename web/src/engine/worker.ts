@@ -9,6 +9,9 @@ interface Question {
 
 interface Module {
   _fovea_ask(question: number): number;
+  _fovea_attached(): number;
+  _fovea_attached_size(): number;
+  HEAPU8: Uint8Array;
   _malloc(bytes: number): number;
   _free(at: number): void;
   lengthBytesUTF8(text: string): number;
@@ -31,8 +34,10 @@ self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>)
     module.stringToUTF8(ask, at, size);
     const answer = module.UTF8ToString(module._fovea_ask(at));
     module._free(at);
-    self.postMessage({ id, answer });
+    const from = module._fovea_attached();
+    const attached = module.HEAPU8.slice(from, from + module._fovea_attached_size()).buffer;
+    self.postMessage({ id, answer, attached }, [attached]);
   } catch (error) {
-    self.postMessage({ id, answer: JSON.stringify({ error: { problem: String(error), remedy: "" } }) });
+    self.postMessage({ id, answer: JSON.stringify({ error: { problem: String(error), remedy: "" } }), attached: new ArrayBuffer(0) });
   }
 };

@@ -36,7 +36,7 @@ export const chapters: Chapter[] = [
     idea:
       "The same for any vocabulary: each word v has a class weight β and an attention logit a, both free. Words that tell the classes apart gain weight first, and only what they have gained gives their logits a reason to rise.",
     equations: ["s(x) = ∑_l softmax(a_{x_1} … a_{x_L})_l · β_{x_l}", "L = log(1 + e^{−y s(x)})"],
-    tries: [],
+    tries: [{ says: "Train it here", view: "play", words: "task=keyword&model=unigram-gate" }],
   },
   {
     name: "keyword",
@@ -46,8 +46,8 @@ export const chapters: Chapter[] = [
       "A recurrent network reads twenty words and says whether one certain word was among them. With attention held uniform it becomes just as accurate: a low loss does not say where a model attends.",
     equations: ["p = softmax(α^⊤ h_1 … α^⊤ h_L)", "P(positive) = σ(∑_l p_l β_l) , β_l = W h_l"],
     tries: [
-      { says: "Train it here", view: "play", words: "experiment=keyword-lstm" },
-      { says: "Train it with attention held uniform for 100 steps", view: "play", words: "experiment=keyword-lstm&hold=100" },
+      { says: "Train it here", view: "play", words: "task=keyword" },
+      { says: "Train it with attention held uniform for 100 steps", view: "play", words: "task=keyword&hold=100" },
     ],
   },
   {
@@ -57,7 +57,7 @@ export const chapters: Chapter[] = [
     idea:
       "Of many numbers only two matter, and a gate gives every one a weight, all of them adding up to 1. It finds the two, and the more useless numbers there are beside them, the more it gains over the same network without a gate.",
     equations: ["g = softmax(a) , ∑_d g_d = 1", "f(x) = MLP(g ⊙ x)"],
-    tries: [],
+    tries: [{ says: "Train it here", view: "play", words: "task=features" }],
   },
   {
     name: "bags",
@@ -85,8 +85,8 @@ export const chapters: Chapter[] = [
       "The easiest translation there is: say the words again, in their order. Where the words drawn differ from sentence to sentence every seed learns it, and with permutations of the same words, where a bag of words tells nothing, it is learned late or not at all.",
     equations: ["α_t = softmax_s((A d_t + a) · e_s)", "c_t = P ∑_s α_{ts} e_s + b", "o_t = tanh(U [d_t ; c_t])"],
     tries: [
-      { says: "Train the easy one here", view: "play", words: "experiment=copy-subset" },
-      { says: "Train the hard one here", view: "play", words: "experiment=copy-permutation" },
+      { says: "Train the easy one here", view: "play", words: "task=subset" },
+      { says: "Train the hard one here", view: "play", words: "task=permutation" },
     ],
   },
   {
@@ -123,6 +123,6 @@ export const chapters: Chapter[] = [
     idea:
       "A story is tested by breaking it. Take the knowledge of words away and attention finds nothing; give it first and attention follows at once.",
     equations: [],
-    tries: [{ says: "Hold attention uniform for 60 steps, then let go", view: "play", words: "experiment=copy-subset&hold=60" }],
+    tries: [{ says: "Hold attention uniform for 60 steps, then let go", view: "play", words: "task=subset&hold=60" }],
   },
 ];

@@ -1,0 +1,43 @@
+// What of the library a browser has no place for: files, other processes, a choice of instruction sets. Trainings there
+// keep no checkpoints and run alone.
+#include <fmt/chrono.h>
+
+#include <ctime>
+#include <optional>
+
+#include "fovea/base/error.h"
+#include "fovea/lab/checkpoint.h"
+#include "fovea/lab/machine.h"
+#include "fovea/lab/ranks.h"
+#include "fovea/lab/store_weights.h"
+#include "fovea/math/simd.h"
+#include "fovea/math/vector_math.h"
+
+namespace fovea {
+
+namespace {
+
+Error no_files() { return failure("a page has no files for checkpoints", "train without them"); }
+
+}  // namespace
+
+Checkpoints::Checkpoints(std::filesystem::path, std::string) { throw no_files(); }
+void Checkpoints::write(std::span<const Tensor>, const std::map<std::string, std::string>&) const { throw no_files(); }
+std::vector<std::filesystem::path> Checkpoints::files() const { return {}; }
+void Checkpoints::remove() const {}
+TensorFile Checkpoints::read(const std::filesystem::path&) { throw no_files(); }
+bool checkpoints_asked_for(const std::filesystem::path&) { return false; }
+
+std::optional<TensorFile> WeightFiles::read(const std::string&) const { return std::nullopt; }
+
+void Ranks::gather(std::span<const std::byte>, std::span<std::byte>) {
+  throw failure("a page is no job of several processes", "train alone");
+}
+
+void choose_simd() {}
+const char* simd_target() { return "WebAssembly SIMD"; }
+std::string machine_line() { return std::string("a browser, ") + simd_target(); }
+int core_count() { return 1; }
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+}  // namespace fovea

@@ -1,0 +1,32 @@
+// What there is to choose from: tasks and models with their settings, and those of the training.
+#include <vector>
+
+#include "apps/wasm/question.h"
+#include "fovea/base/version.h"
+#include "fovea/lab/describe.h"
+
+namespace fovea::page {
+
+namespace {
+
+Json parts_json(const std::vector<Description>& parts) {
+  Json all = Json::object();
+  for (const Description& part : parts) {
+    Json settings = Json::array();
+    for (const SettingDescription& setting : part.settings)
+      settings.push_back({{"name", setting.name}, {"kind", setting.kind}, {"help", setting.help}});
+    all[part.name] = {{"summary", part.summary}, {"settings", settings}};
+  }
+  return all;
+}
+
+const Question parts("parts", [](const Json&) -> Json {
+  return {{"version", version()},
+          {"tasks", parts_json(describe_tasks())},
+          {"models", parts_json(describe_models())},
+          {"settings", parts_json(describe_settings())}};
+});
+
+}  // namespace
+
+}  // namespace fovea::page

@@ -1,0 +1,146 @@
+// Trainings that the page plays, pauses, steps and rewinds. A rewound one is begun anew: the same spec gives the same
+// bits.
+#include "fovea/lab/training.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/wasm/question.h"
+#include "fovea/base/error.h"
+#include "fovea/base/version.h"
+#include "fovea/lab/assembly.h"
+#include "fovea/lab/record_json.h"
+#include "fovea/lab/spec.h"
+#include "fovea/lab/weights_file.h"
+
+namespace fovea::page {
+
+namespace {
+
+// Each training under way has a name that the page gave it.
+std::map<std::string, Training>& trainings() {
+  static std::map<std::string, Training> all;
+  return all;
+}
+
+Training& named(const Json& ask) {
+  const auto found = trainings().find(text_of(ask, "name"));
+  if (found == trainings().end()) throw wrong_input("there is no such training", "begin it first");
+  return found->second;
+}
+
+RunSpec spec_of(const Json& ask) {
+  const Experiment experiment = parse_experiment(text_of(ask, "toml"), "the playground's spec");
+  std::vector<Override> overrides;
+  for (const auto& words : ask.at("set")) overrides.push_back(parse_override(words.get<std::string>()));
+  return resolve(experiment, Form::full, overrides, ask.at("seed").get<std::uint64_t>());
+}
+
+Json series_since(const RunRecord& record, std::int64_t since) {
+  Json all = Json::object();
+  for (const auto& [name, series] : record.series) {
+    Json steps = Json::array(), values = Json::array();
+    for (std::size_t i = 0; i < series.steps.size(); ++i) {
+      if (series.steps[i] <= since) continue;
+      steps.push_back(series.steps[i]);
+      values.push_back(number_json(series.values[i]));
+    }
+    if (!steps.empty()) all[name] = {{"steps", std::move(steps)}, {"values", std::move(values)}};
+  }
+  return all;
+}
+
+// Those of the probe alpha_beta: attention is kept for the page by it alone.
+Json arrays_since(const RunRecord& record, std::int64_t since) {
+  Json all = Json::array();
+  for (const ArrayRecord& array : record.arrays)
+    if (array.step > since && !array.name.starts_with("attention"))
+      all.push_back({{"name", array.name},
+                     {"step", array.step},
+                     {"shape", array.shape},
+                     {"values", attach(std::as_bytes(std::span(array.values)))}});
+  return all;
+}
+
+// What the training has come to since a step that the page has seen.
+Json course(const RunRecord& record, std::int64_t since) {
+  Json json{{"state", state_name(record.state)},
+            {"step", record.steps},
+            {"series", series_since(record, since)},
+            {"arrays", arrays_since(record, since)}};
+  if (!record.error.empty()) json["error"] = record.error;
+  return json;
+}
+
+Json begin(const Json& ask) {
+  const std::string name = text_of(ask, "name");
+  const RunSpec spec = spec_of(ask);
+  trainings().erase(name);
+  Training& training = trainings().try_emplace(name, spec).first->second;
+  training.advance(0);
+  Json json = course(training.record(), -1);
+  json["spec"] = spec.text();
+  json["hash"] = spec.hash();
+  json["settings"] = value_json({spec.table(), {}});
+  return json;
+}
+
+Json advance(const Json& ask) {
+  Training& training = named(ask);
+  const std::int64_t since = training.record().steps;
+  training.advance(ask.at("step").get<std::int64_t>());
+  return course(training.record(), since);
+}
+
+Json forget(const Json& ask) {
+  trainings().erase(text_of(ask, "name"));
+  return Json::object();
+}
+
+// The parameters as they are now: one by one, and all as a safetensors file.
+Json weights(const Json& ask) {
+  const Training& training = named(ask);
+  RunRecord record = training.record();
+  record.weights = training.weights();
+  Json all = Json::array();
+  for (const WeightRecord& weight : record.weights)
+    all.push_back(
+        {{"name", weight.name}, {"shape", weight.shape}, {"type", weight.type}, {"values", attach(weight.bytes)}});
+  const std::string file = weights_file(record, record.hash);
+  return {{"weights", all}, {"file", attach(std::as_bytes(std::span<const char>(file)))}, {"version", version()}};
+}
+
+Json ints(const std::vector<int>& all) { return attach(std::as_bytes(std::span(all))); }
+
+// The batches that the first `steps` updates are made on.
+Json batches(const Json& ask) {
+  const RunSpec& spec = named(ask).record().spec;
+  const TrainSettings train = read_train(spec.train);
+  const std::unique_ptr<Task> task = make_task(spec);
+  const TaskShape shape = task->shape();
+  Json all = Json::array();
+  Batch batch;
+  for (std::int64_t step = 0; step < ask.at("steps").get<std::int64_t>(); ++step) {
+    task->batch(Split::train, static_cast<std::uint64_t>(step), train.batch, batch);
+    all.push_back({{"size", batch.size},
+                   {"source", ints(batch.source.ids)},
+                   {"target", ints(batch.target.ids)},
+                   {"labels", ints(batch.labels)},
+                   {"alignment", ints(batch.alignment)}});
+  }
+  return {{"batches", all},
+          {"vocab", shape.vocab},
+          {"target_vocab", shape.target_vocab},
+          {"start_token", shape.start_token}};
+}
+
+const Question questions[]{
+    {"begin", begin}, {"advance", advance}, {"forget", forget}, {"weights", weights}, {"batches", batches}};
+
+}  // namespace
+
+}  // namespace fovea::page

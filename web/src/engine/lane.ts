@@ -1,0 +1,157 @@
+// One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person can
+// go back to any look. Going back changes nothing; training on from there is training on from where it is.
+import { engine, floats_in, type Beginning, type Course, type Weights } from "./engine";
+
+// α and β of a few examples at one step, (examples, rows, positions).
+export interface Look {
+  step: number;
+  shape: [examples: number, rows: number, positions: number];
+  alpha: Float32Array;
+  beta?: Float32Array;
+}
+
+// What a training is made of: a spec, what is set otherwise, and a seed.
+export interface Plan {
+  toml: string;
+  set: string[]; // "task.vocab=30"
+  seed: number;
+}
+
+export interface Series {
+  steps: number[];
+  values: (number | null)[];
+}
+
+let begun = 0;
+
+export class Lane {
+  step = 0;
+  state: Course["state"] = "running";
+  error = "";
+  spec = "";
+  settings: Beginning["settings"] = {};
+  series = new Map<string, Series>();
+  looks: Look[] = [];
+  // What the examples are: tokens (-1: none), and 1 at the positions that decide a row's answer.
+  source: number[][] = [];
+  target: number[][] = [];
+  labels: number[] = [];
+  truth?: Float32Array;
+  private readonly name = `training ${++begun}`;
+
+  constructor(
+    readonly plan: Plan,
+    readonly title = "",
+  ) {}
+
+  async begin(): Promise<this> {
+    const course = await engine.ask<Beginning>({ ask: "begin", name: this.name, ...this.plan });
+    this.spec = course.spec;
+    this.settings = course.settings;
+    this.take(course);
+    return this;
+  }
+
+  async advance(step: number) {
+    if (this.state !== "running" || step <= this.step) return;
+    this.take(await engine.ask<Course>({ ask: "advance", name: this.name, step }));
+  }
+
+  // The parameters as they were after `step` updates: where training is further, it is done again up to there.
+  async weights_at(step: number): Promise<Weights> {
+    if (step === this.step) return engine.ask<Weights>({ ask: "weights", name: this.name });
+    const again = await new Lane(this.plan).begin();
+    try {
+      await again.advance(step);
+      return await engine.ask<Weights>({ ask: "weights", name: again.name });
+    } finally {
+      again.end();
+    }
+  }
+
+  ask<T>(ask: string, words: object): Promise<T> {
+    return engine.ask<T>({ ask, name: this.name, ...words });
+  }
+
+  // The engine may forget it.
+  end() {
+    engine.ask({ ask: "forget", name: this.name }).catch(() => {});
+  }
+
+  get examples(): number {
+    return this.looks[0]?.shape[0] ?? 0;
+  }
+  // The one that is wished for; where none is (-1), the first in which something decides.
+  example(wished: number): number {
+    const telling = wished >= 0 ? wished : this.labels.indexOf(1);
+    return Math.max(0, Math.min(telling, this.examples - 1));
+  }
+  // Its class; "" where it has none.
+  class_of(example: number): string {
+    const label = this.target.length === 0 ? this.labels[example] : undefined;
+    return label === undefined ? "" : label === 1 ? "positive" : "negative";
+  }
+
+  // The look that was newest at `step`.
+  look_at(step: number): Look | undefined {
+    return this.looks[last_at(this.looks.length, (i) => this.looks[i]!.step <= step)];
+  }
+
+  value_at(metric: string, step: number): number | null | undefined {
+    const series = this.series.get(metric);
+    return series?.values[last_at(series.steps.length, (i) => series.steps[i]! <= step)];
+  }
+
+  // The first step at which the metric was at least `level`.
+  step_of(metric: string, level: number): number | undefined {
+    const series = this.series.get(metric);
+    return series?.steps[series.values.findIndex((value) => value !== null && value >= level)];
+  }
+
+  get steps(): number {
+    return Number(this.setting("train", "steps") ?? 0);
+  }
+  get every(): number {
+    return Number(this.setting("probe", "every") ?? 1);
+  }
+
+  setting(section: string, key: string) {
+    const table = this.settings[section];
+    return table !== null && typeof table === "object" && !Array.isArray(table) ? table[key] : undefined;
+  }
+
+  private take(course: Course) {
+    this.step = course.step;
+    this.state = course.state;
+    this.error = course.error ?? "";
+    for (const [name, { steps, values }] of Object.entries(course.series)) {
+      const series = this.series.get(name);
+      this.series.set(name, series ? { steps: [...series.steps, ...steps], values: [...series.values, ...values] } : { steps, values });
+    }
+    for (const { name, step, shape, values } of course.arrays) {
+      const numbers = floats_in(course.attached, values);
+      if (name === "alpha") this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers });
+      // α comes first, β of the same look may follow.
+      else if (name === "beta") this.looks[this.looks.length - 1]!.beta = numbers;
+      else if (name === "alpha_source") this.source = rows_of(shape, numbers);
+      else if (name === "alpha_target") this.target = rows_of(shape, numbers);
+      else if (name === "alpha_labels") this.labels = [...numbers];
+      else if (name === "alpha_truth") this.truth = numbers;
+    }
+  }
+}
+
+// The last of `count` for which `is` holds, where it holds for the first ones only; -1 for none.
+function last_at(count: number, is: (i: number) => boolean): number {
+  let low = -1, high = count;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (is(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function rows_of([rows = 0, columns = 0]: number[], numbers: Float32Array): number[][] {
+  return Array.from({ length: rows }, (_, row) => [...numbers.subarray(row * columns, (row + 1) * columns)]);
+}

@@ -1,0 +1,56 @@
+// Attention as a map on a canvas: outputs down, inputs across. Drawn from one byte image, so that scrubbing stays smooth.
+import { useEffect, useRef } from "preact/hooks";
+import { is_dark, useRepaint } from "./theme";
+
+// White to dark blue in light, black to light blue in dark; evenly in lightness.
+function ramp(dark: boolean): Uint32Array {
+  const stops = dark ? [[27, 32, 39], [24, 74, 122], [75, 163, 227], [224, 242, 255]] : [[244, 247, 250], [156, 202, 232], [0, 114, 178], [0, 38, 77]];
+  const bytes = new Uint8ClampedArray(256 * 4);
+  for (let i = 0; i < 256; ++i) {
+    const at = (i / 255) * (stops.length - 1);
+    const below = Math.min(Math.floor(at), stops.length - 2);
+    for (let c = 0; c < 3; ++c) bytes[4 * i + c] = stops[below]![c]! + (at - below) * (stops[below + 1]![c]! - stops[below]![c]!);
+    bytes[4 * i + 3] = 255;
+  }
+  return new Uint32Array(bytes.buffer);
+}
+
+const ramps = { light: ramp(false), dark: ramp(true) };
+
+const arrows: { [key: string]: [down: number, right: number] } = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+interface Map {
+  values: ArrayLike<number>;
+  offset: number;
+  rows: number;
+  columns: number;
+  label: string;
+  pointed: [row: number, column: number] | undefined;
+  point: (row: number, column: number) => void; // by pointer or arrow keys
+}
+
+export function Heatmap({ values, offset, rows, columns, label, pointed, point }: Map) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useRepaint();
+  useEffect(() => {
+    const context = canvas.current!.getContext("2d")!;
+    const colours = ramps[is_dark() ? "dark" : "light"];
+    const image = context.createImageData(columns, rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let i = 0; i < pixels.length; ++i) pixels[i] = colours[Math.round(255 * Math.min(1, Math.max(0, values[offset + i] ?? 0)))]!;
+    context.putImageData(image, 0, 0);
+  });
+  const step = (event: KeyboardEvent) => {
+    const by = arrows[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const [row, column] = pointed ?? [-by[0], -by[1]];
+    point(Math.min(rows - 1, Math.max(0, row + by[0])), Math.min(columns - 1, Math.max(0, column + by[1])));
+  };
+  const tell = (event: PointerEvent) => {
+    const box = canvas.current!.getBoundingClientRect();
+    const at = (share: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(share * count)));
+    point(at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns));
+  };
+  return <canvas ref={canvas} class="map" width={columns} height={rows} role="img" aria-label={label} tabIndex={0} onKeyDown={step} onPointerMove={tell} onPointerDown={tell} />;
+}

@@ -1,0 +1,165 @@
+// Attention of one example at one step: the map, what its words are, and α against β as dots that move.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Lane, Look } from "../engine/lane";
+import { Heatmap } from "../heatmap";
+import { useWidth } from "../lines";
+import { useRepaint } from "../theme";
+
+const most_words = 24; // more can not be read beside the map
+
+interface Props {
+  lane: Lane;
+  at: number;
+  example: number;
+}
+
+export function Attention({ lane, at, example }: Props) {
+  const [pointed, set_pointed] = useState<[row: number, column: number]>();
+  const look = lane.look_at(at);
+  if (!look) return null;
+  const [, rows, columns] = look.shape;
+  const offset = example * rows * columns;
+  const word = words_of(lane);
+  const inputs = Array.from({ length: columns }, (_, i) => word(lane.source[example]?.[i] ?? i));
+  const outputs = lane.target[example]?.slice(0, rows).map(word) ?? Array.from({ length: rows }, () => "");
+  const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
+  const entropy = lane.value_at("entropy", at);
+  const label = lane.class_of(example);
+  const [row, column] = pointed ?? [0, 0];
+  const cell = offset + row * columns + column;
+  return (
+    <section class="attention" aria-label={"Attention" + (lane.title && ` with ${lane.title}`)}>
+      <h2>Attention{lane.title && `, with ${lane.title}`}</h2>
+      <p class="soft">
+        Example {example + 1} at step {look.step}{rows > 1 ? ": outputs down, inputs across." : ": its inputs."}
+        {label && ` It is ${label}.`}
+        {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)}.`}
+      </p>
+      <div class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
+        {rows > 1 && rows <= most_words && <Words across={false} words={outputs} />}
+        <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
+          <Heatmap
+            values={look.alpha}
+            offset={offset}
+            rows={rows}
+            columns={columns}
+            label={`Attention map at step ${look.step}, ${rows} outputs by ${columns} inputs. ${in_words(look, offset, rows, columns, inputs, outputs)}`}
+            pointed={pointed}
+            point={(row, column) => set_pointed([row, column])}
+          />
+        </div>
+        {columns <= most_words && <Words across words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />}
+      </div>
+      <p class="soft pointed" aria-live="polite">
+        {pointed && row < rows && column < columns
+          ? `${rows > 1 ? `Output ${row + 1} (${outputs[row]}) from input` : "Input"} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
+          : "Point at the map, or go through it by the arrow keys, for its numbers."}
+      </p>
+      {look.beta && <Scatter lane={lane} look={look} offset={offset} count={rows * columns} />}
+    </section>
+  );
+}
+
+// A token as a word: its number, or what closes a sequence.
+function words_of(lane: Lane) {
+  const vocab = Number(lane.setting("task", "vocab") ?? Infinity);
+  return (token: number) => (token < 0 ? "" : token === vocab ? "end" : String(token));
+}
+
+// Where most of the attention of the first rows goes, for who can not see the map.
+function in_words(look: Look, offset: number, rows: number, columns: number, inputs: string[], outputs: string[]): string {
+  return Array.from({ length: Math.min(rows, 6) }, (_, row) => {
+    const weights = look.alpha.subarray(offset + row * columns, offset + (row + 1) * columns);
+    const most = weights.indexOf(Math.max(...weights));
+    return `${rows > 1 ? `Output ${row + 1} (${outputs[row]})` : "It"} attends most to input ${most + 1} (${inputs[most]}), ${Math.round(100 * weights[most]!)} %.`;
+  }).join(" ");
+}
+
+function Words({ across, words, marked }: { across: boolean; words: string[]; marked?: boolean[] | undefined }) {
+  return (
+    <div class={across ? "words across" : "words down"} aria-hidden="true">
+      {words.map((word, i) => (
+        <span class={marked?.[i] ? "decides" : ""}>{word}</span>
+      ))}
+    </div>
+  );
+}
+
+// To one decimal, and never as "-0.0".
+function rounded(x: number): string {
+  return (Math.round(10 * x) / 10 || 0).toFixed(1);
+}
+
+// Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
+// of all looks so far, so that dots move and the axis does not.
+function Scatter({ lane, look, offset, count }: { lane: Lane; look: Look; offset: number; count: number }) {
+  const [holder, width] = useWidth();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useRepaint();
+  const size = Math.max(220, Math.min(380, width));
+  const [low, high] = useMemo(() => {
+    let low = Infinity, high = -Infinity;
+    for (const { beta } of lane.looks)
+      for (let i = offset; beta && i < offset + count; ++i) {
+        low = Math.min(low, beta[i]!);
+        high = Math.max(high, beta[i]!);
+      }
+    const edge = high > low ? 0.03 * (high - low) : 1; // so that no dot lies on the border
+    return [low - edge, high + edge];
+  }, [lane, lane.looks.length, offset, count]);
+  useEffect(() => {
+    if (!width) return;
+    const context = canvas.current!.getContext("2d")!;
+    const scale = devicePixelRatio || 1;
+    canvas.current!.width = canvas.current!.height = size * scale;
+    context.scale(scale, scale);
+    const style = getComputedStyle(canvas.current!);
+    const left = 34, top = 10, right = size - 8, bottom = size - 36;
+    context.strokeStyle = style.getPropertyValue("--line");
+    for (const share of [0, 0.5, 1]) {
+      const y = bottom - share * (bottom - top);
+      context.beginPath();
+      context.moveTo(left, y);
+      context.lineTo(right, y);
+      context.stroke();
+    }
+    context.fillStyle = style.getPropertyValue("--soft");
+    context.font = `12px ${style.fontFamily}`;
+    context.textAlign = "right";
+    for (const share of [0, 0.5, 1]) context.fillText(String(share), left - 6, bottom - share * (bottom - top) + 4);
+    context.fillText(rounded(high), right, bottom + 16);
+    context.textAlign = "left";
+    context.fillText(rounded(low), left, bottom + 16);
+    context.fillStyle = style.color;
+    context.textAlign = "center";
+    context.fillText("β", (left + right) / 2, bottom + 28);
+    context.fillText("α", 10, (top + bottom) / 2 - (bottom - top) / 4);
+    const draw = (truth: boolean) => {
+      context.fillStyle = style.getPropertyValue(truth ? "--c1" : "--c0");
+      context.globalAlpha = truth ? 0.9 : 0.45;
+      for (let i = 0; i < count; ++i) {
+        if ((lane.truth?.[offset + i] ?? 0) > 0 !== truth) continue;
+        const x = left + ((look.beta![offset + i]! - low) / (high - low)) * (right - left), y = bottom - look.alpha[offset + i]! * (bottom - top);
+        if (truth) context.fillRect(x - 3, y - 3, 6, 6);
+        else {
+          context.beginPath();
+          context.arc(x, y, 2.5, 0, 2 * Math.PI);
+          context.fill();
+        }
+      }
+    };
+    draw(false);
+    draw(true);
+  });
+  return (
+    <div class="scatter">
+      <h3>α against β</h3>
+      <div ref={holder}>
+        <canvas ref={canvas} style={{ width: size, height: size }} role="img" aria-label={`Attention α against β of every position at step ${look.step}`} />
+      </div>
+      <p class="soft">
+        A dot per position: how much it speaks for the right output (β), and the attention on it (α). <span class="decides">■</span> is the position that decides.
+      </p>
+    </div>
+  );
+}

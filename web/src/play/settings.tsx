@@ -1,0 +1,173 @@
+// What a training is made of: task, model, seed and settings, and what the run beside it has otherwise.
+import { useEffect, useId, useState } from "preact/hooks";
+import { engine, type Parts } from "../engine/engine";
+import type { Lane } from "../engine/lane";
+import { first, settings_in, settings_text, task_of, type State } from "./state";
+import { tasks, words_for } from "./tasks";
+
+interface Props {
+  state: State;
+  set: (changes: Partial<State>) => void;
+  lane: Lane | undefined;
+}
+
+interface Setting {
+  name: string; // "task.vocab"
+  help: string;
+  choices: string[]; // none: it is written
+}
+
+export function Settings({ state, set, lane }: Props) {
+  const [parts, set_parts] = useState<Parts>();
+  useEffect(() => {
+    engine.ask<Parts>({ ask: "parts" }).then(set_parts, () => {});
+  }, []);
+  const task = task_of(state);
+  const own = settings_in(state.set);
+  const all = settings_of(parts, lane);
+  const change = (name: string, text: string) => {
+    if (text === "") own.delete(name);
+    else own.set(name, text);
+    set({ set: settings_text(own), step: 0 });
+  };
+  const field = (setting: Setting) => <Field key={setting.name} setting={setting} value={own.get(setting.name) ?? text_of(lane, setting.name)} change={(text) => change(setting.name, text)} />;
+  return (
+    <form class="settings" onSubmit={(event) => event.preventDefault()}>
+      <div class="filters">
+        <label>
+          Task
+          <select value={state.task} onChange={(event) => set({ ...first, task: event.currentTarget.value, seed: state.seed })}>
+            {tasks.map((one) => (
+              <option value={one.name} selected={one.name === state.task}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Model
+          <select value={state.model || task.models[0]!.name} onChange={(event) => set({ model: event.currentTarget.value === task.models[0]!.name ? "" : event.currentTarget.value, set: settings_text(without(own, "model.")), step: 0 })}>
+            {task.models.map((one) => (
+              <option value={one.name} selected={one.name === (state.model || task.models[0]!.name)}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Field setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} change={(text) => set({ seed: Math.max(0, Math.floor(Number(text)) || 0), step: 0 })} />
+        {all.filter((setting) => task.shown.includes(setting.name)).map(field)}
+      </div>
+      <details>
+        <summary>All settings{own.size > 0 ? ` (${own.size} of your own)` : ""}</summary>
+        <div class="filters">{all.filter((setting) => !task.shown.includes(setting.name)).map(field)}</div>
+        {own.size > 0 && (
+          <button type="button" onClick={() => set({ set: "", step: 0 })}>
+            As they were
+          </button>
+        )}
+      </details>
+      <Beside state={state} set={set} all={all} lane={lane} />
+    </form>
+  );
+}
+
+// A second run that differs in one setting.
+function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
+  const [[given] = [], value = ""] = [[...settings_in(state.beside).keys()], [...settings_in(state.beside).values()][0]];
+  const [chosen, set_chosen] = useState(given ?? "");
+  useEffect(() => set_chosen(given ?? ""), [given]);
+  const setting = [...others, ...all].find((one) => one.name === chosen);
+  return (
+    <div class="filters beside">
+      <label>
+        Beside it, the same with
+        <select
+          value={chosen}
+          onChange={(event) => {
+            set_chosen(event.currentTarget.value);
+            if (state.beside) set({ beside: "" });
+          }}
+        >
+          <option value="">nothing</option>
+          {[...others, ...all].map((one) => (
+            <option value={one.name} selected={one.name === chosen}>
+              {words_for(one.name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {setting && <Field key={setting.name} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} placeholder={String(text_of(lane, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
+    </div>
+  );
+}
+
+const others: Setting[] = [
+  { name: "seed", help: "", choices: [] },
+  { name: "hold", help: "", choices: [] },
+];
+
+// A number or word is taken over when its field is left or Enter pressed.
+function Field(props: { setting: Setting; value: string | undefined; change: (text: string) => void; title?: string; placeholder?: string }) {
+  const id = useId();
+  const { setting } = props;
+  const [text, set_text] = useState(props.value ?? "");
+  useEffect(() => set_text(props.value ?? ""), [props.value]);
+  const take = () => text.trim() !== (props.value ?? "") && props.change(text.trim());
+  return (
+    <div class="field" title={setting.help}>
+      <label for={id}>{props.title ?? words_for(setting.name)}</label>
+      {setting.choices.length > 0 ? (
+        <select id={id} value={text} onChange={(event) => props.change(event.currentTarget.value)}>
+          {(setting.choices.includes(text) ? setting.choices : ["", ...setting.choices]).map((choice) => (
+            <option value={choice} selected={choice === text}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          type="text"
+          inputMode="decimal"
+          class="short"
+          spellcheck={false}
+          autocomplete="off"
+          value={text}
+          placeholder={props.placeholder}
+          onInput={(event) => set_text(event.currentTarget.value)}
+          onBlur={take}
+          onKeyDown={(event) => event.key === "Enter" && take()}
+        />
+      )}
+    </div>
+  );
+}
+
+// Those of the task, the model and the training that is under way.
+function settings_of(parts: Parts | undefined, lane: Lane | undefined): Setting[] {
+  if (!parts || !lane) return [];
+  const read = (section: string, part: Parts["tasks"][string] | undefined): Setting[] =>
+    (part?.settings ?? []).map(({ name, kind, help }) => ({
+      name: `${section}.${name}`,
+      help,
+      choices: kind.startsWith("one of: ") ? kind.slice(8).split(", ") : kind === "true or false" ? ["true", "false"] : [],
+    }));
+  const not_here = new Set(["train.threads", "train.data_parallel", "train.shards", "train.keep_weights"]);
+  return [
+    ...read("task", parts.tasks[String(lane.setting("task", "name"))]),
+    ...read("model", parts.models[String(lane.setting("model", "name"))]),
+    ...read("train", parts.settings.train),
+    { name: "probe.every", help: "steps from one look to the next", choices: [] },
+    { name: "probe.examples", help: "examples that are looked at", choices: [] },
+  ].filter(({ name }) => !not_here.has(name));
+}
+
+function text_of(lane: Lane | undefined, name: string): string | undefined {
+  const [section, key] = name.split(".") as [string, string];
+  const value = lane?.setting(section, key);
+  return value === undefined || value === null ? undefined : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function without(all: Map<string, string>, front: string): Map<string, string> {
+  return new Map([...all].filter(([name]) => !name.startsWith(front)));
+}

@@ -1,0 +1,61 @@
+// Ways out of the playground: a link, a spec for the program, weights, a PyTorch script.
+import { useState } from "preact/hooks";
+import type { Lane } from "../engine/lane";
+import { save, save_text } from "../save";
+import { pytorch_script, has_script } from "./pytorch";
+
+export function Share({ lane, at, name, link }: { lane: Lane; at: number; name: string; link: () => string }) {
+  const [said, say] = useState("");
+  const [busy, set_busy] = useState(false);
+  const copy = async () => {
+    const address = link();
+    try {
+      await navigator.clipboard.writeText(address);
+      say(`The link to step ${at} is copied.`);
+    } catch {
+      say("This browser lets no page copy; take the link from the address bar.");
+    }
+  };
+  const make = async (work: () => Promise<string>) => {
+    set_busy(true);
+    try {
+      say(await work());
+    } catch (error) {
+      say((error as Error).message);
+    }
+    set_busy(false);
+  };
+  const weights = async () => {
+    const { file, attached } = await lane.weights_at(at);
+    save(new Blob([new Uint8Array(attached, file.at, file.bytes)], { type: "application/octet-stream" }), `${name}-step-${at}.safetensors`);
+    return `The weights after ${at} steps are saved.`;
+  };
+  const script = async () => {
+    save_text(await pytorch_script(lane, at), `${name}.py`, "text/x-python");
+    return `The script trains the same model on the same batches for ${at} steps and compares the losses.`;
+  };
+  return (
+    <section>
+      <h2>Take it along</h2>
+      <p class="presets">
+        <button type="button" onClick={copy}>
+          Copy the link
+        </button>
+        <button type="button" onClick={() => save_text(lane.spec, `${name}.toml`, "application/toml")}>
+          Spec for fovea run
+        </button>
+        <button type="button" disabled={busy} onClick={() => make(weights)}>
+          Weights (safetensors)
+        </button>
+        {has_script(lane) && (
+          <button type="button" disabled={busy || at === 0} onClick={() => make(script)}>
+            PyTorch script
+          </button>
+        )}
+      </p>
+      <p class="soft" role="status">
+        {said || `All of them are of this experiment at step ${at}.`}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+// What the playground shows, whole: it stands in the address, so a link is an experiment at a step.
+import type { Plan } from "../engine/lane";
+import { acts, tasks, type Task } from "./tasks";
+
+export interface State {
+  task: string;
+  model: string;
+  seed: number;
+  set: string; // "task.vocab=30;train.rate=0.002"
+  act: string; // what is done to attention
+  hold: number; // until this step; 0: nothing
+  beside: string; // what the second run has otherwise, "train.rate=0.01"; "": there is none
+  step: number; // where the person looks
+  example: number; // -1: the first that tells something
+}
+
+export const first: State = { task: "copy", model: "", seed: 0, set: "", act: "uniform", hold: 0, beside: "", step: 0, example: -1 };
+
+export function read_state(words: URLSearchParams): State {
+  const whole = (name: "seed" | "hold" | "step" | "example") => {
+    const value = Number(words.get(name) ?? NaN);
+    return Number.isSafeInteger(value) && value >= 0 ? value : first[name];
+  };
+  const task = tasks.find((one) => one.name === words.get("task")) ?? tasks[0]!;
+  return {
+    task: task.name,
+    model: task.models.find((one) => one.name === words.get("model"))?.name ?? "",
+    seed: whole("seed"),
+    set: words.get("set") ?? "",
+    act: acts.find((one) => one.name === words.get("act"))?.name ?? first.act,
+    hold: whole("hold"),
+    beside: words.get("beside") ?? "",
+    step: whole("step"),
+    example: whole("example"),
+  };
+}
+
+// As words of an address; what is as at first is left out.
+export function words_of(changes: Partial<State>): { [word: string]: string | number | undefined } {
+  return Object.fromEntries(Object.entries(changes).map(([word, value]) => [word, value === first[word as keyof State] ? undefined : value]));
+}
+
+export function task_of(state: State): Task {
+  return tasks.find((one) => one.name === state.task)!;
+}
+
+// "a=1;b=2" as a map, and back.
+export function settings_in(text: string): Map<string, string> {
+  const all = new Map<string, string>();
+  for (const words of text.split(";")) {
+    const mark = words.indexOf("=");
+    if (words.trim()) all.set((mark < 0 ? words : words.slice(0, mark)).trim(), mark < 0 ? "" : words.slice(mark + 1).trim());
+  }
+  return all;
+}
+export function settings_text(all: Map<string, string>): string {
+  return [...all].map(([name, value]) => `${name}=${value}`).join(";");
+}
+
+// What a training is begun with; `more` is what the run beside it has otherwise.
+export function plan_of(state: State, more = ""): Plan {
+  const task = task_of(state);
+  const model = task.models.find((one) => one.name === state.model) ?? task.models[0]!;
+  const set = new Map([...settings_in(state.set), ...settings_in(more)]);
+  const own = (name: string, otherwise: number) => {
+    const text = set.get(name);
+    set.delete(name);
+    const value = Number(text ?? otherwise);
+    return Number.isSafeInteger(value) && value >= 0 ? value : otherwise;
+  };
+  const seed = own("seed", state.seed), hold = own("hold", state.hold);
+  const act = acts.find((one) => one.name === state.act)!;
+  const names = [...task.metrics, "alpha_beta"].map((name) => `"${name}"`).join(", ");
+  const toml = [
+    `title = "Playground: ${task.title}"`,
+    `task = ${task.task}`,
+    `model = ${model.toml}`,
+    `train = ${task.train}`,
+    `probe = ${task.probe.replace(/\}$/, `, keep = 1, names = [${names}], alpha_beta = { examples = 8 } }`)}`,
+    ...(hold > 0 ? [`intervene = [{ ${act.toml}, until = ${hold} }]`] : []),
+  ].join("\n");
+  return { toml, seed, set: [...set].map(([name, value]) => `${name}=${value}`) };
+}

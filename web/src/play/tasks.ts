@@ -1,0 +1,127 @@
+// What the playground can be set to: small enough to be learned while somebody watches, on one core.
+
+// How far the two stages are: which word goes with which output, and whether attention has come to it.
+export interface Stage {
+  metric: string;
+  level: number; // reached from here on
+  says: string;
+}
+
+export interface Task {
+  name: string;
+  title: string;
+  idea: string;
+  models: { name: string; title: string; toml: string }[];
+  task: string; // as a spec writes it
+  train: string;
+  probe: string;
+  metrics: string[]; // shares, drawn over the steps
+  knowledge?: Stage;
+  attention: Stage;
+  shown: string[]; // the settings that stand open
+}
+
+const translator = [
+  { name: "seq2seq", title: "Encoder and decoder (LSTM)", toml: '{ name = "seq2seq", hidden = 64, embedding = 64 }' },
+  { name: "gru", title: "Encoder and decoder (GRU)", toml: '{ name = "seq2seq", cell = "gru", hidden = 64, embedding = 64 }' },
+];
+const copying = {
+  models: translator,
+  train: '{ steps = 300, batch = 64, optimizer = "adam", rate = 4e-3 }',
+  probe: "{ every = 2, examples = 32 }",
+  metrics: ["accuracy", "attention_accuracy", "beta_top1", "entropy"],
+  knowledge: { metric: "beta_top1", level: 0.5, says: "the right word is known (β)" },
+  attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on it (α)" },
+  shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
+};
+const labelled = {
+  models: [
+    { name: "gated-classifier", title: "Recurrent classifier (LSTM)", toml: '{ name = "gated-classifier", hidden = 32, embedding = 32 }' },
+    { name: "unigram-gate", title: "A weight and a logit per word", toml: '{ name = "unigram-gate" }' },
+  ],
+  probe: "{ every = 4, examples = 100 }",
+  metrics: ["accuracy", "attention_on_truth", "beta_auc", "entropy"],
+  knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword is known (β)" },
+  attention: { metric: "attention_on_truth", level: 0.5, says: "attention is on it (α)" },
+  shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
+};
+
+export const tasks: Task[] = [
+  {
+    ...copying,
+    name: "copy",
+    title: "Copy words, drawn with repetition",
+    idea: "Say the words that you read. Which word goes with which can be learned from how often they stand together, so attention has something to go by.",
+    task: '{ name = "copy", vocab = 12, length = 12, distinct = false }',
+  },
+  {
+    ...copying,
+    name: "permutation",
+    title: "Copy permutations",
+    idea: "Every text holds the same words, in another order: how often words stand together tells nothing, and attention comes late or not at all.",
+    task: '{ name = "copy", vocab = 12, length = 12, distinct = true }',
+  },
+  {
+    ...copying,
+    name: "subset",
+    title: "Copy some of many words",
+    idea: "Twelve different words of twenty: now texts differ in their words, and what stands together tells again.",
+    task: '{ name = "copy", vocab = 20, length = 12, distinct = true }',
+  },
+  {
+    ...labelled,
+    name: "keyword",
+    title: "Find the keyword",
+    idea: "A text is positive if it holds the keyword. The model first learns which word that is, with attention still uniform; only then does attention go there.",
+    task: '{ name = "keyword", vocab = 50, length = 20 }',
+    train: '{ steps = 600, batch = 32, optimizer = "adam", rate = 2e-3 }',
+  },
+  {
+    name: "features",
+    title: "Find the features that matter",
+    idea: "Two features of twenty make the label. A weight for each is learned, all of them together 1.",
+    models: [{ name: "feature-attention", title: "A weight per feature", toml: '{ name = "feature-attention", gate = "free" }' }],
+    task: '{ name = "feature-mean", width = 20 }',
+    train: '{ steps = 600, batch = 64, optimizer = "adam", rate = 5e-3 }',
+    probe: "{ every = 4, examples = 100 }",
+    metrics: ["accuracy", "attention_on_truth", "entropy"],
+    attention: { metric: "attention_on_truth", level: 0.5, says: "half of the weight is on them (α)" },
+    shown: ["task.width", "model.gate", "train.rate", "train.steps"],
+  },
+];
+
+export const labels: { [metric: string]: string } = {
+  accuracy: "accuracy",
+  attention_accuracy: "attention on the right word",
+  attention_on_truth: "attention on what decides",
+  beta_top1: "β knows the right word",
+  beta_auc: "β knows the keyword",
+  entropy: "entropy of attention (1: uniform)",
+  train_loss: "loss",
+};
+
+// What can be done to attention until a step, and what is said of that step.
+export const acts = [
+  { name: "uniform", title: "held uniform", ends: "attention is let go", toml: 'hold = "uniform"' },
+  { name: "truth", title: "held at the truth", ends: "attention is let go", toml: 'hold = "truth"' },
+  { name: "frozen", title: "not trained", ends: "attention is trained, too", toml: 'freeze = "attention"' },
+  { name: "alone", title: "trained alone", ends: "the rest is trained, too", toml: 'freeze = "body"' },
+];
+
+// Settings as a person reads them.
+const plain: { [name: string]: string } = {
+  seed: "Seed",
+  hold: "Step until which attention is held",
+  "task.vocab": "Words there are",
+  "task.length": "Words in a text",
+  "task.width": "Features",
+  "model.hidden": "Hidden width",
+  "model.attention": "Attention",
+  "model.gate": "Gate",
+  "train.rate": "Learning rate",
+  "train.steps": "Steps",
+};
+
+export function words_for(name: string): string {
+  return plain[name] ?? name;
+}

@@ -54,11 +54,10 @@ Json series_since(const RunRecord& record, std::int64_t since) {
   return all;
 }
 
-// Those of the probe alpha_beta: attention is kept for the page by it alone.
 Json arrays_since(const RunRecord& record, std::int64_t since) {
   Json all = Json::array();
   for (const ArrayRecord& array : record.arrays)
-    if (array.step > since && !array.name.starts_with("attention"))
+    if (array.step > since)
       all.push_back({{"name", array.name},
                      {"step", array.step},
                      {"shape", array.shape},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -135,9 +136,10 @@ class Trainer {
     transplants_.emplace(interventions_.transplants, hooks_.checkpoints.weights, *parameters_);
     prepare_probes(probes_, spec_, shape_, grounds_.attends);
     for (const NamedProbe& named : probes_) {
-      wants_beta_ |= named.probe->wants_beta();
-      wants_states_ |= named.probe->wants_states();
-      wants_same_ |= named.probe->wants_same_examples();
+      Wants& wants = wants_of(named.probe->examples());
+      wants.look = true;
+      wants.beta |= named.probe->wants_beta();
+      wants.states |= named.probe->wants_states();
     }
   }
 
@@ -279,20 +281,24 @@ class Trainer {
       keep_attention(step, first);
     }
     const Metered metered(hooks_.spent ? &hooks_.spent->probes : nullptr);
-    measure(step, last, look_slice(step), false);
-    if (wants_same_) measure(step, last, 0, true);
+    measure(step, last, Examples::fresh, next_batch(probe_.split, look_slice(step), probe_.examples));
+    if (wants_of(Examples::same).look)
+      measure(step, last, Examples::same, next_batch(probe_.split, 0, probe_.examples));
+    if (wants_of(Examples::kept).look && attention_.wants(first, last)) {
+      const Batch& kept = kept_examples();
+      if (kept.size > 0) measure(step, last, Examples::kept, kept);
+    }
   }
 
-  // One slice of the split, for the probes that want the same examples at every look or for the others.
-  void measure(std::int64_t step, bool last, std::uint64_t slice, bool same) {
-    const Batch& batch = next_batch(probe_.split, slice, probe_.examples);
+  // Shows a batch to the probes that want such examples.
+  void measure(std::int64_t step, bool last, Examples which, const Batch& batch) {
     Compute compute = fresh_memory();
     const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
     Cube<T> beta;
-    if (wants_beta_) beta = model_->beta(compute);
+    if (wants_of(which).beta) beta = model_->beta(compute);
     Cube<T> states;
-    if (wants_states_) states = model_->states(compute);
+    if (wants_of(which).states) states = model_->states(compute);
     Outcome<float> seen;
     seen.loss = outcome.loss;
     seen.scores = as_float(outcome.scores);
@@ -313,14 +319,17 @@ class Trainer {
                         .states = as_float(states),
                         .parameters = views_};
     for (const NamedProbe& named : probes_)
-      if (named.probe->wants_same_examples() == same) named.probe->measure(seen_now, readings_);
+      if (named.probe->examples() == which) named.probe->measure(seen_now, readings_);
   }
 
   // The same few examples at every look, of the test split where it has any.
+  const Batch& kept_examples() {
+    const Batch& batch = next_batch(Split::test, 0, attention_.examples());
+    return batch.size > 0 ? batch : next_batch(Split::validation, 0, attention_.examples());
+  }
+
   void keep_attention(std::int64_t step, bool first) {
-    const Batch* examples = &next_batch(Split::test, 0, attention_.examples());
-    if (examples->size == 0) examples = &next_batch(Split::validation, 0, attention_.examples());
-    const Batch& batch = *examples;
+    const Batch& batch = kept_examples();
     if (batch.size == 0) return;
     Compute compute = fresh_memory();
     const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
@@ -477,7 +486,11 @@ class Trainer {
   LongestFirst longest_first_;
   std::vector<ParameterView> views_;
   std::vector<float> copies_;  // of the parameters, for probes of a run in double
-  bool wants_beta_ = false, wants_states_ = false, wants_same_ = false;
+  struct Wants {
+    bool look = false, beta = false, states = false;
+  };
+  Wants& wants_of(Examples which) { return wants_[static_cast<std::size_t>(which)]; }
+  std::array<Wants, 3> wants_;  // what some probe wants of each kind of examples
   Grounds grounds_;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;

@@ -28,7 +28,7 @@ class Audit : public Probe {
 
   bool wants_beta() const override { return true; }
   bool wants_states() const override { return true; }
-  bool wants_same_examples() const override { return true; }
+  Examples examples() const override { return Examples::same; }
 
   void measure(const Look& look, Readings& readings) override {
     if (look.first) course_.clear();

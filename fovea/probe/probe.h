@@ -1,4 +1,5 @@
-// A probe reads model, batch and outcome at a probe step, and names its numbers and arrays. It knows nothing of who called it.
+// A probe reads model, batch and outcome at a probe step, and names its numbers and arrays. It knows nothing of who
+// called it.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +24,17 @@ struct ParameterView {
 };
 
 // What a probe may look at. `batch` holds examples of the split that probes look at (validation, if the spec does not
-// say otherwise) and `outcome` what the model made of them in evaluation mode (attention as the model's own rule and the interventions of this step have it).
+// say otherwise) and `outcome` what the model made of them in evaluation mode (attention as the model's own rule and
+// the interventions of this step have it).
 struct Look {
-  std::int64_t step = 0;      // updates done so far
+  std::int64_t step = 0;  // updates done so far
   bool first = false, last = false;
-  double train_loss = 0;      // of the update before this look; NaN before the first
-  double time = 0;            // sum of the learning rates of the updates done: the time of gradient flow
+  double train_loss = 0;  // of the update before this look; NaN before the first
+  double time = 0;        // sum of the learning rates of the updates done: the time of gradient flow
   const Task& task;
   const Batch& batch;
   const Outcome<float>& outcome;
-  Cube<const float> beta;     // filled when a probe of the run wants it
+  Cube<const float> beta;         // filled when a probe of the run wants it
   Cube<const float> states = {};  // (B, positions, width), likewise
   std::span<const ParameterView> parameters;
 
@@ -47,18 +49,23 @@ class Readings {
   virtual void array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) = 0;
 };
 
+// Which examples a probe is shown: new ones at every look; the first of the split at every look; or, at the looks where
+// attention is kept, the few whose attention it is (of the test split where it has any).
+enum class Examples { fresh, same, kept };
+
 class Probe {
  public:
   virtual ~Probe() = default;
 
   virtual void settings(Fields&) {}
 
-  // Called once before training. Throws wrong_input where the task or model has nothing to measure, saying what it needs.
+  // Called once before training. Throws wrong_input where the task or model has nothing to measure, saying what it
+  // needs.
   virtual void prepare(const TaskShape&, bool /*model_attends*/, std::uint64_t /*seed*/) {}
 
   virtual bool wants_beta() const { return false; }
   virtual bool wants_states() const { return false; }
-  virtual bool wants_same_examples() const { return false; }  // the first slice of the split at every look
+  virtual Examples examples() const { return Examples::fresh; }
   virtual void measure(const Look& look, Readings& readings) = 0;
 
   // What it carries from one look to the next, so that a run can go on in another process. remember() is called after

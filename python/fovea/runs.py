@@ -147,11 +147,25 @@ class Run:
 
     def beta(self, step: int | None = None) -> Array:
         """β of the examples of ``attention``: how much each position alone speaks for the right answer, (examples, rows,
-        positions), at the end of training, by the weights (``weights``)."""
-        if step not in (None, self.steps):
+        positions). At the end of training it follows from the weights (``weights``); earlier looks have theirs where the
+        probe ``kept_beta`` kept it.
+
+        >>> import fovea
+        >>> run = fovea.run("copy-subset", quick=True, steps=20, keep=False, probes=["kept_beta"])
+        >>> run.beta(10).shape == run.attention(10).shape
+        True
+        """
+        looks = self.arrays.get("attention_beta", {})
+        wanted = self.steps if step is None else step
+        if wanted in looks:
+            return looks[wanted]
+        if wanted != self.steps:
+            if looks:
+                nearest = min(looks, key=lambda other: abs(other - wanted))
+                raise _engine.wrong_input(f"{self._name()} has no β kept at step {step}", f"the nearest is step {nearest}; see attention_steps")
             raise _engine.wrong_input(
                 f"{self._name()} has β at its end alone, step {self.steps}, by its weights",
-                "on_step=… sees β at every update: step.beta",
+                'train it with probes=["kept_beta"] to have it at every look of attention_steps',
             )
         examples = len(self.attention())
         beta = self._beta_of(examples)

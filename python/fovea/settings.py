@@ -77,6 +77,29 @@ def dotted(experiment: _engine.Experiment, given: Mapping[str, Any], also: Mappi
     return settings
 
 
+def with_probes(experiment: _engine.Experiment, quick: bool, settings: dict[str, Any], probes: Iterable[str]) -> dict[str, Any]:
+    """The settings with these probes beside those that the experiment has."""
+    more = [probes] if isinstance(probes, str) else list(probes)
+    if not more:
+        return settings
+    there = experiment.resolve(quick, settings, experiment.seed).table()["probe"]
+    names = [*there["names"], *there["where_able"]]
+    return {**settings, "probe.names": [*there["names"], *(name for name in more if name not in names)]}
+
+
+def takes_list(experiment: _engine.Experiment, setting: str) -> bool:
+    """Whether a list is one value of the setting."""
+    part, _, name = setting.partition(".")
+    chosen = experiment.task.get("name") if part == "task" else experiment.model.get("name") if part == "model" else part
+    return any(
+        one["kind"].startswith("list of")
+        for description in _engine.describe(part + "s" if part in ("task", "model") else "settings")
+        if description["name"] == chosen
+        for one in description["settings"]
+        if one["name"] == name
+    )
+
+
 def dotted_task(given: Mapping[str, Any], also: Mapping[str, Any] | None) -> dict[str, Any]:
     """The same where all settings are the task's."""
     return {**{word.replace("__", ".") if "__" in word else f"task.{word}": value for word, value in given.items()}, **(also or {})}

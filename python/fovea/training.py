@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeAlias, Union
 
 from . import _engine
 from .progress import Bar
 from .runs import Run, RunTable
-from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task
+from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
 
 
 def _say(text: str) -> None:
@@ -40,6 +40,7 @@ def run(
     seed: int | None = None,
     quick: bool = False,
     set: Mapping[str, Any] | None = None,
+    probes: Iterable[str] = (),
     on_step: OnStep | None = None,
     intervene: Intervene | None = None,
     keep: bool | None = None,
@@ -54,6 +55,7 @@ def run(
 
     ``spec`` is an experiment's name, a spec file's path, or a dict that says what a file would. Settings are keywords:
     ``vocab=60``, or ``task__vocab=60`` where several parts have a setting of that name, or ``set={"task.vocab": 60}``.
+    ``probes=["kept_beta"]`` measures more than the spec says.
 
     ``on_step(step)`` is called at every update, when its gradients are there and before the parameters move.
     ``intervene(number)`` says how that update is made: None, or what the spec's ``intervene`` would hold, as
@@ -75,7 +77,8 @@ def run(
     task, similarity = own_task(spec), own_similarity(spec)
     with nullcontext("") if task is None else task.lent() as key, nullcontext() if similarity is None else similarity.at_work():
         experiment = experiment_of(spec, key)
-        resolved = experiment.resolve(quick, dotted(experiment, settings, set), _seed(seed, experiment.seed))
+        wanted = with_probes(experiment, quick, dotted(experiment, settings, set), probes)
+        resolved = experiment.resolve(quick, wanted, _seed(seed, experiment.seed))
         spec_says_all = intervene is None and task is None and similarity is None
         if keep and not spec_says_all:
             what = "that is intervened in from Python"
@@ -161,6 +164,7 @@ def sweep(
     seeds: Any = None,
     quick: bool = False,
     set: Mapping[str, Any] | None = None,
+    probes: Iterable[str] = (),
     axes: Mapping[str, Any] | None = None,
     draws: int | None = None,
     jobs: int = 0,
@@ -174,8 +178,8 @@ def sweep(
 ) -> RunTable:
     """Trains many runs, several at a time; those that the store holds are not trained again.
 
-    A setting with a list, a range or an array of values is an axis: ``vocab=[40, 60]``, ``seeds=range(20)``. Without any, the
-    experiment's own are run. ``axes={"train.rate": "log(1e-4..1e-2)"}`` takes what a spec's ``sweep`` would, ``set`` what does not vary.
+    A setting with a list, a range or an array of values is an axis: ``vocab=[40, 60]``, ``seeds=range(20)``; one that itself is a list
+    is an axis where it is given a list of lists. Without any, the experiment's own are run. ``probes`` are as in ``run``. ``axes={"train.rate": "log(1e-4..1e-2)"}`` takes what a spec's ``sweep`` would, ``set`` what does not vary.
     ``jobs=0`` trains one run on each core.
 
     >>> import fovea
@@ -187,12 +191,13 @@ def sweep(
     """
     experiment = experiment_of(spec)
     named = dotted(experiment, settings, None)
-    varied = {key: value for key, value in named.items() if _is_axis(value)}
+    varied = {key: value for key, value in named.items() if _is_axis(value) and not (takes_list(experiment, key) and _is_flat(value))}
     fixed = {key: value for key, value in named.items() if key not in varied}
+    fixed = with_probes(experiment, quick, {**fixed, **(set or {})}, probes)
     varied.update(axes or {})
     if seeds is not None:
         varied["seed"] = seeds if isinstance(seeds, str) or _is_axis(seeds) else [seeds]
-    plan = experiment.plan(quick, {**fixed, **(set or {})}, {key: _axis(value) for key, value in varied.items()}, draws)
+    plan = experiment.plan(quick, fixed, {key: _axis(value) for key, value in varied.items()}, draws)
     file = _file(store)
     with Bar("run", progress) as bar:
         reached, counts, _, error = _engine.sweep_kept(
@@ -217,6 +222,10 @@ def sweep(
 
 def _is_axis(value: Any) -> bool:
     return isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) == 1
+
+
+def _is_flat(value: Any) -> bool:
+    return not any(_is_axis(element) for element in value)
 
 
 def _axis(value: Any) -> Any:

@@ -74,8 +74,29 @@ def test_beta_is_that_of_the_examples_of_attention():
     np.testing.assert_array_equal(run.beta(20), beta)
     np.testing.assert_array_equal(fovea.store()[1].beta(), beta)
     assert (beta <= 0).all()  # log-probabilities of the right words
-    with pytest.raises(fovea.WrongInput, match=r"run 1 has β at its end alone, step 20, by its weights. On_step=… sees β at every update"):
+    with pytest.raises(fovea.WrongInput, match=r"run 1 has β at its end alone, step 20, by its weights. Train it with probes="):
         run.beta(10)
+
+
+def test_beta_of_earlier_looks_is_that_of_a_run_that_ended_there():
+    run = fovea.run("copy-subset", probes=["kept_beta"], **COPY)
+    assert sorted(run.arrays["attention_beta"]) == run.attention_steps
+    for step in (10, 20):
+        ended = fovea.run("copy-subset", **{**COPY, "steps": step})
+        np.testing.assert_array_equal(run.attention(step), ended.attention())
+        np.testing.assert_array_equal(run.beta(step), ended.beta())
+    np.testing.assert_array_equal(run.beta(), run.beta(20))
+    truth = run.arrays["attention_truth"][0]
+    assert truth.shape == run.attention().shape and (truth.sum(2) == 1).all()
+    with pytest.raises(fovea.WrongInput, match=r"has no β kept at step 7. The nearest is step"):
+        run.beta(7)
+
+
+def test_a_list_of_probes_is_one_value_in_a_sweep():
+    table = fovea.sweep("copy-subset", seeds=range(2), probes="entropy", **{**COPY, "names": ["accuracy"], "where_able": []})
+    assert [run.spec["probe"]["names"] for run in table] == [["accuracy", "entropy"]] * 2
+    several = fovea.sweep("copy-subset", seeds=[0], **{**COPY, "names": [["accuracy"], ["entropy"]], "where_able": []})
+    assert [run.spec["probe"]["names"] for run in several] == [["accuracy"], ["entropy"]]
 
 
 def test_beta_of_a_classifier_and_of_a_task_in_python():

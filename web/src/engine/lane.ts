@@ -130,13 +130,13 @@ export class Lane {
     }
     for (const { name, step, shape, values } of course.arrays) {
       const numbers = floats_in(course.attached, values);
-      if (name === "alpha") this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers });
+      if (name === "attention") this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers });
       // α comes first, β of the same look may follow.
-      else if (name === "beta") this.looks[this.looks.length - 1]!.beta = numbers;
-      else if (name === "alpha_source") this.source = rows_of(shape, numbers);
-      else if (name === "alpha_target") this.target = rows_of(shape, numbers);
-      else if (name === "alpha_labels") this.labels = [...numbers];
-      else if (name === "alpha_truth") this.truth = numbers;
+      else if (name === "attention_beta") this.looks[this.looks.length - 1]!.beta = numbers;
+      else if (name === "attention_source") this.source = rows_of(shape, numbers);
+      else if (name === "attention_target") this.target = rows_of(shape, numbers);
+      else if (name === "attention_labels") this.labels = [...numbers];
+      else if (name === "attention_truth") this.truth = numbers;
     }
   }
 }

@@ -70,13 +70,13 @@ export function plan_of(state: State, more = ""): Plan {
   };
   const seed = own("seed", state.seed), hold = own("hold", state.hold);
   const act = acts.find((one) => one.name === state.act)!;
-  const names = [...task.metrics, "alpha_beta"].map((name) => `"${name}"`).join(", ");
+  const names = [...task.metrics, "kept_beta"].map((name) => `"${name}"`).join(", ");
   const toml = [
     `title = "Playground: ${task.title}"`,
     `task = ${task.task}`,
     `model = ${model.toml}`,
     `train = ${task.train}`,
-    `probe = ${task.probe.replace(/\}$/, `, keep = 1, names = [${names}], alpha_beta = { examples = 8 } }`)}`,
+    `probe = ${task.probe.replace(/\}$/, `, keep = 8, names = [${names}] }`)}`,
     ...(hold > 0 ? [`intervene = [{ ${act.toml}, until = ${hold} }]`] : []),
   ].join("\n");
   return { toml, seed, set: [...set].map(([name, value]) => `${name}=${value}`) };

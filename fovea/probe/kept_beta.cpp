@@ -1,0 +1,49 @@
+// `kept_beta`: β of the examples whose attention a run keeps, at the same looks, for who wants to see the two move
+// beside each other: `attention_beta` (examples, rows, positions), 0 in rows without an answer; and once, at the first
+// look, `attention_truth`, 1 at the positions that decide a row's answer.
+#include <vector>
+
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class KeptBeta : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "kept_beta");
+    kind_ = shape.kind;
+  }
+  bool wants_beta() const override { return true; }
+  Examples examples() const override { return Examples::kept; }
+
+  void measure(const Look& look, Readings& readings) override {
+    if (!look.beta.empty())
+      readings.array("attention_beta", {look.beta.size(0), look.beta.size(1), look.beta.size(2)}, look.beta.flat());
+    if (look.first) keep_truth(look, readings);
+  }
+
+ private:
+  void keep_truth(const Look& look, Readings& readings) const {
+    const Cube<const float>& alpha = look.outcome.attention;
+    const Index rows = alpha.size(1), positions = alpha.size(2);
+    std::vector<float> truth(alpha.flat().size());
+    each_row(kind_, look, alpha, [&](const PositionRow& row) {
+      float* const at = truth.data() + (row.example * rows + row.row) * positions;
+      if (row.aligned >= 0) at[row.aligned] = 1;
+      for (std::size_t i = 0; i < row.marked.size(); ++i)
+        if (row.marked[i]) at[i] = 1;
+    });
+    readings.array("attention_truth", {alpha.size(0), rows, positions}, truth);
+  }
+
+  Kind kind_ = Kind::labelled_tokens;
+};
+
+const Register<Probe> kept_beta("kept_beta", "β of the examples whose attention is kept, at the same looks, as arrays",
+                                [] { return std::make_unique<KeptBeta>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -84,6 +84,34 @@ def missing_line(full, known):
     return [f"The full form of these has not been run yet: {', '.join(f'`{name}`' for name in missing)}."]
 
 
+def agreement_tables(full, runs):
+    """Of each corpus that was measured: how attention agrees with what words alone say."""
+    by_id = {run["run"]: run for run in runs["runs"]}
+    lines = []
+    for entry in full["experiments"]:
+        measures = entry.get("measures")
+        if not measures:
+            continue
+        own = [by_id[run["run"]] for run in measures["runs"] if run["run"] in by_id]
+        corpus = own[0]["settings"]["task"].get("corpus", "") if own else ""
+        name = "BLEU" if measures["performance"] == "bleu" else "accuracy"
+        rows = []
+        for row in measures["agreement"]:
+            agreement, chance = ("{:.3f} [{:.3f}, {:.3f}]".format(*row[key]) for key in ("agreement", "chance"))
+            most = "{agreement:.3f} at {step}".format(**row["most"]) if "most" in row else ""
+            reach = row.get("xi")
+            xi = "" if not reach else "never" if reach["step"] < 0 else "{performance:.3f} at {step}".format(**reach)
+            rows.append([row["a"], row["b"], agreement, chance, "yes" if row["clear"] else "**no**",
+                         number(row["tau"][0]), number(row["rho"][0]), most, xi])
+        heads = ["a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"]
+        lines += [f"### {entry['experiment']} on {corpus}", "",
+                  f"{measures['examples']} examples, {measures['rows']} rows; best {name} of the reference run {measures['best']:.4g} at step "
+                  f"{measures['best_step']}; {len(own)} runs in {duration(sum(run['seconds'] for run in own))}. "
+                  f"`fovea reproduce {entry['experiment']} --full --set task.corpus={corpus}`", ""]
+        lines += table(heads, rows) + [""]
+    return lines[:-1] or ["Not measured yet."]
+
+
 def quantile_step(steps, share):
     """Of steps that are None for a seed that never got there in its run: such a seed counts as later than all others.
 
@@ -209,6 +237,7 @@ def main():
     if words.full:
         tables["claims"] = claims_table(full)
         tables["runs"] = runs_table(full, runs)
+        tables["agreement"] = agreement_tables(full, runs)
     if words.series:
         peers = [json.loads(line) for name in words.peer for line in read(name).splitlines() if line]
         tables["peer"] = peer_table(runs, words.series, peers)

@@ -10,6 +10,8 @@
 #include "apps/cli/report_file.h"
 #include "apps/cli/sweep_progress.h"
 #include "fovea/base/duration.h"
+#include "fovea/lab/measured_json.h"
+#include "fovea/view/measures_text.h"
 #include "fovea/view/terminal.h"
 
 namespace fovea::cli {
@@ -69,11 +71,12 @@ class Reproduce : public Command {
   static std::size_t failures(const std::vector<Reproduction>& done) {
     std::size_t count = 0;
     for (const Reproduction& r : done)
-      for (const RunRecord& run : r.runs)
-        if (run.state == RunState::failed) {
-          if (count++ < 5)
-            fmt::print(stderr, "fovea: {} (seed {}) failed: {}\n", run.experiment, run.spec.seed, run.error);
-        }
+      for (const auto* runs : {&r.runs, &r.against})
+        for (const RunRecord& run : *runs)
+          if (run.state == RunState::failed) {
+            if (count++ < 5)
+              fmt::print(stderr, "fovea: {} (seed {}) failed: {}\n", run.experiment, run.spec.seed, run.error);
+          }
     return count;
   }
 
@@ -90,6 +93,7 @@ class Reproduce : public Command {
       for (const RunRecord& run : r.runs) ids.push_back(run.id);
       experiments.push_back(
           {{"experiment", r.experiment.name}, {"title", r.experiment.title}, {"runs", ids}, {"seconds", r.seconds}});
+      if (r.measures) experiments.back()["measures"] = measures_json(*r.measures);
       for (const ClaimResult& claim : r.claims) claims.push_back(claim_json(claim));
     }
     print_json(Json{{"experiments", experiments}, {"claims", claims}});
@@ -99,7 +103,10 @@ class Reproduce : public Command {
     std::vector<ClaimResult> claims;
     for (const Reproduction& r : done) claims.insert(claims.end(), r.claims.begin(), r.claims.end());
     const auto held = std::count_if(claims.begin(), claims.end(), [](const ClaimResult& c) { return c.held; });
-    fmt::print("{}\n{} of {} claims held.\n", claims_table(claims, Terminal::of(STDOUT_FILENO)), held, claims.size());
+    const Terminal terminal = Terminal::of(STDOUT_FILENO);
+    for (const Reproduction& r : done)
+      if (r.measures && done.size() == 1) fmt::print("{}\n", measures_text(*r.measures, terminal));
+    fmt::print("{}\n{} of {} claims held.\n", claims_table(claims, terminal), held, claims.size());
     fmt::print("The report with the figures: {}\n", std::filesystem::absolute(report_).string());
   }
 

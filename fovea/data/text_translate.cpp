@@ -15,6 +15,7 @@
 #include "fovea/data/token_texts.h"
 #include "fovea/data/vocabulary.h"
 #include "fovea/data/words.h"
+#include "fovea/data/written.h"
 
 namespace fovea {
 
@@ -25,13 +26,15 @@ constexpr std::size_t most_model_bytes = 256u << 20;
 struct Pairs {
   struct Part {
     TokenTexts source, target;
+    std::vector<std::string> written;  // the targets as they were, of all but the training texts
   };
-  std::vector<std::string> words;  // by token
+  std::shared_ptr<const Pieces> pieces;  // that tokens are, where they are pieces
+  std::vector<std::string> words;        // by token
   int start = 0, end = 0;
   std::array<Part, 3> parts;  // by split
 };
 
-class TextTranslate final : public Task {
+class TextTranslate final : public Task, public WrittenTargets {
  public:
   void settings(Fields& fields) override {
     fields.text("corpus", corpus_, "a corpus of pairs of texts by name; `fovea data list` shows them");
@@ -92,6 +95,18 @@ class TextTranslate final : public Task {
 
   std::string word(int token) const override { return pairs_->words[static_cast<std::size_t>(token)]; }
 
+  std::string target_text(std::span<const int> tokens) const override {
+    if (pairs_->pieces) return pairs_->pieces->decode({tokens.begin(), tokens.end()});
+    std::string text;
+    for (const int token : tokens) text += (text.empty() ? "" : " ") + word(token);
+    return text;
+  }
+  std::string written_target(Split split, std::int64_t example) const override {
+    const std::vector<std::string>& written = part(split).written;
+    const auto at = static_cast<std::size_t>(example);
+    return at < written.size() ? written[at] : std::string();
+  }
+
  private:
   enum class Units { pieces, words };
   using Encode = std::function<void(std::string_view, TokenTexts&)>;
@@ -144,7 +159,8 @@ class TextTranslate final : public Task {
   Pairs load(const Corpus& corpus) const {
     Pairs pairs;
     if (units_ == Units::pieces) {
-      const Pieces pieces = this->pieces(corpus);
+      pairs.pieces = std::make_shared<const Pieces>(this->pieces(corpus));
+      const Pieces& pieces = *pairs.pieces;
       for (int i = 0; i < pieces.size(); ++i) pairs.words.push_back(pieces.piece(i));
       pairs.start = pieces.start();
       pairs.end = pieces.end();
@@ -180,6 +196,7 @@ class TextTranslate final : public Task {
           tokens->token(pairs.end);
           longer = std::max(longer, (*tokens)[tokens->count() - 1].size());
         }
+        if (split != Split::train) part.written.emplace_back(example.target);
         if (split != Split::train || longest_ == 0 || longer <= static_cast<std::size_t>(longest_)) return;
         part.source.drop();
         part.target.drop();

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -11,6 +12,7 @@
 #include "fovea/base/names.h"
 #include "fovea/base/random.h"
 #include "fovea/base/team.h"
+#include "fovea/lab/against.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/shipped.h"
 #include "fovea/lab/trainer.h"
@@ -278,7 +280,8 @@ ExperimentTime Projection::of(const Experiment& experiment, Form form, double se
   ExperimentTime time;
   time.name = experiment.name;
   try {
-    const std::vector<RunSpec> runs = resolve_sweep(experiment, form, {});
+    std::vector<RunSpec> runs = resolve_sweep(experiment, form, {});
+    std::ranges::move(resolve_against(experiment, form, {}), std::back_inserter(runs));
     const RunSpec& most = *std::max_element(runs.begin(), runs.end(), [this](const RunSpec& a, const RunSpec& b) {
       return known(a).operations < known(b).operations;
     });

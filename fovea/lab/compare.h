@@ -37,7 +37,7 @@ struct MetricDifference {
   std::vector<double> differences;  // B - A of each pair that has one
   std::int64_t lacking = 0;         // pairs in which it is missing or not finite (a step that was never reached)
   double mean_a = 0, mean_b = 0;    // over the pairs that have it; NaN without any
-  Interval interval;                // of the mean difference, 95 %
+  Estimate interval;                // of the mean difference, 95 %
   SignFlipTest test;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct ArrayRecord {
   std::vector<Index> shape;
   std::vector<float> values;
 };
+
+// The arrays of a run by name, all steps of it, in order of step.
+using FetchArrays = std::function<std::vector<ArrayRecord>(std::int64_t run, const std::string& name)>;
 
 // A parameter as it was at the end of training.
 struct WeightRecord {

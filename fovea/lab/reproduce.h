@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "fovea/lab/measured.h"
+#include "fovea/lab/seen.h"
 #include "fovea/lab/stages.h"
 #include "fovea/lab/sweep.h"
 
@@ -24,7 +26,12 @@ struct Reproduction {
   std::vector<RunRecord> runs;
   std::vector<ClaimResult> claims;
   double seconds = 0;
+  // What the runs are measured against (lab/against.h); those that keep the experiment's model are among the runs, too.
+  std::vector<RunRecord> against{};
+  std::optional<Measures> measures{};  // once all of them are done
+  std::vector<SeenExample> seen{};     // some examples as the reference run saw them, then
 };
+
 // Claims are checked when every run was reached, and kept unless overrides made it another experiment.
 Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
                        const SweepOptions& options);

@@ -61,6 +61,23 @@ struct Stage {
   std::int64_t first_seed = 0;  // draw i is trained with seed first_seed + i
 };
 
+// A dotted setting, and what it is to be.
+struct Override {
+  std::string key;
+  Value value;
+};
+
+// A run that the experiment's own are measured against (lab/against.h).
+struct Against {
+  std::string name;
+  ValueTable model, train, probe;             // in place of the experiment's, where they are not empty
+  std::int64_t epochs = 0, quick_epochs = 0;  // 0: none are said
+  std::vector<Override> set, quick;           // over what it has from the experiment
+  Place place;
+
+  bool keeps_model() const { return model.empty(); }
+};
+
 // Everything one run is made of. All defaults are filled in, so two specs are the same run exactly if text() is the
 // same.
 struct RunSpec {
@@ -96,6 +113,7 @@ struct Experiment {
   ValueTable quick;        // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
   std::vector<Stage> stages, quick_stages;  // after the sweep, one after the other
+  std::vector<Against> against;             // after all stages
   std::int64_t draws = 0;                   // how often what is drawn at random is drawn
   std::int64_t draw_seed = 0;               // and what it is drawn from
   std::vector<Claim> claims;
@@ -122,10 +140,6 @@ std::vector<std::string> experiment_names();  // shipped ones, in tour order
 
 // `words` are --set arguments, "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or
 // as plain text where that fails.
-struct Override {
-  std::string key;
-  Value value;
-};
 Override parse_override(const std::string& words);
 // "key=a,b,c" or "key=0..19", or both ("0..3,7"), or a rule to draw by ("key=log(1e-4..1e-2)"): an axis. "[0]..[19]"
 // are lists of one number each.

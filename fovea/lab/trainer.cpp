@@ -26,6 +26,7 @@
 #include "fovea/lab/training.h"
 #include "fovea/lab/transplant.h"
 #include "fovea/lab/watch.h"
+#include "fovea/probe/survey.h"
 
 namespace fovea {
 
@@ -115,6 +116,10 @@ class Trainer {
   }
 
  private:
+  struct Wants {
+    bool look = false, beta = false, states = false;
+  };
+
   void keep_weights() {
     using Keep = TrainSettings::KeepWeights;
     const bool small = parameters_->count() <= TrainSettings::small_count;
@@ -136,6 +141,12 @@ class Trainer {
     transplants_.emplace(interventions_.transplants, hooks_.checkpoints.weights, *parameters_);
     prepare_probes(probes_, spec_, shape_, grounds_.attends);
     for (const NamedProbe& named : probes_) {
+      if (auto* const probe = dynamic_cast<SurveyProbe*>(named.probe.get())) {
+        surveys_.push_back(probe);
+        survey_wants_.beta |= probe->wants_beta();
+        survey_wants_.states |= probe->wants_states();
+        continue;
+      }
       Wants& wants = wants_of(named.probe->examples());
       wants.look = true;
       wants.beta |= named.probe->wants_beta();
@@ -288,17 +299,50 @@ class Trainer {
       const Batch& kept = kept_examples();
       if (kept.size > 0) measure(step, last, Examples::kept, kept);
     }
+    if (!surveys_.empty()) survey(step, last);
   }
 
   // Shows a batch to the probes that want such examples.
   void measure(std::int64_t step, bool last, Examples which, const Batch& batch) {
+    show(step, last, batch, wants_of(which), [&](Compute&, const Look& look) {
+      for (const NamedProbe& named : probes_)
+        if (named.probe->examples() == which) named.probe->measure(look, readings_);
+    });
+  }
+
+  // All of the probes that survey are shown as much as the one that wants to see most.
+  void survey(std::int64_t step, bool last) {
+    constexpr int size = 32;  // of texts of all lengths: larger batches are mostly padding
+    int most = 0;
+    for (const SurveyProbe* probe : surveys_) most = std::max(most, probe->count());
+    for (int seen = 0; seen < most; seen += size) {
+      const Batch& batch = next_batch(probe_.split, static_cast<std::uint64_t>(seen / size), size);
+      if (batch.size == 0) break;
+      show(step, last, batch, survey_wants_, [&](Compute& compute, const Look& look) {
+        SurveyLook at{look, probe_.split};
+        if (auto* const model = dynamic_cast<HasInfluence<T>*>(model_.get()))
+          at.influence = [&, model] { return Cube<const float>(as_float(model->influence(compute))); };
+        if (auto* const model = dynamic_cast<Says<T>*>(model_.get()))
+          at.say = [&, model](const Search& search) {
+            return model->say(compute, batch, pass_at(step, false), search);
+          };
+        for (SurveyProbe* probe : surveys_)
+          if (seen < probe->count()) probe->survey(at, readings_);
+      });
+    }
+    for (SurveyProbe* probe : surveys_) probe->conclude(readings_);
+  }
+
+  // What the model makes of a batch.
+  void show(std::int64_t step, bool last, const Batch& batch, const Wants& wants,
+            const std::function<void(Compute&, const Look&)>& read) {
     Compute compute = fresh_memory();
     const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
     Cube<T> beta;
-    if (wants_of(which).beta) beta = model_->beta(compute);
+    if (wants.beta) beta = model_->beta(compute);
     Cube<T> states;
-    if (wants_of(which).states) states = model_->states(compute);
+    if (wants.states) states = model_->states(compute);
     Outcome<float> seen;
     seen.loss = outcome.loss;
     seen.scores = as_float(outcome.scores);
@@ -318,8 +362,7 @@ class Trainer {
                         .beta = as_float(beta),
                         .states = as_float(states),
                         .parameters = views_};
-    for (const NamedProbe& named : probes_)
-      if (named.probe->examples() == which) named.probe->measure(seen_now, readings_);
+    read(compute, seen_now);
   }
 
   // The same few examples at every look, of the test split where it has any.
@@ -486,11 +529,10 @@ class Trainer {
   LongestFirst longest_first_;
   std::vector<ParameterView> views_;
   std::vector<float> copies_;  // of the parameters, for probes of a run in double
-  struct Wants {
-    bool look = false, beta = false, states = false;
-  };
   Wants& wants_of(Examples which) { return wants_[static_cast<std::size_t>(which)]; }
-  std::array<Wants, 3> wants_;  // what some probe wants of each kind of examples
+  std::array<Wants, 3> wants_;         // what some probe wants of each kind of examples
+  std::vector<SurveyProbe*> surveys_;  // of probes_
+  Wants survey_wants_;
   Grounds grounds_;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;

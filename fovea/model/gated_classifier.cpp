@@ -55,12 +55,21 @@ void GatedClassifier<T>::weigh(Compute& compute, const Pass& pass) {
 template <class T>
 Outcome<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
   batch_ = &batch;
-  const Index B = batch.size, S = batch.source.columns, C = beta_.out;
-  const std::span<const int> lengths(batch.source.lengths);
+  pass_ = pass;
+  const Index B = batch.size, S = batch.source.columns;
   tokens_ = distinct_tokens(compute.arena, time_major(compute.arena, batch.source.ids, B, S), table_.vocabulary);
   rows_ = table_.forward(compute, tokens_.ids);
-  trace_ = encoder_.forward(compute, SequenceInput<T>::of_tokens(S, B, rows_, tokens_.index, lengths), {},
-                            {pass.training, pass.seed, pass.step});
+  return read(compute, SequenceInput<T>::of_tokens(S, B, rows_, tokens_.index, batch.source.lengths), pass,
+              pass.training);
+}
+
+template <class T>
+Outcome<T> GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, const Pass& pass,
+                                    bool with_gradients) {
+  const Batch& batch = *batch_;
+  const Index B = batch.size, S = batch.source.columns, C = beta_.out;
+  const std::span<const int> lengths(batch.source.lengths);
+  trace_ = encoder_.forward(compute, input, {}, {pass.training, pass.seed, pass.step});
   const Cube<const T> h = trace_.output();
   weigh(compute, pass);
   betas_ = beta_.forward(compute, h.as(S * B, encoder_.out())).as(S, B, C);
@@ -71,7 +80,7 @@ Outcome<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, con
   outcome.attention = weights_;
   attend(compute.team, Cube<const T>(weights_), time_major(Cube<const T>(betas_)), lengths,
          batch_major(outcome.scores.as(B, 1, C)));
-  d_logits_ = pass.training ? compute.array<T>(B, C) : Matrix<T>();
+  d_logits_ = with_gradients ? compute.array<T>(B, C) : Matrix<T>();
   outcome.loss =
       C == 1 ? logistic_loss(compute, std::span<const T>(outcome.scores.flat()), outcome.answers, d_logits_.flat())
              : cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
@@ -80,6 +89,13 @@ Outcome<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, con
 
 template <class T>
 void GatedClassifier<T>::backward(Compute& compute) {
+  const SequenceGradient<T> d_rows{{}, compute.zeros<T>(rows_.size(0), rows_.size(1))};
+  backward_into(compute, d_rows);
+  table_.backward(compute, tokens_.ids, Matrix<const T>(d_rows.rows));
+}
+
+template <class T>
+void GatedClassifier<T>::backward_into(Compute& compute, const SequenceGradient<T>& d_input) {
   const Index B = batch_->size, S = batch_->source.columns, C = beta_.out, H = encoder_.out();
   const std::span<const int> lengths(batch_->source.lengths);
   const Cube<const T> h = trace_.output();
@@ -97,9 +113,26 @@ void GatedClassifier<T>::backward(Compute& compute) {
     score_.backward(compute, time_major(h), {}, Cube<const T>(d_weights), time_major(d_h), {});
   }
 
-  const SequenceGradient<T> d_rows{{}, compute.zeros<T>(rows_.size(0), rows_.size(1))};
-  encoder_.backward(compute, trace_, Cube<const T>(d_h), {}, d_rows);
-  table_.backward(compute, tokens_.ids, Matrix<const T>(d_rows.rows));
+  encoder_.backward(compute, trace_, Cube<const T>(d_h), {}, d_input);
+}
+
+// Every position has an embedding of its own here, so that the gradient parts by position.
+template <class T>
+Cube<T> GatedClassifier<T>::influence(Compute& compute) {
+  const Index B = batch_->size, S = batch_->source.columns, E = embedding_width_;
+  const std::span<const int> lengths(batch_->source.lengths);
+  const Cube<T> words = table_.forward(compute, time_major(compute.arena, batch_->source.ids, B, S)).as(S, B, E);
+  Pass pass = pass_;
+  pass.training = false;
+  read(compute, SequenceInput<T>::of(Cube<const T>(words), lengths), pass, true);
+  const SequenceGradient<T> d_words{compute.zeros<T>(S, B, E), {}};
+  backward_into(compute, d_words);
+  const Cube<T> influence = compute.zeros<T>(B, 1, S);
+  for (Index b = 0; b < B; ++b)
+    for (Index s = 0; s < lengths[static_cast<std::size_t>(b)]; ++s)  // the loss is a mean over examples
+      influence(b, 0, s) = -static_cast<T>(B) *
+                           dot(std::span<const T>(words[s][b].flat()), std::span<const T>(d_words.dense[s][b].flat()));
+  return influence;
 }
 
 template <class T>

@@ -7,7 +7,7 @@
 // B examples.
 #pragma once
 
-#include "fovea/model/model.h"
+#include "fovea/model/asked.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/recurrent.h"
 #include "fovea/nn/score.h"
@@ -15,7 +15,7 @@
 namespace fovea {
 
 template <class T>
-class GatedClassifier final : public Model<T> {
+class GatedClassifier final : public Model<T>, public HasInfluence<T> {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::labelled_tokens; }
@@ -26,11 +26,14 @@ class GatedClassifier final : public Model<T> {
   // Two classes: W h_l, times -1 where the label is 0. More: the log-probability of the right class, were all of the
   // attention on l.
   Cube<T> beta(Compute& compute) override;
+  Cube<T> influence(Compute& compute) override;
   Cube<T> states(Compute& compute) override { return batch_first(compute, Cube<const T>(trace_.output())); }
 
  private:
   enum class Attention { learned, uniform };
   void weigh(Compute& compute, const Pass& pass);
+  Outcome<T> read(Compute& compute, const SequenceInput<T>& input, const Pass& pass, bool with_gradients);
+  void backward_into(Compute& compute, const SequenceGradient<T>& d_input);
 
   int embedding_width_ = 64;
   int hidden_ = 64;
@@ -47,6 +50,7 @@ class GatedClassifier final : public Model<T> {
 
   // Of the last forward, in the arena.
   const Batch* batch_ = nullptr;
+  Pass pass_;
   DistinctTokens tokens_;
   Matrix<T> rows_;  // (D,E) their embeddings
   RecurrentStackTrace<T> trace_;

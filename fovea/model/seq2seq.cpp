@@ -42,6 +42,7 @@ void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   const Index decoder_width = directions * Index{hidden_};
   const bool shared = shape.vocab == shape.target_vocab;
   start_token_ = shape.start_token;
+  end_token_ = shape.end_token;
   source_table_ = Embedding<T>::declare(parameters, "embedding", shape.vocab, embedding_width_);
   target_table_ = shared ? source_table_
                          : Embedding<T>::declare(parameters, "target_embedding", shape.target_vocab, embedding_width_);
@@ -67,7 +68,7 @@ typename Seq2Seq<T>::Side Seq2Seq<T>::side(Compute& compute, std::span<const int
                                            const Embedding<T>& table) const {
   const DistinctTokens distinct = distinct_tokens(compute.arena, tokens, table.vocabulary);
   const Matrix<T> rows = table.forward(compute, distinct.ids);
-  return {distinct.ids, rows, SequenceInput<T>::of_tokens(steps, batch.size, rows, distinct.index, lengths)};
+  return {distinct.ids, rows, SequenceInput<T>::of_tokens(steps, batch.size, rows, distinct.index, lengths), {}};
 }
 
 // The start token, then every target word but the last, time-major; -1 behind a row's length.
@@ -139,10 +140,16 @@ typename CrossAttention<T>::Rule Seq2Seq<T>::rule(const Batch& batch, const Pass
 template <class T>
 Outcome<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
   batch_ = &batch;
+  pass_ = pass;
   const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
   const DropoutDraw draw{pass.training, pass.seed, pass.step};
-  source_ =
-      side(compute, time_major(compute.arena, batch.source.ids, B, S), S, batch, batch.source.lengths, source_table_);
+  const std::span<const int> words = time_major(compute.arena, batch.source.ids, B, S);
+  if (apart_) {
+    const Cube<T> apart = source_table_.forward(compute, words).as(S, B, Index{embedding_width_});
+    source_ = {{}, {}, SequenceInput<T>::of(Cube<const T>(apart), batch.source.lengths), apart};
+  } else {
+    source_ = side(compute, words, S, batch, batch.source.lengths, source_table_);
+  }
   target_ =
       side(compute, decoder_tokens(compute.arena, batch.target), steps, batch, batch.target.lengths, target_table_);
   encoder_trace_ = encoder_.forward(compute, source_.input, {}, draw);
@@ -163,7 +170,7 @@ Outcome<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass&
   Outcome<T> outcome;
   outcome.scores = output_.forward(compute, said_);
   outcome.answers = batch.target.ids;
-  d_logits_ = pass.training ? compute.array<T>(B * steps, output_.out) : Matrix<T>();
+  d_logits_ = pass.training || apart_ ? compute.array<T>(B * steps, output_.out) : Matrix<T>();
   outcome.loss = cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
   outcome.attention = mean_attention(compute);
   return outcome;
@@ -201,11 +208,14 @@ void Seq2Seq<T>::backward(Compute& compute) {
   const auto rows_gradient = [&](const Side& side) {
     return SequenceGradient<T>{{}, compute.zeros<T>(side.rows.size(0), side.rows.size(1))};
   };
-  const SequenceGradient<T> d_target = rows_gradient(target_), d_source = rows_gradient(source_);
+  const SequenceGradient<T> d_target = rows_gradient(target_);
+  const SequenceGradient<T> d_source =
+      apart_ ? SequenceGradient<T>{compute.zeros<T>(S, B, Index{embedding_width_}), {}} : rows_gradient(source_);
   const auto d_initial = decoder_.backward(compute, decoder_trace_, Cube<const T>(d_states), {}, d_target);
   encoder_.backward(compute, encoder_trace_, Cube<const T>(d_sources), bridge_back(compute, d_initial), d_source);
   target_table_.backward(compute, target_.ids, Matrix<const T>(d_target.rows));
-  source_table_.backward(compute, source_.ids, Matrix<const T>(d_source.rows));
+  d_apart_ = d_source.dense;
+  if (!apart_) source_table_.backward(compute, source_.ids, Matrix<const T>(d_source.rows));
 }
 
 template <class T>

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "fovea/model/model.h"
+#include "fovea/model/asked.h"
 #include "fovea/nn/combiner.h"
 #include "fovea/nn/cross_attention.h"
 #include "fovea/nn/embedding.h"
@@ -15,7 +15,7 @@
 namespace fovea {
 
 template <class T>
-class Seq2Seq : public Model<T> {
+class Seq2Seq : public Model<T>, public HasInfluence<T>, public Says<T> {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_pairs; }
@@ -25,6 +25,9 @@ class Seq2Seq : public Model<T> {
 
   // β_ts: the log-probability of the right word t if all of the attention were on s.
   Cube<T> beta(Compute& compute) override;
+  Cube<T> influence(Compute& compute) override;
+  std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,
+                                    const Search& search) override;
   Cube<T> states(Compute& compute) override { return batch_first(compute, Cube<const T>(encoder_trace_.output())); }
 
  protected:
@@ -47,6 +50,7 @@ class Seq2Seq : public Model<T> {
     std::span<const int> ids;  // of the distinct tokens
     Matrix<T> rows;            // their embeddings (D,E)
     SequenceInput<T> input;
+    Cube<T> apart;  // in place of ids and rows: an embedding for each position (S,B,E)
   };
   Side side(Compute& compute, std::span<const int> tokens, Index steps, const Batch& batch,
             std::span<const int> lengths, const Embedding<T>& table) const;
@@ -56,7 +60,16 @@ class Seq2Seq : public Model<T> {
   typename CrossAttention<T>::Rule rule(const Batch& batch, const Pass& pass) const;
   Cube<T> mean_attention(Compute& compute) const;
 
-  int start_token_ = 0;
+  void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence);
+
+  // Sources that are being translated: what the encoder made of them, the decoder's states, and what is said of each.
+  struct Saying;
+  struct Asked;
+  struct Speech;
+  Matrix<T> next_scores(Compute& compute, Saying& saying, std::span<const Asked> asked) const;
+  void say_on(Compute& compute, Saying& saying, std::span<Speech> speeches, int beams) const;
+
+  int start_token_ = 0, end_token_ = 0;
   Embedding<T> source_table_, target_table_;  // the same one where source and target share their vocabulary
   Recurrent<T> encoder_, decoder_;
   std::vector<CrossAttention<T>> attends_;  // one a head
@@ -66,12 +79,15 @@ class Seq2Seq : public Model<T> {
 
   // Of the last forward.
   const Batch* batch_ = nullptr;
+  Pass pass_;
+  bool apart_ = false;  // source positions have embeddings of their own, so that the gradient parts by position
   Side source_, target_;
   RecurrentStackTrace<T> encoder_trace_, decoder_trace_;
   std::vector<typename CrossAttention<T>::Trace> attention_traces_;
   typename Combiner<T>::Trace combiner_trace_;
   Matrix<T> said_;  // o, batch-major (B*T,Hd)
   Matrix<T> d_logits_;
+  Cube<T> d_apart_;  // gradient of source_.apart, after backward
 };
 
 }  // namespace fovea

@@ -124,17 +124,27 @@ double spearman_rho(std::span<const double> a, std::span<const double> b) {
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx) / std::sqrt(yy) : nan;
 }
 
-Interval bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws, double level) {
-  assert(draws > 0);
+Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws, double level) {
   std::vector<double> there;
   std::copy_if(values.begin(), values.end(), std::back_inserter(there), [](double x) { return !std::isnan(x); });
-  if (there.empty()) return {nan, nan, nan};
-  const double n = static_cast<double>(there.size());
+  return bootstrap_ratio(there, std::vector<double>(there.size(), 1.0), seed, draws, level);
+}
+
+Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> counts, std::uint64_t seed, int draws,
+                         double level) {
+  assert(draws > 0 && sums.size() == counts.size());
+  const double count = std::accumulate(counts.begin(), counts.end(), 0.0);
+  if (count == 0) return {nan, nan, nan};
   std::vector<double> means(static_cast<std::size_t>(draws));
   for (std::size_t draw = 0; draw < means.size(); ++draw) {
     Stream stream(seed, "bootstrap", draw);
-    double sum = 0;
-    for (std::size_t i = 0; i < there.size(); ++i) sum += there[stream.integer(there.size())];
+    double sum = 0, n = 0;
+    while (n == 0)  // examples that have nothing do not make a sample
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const std::size_t drawn = stream.integer(sums.size());
+        sum += sums[drawn];
+        n += counts[drawn];
+      }
     means[draw] = sum / n;
   }
   std::sort(means.begin(), means.end());
@@ -144,7 +154,7 @@ Interval bootstrap_mean(std::span<const double> values, std::uint64_t seed, int 
     const std::size_t above = std::min(below + 1, means.size() - 1);
     return means[below] + (at - static_cast<double>(below)) * (means[above] - means[below]);
   };
-  return {std::accumulate(there.begin(), there.end(), 0.0) / n, quantile((1 - level) / 2), quantile((1 + level) / 2)};
+  return {std::accumulate(sums.begin(), sums.end(), 0.0) / count, quantile((1 - level) / 2), quantile((1 + level) / 2)};
 }
 
 }  // namespace fovea

@@ -21,9 +21,13 @@ double spearman_rho(std::span<const double> a, std::span<const double> b);
 
 // The mean over examples and the interval that holds it with probability `level`: percentiles of the means of `draws`
 // samples of the examples, drawn with repetition. NaN entries (examples that have no value) do not count.
-struct Interval {
+struct Estimate {
   double mean = 0, low = 0, high = 0;
 };
-Interval bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws = 1000, double level = 0.95);
+Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws = 1000, double level = 0.95);
+// The same of a mean over what the examples have several of (target words): the sum over each example and how many it
+// has. Examples are drawn whole.
+Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> counts, std::uint64_t seed,
+                         int draws = 1000, double level = 0.95);
 
 }  // namespace fovea

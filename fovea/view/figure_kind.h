@@ -9,7 +9,6 @@
 // is wanted one text will do. Lacking data never throw: the panel says what is missing.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,9 +20,6 @@
 #include "fovea/view/run_data.h"
 
 namespace fovea {
-
-// The arrays of a run by name, all steps of it, in order of step.
-using FetchArrays = std::function<std::vector<ArrayRecord>(std::int64_t run, const std::string& name)>;
 
 // What every kind takes.
 struct FigureFrame {

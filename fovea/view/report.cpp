@@ -7,8 +7,10 @@
 #include <map>
 #include <vector>
 
+#include "fovea/view/measures_text.h"
 #include "fovea/view/report_style.h"
 #include "fovea/view/reproduced.h"
+#include "fovea/view/shades.h"
 
 namespace fovea {
 
@@ -144,6 +146,8 @@ std::string experiment_html(const Reproduction& r, std::size_t index, const Fetc
   if (!e.idea.empty()) html += fmt::format("<p>{}</p>\n", safe(e.idea));
   for (std::size_t k = 0; k < e.figures.size(); ++k)
     html += figure_html(e.figures[k], r, arrays, fmt::format("f{}-{}", index + 1, k + 1));
+  if (r.measures) html += measures_html(*r.measures);
+  for (const SeenExample& seen : r.seen) html += shades_html(seen);
   return html + claims_of(r) + runs_html(r) + "</section>\n";
 }
 

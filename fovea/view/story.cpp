@@ -2,7 +2,9 @@
 
 #include "fovea/base/error.h"
 #include "fovea/lab/record_json.h"
+#include "fovea/view/measures_text.h"
 #include "fovea/view/reproduced.h"
+#include "fovea/view/shades.h"
 
 namespace fovea {
 
@@ -32,6 +34,9 @@ std::string id_of(const std::string& name, std::size_t number) {
 Json told_json(const Reproduction& r, const FetchArrays& arrays) {
   const Experiment& e = r.experiment;
   Json claims = Json::array(), figures = Json::array(), settings = Json::object(), failed = Json::array();
+  Json tables = Json::array();
+  if (r.measures) tables.push_back(measures_html(*r.measures));
+  for (const SeenExample& seen : r.seen) tables.push_back(shades_html(seen));
   for (const ClaimResult& claim : r.claims) claims.push_back(claim_json(claim));
   for (const auto& [key, values] : settings_of(r.runs)) settings[key] = values;
   std::int64_t failures = 0;
@@ -55,7 +60,8 @@ Json told_json(const Reproduction& r, const FetchArrays& arrays) {
           {"failed", failed},
           {"settings", settings},
           {"claims", claims},
-          {"figures", figures}};
+          {"figures", figures},
+          {"tables", tables}};
 }
 
 std::string story_text(std::span<const Reproduction> reproductions, const FetchArrays& arrays,

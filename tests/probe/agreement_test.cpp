@@ -83,7 +83,7 @@ TEST(Agreement, TheBootstrapIntervalHoldsTheMeanAsOftenAsItSays) {
     Stream stream(2, "test", sample);
     Row values(60);
     for (double& x : values) x = stream.uniform() < 0.7 ? 1 : 0;
-    const Interval interval = bootstrap_mean(values, 3, 500);
+    const Estimate interval = bootstrap_mean(values, 3, 500);
     EXPECT_LE(interval.low, interval.mean);
     EXPECT_GE(interval.high, interval.mean);
     held += interval.low <= 0.7 && 0.7 <= interval.high;
@@ -93,12 +93,12 @@ TEST(Agreement, TheBootstrapIntervalHoldsTheMeanAsOftenAsItSays) {
 }
 
 TEST(Agreement, TheBootstrapPassesOverWhatHasNoValue) {
-  const Interval interval = bootstrap_mean(Row{1, NAN, 3}, 1, 100);
+  const Estimate interval = bootstrap_mean(Row{1, NAN, 3}, 1, 100);
   EXPECT_DOUBLE_EQ(interval.mean, 2);
   EXPECT_EQ(interval.low, 1);
   EXPECT_EQ(interval.high, 3);
   EXPECT_TRUE(std::isnan(bootstrap_mean(Row{NAN}, 1, 100).mean));
-  const Interval again = bootstrap_mean(Row{1, 3}, 1, 100);
+  const Estimate again = bootstrap_mean(Row{1, 3}, 1, 100);
   EXPECT_EQ(again.low, interval.low);
 }
 

@@ -46,6 +46,19 @@ TEST(Story, AnExperimentIsToldWithAllThatCameOut) {
   }
 }
 
+TEST(Story, MeasuresAndExamplesAreTables) {
+  Reproduction r = reproduction("copy", "copying", 1);
+  EXPECT_TRUE(told_json(r, {})["tables"].empty());
+  r.measures.emplace().rows.push_back({"α", "β", {0.8, 0.7, 0.9}, {0.1, 0.1, 0.2}, {}, {}, {}, {}});
+  SeenExample& seen = r.seen.emplace_back();
+  seen.source = {"<good>"};
+  seen.quantities = {{"α", false, {{1}}}};
+  const Json told = told_json(r, {});
+  ASSERT_EQ(told["tables"].size(), 2u);
+  EXPECT_NE(told["tables"][0].get<std::string>().find("0.800 [0.700, 0.900]"), std::string::npos);
+  for (const std::string html : told["tables"]) EXPECT_EQ(sample::markup_fault(html), "");
+}
+
 TEST(Story, WhatCanNotBeDrawnIsSaid) {
   Reproduction r = reproduction("copy", "copying", 1);
   r.experiment.figures[0].kind = "linez";

@@ -66,6 +66,7 @@ export interface Told extends Experiment {
   failed: { seed: number; error: string }[];
   settings: { [name: string]: string[] };
   figures: ToldFigure[];
+  tables: string[]; // HTML as the library writes it
 }
 
 export interface Story {

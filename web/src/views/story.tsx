@@ -222,6 +222,7 @@ function ExperimentView({ experiment, source, news, inside }: { experiment: Expe
         {trouble}
       </p>
       {told?.figures.map((figure, i) => <Drawn figure={figure} file={`${experiment.name}-${i + 1}`} title={experiment.title || experiment.name} />)}
+      {told?.tables.map((table) => <div dangerouslySetInnerHTML={{ __html: table }} />)}
       {!told && !trouble && <div class="room" />}
       <Claims claims={experiment.claims} />
       {told && <Facts told={told} />}

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/run_words.h"
+#include "fovea/lab/store.h"
+#include "fovea/view/shades.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Look : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
+    app.add_option("--example", example_, "which of the examples it looked at, from 1 (default 1)")->type_name("N");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.footer(
+        "The words of an example shaded by attention (α), by what each alone speaks for (β) and by influence (Δ),\n"
+        "beside each other; of a translation the matrix of target words by source words. The run must have been\n"
+        "trained with the probe 'evidence'.\n\n"
+        "Examples:\n"
+        "  fovea look 12\n"
+        "  fovea look 12 --example 7");
+  }
+
+  int run() override {
+    const Store store(Store::default_file());
+    const std::optional<RunRecord> found = store.find(id_);
+    if (!found) throw no_such_run(store, id_);
+    const FetchArrays fetch = [&store](std::int64_t run, const std::string& name) {
+      return store.arrays(run, name);
+    };
+    const SeenExample seen = see_example(*found, fetch, example_);
+    if (json_) print_as_json(seen);
+    else fmt::print("{}", shades_text(seen, Terminal::of(STDOUT_FILENO)));
+    return 0;
+  }
+
+ private:
+  static void print_as_json(const SeenExample& seen) {
+    Json json{{"run", seen.run}, {"example", seen.example}, {"step", seen.step}, {"source", seen.source}};
+    if (seen.target.empty()) json["label"] = seen.label;
+    else json["target"] = seen.target;
+    for (const SeenExample::Quantity& quantity : seen.quantities) json[quantity.name] = quantity.rows;
+    print_json(json);
+  }
+
+  std::int64_t id_ = 0;
+  int example_ = 1;
+  bool json_ = false;
+};
+
+const Register<Command> registered("look", "an example's words shaded by attention, β and influence",
+                                   [] { return std::make_unique<Look>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/run_words.h"
+#include "fovea/lab/measured_json.h"
+#include "fovea/view/measures_text.h"
+
+namespace fovea::cli {
+
+namespace {
+
+class Measure : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("runs", ids_, "the id of a run whose attention is learned, and of those it is measured against")
+        ->required()
+        ->type_name("RUN");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.footer(
+        "How far attention agrees with what words alone say (β), with what they would say without attention (βᵘᶠ,\n"
+        "βᵖˣ), and with influence (Δ); and how long until attention knows more than they (ξ). Of one run its partners\n"
+        "are looked for in the store: the same with other seeds and with attention held uniform, and word-mean models\n"
+        "of the same task. All must have been trained with the probe 'evidence'.\n\n"
+        "Examples:\n"
+        "  fovea reproduce text-classify --set task.corpus=spam      trains all that is needed, and measures it\n"
+        "  fovea measure 12\n"
+        "  fovea measure 12 13 17 --json");
+  }
+
+  int run() override {
+    const Store store(Store::default_file());
+    for (const std::int64_t id : ids_)
+      if (!store.has(id)) throw no_such_run(store, id);
+    const Measures measures =
+        measure(runs_to_measure(store, ids_),
+                [&store](std::int64_t run, const std::string& name) { return store.arrays(run, name); });
+    if (json_) print_json(measures_json(measures));
+    else fmt::print("{}", measures_text(measures, Terminal::of(STDOUT_FILENO)));
+    return 0;
+  }
+
+ private:
+  std::vector<std::int64_t> ids_;
+  bool json_ = false;
+};
+
+const Register<Command> registered("measure", "agreement of attention with what words alone say, across runs",
+                                   [] { return std::make_unique<Measure>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

@@ -1,0 +1,22 @@
+// What tasks with written targets know of them beyond their tokens.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "fovea/data/task.h"
+
+namespace fovea {
+
+class WrittenTargets {
+ public:
+  virtual ~WrittenTargets() = default;
+
+  // What target tokens say, written as people write it.
+  virtual std::string target_text(std::span<const int> tokens) const = 0;
+  // An example's target as it was written, before it was cut into tokens. Not kept of training texts.
+  virtual std::string written_target(Split split, std::int64_t example) const = 0;
+};
+
+}  // namespace fovea

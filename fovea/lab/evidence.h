@@ -1,0 +1,46 @@
+// What the probe `evidence` left of a run, read back.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/record.h"
+
+namespace fovea {
+
+// One quantity at one look: rows one behind the other.
+struct Evidence {
+  std::int64_t step = 0;
+  std::vector<double> values;
+};
+
+// What the rows are: which examples, how long.
+struct EvidenceRows {
+  std::vector<std::size_t> begins;    // (rows + 1) where each starts in the values
+  std::vector<std::size_t> examples;  // (rows) which example each is of
+  std::vector<float> source, target, labels;
+  std::size_t count() const { return examples.size(); }
+  std::size_t example_count() const { return examples.empty() ? 0 : examples.back() + 1; }
+  std::span<const double> row(const Evidence& evidence, std::size_t i) const {
+    return std::span(evidence.values).subspan(begins[i], begins[i + 1] - begins[i]);
+  }
+  bool operator==(const EvidenceRows&) const = default;
+};
+
+class EvidenceOf {
+ public:
+  // Throws wrong_input for a run that has none.
+  EvidenceOf(const RunRecord& run, FetchArrays fetch);
+
+  const EvidenceRows& rows() const { return rows_; }
+  std::vector<Evidence> all(const std::string& name) const;  // of "alpha", "beta", "delta": a look each, in order
+
+ private:
+  std::int64_t run_;
+  FetchArrays fetch_;
+  EvidenceRows rows_;
+};
+
+}  // namespace fovea

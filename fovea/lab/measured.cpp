@@ -1,0 +1,238 @@
+#include "fovea/lab/measured.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "fovea/lab/evidence.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr const char *alpha = "α", *beta = "β", *beta_uniform = "βᵘᶠ", *beta_words = "βᵖˣ",
+                     *beta_logistic = "logistic β", *delta = "Δ", *alpha_others = "α of other seeds";
+
+// Whole rows by example, as the bootstrap wants them.
+struct Sums {
+  std::vector<double> sums, counts;
+  explicit Sums(std::size_t examples) : sums(examples), counts(examples) {}
+  void add(std::size_t example, double value) {
+    if (std::isnan(value)) return;
+    sums[example] += value;
+    counts[example] += 1;
+  }
+  double mean() const {
+    double sum = 0, count = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) sum += sums[i], count += counts[i];
+    return count > 0 ? sum / count : nan;
+  }
+  Estimate interval() const { return bootstrap_ratio(sums, counts, 0); }
+};
+
+double agreement(const EvidenceRows& rows, const Evidence& a, const Evidence& b) {
+  Sums sums(rows.example_count());
+  for (std::size_t i = 0; i < rows.count(); ++i) sums.add(rows.examples[i], agrees(rows.row(a, i), rows.row(b, i)));
+  return sums.mean();
+}
+
+// a with each of several b: their rows are examples beside each other.
+Measures::Row compare(const EvidenceRows& rows, const std::string& name_a, const Evidence& a, const std::string& name_b,
+                      std::span<const Evidence> all_b) {
+  const std::size_t examples = rows.example_count();
+  Sums agreement(examples), chance(examples), tau(examples), rho(examples);
+  for (const Evidence& b : all_b)
+    for (std::size_t i = 0; i < rows.count(); ++i) {
+      const std::span<const double> x = rows.row(a, i), y = rows.row(b, i);
+      agreement.add(rows.examples[i], agrees(x, y));
+      chance.add(rows.examples[i], agreement_by_chance(y));
+      tau.add(rows.examples[i], kendall_tau(x, y));
+      rho.add(rows.examples[i], spearman_rho(x, y));
+    }
+  return {name_a, name_b, agreement.interval(), chance.interval(), tau.interval(), rho.interval(), {}, {}};
+}
+
+const Series& series_of(const RunRecord& run, const std::string& name) {
+  const auto found = run.series.find(name);
+  if (found == run.series.end() || found->second.steps.empty())
+    throw wrong_input(fmt::format("run {} has no '{}'", run.id, name), "measure runs that have all looks");
+  return found->second;
+}
+
+double value_at(const Series& series, std::int64_t step) {
+  const auto at = std::lower_bound(series.steps.begin(), series.steps.end(), step);
+  return at == series.steps.end() || *at != step ? nan
+                                                 : series.values[static_cast<std::size_t>(at - series.steps.begin())];
+}
+
+// β at the look with the least loss.
+Evidence best_beta(const RunRecord& run, const EvidenceOf& evidence) {
+  const Series& loss = series_of(run, "evidence_loss");
+  const auto least = std::min_element(loss.values.begin(), loss.values.end());
+  const std::int64_t step = loss.steps[static_cast<std::size_t>(least - loss.values.begin())];
+  for (Evidence& look : evidence.all("beta"))
+    if (look.step == step) return std::move(look);
+  throw wrong_input(fmt::format("run {} has no β at step {}", run.id, step), "train it anew");
+}
+
+Evidence last_of(const RunRecord& run, const EvidenceOf& evidence, const std::string& name) {
+  std::vector<Evidence> looks = evidence.all(name);
+  if (looks.empty())
+    throw wrong_input(fmt::format("run {} has no evidence.{}", run.id, name), "train it with the probe 'evidence'");
+  return std::move(looks.back());
+}
+
+class Measuring {
+ public:
+  Measuring(const MeasuredRuns& runs, const FetchArrays& arrays)
+      : runs_(runs), arrays_(arrays), reference_(runs.reference, arrays) {
+    const bool said = runs.reference.series.contains("bleu");
+    measures_.performance = said ? "bleu" : "evidence_accuracy";
+  }
+
+  Measures all() {
+    note("reference", runs_.reference);
+    measures_.examples = static_cast<int>(rows().example_count());
+    measures_.words = static_cast<std::int64_t>(rows().count());
+    const Series& performance = series_of(runs_.reference, measures_.performance);
+    const auto best = std::max_element(performance.values.begin(), performance.values.end());
+    measures_.best = *best;
+    measures_.best_step = performance.steps[static_cast<std::size_t>(best - performance.values.begin())];
+
+    const Evidence attention = last_of(runs_.reference, reference_, "alpha");
+    follow_others(attention);
+    add(alpha, attention, beta, last_of(runs_.reference, reference_, "beta"));
+    const std::vector<Evidence> influence = reference_.all("delta");
+    if (!influence.empty()) add(alpha, attention, delta, influence.back());
+    const std::optional<Evidence> words = add_words(runs_.words, beta_words, attention);
+    const std::optional<Evidence> logistic = add_words(runs_.logistic, beta_logistic, attention);
+    if (runs_.uniform) add_uniform(attention, influence, words, logistic);
+    return std::move(measures_);
+  }
+
+ private:
+  const EvidenceRows& rows() const { return reference_.rows(); }
+
+  EvidenceOf evidence_of(const RunRecord& run) const {
+    EvidenceOf evidence(run, arrays_);
+    if (evidence.rows() != rows())
+      throw wrong_input(
+          fmt::format("runs {} and {} looked at different examples", runs_.reference.id, run.id),
+          "measure runs of one corpus, with the same probe.split and probe.evidence.examples; tasks that draw every "
+          "example afresh draw others for each seed");
+    return evidence;
+  }
+
+  void note(const std::string& what, const RunRecord& run) { measures_.runs.emplace_back(what, run.id); }
+
+  Measures::Row& add(const std::string& name_a, const Evidence& a, const std::string& name_b, const Evidence& b) {
+    measures_.rows.push_back(compare(rows(), name_a, a, name_b, std::span(&b, 1)));
+    Measures::Row& row = measures_.rows.back();
+    if (name_a == alpha && !course_.empty()) row.xi = reach(row.agreement.mean);
+    return row;
+  }
+
+  // At each look of theirs: how the others' attention agrees with the reference's, and how well they do.
+  void follow_others(const Evidence& attention) {
+    std::vector<std::vector<Evidence>> looks;
+    for (const RunRecord& other : runs_.others) {
+      note("other seed", other);
+      looks.push_back(evidence_of(other).all("alpha"));
+    }
+    if (looks.empty()) return;
+    for (std::size_t k = 0; k < looks.front().size(); ++k) {
+      Look now{looks.front()[k].step, 0, 0};
+      for (std::size_t i = 0; i < looks.size(); ++i) {
+        if (k >= looks[i].size() || looks[i][k].step != now.step)
+          throw wrong_input(
+              fmt::format("runs {} and {} looked at different steps", runs_.others.front().id, runs_.others[i].id),
+              "measure runs that were trained alike");
+        now.agreement += agreement(rows(), attention, looks[i][k]) / static_cast<double>(looks.size());
+        now.performance +=
+            value_at(series_of(runs_.others[i], measures_.performance), now.step) / static_cast<double>(looks.size());
+      }
+      course_.push_back(now);
+    }
+    std::vector<Evidence> ends;
+    for (std::vector<Evidence>& other : looks) ends.push_back(std::move(other.back()));
+    measures_.rows.push_back(compare(rows(), alpha, attention, alpha_others, ends));
+  }
+
+  Measures::Row::Reach reach(double level) const {
+    for (const Look& look : course_)
+      if (look.agreement > level) return {look.step, look.performance};
+    return {-1, nan};
+  }
+
+  std::optional<Evidence> add_words(const std::optional<RunRecord>& run, const char* name, const Evidence& attention) {
+    if (!run) return std::nullopt;
+    note(name, *run);
+    Evidence said = best_beta(*run, evidence_of(*run));
+    add(alpha, attention, name, said);
+    return said;
+  }
+
+  void add_uniform(const Evidence& attention, const std::vector<Evidence>& influence,
+                   const std::optional<Evidence>& words, const std::optional<Evidence>& logistic) {
+    note("uniform", *runs_.uniform);
+    const std::vector<Evidence> looks = evidence_of(*runs_.uniform).all("beta");
+    const auto most = [&](const auto& of) {
+      std::pair<double, std::int64_t> best{-1, 0};
+      for (const Evidence& look : looks)
+        if (const double there = of(look); there > best.first) best = {there, look.step};
+      return best;
+    };
+    const Evidence& last = looks.back();
+    const auto towards = [&](const char* name, const Evidence& a) {
+      add(name, a, beta_uniform, last).most = most([&](const Evidence& look) { return agreement(rows(), a, look); });
+    };
+    const auto from = [&](const char* name, const Evidence& b) {
+      add(beta_uniform, last, name, b).most = most([&](const Evidence& look) { return agreement(rows(), look, b); });
+    };
+    towards(alpha, attention);
+    if (!influence.empty()) towards(delta, influence.back());
+    if (words) from(beta_words, *words);
+    if (logistic) from(beta_logistic, *logistic);
+  }
+
+  struct Look {
+    std::int64_t step;
+    double agreement, performance;
+  };
+
+  const MeasuredRuns& runs_;
+  const FetchArrays& arrays_;
+  EvidenceOf reference_;
+  std::vector<Look> course_;  // of the others
+  Measures measures_;
+};
+
+}  // namespace
+
+Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays) { return Measuring(runs, arrays).all(); }
+
+std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Form form) {
+  std::vector<ClaimResult> claims;
+  for (const Measures::Row& row : measures.rows) {
+    const bool told =
+        (row.a == alpha && (row.b == beta || row.b == beta_uniform)) || (row.a == beta_uniform && row.b == beta_words);
+    if (!told) continue;
+    ClaimResult claim;
+    claim.experiment = experiment.name;
+    claim.form = form == Form::quick ? "quick" : "full";
+    claim.source = experiment.source;
+    claim.claim = fmt::format(
+        "Agreement 𝒜({}, {}) stands clear of its shuffled baseline: the distance of their intervals", row.a, row.b);
+    claim.value = row.agreement.low - row.chance.high;
+    claim.wanted = "> 0";
+    claim.held = row.clear();
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+}  // namespace fovea

@@ -1,0 +1,69 @@
+#include "fovea/lab/seen.h"
+
+#include <fmt/format.h>
+
+#include "fovea/base/error.h"
+#include "fovea/lab/assembly.h"
+
+namespace fovea {
+
+namespace {
+
+// The rows of one example, and where they stand among all.
+struct Span {
+  std::size_t first = 0, count = 0;
+};
+
+Span rows_of(const EvidenceRows& rows, std::size_t example) {
+  Span span;
+  while (rows.examples[span.first] != example) ++span.first;
+  while (span.first + span.count < rows.count() && rows.examples[span.first + span.count] == example) ++span.count;
+  return span;
+}
+
+}  // namespace
+
+SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, int example) {
+  const EvidenceOf evidence(run, fetch);
+  const EvidenceRows& rows = evidence.rows();
+  const auto count = rows.example_count();
+  if (example < 1 || static_cast<std::size_t>(example) > count)
+    throw wrong_input(fmt::format("run {} looked at {} examples, and {} is none of them", run.id, count, example),
+                      fmt::format("take one of 1 to {}", count));
+  const std::unique_ptr<Task> task = make_task(run.spec);
+  SeenExample seen;
+  seen.run = run.id;
+  seen.example = example;
+  const auto at = static_cast<std::size_t>(example - 1);
+  // Tokens of all examples stand one behind the other: those before it are passed over.
+  std::size_t source = 0, target = 0;
+  for (std::size_t i = 0; i < at; ++i) {
+    const Span before = rows_of(rows, i);
+    source += rows.begins[before.first + 1] - rows.begins[before.first];
+    target += before.count;
+  }
+  const Span own = rows_of(rows, at);
+  const std::size_t length = rows.begins[own.first + 1] - rows.begins[own.first];
+  for (std::size_t s = 0; s < length; ++s) seen.source.push_back(task->word(static_cast<int>(rows.source[source + s])));
+  if (!rows.target.empty()) {
+    for (std::size_t t = 0; t < own.count; ++t)
+      seen.target.push_back(task->target_word(static_cast<int>(rows.target[target + t])));
+  } else {
+    seen.label = task->class_name(static_cast<int>(rows.labels[at]));
+  }
+  const bool of_words = !rows.target.empty() || task->shape().classes > 2;
+  for (const auto& [array, name] : {std::pair{"alpha", "α"}, {"beta", "β"}, {"delta", "Δ"}}) {
+    const std::vector<Evidence> looks = evidence.all(array);
+    if (looks.empty()) continue;
+    seen.step = looks.back().step;
+    SeenExample::Quantity quantity{name, of_words && std::string(array) == "beta", {}};
+    for (std::size_t row = own.first; row < own.first + own.count; ++row) {
+      const std::span<const double> values = rows.row(looks.back(), row);
+      quantity.rows.emplace_back(values.begin(), values.end());
+    }
+    seen.quantities.push_back(std::move(quantity));
+  }
+  return seen;
+}
+
+}  // namespace fovea

@@ -1,0 +1,209 @@
+// The translator says sequences itself: word by word, with several beginnings of each kept at a time (beam search).
+// What is begun, of several sources, are the rows of a batch.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fovea/math/vector_math.h"
+#include "fovea/model/seq2seq.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr int most_rows = 128;
+
+// The state of one layer, kept from word to word: a row behind the other.
+template <class T>
+struct KeptState {
+  std::vector<T> hidden, cell;
+
+  void keep(const RecurrentState<T>& state) {
+    hidden.assign(state.hidden.flat().begin(), state.hidden.flat().end());
+    if (!state.cell.empty()) cell.assign(state.cell.flat().begin(), state.cell.flat().end());
+  }
+};
+
+struct Beginning {
+  std::vector<int> tokens;
+  double log_probability = 0;
+  int row = 0;  // whose state it goes on from
+};
+
+double penalised(const Beginning& said, double power) {
+  return said.log_probability / std::pow((5.0 + static_cast<double>(said.tokens.size())) / 6.0, power);
+}
+
+// Some of the sources of a batch.
+Batch sources_of(const Batch& batch, int first, int count) {
+  Batch some;
+  some.size = count;
+  const auto begin = batch.source.lengths.begin() + first;
+  const std::vector<int> lengths(begin, begin + count);
+  some.source.resize(count, *std::max_element(lengths.begin(), lengths.end()));
+  some.source.lengths = lengths;
+  for (int b = 0; b < count; ++b)
+    for (int i = 0; i < lengths[static_cast<std::size_t>(b)]; ++i) some.source.at(b, i) = batch.source.at(first + b, i);
+  return some;
+}
+
+// Every beginning made longer by each of its `most` likeliest words; the likeliest first, and of equals the one that
+// came first. Its scores are the rows from `first` on.
+template <class T>
+std::vector<Beginning> longer(const std::vector<Beginning>& open, Matrix<const T> scores, int first, std::size_t most,
+                              int never) {
+  std::vector<Beginning> all;
+  std::vector<int> order(static_cast<std::size_t>(scores.size(1)));
+  most = std::min(most, order.size());
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    const int at = first + static_cast<int>(k);
+    const std::span<const T> row = scores[at].flat();
+    const auto score = [&row](int word) { return row[static_cast<std::size_t>(word)]; };
+    const T sum = log_sum_exp(row);
+    std::iota(order.begin(), order.end(), 0);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+                      [&](int i, int j) { return score(i) != score(j) ? score(i) > score(j) : i < j; });
+    for (std::size_t i = 0; i < most; ++i) {
+      if (order[i] == never) continue;
+      Beginning next = open[k];
+      next.tokens.push_back(order[i]);
+      next.log_probability += static_cast<double>(score(order[i]) - sum);
+      next.row = at;
+      all.push_back(std::move(next));
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Beginning& a, const Beginning& b) { return a.log_probability > b.log_probability; });
+  return all;
+}
+
+}  // namespace
+
+template <class T>
+struct Seq2Seq<T>::Saying {
+  Cube<const T> encoded;         // (S,B,He)
+  std::span<const int> lengths;  // (B)
+  std::vector<KeptState<T>> states;
+  bool uniform = false;
+};
+
+// What is said of a source.
+template <class T>
+struct Seq2Seq<T>::Speech {
+  std::vector<Beginning> open, done;
+  int longest = 0;
+};
+
+// A row to come: the source that it is of, the row whose state it goes on from, and the last token.
+template <class T>
+struct Seq2Seq<T>::Asked {
+  int source = 0, from = 0, token = 0;
+};
+
+// The scores (K,V) of what comes next in K rows, whose states then are those that are kept.
+template <class T>
+Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<const Asked> asked) const {
+  const Index K = std::ssize(asked), S = saying.encoded.size(0), width = decoder_.out(), wide = encoder_.out();
+  const std::span<int> tokens = compute.arena.take<int>(asked.size()), lengths = compute.arena.take<int>(asked.size());
+  const auto initial = compute.arena.take<RecurrentState<T>>(saying.states.size());
+  const auto pick = [&](const std::vector<T>& kept) {
+    if (kept.empty()) return Matrix<T>();
+    const Matrix<T> rows = compute.array<T>(K, width);
+    for (Index k = 0; k < K; ++k)
+      std::copy_n(kept.data() + asked[static_cast<std::size_t>(k)].from * width, width, rows[k].data());
+    return rows;
+  };
+  for (std::size_t layer = 0; layer < initial.size(); ++layer)
+    initial[layer] = {pick(saying.states[layer].hidden), pick(saying.states[layer].cell)};
+  const Cube<T> sources = compute.array<T>(S, K, wide);
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    tokens[k] = asked[k].token;
+    lengths[k] = saying.lengths[static_cast<std::size_t>(asked[k].source)];
+    for (Index s = 0; s < S; ++s)
+      std::copy_n(saying.encoded[s][asked[k].source].data(), wide, sources[s][static_cast<Index>(k)].data());
+  }
+
+  const Cube<const T> words(target_table_.forward(compute, tokens).as(1, K, Index{embedding_width_}));
+  const RecurrentStackTrace<T> decoded = decoder_.forward(compute, SequenceInput<T>::of(words), initial, {});
+  for (std::size_t layer = 0; layer < initial.size(); ++layer) saying.states[layer].keep(decoded.last(layer));
+  const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
+  const Cube<const T> states = decoded.output();
+  for (std::size_t h = 0; h < contexts.size(); ++h) {
+    typename CrossAttention<T>::Trace trace;
+    contexts[h] =
+        attends_[h].forward(compute, states, Cube<const T>(sources), lengths, {saying.uniform, {}}, trace).as(K, wide);
+  }
+  typename Combiner<T>::Trace trace;
+  return output_.forward(compute, combiner_.forward(compute, states.as(K, width), contexts, trace));
+}
+
+// One word more of each beginning of each source.
+template <class T>
+void Seq2Seq<T>::say_on(Compute& compute, Saying& saying, std::span<Speech> speeches, int beams) const {
+  std::vector<Asked> asked;
+  for (std::size_t b = 0; b < speeches.size(); ++b)
+    for (const Beginning& beginning : speeches[b].open)
+      asked.push_back(
+          {static_cast<int>(b), beginning.row, beginning.tokens.empty() ? start_token_ : beginning.tokens.back()});
+  const Matrix<T> scores = next_scores(compute, saying, asked);
+  int first = 0;
+  for (Speech& speech : speeches) {
+    const auto most = static_cast<std::size_t>(beams);
+    std::vector<Beginning> next = longer(speech.open, Matrix<const T>(scores), first, most + 1, start_token_);
+    first += static_cast<int>(speech.open.size());
+    speech.open.clear();
+    // The best of all are kept, ended or not: each that has ended leaves room for one less.
+    for (Beginning& beginning : next) {
+      if (speech.open.size() + speech.done.size() == most) break;
+      const bool ended =
+          beginning.tokens.back() == end_token_ || static_cast<int>(beginning.tokens.size()) == speech.longest;
+      (ended ? speech.done : speech.open).push_back(std::move(beginning));
+    }
+  }
+}
+
+template <class T>
+std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& batch, const Pass& pass,
+                                              const Search& search) {
+  std::vector<std::vector<int>> all;
+  Arena of_sources, of_word;
+  const int at_a_time = std::max(1, most_rows / search.beams);
+  for (int first = 0; first < batch.size; first += at_a_time) {
+    of_sources.reset();
+    Compute encoding{of_sources, compute.team};
+    const Batch some = sources_of(batch, first, std::min(at_a_time, batch.size - first));
+    const Index B = some.size, S = some.source.columns;
+    const Side source =
+        side(encoding, time_major(of_sources, some.source.ids, B, S), S, some, some.source.lengths, source_table_);
+    const RecurrentStackTrace<T> encoded = encoder_.forward(encoding, source.input);
+    Saying saying{Cube<const T>(encoded.output()),
+                  some.source.lengths,
+                  {},
+                  attention_ == Attention::uniform || pass.attend == Attend::uniform};
+    for (const RecurrentState<T>& state : bridge(encoding, encoded)) saying.states.emplace_back().keep(state);
+
+    std::vector<Speech> speeches(static_cast<std::size_t>(B));
+    for (std::size_t b = 0; b < speeches.size(); ++b) {
+      speeches[b].longest = search.longest > 0 ? search.longest : 2 * some.source.lengths[b] + 10;
+      speeches[b].open = {{{}, 0, static_cast<int>(b)}};
+    }
+    while (std::any_of(speeches.begin(), speeches.end(), [](const Speech& speech) { return !speech.open.empty(); })) {
+      of_word.reset();
+      Compute now{of_word, compute.team};
+      say_on(now, saying, speeches, search.beams);
+    }
+    for (Speech& speech : speeches) {
+      const auto best = std::max_element(speech.done.begin(), speech.done.end(), [&](const auto& x, const auto& y) {
+        return penalised(x, search.length_penalty) < penalised(y, search.length_penalty);
+      });
+      if (best->tokens.back() == end_token_) best->tokens.pop_back();
+      all.push_back(std::move(best->tokens));
+    }
+  }
+  return all;
+}
+
+template std::vector<std::vector<int>> Seq2Seq<float>::say(Compute&, const Batch&, const Pass&, const Search&);
+template std::vector<std::vector<int>> Seq2Seq<double>::say(Compute&, const Batch&, const Pass&, const Search&);
+
+}  // namespace fovea

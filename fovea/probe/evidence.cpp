@@ -1,0 +1,131 @@
+// `evidence`: what the measures across runs are made from (SCIENCE 7; lab/measured.h). Of the first examples of the
+// split, the same at every look: loss and accuracy, and row by row, one behind the other,
+//
+//   evidence.alpha    attention, where the model attends
+//   evidence.beta     how much each position alone speaks for the right answer
+//   evidence.delta    Δ, the influence of each position, at the last look
+//
+// and what the rows are, at the first look: evidence.lengths (positions of each row), evidence.rows (rows of each
+// example), evidence.source, evidence.target (tokens), evidence.labels.
+#include <vector>
+
+#include "fovea/probe/position_rows.h"
+#include "fovea/probe/survey.h"
+
+namespace fovea {
+
+namespace {
+
+class Evidence : public SurveyProbe {
+ public:
+  void settings(Fields& fields) override {
+    fields.integer("examples", examples_, 1, 1'000'000, "how many examples it looks at, the same at every look");
+    fields.flag("influence", influence_, "whether the influence of each position is measured at the last look");
+  }
+
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+    if (shape.kind != Kind::labelled_tokens && shape.kind != Kind::token_pairs)
+      throw wrong_input("probe 'evidence' measures " + kind_name(Kind::labelled_tokens) + " and " +
+                            kind_name(Kind::token_pairs) + ", and the task gives " + kind_name(shape.kind),
+                        "leave the probe out");
+    kind_ = shape.kind;
+  }
+
+  bool wants_beta() const override { return true; }
+  int count() const override { return examples_; }
+
+  void survey(const SurveyLook& at, Readings&) override {
+    const Look& look = at.look;
+    const int size = std::min(look.batch.size, examples_ - seen_);
+    first_ = look.first;
+    loss_ += look.outcome.loss * static_cast<double>(size);
+    count_right(look, size);
+    add(look, Cube<const float>(look.outcome.attention), size, alpha_);
+    add(look, look.beta, size, beta_);
+    if (look.first) add_examples(look, size);
+    if (look.last && influence_ && at.influence) add(look, at.influence(), size, delta_);
+    seen_ += size;
+  }
+
+  void conclude(Readings& readings) override {
+    if (seen_ > 0) readings.number("evidence_loss", loss_ / static_cast<double>(seen_));
+    if (counted_ > 0) readings.number("evidence_accuracy", static_cast<double>(right_) / static_cast<double>(counted_));
+    const auto say = [&readings](const std::string& name, std::vector<float>& values) {
+      if (!values.empty()) readings.array("evidence." + name, {std::ssize(values)}, values);
+      values.clear();
+    };
+    say("alpha", alpha_);
+    say("beta", beta_);
+    say("delta", delta_);
+    if (first_) {
+      say("lengths", lengths_);
+      say("rows", rows_);
+      say("source", source_);
+      say("target", target_);
+      say("labels", labels_);
+    }
+    seen_ = 0;
+    right_ = counted_ = 0;
+    loss_ = 0;
+  }
+
+ private:
+  int rows_of(const Batch& batch, int b) const {
+    return kind_ == Kind::token_pairs ? batch.target.lengths[static_cast<std::size_t>(b)] : 1;
+  }
+
+  void add(const Look& look, Cube<const float> cube, int size, std::vector<float>& values) const {
+    if (cube.empty()) return;
+    for (int b = 0; b < size; ++b)
+      for (Index row = 0; row < rows_of(look.batch, b); ++row) {
+        const float* const begin = cube.data() + (b * cube.size(1) + row) * cube.size(2);
+        values.insert(values.end(), begin, begin + look.batch.source.lengths[static_cast<std::size_t>(b)]);
+      }
+  }
+
+  void add_examples(const Look& look, int size) {
+    const auto tokens = [](const Tokens& from, int b, std::vector<float>& to) {
+      for (int i = 0; i < from.lengths[static_cast<std::size_t>(b)]; ++i)
+        to.push_back(static_cast<float>(from.at(b, i)));
+    };
+    for (int b = 0; b < size; ++b) {
+      const int rows = rows_of(look.batch, b);
+      rows_.push_back(static_cast<float>(rows));
+      lengths_.insert(lengths_.end(), static_cast<std::size_t>(rows),
+                      static_cast<float>(look.batch.source.lengths[static_cast<std::size_t>(b)]));
+      tokens(look.batch.source, b, source_);
+      if (kind_ == Kind::token_pairs) tokens(look.batch.target, b, target_);
+      else labels_.push_back(static_cast<float>(look.batch.labels[static_cast<std::size_t>(b)]));
+    }
+  }
+
+  void count_right(const Look& look, int size) {
+    const Matrix<float>& scores = look.outcome.scores;
+    const Index rows = scores.size(0) / std::max(1, look.batch.size) * size;
+    for (Index row = 0; row < rows; ++row) {
+      const int answer = look.outcome.answers[static_cast<std::size_t>(row)];
+      if (answer < 0) continue;
+      const int said = scores.size(1) == 1 ? (scores(row, 0) > 0 ? 1 : 0) : argmax(scores[row].flat());
+      right_ += said == answer;
+      ++counted_;
+    }
+  }
+
+  int examples_ = 500;
+  bool influence_ = true;
+  Kind kind_ = Kind::labelled_tokens;
+
+  // Of the survey at hand.
+  int seen_ = 0;
+  bool first_ = false;
+  double loss_ = 0;
+  std::int64_t right_ = 0, counted_ = 0;
+  std::vector<float> alpha_, beta_, delta_, lengths_, rows_, source_, target_, labels_;
+};
+
+const Register<Probe> evidence("evidence", "attention, β and influence of fixed examples: what measures are made from",
+                               [] { return std::make_unique<Evidence>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,29 @@
+// Probes that survey a split: at every look they are shown its first examples, the same each time, in batches.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "fovea/model/asked.h"
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+// One batch of a survey. What takes passes of its own is made when it is asked for, and unset where the model can not.
+struct SurveyLook {
+  const Look& look;
+  Split split = Split::validation;
+  std::function<Cube<const float>()> influence = {};
+  std::function<std::vector<std::vector<int>>(const Search&)> say = {};
+};
+
+class SurveyProbe : public Probe {
+ public:
+  virtual int count() const = 0;  // how many it wants to see; it may be shown some more
+  virtual void survey(const SurveyLook& at, Readings& readings) = 0;
+  virtual void conclude(Readings& readings) = 0;  // the look is over
+
+  void measure(const Look&, Readings&) final {}  // of other batches it says nothing
+};
+
+}  // namespace fovea

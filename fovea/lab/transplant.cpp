@@ -51,6 +51,25 @@ std::optional<std::string> name_there(const Param<T>& here, const Transplant& tr
   return rest ? std::optional(transplant.of + *rest) : std::nullopt;
 }
 
+// What a text task numbers its words by.
+ValueTable vocabulary_of(const RunSpec& spec) {
+  ValueTable task = spec.task;
+  task.erase("alike");
+  return task;
+}
+
+// Words go by their number: embeddings of another vocabulary are of other words, even where these are as many.
+void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const RunRecord& from) {
+  const bool of_words = transplant.of == "all" || transplant.of == "body" || under(transplant.of, "embedding") ||
+                        under(transplant.of, "target_embedding");
+  if (!of_words || !spec.task.contains("corpus") || vocabulary_of(spec) == vocabulary_of(from.spec)) return;
+  const auto corpus = from.spec.task.find("corpus");
+  throw wrong_input(fmt::format("run {} knows words by another vocabulary, that of {}", from.id,
+                                corpus == from.spec.task.end() ? "another task" : "corpus " + corpus->second.text()),
+                    "embeddings fit the corpus, and the settings of the task, that they were trained with",
+                    transplant.place);
+}
+
 }  // namespace
 
 void find_transplants(RunSpec& spec, const Store& store) {
@@ -64,11 +83,12 @@ void find_transplants(RunSpec& spec, const Store& store) {
       const std::optional<RunRecord> run =
           read.ec == std::errc() && read.ptr == end ? store.find(id) : std::optional<RunRecord>();
       if (!run)
-        throw wrong_input(fmt::format("there is no run {} to take weights from", transplant.run),
-                          "see: fovea runs", transplant.place);
+        throw wrong_input(fmt::format("there is no run {} to take weights from", transplant.run), "see: fovea runs",
+                          transplant.place);
       if (run->state != RunState::done)
         throw wrong_input(fmt::format("run {} has no weights to take: it is {}", id, state_name(run->state)),
                           "finish it first", transplant.place);
+      check_vocabulary(transplant, spec, *run);
       transplant.run = run->spec.hash();
     }
     if (!store.weight_files().has(transplant.run))

@@ -1,0 +1,90 @@
+// Bad texts as a person meets them: each is refused with what is wrong, where and what to do, and leaves nothing
+// behind.
+#include "tests/cli/program.h"
+
+namespace fovea {
+namespace {
+
+using fovea::testing::Outcome;
+using fovea::testing::ProgramTest;
+
+class BadTextTest : public ProgramTest {
+ protected:
+  static std::string reviews(const std::string& extra = {}) {
+    std::string table;
+    for (int i = 0; i < 40; ++i) table += i % 2 ? "good\ta fine film\n" : "bad\ta dull film\n";
+    return table + extra;
+  }
+
+  void refused(const std::string& words, const std::vector<std::string>& parts) {
+    const Outcome outcome = fovea("data add mine --label 1 --text 2 --quiet " + words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_EQ(outcome.out, "") << words;
+    EXPECT_LT(outcome.err.size(), 600u) << "one short paragraph";
+    for (const std::string& part : parts) EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+    EXPECT_EQ(fovea("data show mine").code, 2) << "nothing is left of it";
+  }
+};
+
+TEST_F(BadTextTest, FilesWithoutTexts) {
+  write("empty.tsv", "");
+  write("header.csv", "label,text\n");
+  refused("--train empty.tsv", {"empty.tsv: is empty"});
+  refused("--train header.csv --header yes", {"header.csv: holds no text"});
+}
+
+TEST_F(BadTextTest, OneClassOnly) {
+  write("one.tsv", "good\tfine\ngood\tvery fine\ngood\tfiner\n");
+  refused("--train one.tsv", {"one.tsv: has one class only, 'good', in 3 texts"});
+}
+
+TEST_F(BadTextTest, ALabelThatTrainingLacks) {
+  write("train.tsv", reviews());
+  write("dev.tsv", "good\tfine\nugly\tno\n");
+  refused("--train train.tsv --dev dev.tsv", {"dev.tsv:2: the label 'ugly' is not in the training data"});
+}
+
+TEST_F(BadTextTest, ALineOfTenMillionCharacters) {
+  write("long.tsv", reviews("good\t" + std::string(10'000'000, 'x') + "\nbad\tshort\n"));
+  refused("--train long.tsv", {"long.tsv:41: ", "longer than"});
+  const nlohmann::json kept =
+      json("data add mine --label 1 --text 2 --train long.tsv --skip-bad --json --dev-share 0.2 --test-share 0");
+  EXPECT_EQ(kept["files"][0]["skipped"], 1);
+  EXPECT_EQ(kept["files"][0]["read"], 41) << "the line behind it is read";
+}
+
+TEST_F(BadTextTest, BytesThatAreNotUtf8) {
+  write("latin.tsv", reviews("good\tcaf\xe9\n"));
+  refused("--train latin.tsv", {"latin.tsv:41:", "is not UTF-8"});
+}
+
+TEST_F(BadTextTest, ParallelFilesOfDifferentLength) {
+  write("a.de", "ein Haus\nzwei\ndrei\n");
+  write("a.en", "a house\ntwo\nthree\nfour\n");
+  const Outcome outcome = fovea("data add mine --train a.de --train-target a.en --quiet");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("has 3 lines, but a.en has 4; line 4 is the first without a partner"), std::string::npos)
+      << outcome.err;
+}
+
+// Weights know words by their number: those of another vocabulary would be other words, even if they were as many.
+TEST_F(BadTextTest, AVocabularyThatDoesNotFitTheModels) {
+  write("films.tsv", reviews());
+  write("books.tsv", "good\ta fine book\nbad\ta long dull book\n" + reviews());
+  for (const char* name : {"films", "books"})
+    ASSERT_EQ(fovea(std::string("data add ") + name + " --train " + name + ".tsv --label 1 --text 2 --quiet").code, 0);
+  const std::string train =
+      "run text-classify --quick --quiet --set task.min_count=1 --set train.steps=2 --set model.hidden=4 --set "
+      "model.embedding=4 --set model.score_hidden=4 --set train.keep_weights=always ";
+  ASSERT_EQ(fovea(train + "--set task.corpus=films").code, 0);
+  const Outcome outcome = fovea(train + "--set task.corpus=books --set 'intervene=[{ transplant = 1 }]'");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("run 1 knows words by another vocabulary, that of corpus \"films\""), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(fovea(train + "--set task.corpus=books --set 'intervene=[{ transplant = 1, of = \"attention\" }]'").code, 0)
+      << "attention knows no words";
+  EXPECT_EQ(fovea(train + "--seed 1 --set task.corpus=films --set 'intervene=[{ transplant = 1 }]'").code, 0);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "fovea/base/error.h"
@@ -15,6 +16,7 @@ class TaskBags final : public BagSource {
       throw wrong_input("a prediction is made from words, and the task gives " + kind_name(shape_.kind),
                         "take a task of token sequences, such as copy or keyword");
     }
+    if (fresh < 1) throw wrong_input("a prediction is made from one example at least", "draw more");
     const std::int64_t finite = task.examples(Split::train);
     size_ = finite > 0 ? finite : fresh;
     // Of finite data one epoch is read, an example a batch, so that none is seen twice.
@@ -32,10 +34,11 @@ class TaskBags final : public BagSource {
     const std::int64_t batches = (size_ + batch_ - 1) / batch_;
     const int workers = team.threads();
     std::vector<Batch> scratch(static_cast<std::size_t>(workers));
+    std::atomic<bool> ended = false;  // by whoever is told of the progress: nobody goes on then
     team.each(workers, [&](int worker) {
       Batch& batch = scratch[static_cast<std::size_t>(worker)];
       std::vector<int> input, output;
-      for (std::int64_t b = worker; b < batches; b += workers) {
+      for (std::int64_t b = worker; b < batches && !ended; b += workers) {
         task_.batch(Split::train, static_cast<std::uint64_t>(b), batch_, batch);
         const std::int64_t rows = std::min<std::int64_t>(batch.size, size_ - b * batch_);
         for (int row = 0; row < rows; ++row) {
@@ -44,7 +47,13 @@ class TaskBags final : public BagSource {
           else output.assign(1, batch.labels[static_cast<std::size_t>(row)]);
           visit(worker, {b * batch_ + row, input, output});
         }
-        if (progress && worker == 0) progress(std::min(size_, b * batch_), size_);
+        if (!progress || worker != 0) continue;
+        try {
+          progress(std::min(size_, b * batch_), size_);
+        } catch (...) {
+          ended = true;
+          throw;
+        }
       }
     });
   }

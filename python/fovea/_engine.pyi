@@ -128,7 +128,6 @@ def predict_texts(texts: list[str], answers: list[str], classes: bool, threads: 
 def predict_task(
     name: str, quick: bool, settings: dict[str, Any], seed: int, draws: int, threads: int
 ) -> Predicted: ...
-def copies_made() -> int: ...
 
 class InTraining:
     label: str

@@ -63,6 +63,11 @@ def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, prog
     """
     again = run
     if not _engine.has_audit(run._record):
+        if run._intervened or run._task is not None or run._similarity is not None:
+            raise _engine.wrong_input(
+                "a run with parts in Python can not be trained again with the audit: its spec does not say what it is",
+                'train it with it: fovea.run(…, probes=["audit"])',
+            )
         keep = run._store is not None
         spec = _engine.with_audit(run._record.spec)
         again = train_spec(spec, run.experiment, keep=keep, reuse=True, store=store or run._store, progress=progress)

@@ -68,4 +68,14 @@ class Store:
 
 def store(file: str | os.PathLike[str] | None = None) -> Store:
     """The store of this user, or that of a file."""
-    return Store(_engine.default_store() if file is None else os.fspath(file))
+    return Store(file_of(file))
+
+
+def file_of(store: str | os.PathLike[str] | None) -> str:
+    """The file of a store; None: this user's."""
+    if store is None:
+        return _engine.default_store()
+    name = os.fspath(store)
+    if not name:
+        raise _engine.wrong_input("a store has an empty name", "name a file, or leave it out for the program's own store")
+    return name

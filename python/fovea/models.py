@@ -21,6 +21,8 @@ class Model:
         self.spec = dict(spec)
         self.shape = dict(shape)
         self._weights = {name: values.copy() for name, values in weights.items()}
+        for values in self._weights.values():
+            values.flags.writeable = False  # the engine has them already
         self._twice = twice
         self._applied = self._at_work()
 

@@ -80,9 +80,9 @@ class Prediction:
     def shade(self, text: str, answer: str = "") -> Shading:
         """Where attention will lie on a text; for translations, for each word of the ``answer``."""
         if not self._predicted.classes and not answer:
-            raise _engine.wrong_input("the words of the answer are missing", "shade(text, answer): attention differs for each of them")
+            raise _engine.wrong_input("the words of the answer are missing", "give them: shade(text, answer); attention differs for each")
         words, answers, rows = self._predicted.shade(text, answer)
-        return Shading(words, answers, np.array(rows, float).reshape(-1, len(words)))
+        return Shading(words, answers, np.array(rows, float).reshape(len(rows), len(words)))
 
     def __repr__(self) -> str:
         return self._predicted.text().rstrip()

@@ -62,6 +62,7 @@ class Run:
         self._weights = weights
         self._task: Task | None = None  # in Python
         self._similarity: Similarity | None = None
+        self._intervened = False  # from Python, which its spec does not say
         self._applied: _engine.Applied | None = None
         self._store = store  # the file it is kept in, if it is
         self.series = SeriesTable(record)
@@ -199,7 +200,8 @@ class Run:
 
     def _no_weights(self) -> _engine.WrongInput:
         if self.state != "done":
-            return _engine.wrong_input(f"{self._name()} is {self.state}: weights are kept when a run is done", "fovea.resume goes on with it")
+            remedy = "see its error" if self.state == "failed" else "go on with it: fovea.resume"
+            return _engine.wrong_input(f"{self._name()} is {self.state}: weights are kept when a run is done", remedy)
         return _engine.wrong_input(f"the weights of {self._name()} were not kept", 'train it again with keep_weights="always"')
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:

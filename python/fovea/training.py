@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import Any, TypeAlias, Union
 
 from . import _engine
+from .kept import file_of
 from .progress import Bar
 from .runs import Run, RunTable
 from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
@@ -97,13 +98,13 @@ def run(
             checkpoint_every=checkpoint_every,
             progress=progress,
         )
-    made._task, made._similarity = task, similarity
+    made._task, made._similarity, made._intervened = task, similarity, intervene is not None
     return made
 
 
 def resume(run: Run | int, *, store: str | os.PathLike[str] | None = None, on_step: OnStep | None = None, progress: bool | None = None) -> Run:
     """Goes on with a run of the store that was stopped or killed."""
-    file = run._store if isinstance(run, Run) and store is None else _file(store)
+    file = run._store if isinstance(run, Run) and store is None else file_of(store)
     number = run.id if isinstance(run, Run) else run
     record = _engine.store_find(file, number) if file is not None else None
     if record is None:
@@ -136,7 +137,7 @@ def train_spec(
             if error is not None:
                 raise error
             return _checked(Run(record, None, weights))
-        file = _file(store)
+        file = file_of(store)
         reached, _, weights, error = _engine.run_kept(
             file,
             experiment,
@@ -189,6 +190,11 @@ def sweep(
     >>> sorted({run.spec["train"]["rate"] for run in table})
     [0.01, 0.02]
     """
+    if own_task(spec) is not None or own_similarity(spec) is not None:
+        raise _engine.wrong_input(
+            "a sweep keeps its runs, and one of a task or by a similarity in Python can not be kept: its spec does not say what it is",
+            "train them one by one: [fovea.run(spec, seed=seed) for seed in range(10)]",
+        )
     experiment = experiment_of(spec)
     named = dotted(experiment, settings, None)
     varied = {key: value for key, value in named.items() if _is_axis(value) and not (takes_list(experiment, key) and _is_flat(value))}
@@ -198,7 +204,7 @@ def sweep(
     if seeds is not None:
         varied["seed"] = seeds if isinstance(seeds, str) or _is_axis(seeds) else [seeds]
     plan = experiment.plan(quick, fixed, {key: _axis(value) for key, value in varied.items()}, draws)
-    file = _file(store)
+    file = file_of(store)
     with Bar("run", progress) as bar:
         reached, counts, _, error = _engine.sweep_kept(
             file,
@@ -230,10 +236,6 @@ def _is_flat(value: Any) -> bool:
 
 def _axis(value: Any) -> Any:
     return value if isinstance(value, str) else list(value)
-
-
-def _file(store: str | os.PathLike[str] | None) -> str:
-    return _engine.default_store() if store is None else os.fspath(store)
 
 
 def _where_it_stopped(run: Run | None) -> str:

@@ -4,9 +4,12 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <thread>
 
+#include "fovea/base/names.h"
 #include "fovea/lab/assembly.h"
 #include "python/src/arrays.h"
 #include "python/src/batches.h"
@@ -31,7 +34,14 @@ class AppliedIn final : public Applied {
   // The model of the spec, for a task of this shape, with these weights: all that it has, by name.
   AppliedIn(const RunSpec& spec, const TaskShape& shape, const py::dict& weights)
       : spec_(spec), shape_(shape), model_(make_model<T>(spec_, shape_, parameters_)) {
-    for (const Param<T>& p : parameters_.all()) take(p, weights);
+    std::vector<std::string> names;
+    for (const Param<T>& p : parameters_.all()) {
+      take(p, weights);
+      names.push_back(p.name);
+    }
+    for (const auto& [key, values] : weights)  // what is left over would be a part of another model
+      if (const auto name = py::cast<std::string>(key); std::ranges::find(names, name) == names.end())
+        throw wrong_input(fmt::format("the model has no weights '{}'", name), suggest_name(name, names));
   }
 
   const TaskShape& shape() const override { return shape_; }
@@ -56,8 +66,11 @@ class AppliedIn final : public Applied {
   // The batch is had without the GIL, and lives until the end.
   template <class Give>
   py::dict look(bool with_beta, Give&& give) {
+    if (at_work_ == std::this_thread::get_id())
+      throw failure("this model is at work: what it calls can not ask it for more", "keep what it gave before");
     const py::gil_scoped_release free;  // before the lock, so that nobody waits for it with the GIL
     const std::lock_guard lock(mutex_);
+    const AtWork here(at_work_);
     const Batch& batch = give();
     if (arena_.use_count() > 1) arena_ = std::make_shared<Arena>();  // what was given before is somebody's
     arena_->reset();
@@ -96,12 +109,25 @@ class AppliedIn final : public Applied {
     return view_of(view.data(), {view.shape().begin(), view.shape().end()}, owner);
   }
 
+  // Says which thread is within look(): a similarity in Python may try to come back.
+  class AtWork {
+   public:
+    explicit AtWork(std::atomic<std::thread::id>& whose) : whose_(whose) { whose_ = std::this_thread::get_id(); }
+    ~AtWork() { whose_ = std::thread::id(); }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
+
+   private:
+    std::atomic<std::thread::id>& whose_;
+  };
+
   RunSpec spec_;
   TaskShape shape_;
   ParameterSet<T> parameters_;
   std::unique_ptr<Model<T>> model_;
   std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
   std::mutex mutex_;
+  std::atomic<std::thread::id> at_work_;
 };
 
 }  // namespace
@@ -110,7 +136,13 @@ void bind_applying(py::module_& module) {
   py::class_<Applied, std::shared_ptr<Applied>>(module, "Applied")
       .def(py::init([](const RunSpec& spec, const py::object& shape, const py::dict& weights,
                        bool twice) -> std::shared_ptr<Applied> {
-             const TaskShape of = shape.is_none() ? make_task(spec)->shape() : shape_of(shape);
+             TaskShape of;
+             if (shape.is_none()) {
+               const py::gil_scoped_release free;  // a corpus is read
+               of = make_task(spec)->shape();
+             } else {
+               of = shape_of(shape);
+             }
              if (twice) return std::make_shared<AppliedIn<double>>(spec, of, weights);
              return std::make_shared<AppliedIn<float>>(spec, of, weights);
            }),

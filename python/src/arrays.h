@@ -1,10 +1,8 @@
-// The library's memory as NumPy arrays. A view shares it and keeps its owner alive; a copy is made only where nobody
-// could own it, and is counted, so that a test can tell.
+// The library's memory as NumPy arrays: a view shares it and keeps its owner alive.
 #pragma once
 
 #include <pybind11/numpy.h>
 
-#include <atomic>
 #include <vector>
 
 #include "fovea/math/view.h"
@@ -12,8 +10,6 @@
 namespace fovea::python {
 
 namespace py = pybind11;
-
-inline std::atomic<long> copies_made{0};
 
 inline void make_read_only(py::array& array) {
   py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
@@ -32,12 +28,6 @@ py::array view_of(const T* data, const std::vector<py::ssize_t>& shape, const py
 template <class T>
 py::array view_of(const std::vector<T>& values, const py::object& owner) {
   return view_of(values.data(), {static_cast<py::ssize_t>(values.size())}, owner);
-}
-
-template <class T>
-py::array copy_of(const T* data, const std::vector<py::ssize_t>& shape) {
-  ++copies_made;
-  return py::array(py::dtype::of<T>(), shape, data);
 }
 
 }  // namespace fovea::python

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "fovea/base/names.h"
@@ -19,6 +20,8 @@ constexpr std::array<std::pair<const char*, Kind>, 5> kinds{{{"labelled_tokens",
                                                              {"labelled_vectors", Kind::labelled_vectors},
                                                              {"labelled_bags", Kind::labelled_bags},
                                                              {"points", Kind::points}}};
+
+constexpr long long most_of_a_size = 10'000'000;
 
 constexpr std::pair<const char*, int TaskShape::*> sizes[] = {{"vocab", &TaskShape::vocab},
                                                               {"target_vocab", &TaskShape::target_vocab},
@@ -51,12 +54,29 @@ class Parts {
       throw wrong_input(fmt::format("'{}' of {} must be {}, not {}", name, owner_, whole ? "whole numbers" : "numbers",
                                     py::str(given.dtype()).cast<std::string>()),
                         whole ? "give an integer dtype" : "give a float or integer dtype");
-    if (given.ndim() != rank) wrong_shape(name, given, fmt::format("{} dimensions", rank));
+    if (given.ndim() != rank) wrong_shape(name, given, fmt::format("{} dimension{}", rank, rank == 1 ? "" : "s"));
+    if constexpr (whole) require_narrow<T>(name, given);
     return given;
   }
 
   void require(const char* name, const py::array& array, int axis, py::ssize_t size, const char* what) const {
     if (array.shape(axis) != size) wrong_shape(name, array, fmt::format("{} {}", size, what));
+  }
+
+  // That all fit into T, as they were given: a conversion would take them by their lower bits.
+  template <class T>
+  void require_narrow(const char* name, const py::array& given) const {
+    const py::dtype type = given.dtype();
+    if (given.size() == 0 || type.kind() == 'b' || type.is(py::dtype::of<T>())) return;
+    const py::int_ low(std::numeric_limits<T>::min()), high(std::numeric_limits<T>::max());
+    for (const char* end : {"min", "max"}) {
+      const py::int_ value(given.attr(end)());
+      if (value < low || value > high)
+        throw wrong_input(fmt::format("'{}' of {} holds {}, and must be {} to {}", name, owner_,
+                                      py::str(value).cast<std::string>(), std::numeric_limits<T>::min(),
+                                      std::numeric_limits<T>::max()),
+                          "see the sizes that the task says of itself");
+    }
   }
 
   // Values in [low, high).
@@ -71,6 +91,8 @@ class Parts {
   Tokens tokens(const char* name, int vocab) const {
     const auto ids = array<int>(name, 2);
     require_within(name, ids.data(), ids.size(), -1, vocab);
+    if (ids.shape(1) == 0)
+      throw wrong_input(fmt::format("the rows of '{}' of {} are empty", name, owner_), "give them a token at least");
     Tokens tokens;
     tokens.resize(static_cast<int>(ids.shape(0)), static_cast<int>(ids.shape(1)));
     std::copy_n(ids.data(), ids.size(), tokens.ids.begin());
@@ -106,7 +128,8 @@ class Parts {
  private:
   [[noreturn]] void wrong_shape(const char* name, const py::array& array, const std::string& wanted) const {
     const std::vector<py::ssize_t> shape(array.shape(), array.shape() + array.ndim());
-    throw wrong_input(fmt::format("'{}' of {} has the shape ({})", name, owner_, fmt::join(shape, ", ")),
+    throw wrong_input(fmt::format("'{}' of {} has the shape ({}{})", name, owner_, fmt::join(shape, ", "),
+                                  shape.size() == 1 ? "," : ""),
                       fmt::format("it must have {}", wanted));
   }
 
@@ -181,11 +204,55 @@ Kind kind_of(const std::string& name) {
   throw wrong_input(fmt::format("there is no kind of task '{}'", name), suggest_name(name, names));
 }
 
+namespace {
+
+int size_of(const char* name, const py::object& given) {
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
+  int overflow = 1;
+  long long size = 0;
+  if (number) size = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  else PyErr_Clear();
+  if (!number || overflow != 0 || size < -1 || size > most_of_a_size)
+    throw wrong_input(fmt::format("'{}' of the task is {}", name, py::repr(given).cast<std::string>()),
+                      fmt::format("it must be a whole number, {} at most", most_of_a_size));
+  return static_cast<int>(size);
+}
+
+// What a kind of task needs of its sizes.
+void require_sizes(const TaskShape& shape) {
+  const auto at_least = [&](const char* name, int size, int least) {
+    if (size < least)
+      throw wrong_input(fmt::format("'{}' of the task is {}", name, size), fmt::format("it must be {} or more", least));
+  };
+  const auto token = [&](const char* name, int id) {
+    if (id < 0 || id >= shape.target_vocab)
+      throw wrong_input(fmt::format("'{}' of the task is {}", name, id),
+                        fmt::format("it must be one of the {} words of the target, 0 to {}", shape.target_vocab,
+                                    shape.target_vocab - 1));
+  };
+  const Kind kind = shape.kind;
+  if (kind == Kind::labelled_tokens || kind == Kind::token_pairs) at_least("vocab", shape.vocab, 1);
+  else at_least("width", shape.width, 1);
+  if (kind == Kind::token_pairs) {
+    at_least("target_vocab", shape.target_vocab, 1);
+    token("start_token", shape.start_token);
+    token("end_token", shape.end_token);
+  } else if (kind == Kind::points) {
+    at_least("value_width", shape.value_width, 1);
+  } else {
+    at_least("classes", shape.classes, 2);
+  }
+  if (kind == Kind::labelled_bags) at_least("most_items", shape.most_items, 1);
+}
+
+}  // namespace
+
 TaskShape shape_of(const py::dict& facts) {
   TaskShape shape;
   shape.kind = kind_of(facts["kind"].cast<std::string>());
   for (const auto& [name, member] : sizes)
-    if (facts.contains(name)) shape.*member = facts[name].cast<int>();
+    if (facts.contains(name)) shape.*member = size_of(name, facts[name]);
+  require_sizes(shape);
   return shape;
 }
 

@@ -18,7 +18,14 @@ namespace py = pybind11;
 // has ended and what it had reached is safe.
 class Call {
  public:
-  Call() : ctrl_c_(stop_) {}  // with the GIL
+  Call();  // with the GIL; throws failure where Python is ending
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // Asks all calls of this process to stop, and waits for them: Python ends, and a thread that then asks for the GIL would
+  // be torn out of the library. What is in training is stopped as by Ctrl-C.
+  static void end_all();
 
   std::atomic<bool>& stop() { return stop_; }
 
@@ -43,6 +50,12 @@ class Call {
   py::object error() {
     check_signals();
     return raised_ ? *raised_ : py::none();
+  }
+  void raise() {  // the same, raised
+    const py::object raised = error();
+    if (raised.is_none()) return;
+    PyErr_SetObject(py::type::handle_of(raised).ptr(), raised.ptr());
+    throw py::error_already_set();
   }
 
  private:

@@ -110,12 +110,18 @@ struct Predicted {
   bool classes() const { return prediction.kind == BagSource::Outputs::classes; }
 };
 
-std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr<BagSource> source, int threads) {
+// Ends a prediction at which somebody has pressed Ctrl-C.
+struct Interrupted {};
+
+std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr<BagSource> source, int threads,
+                                     Call& call) {
   auto made = std::make_shared<Predicted>();
   made->task = std::move(task);
   made->source = std::move(source);
   Team team(threads);
-  made->prediction = predict(*made->source, team);
+  made->prediction = predict(*made->source, team, {}, [&](std::int64_t, std::int64_t) {
+    if (call.stop()) throw Interrupted();
+  });
   const auto all = [](int count, auto&& word) {
     std::vector<std::string> words;
     for (int id = 0; id < count; ++id) words.push_back(word(id));
@@ -150,24 +156,40 @@ py::tuple shade(const Predicted& made, const std::string& text, const std::strin
   return py::make_tuple(words, answers, rows);
 }
 
+// What `work` gives, made without the GIL; what Ctrl-C raises, where it was pressed.
+template <class Work>
+std::shared_ptr<Predicted> interruptible(Work&& work) {
+  Call call;
+  std::shared_ptr<Predicted> made;
+  try {
+    const py::gil_scoped_release free;
+    made = work(call);
+  } catch (const Interrupted&) {
+  }
+  call.raise();
+  return made;
+}
+
 }  // namespace
 
 void bind_prediction(py::module_& module) {
   module.def("predict_texts", [](const std::vector<std::string>& texts, const std::vector<std::string>& answers,
                                  bool classes, int threads) {
-    const py::gil_scoped_release free;
-    return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads);
+    return interruptible([&](Call& call) {
+      return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads, call);
+    });
   });
   module.def("predict_task", [](const std::string& name, bool quick, const py::dict& settings, std::uint64_t seed,
                                 std::int64_t draws, int threads) {
     const std::vector<Override> overrides = overrides_of(settings);
-    const py::gil_scoped_release free;
-    std::unique_ptr<Task> task = find_task(name, quick ? Form::quick : Form::full, overrides, seed);
-    if (!task)
-      throw wrong_input(fmt::format("there is no task or experiment '{}'", name),
-                        "give texts and their labels, or a name (see: fovea.describe(\"tasks\"))");
-    std::unique_ptr<BagSource> source = task_bags(*task, draws);
-    return predicted(std::move(task), std::move(source), threads);
+    return interruptible([&](Call& call) {
+      std::unique_ptr<Task> task = find_task(name, quick ? Form::quick : Form::full, overrides, seed);
+      if (!task)
+        throw wrong_input(fmt::format("there is no task or experiment '{}'", name),
+                          "give texts and their labels, or a name (see: fovea.describe(\"tasks\"))");
+      std::unique_ptr<BagSource> source = task_bags(*task, draws);
+      return predicted(std::move(task), std::move(source), threads, call);
+    });
   });
   py::class_<Predicted, std::shared_ptr<Predicted>>(module, "Predicted")
       .def_property_readonly("classes", &Predicted::classes)

@@ -56,7 +56,6 @@ void bind_records(py::module_& module) {
                    py::make_tuple(array.name, array.step, view_of(array.values.data(), sizes_of(array.shape), owner)));
              return arrays;
            });
-  module.def("copies_made", [] { return copies_made.load(); });
 }
 
 }  // namespace fovea::python

@@ -91,6 +91,7 @@ py::tuple train_apart(const RunSpec& spec, const std::string& experiment, const 
 }  // namespace
 
 void bind_training(py::module_& module) {
+  py::module_::import("atexit").attr("register")(py::cpp_function(&Call::end_all));
   py::class_<SweepProgress::Run>(module, "InTraining")
       .def_readonly("label", &SweepProgress::Run::label)
       .def_readonly("step", &SweepProgress::Run::step)

@@ -21,8 +21,16 @@ Value integer_of(py::handle object, const std::string& name) {
 
 }  // namespace
 
-Value value_of(py::handle object, const std::string& name) {
+namespace {
+
+constexpr int deepest = 100;
+constexpr std::size_t longest = 1'000'000;
+
+Value value_at(py::handle object, const std::string& name, int depth) {
   const Place place = place_of(name);
+  if (depth > deepest)
+    throw wrong_input(fmt::format("the value of {:.60} is more than {} lists and dicts within each other", name, deepest),
+                      "perhaps one contains itself", place_of(name.substr(0, 60)));
   if (py::isinstance<py::bool_>(object)) return {object.cast<bool>(), place};
   if (py::isinstance<py::str>(object)) return {object.cast<std::string>(), place};
   if (py::isinstance<py::float_>(object)) return {object.cast<double>(), place};
@@ -33,22 +41,30 @@ Value value_of(py::handle object, const std::string& name) {
         throw wrong_input(fmt::format("{} has a key that is {}, not a text", name, py::repr(key).cast<std::string>()),
                           "use texts as keys", place);
       const auto text = key.cast<std::string>();
-      table[text] = value_of(value, name + "." + text);
+      table[text] = value_at(value, name + "." + text, depth + 1);
     }
     return {std::move(table), place};
   }
-  if (py::hasattr(object, "tolist") && py::hasattr(object, "dtype")) return value_of(object.attr("tolist")(), name);
+  if (py::hasattr(object, "tolist") && py::hasattr(object, "dtype")) return value_at(object.attr("tolist")(), name, depth + 1);
   if (PyIndex_Check(object.ptr())) return integer_of(object, name);
   if (py::isinstance<py::sequence>(object) || py::isinstance<py::iterator>(object) ||
       py::isinstance(object, py::type::of(py::module_::import("builtins").attr("range")(0)))) {
     ValueList list;
-    for (const py::handle item : py::iter(object)) list.push_back(value_of(item, name));
+    for (const py::handle item : py::iter(object)) {
+      if (list.size() == longest)
+        throw wrong_input(fmt::format("the value of {} has more than {} entries", name, longest), "give fewer", place);
+      list.push_back(value_at(item, name, depth + 1));
+    }
     return {std::move(list), place};
   }
   const std::string kind = py::str(py::type::handle_of(object).attr("__name__"));
   throw wrong_input(fmt::format("the value of {} is of type {}, which no setting has", name, kind),
                     "use a number, a text, True or False, a list or a dict", place);
 }
+
+}  // namespace
+
+Value value_of(py::handle object, const std::string& name) { return value_at(object, name, 0); }
 
 py::object object_of(const Value& value) {
   struct Make {

@@ -53,15 +53,15 @@ def test_gradients_are_those_of_the_update():
 
 
 def test_nothing_is_copied_and_nothing_can_be_written():
-    copies = _engine.copies_made()
+    seen = []
 
     def look(step):
-        for array in (step.attention, step.beta, step.source, *step.parameters.values(), *step.gradients.values()):
-            assert not array.flags.owndata and not array.flags.writeable
+        arrays = [step.attention, step.beta, step.source, *step.parameters.values(), *step.gradients.values()]
         assert np.shares_memory(step.attention, step.attention)
+        seen.append((len(arrays), sum(array.flags.owndata for array in arrays), sum(array.flags.writeable for array in arrays)))
 
     fovea.run("copy-subset", keep=False, on_step=look, **SMALL)
-    assert _engine.copies_made() == copies
+    assert len(seen) == SMALL["steps"] and all(count > 10 and copies == 0 and writeable == 0 for count, copies, writeable in seen)
 
 
 def test_what_is_kept_stays_good():

@@ -1,5 +1,5 @@
 // Attention as a map on a canvas: outputs down, inputs across. Drawn from one byte image, so that scrubbing stays smooth.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { is_dark, useRepaint } from "./theme";
 
 // White to dark blue in light, black to light blue in dark; evenly in lightness.
@@ -32,7 +32,8 @@ interface Map {
 export function Heatmap({ values, offset, rows, columns, label, pointed, point }: Map) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();
-  useEffect(() => {
+  // With the page, not after it: the map is of the step that the page says.
+  useLayoutEffect(() => {
     const context = canvas.current!.getContext("2d")!;
     const colours = ramps[is_dark() ? "dark" : "light"];
     const image = context.createImageData(columns, rows);

@@ -1,5 +1,5 @@
 // Attention of one example at one step: the map, what its words are, and α against β as dots that move.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Lane, Look } from "../engine/lane";
 import { Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
@@ -107,7 +107,7 @@ function Scatter({ lane, look, offset, count }: { lane: Lane; look: Look; offset
     const edge = high > low ? 0.03 * (high - low) : 1; // so that no dot lies on the border
     return [low - edge, high + edge];
   }, [lane, lane.looks.length, offset, count]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!width) return;
     const context = canvas.current!.getContext("2d")!;
     const scale = devicePixelRatio || 1;

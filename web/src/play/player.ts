@@ -6,6 +6,7 @@ export class Player {
   at = 0; // the step that is looked at
   playing = false;
   loading = true;
+  shows = ""; // what was last wished for
   trouble = "";
   pace = 50; // steps a second; Infinity: as fast as it goes
 
@@ -34,9 +35,10 @@ export class Player {
     return Math.max(1, Math.min(...this.lanes.map((lane) => lane.every)));
   }
 
-  // Begins these anew, and trains them up to `step`.
-  async load(plans: { plan: Plan; title: string }[], step: number) {
+  // Begins these anew, and trains them up to `step`; `wish` is what they follow from.
+  async load(wish: string, plans: { plan: Plan; title: string }[], step: number) {
     const mine = ++this.generation;
+    this.shows = wish;
     this.playing = false;
     this.loading = true;
     const fresh: Lane[] = [];

@@ -40,10 +40,11 @@ export function Play() {
   const set = (changes: Partial<State>) => change_address(words_of({ step: player.at, ...changes }), true);
 
   const root = root_of(state);
+  const loading = player.loading || player.shows !== root; // then what stands there is still of what was chosen before
   useEffect(() => {
     written.current = state.step;
     const plans = [{ plan: plan_of(state), title: "" }, ...(state.beside ? [{ plan: plan_of(state, state.beside), title: state.beside.replace(/^([^=]*)=/, (_, name: string) => words_for(name).toLowerCase() + " ") }] : [])];
-    void player.load(plans, state.step);
+    void player.load(root, plans, state.step);
   }, [root]);
   useEffect(() => () => player.pause(), []);
   // The address tells the step soon after: a browser refuses to write it at every frame.
@@ -103,7 +104,7 @@ export function Play() {
             ))}
           </select>
         </label>
-        <output class="value" data-step={at} data-reached={reached} data-loading={player.loading ? "yes" : "no"}>
+        <output class="value" data-step={at} data-reached={reached} data-loading={loading ? "yes" : "no"}>
           step {at} of {total}
         </output>
       </div>

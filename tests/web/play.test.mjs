@@ -79,6 +79,24 @@ test("scrubbing back shows attention as it was, and an intervention moves on the
   await stage.leave(page);
 });
 
+test("a step that is wished for while another training begins is the one that is shown", async () => {
+  const page = await stage.visit(words(small, { step: 20 }));
+  await at_step(page, 20);
+  // One right after the other, with no time for an answer of the engine.
+  const put = (label, value, told) =>
+    page.getByLabel(label).evaluate(
+      (input, [value, told]) => {
+        input.value = value;
+        input.dispatchEvent(new Event(told, { bubbles: true }));
+      },
+      [value, told],
+    );
+  await Promise.all([put("Step until which attention is held uniform", "60", "change"), put("Look at step", "40", "input")]);
+  await at_step(page, 40);
+  assert.match(new URL(page.url()).hash, /hold=60/);
+  await stage.leave(page);
+});
+
 test("a link brings another person to the same experiment, step and numbers", async () => {
   const page = await stage.visit("#/play");
   await page.getByRole("combobox", { name: /^Task/ }).selectOption("keyword");

@@ -41,6 +41,7 @@ export class Player {
     this.shows = wish;
     this.playing = false;
     this.loading = true;
+    this.goal = step;
     const fresh: Lane[] = [];
     try {
       for (const { plan, title } of plans) fresh.push(await new Lane(plan, title).begin());
@@ -56,7 +57,7 @@ export class Player {
     this.loading = false;
     this.trouble = "";
     this.changed();
-    await this.go(step);
+    await this.go(this.goal);
   }
 
   async play() {
@@ -88,9 +89,10 @@ export class Player {
   // To a step, back or forth; newer wishes replace older ones.
   async go(step: number, pause = true): Promise<void> {
     if (pause) this.playing = false;
-    this.goal = Math.max(0, Math.min(step, this.total));
-    if (!this.behind()) {
-      this.at = Math.min(this.goal, Math.max(this.reached, 0));
+    this.goal = Math.max(0, Math.min(step, this.loading ? Infinity : this.total));
+    // While others are begun, these are looked at as far as they came; the others will go there.
+    if (this.loading || !this.behind()) {
+      this.at = Math.min(this.goal, this.reached);
       this.changed();
       return;
     }

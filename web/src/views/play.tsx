@@ -1,6 +1,6 @@
 // The playground: a training that is played, paused, stepped, rewound to the same start and scrubbed through, with one
 // beside it that differs in a setting. The engine trains in a worker; what is shown is what it said on the way.
-import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useAddress, write_address } from "../address";
 import type { Lane } from "../engine/lane";
 import { Figure } from "../figure";
@@ -41,7 +41,8 @@ export function Play() {
 
   const root = root_of(state);
   const loading = player.loading || player.shows !== root; // then what stands there is still of what was chosen before
-  useEffect(() => {
+  // Before the person can do anything else: what is done next is meant for the new training.
+  useLayoutEffect(() => {
     written.current = state.step;
     const plans = [{ plan: plan_of(state), title: "" }, ...(state.beside ? [{ plan: plan_of(state, state.beside), title: state.beside.replace(/^([^=]*)=/, (_, name: string) => words_for(name).toLowerCase() + " ") }] : [])];
     void player.load(root, plans, state.step);
@@ -55,7 +56,7 @@ export function Play() {
   }, [player.at, player.loading]);
   // And a step that comes by the address is gone to.
   useEffect(() => {
-    if (player.loading || state.step === written.current) return;
+    if (state.step === written.current) return;
     written.current = state.step;
     void player.go(state.step);
   }, [state.step]);

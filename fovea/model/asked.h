@@ -1,5 +1,5 @@
-// What some models can be asked beyond a pass. Whoever asks makes passes of the model's own: its last forward is used up,
-// and the gradients of parameters mean nothing afterwards.
+// What some models can be asked beyond a pass. Whoever asks makes passes of the model's own: its last forward is used
+// up, and the gradients of parameters mean nothing afterwards.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,6 @@
 // Δ of the translator: the loss of each target word has a gradient of its own, so an example goes through the model as
 // many times as it has target words, some at a time, each copy with the loss of one word.
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/math/vector_math.h"
 #include "fovea/model/seq2seq.h"
@@ -65,10 +64,8 @@ void Seq2Seq<T>::influence_of(Compute& compute, const Batch& copies, int first, 
   std::ranges::fill(d_logits_.flat(), T{0});
   for (int copy = 0; copy < copies.size; ++copy) {
     const Index row = copy * steps + first + copy;
-    const std::span<const T> scores = outcome.scores[row].flat();
     const std::span<T> d = d_logits_[row].flat();
-    const T all = log_sum_exp(scores);
-    for (std::size_t v = 0; v < d.size(); ++v) d[v] = std::exp(scores[v] - all);
+    softmax(outcome.scores[row].flat(), d);
     d[static_cast<std::size_t>(copies.target.at(copy, first + copy))] -= T{1};
   }
   backward(compute);

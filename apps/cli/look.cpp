@@ -30,10 +30,7 @@ class Look : public Command {
     const Store store(Store::default_file());
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
-    const FetchArrays fetch = [&store](std::int64_t run, const std::string& name) {
-      return store.arrays(run, name);
-    };
-    const SeenExample seen = see_example(*found, fetch, example_);
+    const SeenExample seen = see_example(*found, store.fetch_arrays(), example_);
     if (json_) print_as_json(seen);
     else fmt::print("{}", shades_text(seen, Terminal::of(STDOUT_FILENO)));
     return 0;

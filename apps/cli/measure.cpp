@@ -33,9 +33,7 @@ class Measure : public Command {
     const Store store(Store::default_file());
     for (const std::int64_t id : ids_)
       if (!store.has(id)) throw no_such_run(store, id);
-    const Measures measures =
-        measure(runs_to_measure(store, ids_),
-                [&store](std::int64_t run, const std::string& name) { return store.arrays(run, name); });
+    const Measures measures = measure(runs_to_measure(store, ids_), store.fetch_arrays());
     if (json_) print_json(measures_json(measures));
     else fmt::print("{}", measures_text(measures, Terminal::of(STDOUT_FILENO)));
     return 0;

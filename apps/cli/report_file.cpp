@@ -14,14 +14,6 @@
 
 namespace fovea::cli {
 
-namespace {
-
-FetchArrays arrays_of(const Store& store) {
-  return [&store](std::int64_t run, const std::string& name) { return store.arrays(run, name); };
-}
-
-}  // namespace
-
 std::vector<Reproduction> reproduced_before(const Store& store) {
   std::vector<Reproduction> found;
   for (const std::string& name : experiment_names())
@@ -36,7 +28,7 @@ void write_report(const Store& store, std::span<const Reproduction> reproduction
   facts.made = utc_now();
   facts.version = version();
   facts.machine = machine_line();
-  const FetchArrays arrays = arrays_of(store);
+  const FetchArrays arrays = store.fetch_arrays();
   if (form == ReportForm::plain || (form == ReportForm::page && shipped_page().empty()))
     return write_whole(file, report_html(reproductions, arrays, facts));
   const std::string story = story_text(reproductions, arrays, facts);
@@ -54,7 +46,7 @@ std::size_t write_figures(const Store& store, std::span<const Reproduction> repr
     int number = 0;
     for (const FigureSpec& spec : reproduction.experiment.figures) {
       const std::string name = fmt::format("{}-{}.{}", reproduction.experiment.name, ++number, ending);
-      save_figure(make_figure(spec, reproduction.runs, arrays_of(store)), std::filesystem::path(folder) / name);
+      save_figure(make_figure(spec, reproduction.runs, store.fetch_arrays()), std::filesystem::path(folder) / name);
       ++written;
     }
   }

@@ -51,10 +51,6 @@ void check_measurable(const Experiment& experiment, const std::vector<RunSpec>& 
   }
 }
 
-}  // namespace
-
-namespace {
-
 // What the runs come to beside those that they are measured against, which are in `reproduction.against` as far as they
 // were reached. Those that keep the experiment's model join the runs: claims and figures then see them as a condition
 // beside the others.
@@ -67,7 +63,7 @@ void measure_reproduced(const Store& store, Reproduction& reproduction) {
     std::vector<RunRecord> runs = own;
     runs.insert(runs.end(), beside.begin(), beside.end());
     const MeasuredRuns sorted = sort_runs(std::move(runs));
-    const FetchArrays arrays = [&store](std::int64_t run, const std::string& name) { return store.arrays(run, name); };
+    const FetchArrays arrays = store.fetch_arrays();
     reproduction.measures = measure(sorted, arrays);
     constexpr int some = 3;
     for (int example = 1; example <= std::min(some, reproduction.measures->examples); ++example)

@@ -237,6 +237,10 @@ std::vector<ArrayRecord> Store::arrays(std::int64_t id, const std::string& name)
   return read_arrays(*state_, id, name);
 }
 
+FetchArrays Store::fetch_arrays() const {
+  return [this](std::int64_t run, const std::string& name) { return arrays(run, name); };
+}
+
 void Store::keep_claims(const std::vector<ClaimResult>& claims) {
   Connection& database = state_->db();
   Transaction transaction(database, Transaction::Kind::write);

@@ -104,6 +104,7 @@ class Store {
   std::optional<RunRecord> find_done(const std::string& hash, bool with_series = true) const;
   std::optional<RunRecord> find_undone(const std::string& hash) const;  // stopped, failed or in training
   std::vector<ArrayRecord> arrays(std::int64_t id, const std::string& name = {}) const;
+  FetchArrays fetch_arrays() const;  // the same for whoever knows no store; this one must stay where it is
   // As they were at the end; nothing where they were not kept, and for a run that is not done.
   std::optional<TensorFile> weights(const RunRecord& run) const;
   WeightFiles weight_files() const;

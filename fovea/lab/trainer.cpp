@@ -119,6 +119,7 @@ class Trainer {
   struct Wants {
     bool look = false, beta = false, states = false;
   };
+  Wants& wants_of(Examples which) { return wants_[static_cast<std::size_t>(which)]; }
 
   void keep_weights() {
     using Keep = TrainSettings::KeepWeights;
@@ -528,8 +529,7 @@ class Trainer {
   std::optional<Shards<T>> shards_;
   LongestFirst longest_first_;
   std::vector<ParameterView> views_;
-  std::vector<float> copies_;  // of the parameters, for probes of a run in double
-  Wants& wants_of(Examples which) { return wants_[static_cast<std::size_t>(which)]; }
+  std::vector<float> copies_;          // of the parameters, for probes of a run in double
   std::array<Wants, 3> wants_;         // what some probe wants of each kind of examples
   std::vector<SurveyProbe*> surveys_;  // of probes_
   Wants survey_wants_;

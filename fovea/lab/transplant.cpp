@@ -51,7 +51,7 @@ std::optional<std::string> name_there(const Param<T>& here, const Transplant& tr
   return rest ? std::optional(transplant.of + *rest) : std::nullopt;
 }
 
-// What a text task numbers its words by.
+// What a text task's vocabulary may follow from: all its settings but the order of its examples.
 ValueTable vocabulary_of(const RunSpec& spec) {
   ValueTable task = spec.task;
   task.erase("alike");

@@ -72,10 +72,10 @@ class Parts {
     for (const char* end : {"min", "max"}) {
       const py::int_ value(given.attr(end)());
       if (value < low || value > high)
-        throw wrong_input(fmt::format("'{}' of {} holds {}, and must be {} to {}", name, owner_,
-                                      py::str(value).cast<std::string>(), std::numeric_limits<T>::min(),
-                                      std::numeric_limits<T>::max()),
-                          "see the sizes that the task says of itself");
+        throw wrong_input(
+            fmt::format("'{}' of {} holds {}, and must be {} to {}", name, owner_, py::str(value).cast<std::string>(),
+                        std::numeric_limits<T>::min(), std::numeric_limits<T>::max()),
+            "see the sizes that the task says of itself");
     }
   }
 
@@ -193,19 +193,6 @@ void fill_points(const TaskShape& shape, const Parts& parts, Batch& batch) {
   batch.answers = parts.has("answers") ? parts.matrix("answers", shape.value_width) : Items();
 }
 
-}  // namespace
-
-Kind kind_of(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& [known, kind] : kinds) {
-    if (name == known) return kind;
-    names.emplace_back(known);
-  }
-  throw wrong_input(fmt::format("there is no kind of task '{}'", name), suggest_name(name, names));
-}
-
-namespace {
-
 int size_of(const char* name, const py::object& given) {
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
   int overflow = 1;
@@ -246,6 +233,15 @@ void require_sizes(const TaskShape& shape) {
 }
 
 }  // namespace
+
+Kind kind_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, kind] : kinds) {
+    if (name == known) return kind;
+    names.emplace_back(known);
+  }
+  throw wrong_input(fmt::format("there is no kind of task '{}'", name), suggest_name(name, names));
+}
 
 TaskShape shape_of(const py::dict& facts) {
   TaskShape shape;

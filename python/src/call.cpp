@@ -11,8 +11,8 @@ namespace fovea::python {
 
 namespace {
 
-// The calls at work, and the process that each is of: a forked one has those of its parent here, and nobody who ends them.
-// Changed with the GIL alone, so that no fork finds the lock taken.
+// The calls at work, and the process that each is of: a forked one has those of its parent here, and nobody who ends
+// them. Changed with the GIL alone, so that no fork finds the lock taken.
 struct Open {
   std::mutex mutex;
   std::condition_variable fewer;

@@ -23,8 +23,8 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Asks all calls of this process to stop, and waits for them: Python ends, and a thread that then asks for the GIL would
-  // be torn out of the library. What is in training is stopped as by Ctrl-C.
+  // Asks all calls of this process to stop, and waits for them: Python ends, and a thread that then asks for the GIL
+  // would be torn out of the library. What is in training is stopped as by Ctrl-C.
   static void end_all();
 
   std::atomic<bool>& stop() { return stop_; }

@@ -19,18 +19,15 @@ Value integer_of(py::handle object, const std::string& name) {
   return {std::int64_t{value}, place_of(name)};
 }
 
-}  // namespace
-
-namespace {
-
 constexpr int deepest = 100;
 constexpr std::size_t longest = 1'000'000;
 
 Value value_at(py::handle object, const std::string& name, int depth) {
   const Place place = place_of(name);
   if (depth > deepest)
-    throw wrong_input(fmt::format("the value of {:.60} is more than {} lists and dicts within each other", name, deepest),
-                      "perhaps one contains itself", place_of(name.substr(0, 60)));
+    throw wrong_input(
+        fmt::format("the value of {:.60} is more than {} lists and dicts within each other", name, deepest),
+        "perhaps one contains itself", place_of(name.substr(0, 60)));
   if (py::isinstance<py::bool_>(object)) return {object.cast<bool>(), place};
   if (py::isinstance<py::str>(object)) return {object.cast<std::string>(), place};
   if (py::isinstance<py::float_>(object)) return {object.cast<double>(), place};
@@ -45,7 +42,8 @@ Value value_at(py::handle object, const std::string& name, int depth) {
     }
     return {std::move(table), place};
   }
-  if (py::hasattr(object, "tolist") && py::hasattr(object, "dtype")) return value_at(object.attr("tolist")(), name, depth + 1);
+  if (py::hasattr(object, "tolist") && py::hasattr(object, "dtype"))
+    return value_at(object.attr("tolist")(), name, depth + 1);
   if (PyIndex_Check(object.ptr())) return integer_of(object, name);
   if (py::isinstance<py::sequence>(object) || py::isinstance<py::iterator>(object) ||
       py::isinstance(object, py::type::of(py::module_::import("builtins").attr("range")(0)))) {

@@ -3,9 +3,12 @@
 #include <fmt/chrono.h>
 
 #include <ctime>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/data/bytes.h"
 #include "fovea/lab/checkpoint.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/ranks.h"
@@ -17,7 +20,7 @@ namespace fovea {
 
 namespace {
 
-Error no_files() { return failure("a page has no files for checkpoints", "train without them"); }
+Error no_files() { return failure("a page has no files", "read from memory, and train without checkpoints"); }
 
 }  // namespace
 
@@ -33,6 +36,27 @@ std::optional<TensorFile> WeightFiles::read(const std::string&) const { return s
 void Ranks::gather(std::span<const std::byte>, std::span<std::byte>) {
   throw failure("a page is no job of several processes", "train alone");
 }
+
+// What is read there lies in memory already.
+class ByteReader::Source {
+ public:
+  explicit Source(std::string_view bytes) : left_(bytes) {}
+  std::size_t read(char* to, std::size_t room) {
+    const std::size_t count = left_.copy(to, room);
+    left_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::string_view left_;
+};
+ByteReader::ByteReader(const std::filesystem::path&) { throw no_files(); }
+ByteReader::ByteReader(std::string_view bytes, Place place)
+    : place_(std::move(place)), source_(std::make_unique<Source>(bytes)) {}
+ByteReader::~ByteReader() = default;
+ByteReader::ByteReader(ByteReader&&) noexcept = default;
+ByteReader& ByteReader::operator=(ByteReader&&) noexcept = default;
+std::size_t ByteReader::read(char* to, std::size_t room) { return source_->read(to, room); }
 
 void choose_simd() {}
 const char* simd_target() { return "WebAssembly SIMD"; }

@@ -37,6 +37,13 @@ std::string text_of(const Json& ask, const char* name, const std::string& otherw
   return found == ask.end() ? otherwise : found->get<std::string>();
 }
 
+RunSpec spec_of(const Json& ask) {
+  const Experiment experiment = parse_experiment(text_of(ask, "toml"), "the playground's spec");
+  std::vector<Override> overrides;
+  for (const auto& words : ask.at("set")) overrides.push_back(parse_override(words.get<std::string>()));
+  return resolve(experiment, Form::full, overrides, ask.at("seed").get<std::uint64_t>());
+}
+
 Json attach(std::span<const std::byte> bytes) {
   constexpr std::size_t aligned = 8;
   const std::size_t at = (attached.size() + aligned - 1) / aligned * aligned;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fovea/lab/json.h"
+#include "fovea/lab/spec.h"
 
 namespace fovea::page {
 
@@ -17,6 +18,9 @@ struct Question {
 
 // A word of the question that is text; `otherwise` where it is missing.
 std::string text_of(const Json& ask, const char* name, const std::string& otherwise = {});
+
+// The spec that "toml" describes, with the overrides "set" and "seed".
+RunSpec spec_of(const Json& ask);
 
 // Puts bytes beside the answer under way, which says where they lie: {"at": offset, "bytes": how many}. The page gets
 // them as they are; as JSON, arrays would take longer to write and read than to compute.

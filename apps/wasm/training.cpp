@@ -2,6 +2,7 @@
 // bits.
 #include "fovea/lab/training.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,7 +15,6 @@
 #include "fovea/base/version.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/record_json.h"
-#include "fovea/lab/spec.h"
 #include "fovea/lab/weights_file.h"
 
 namespace fovea::page {
@@ -31,13 +31,6 @@ Training& named(const Json& ask) {
   const auto found = trainings().find(text_of(ask, "name"));
   if (found == trainings().end()) throw wrong_input("there is no such training", "begin it first");
   return found->second;
-}
-
-RunSpec spec_of(const Json& ask) {
-  const Experiment experiment = parse_experiment(text_of(ask, "toml"), "the playground's spec");
-  std::vector<Override> overrides;
-  for (const auto& words : ask.at("set")) overrides.push_back(parse_override(words.get<std::string>()));
-  return resolve(experiment, Form::full, overrides, ask.at("seed").get<std::uint64_t>());
 }
 
 Json series_since(const RunRecord& record, std::int64_t since) {
@@ -75,6 +68,17 @@ Json course(const RunRecord& record, std::int64_t since) {
   return json;
 }
 
+// How a person reads tokens and classes, by number.
+void name_words(const RunSpec& spec, Json& json) {
+  const std::unique_ptr<Task> task = make_task(spec);
+  const TaskShape shape = task->shape();
+  Json words = Json::array(), classes = Json::array();
+  for (int token = 0; token < std::max(shape.vocab, shape.width); ++token) words.push_back(task->word(token));
+  for (int label = 0; label < shape.classes; ++label) classes.push_back(task->class_name(label));
+  json["words"] = std::move(words);
+  json["classes"] = std::move(classes);
+}
+
 Json begin(const Json& ask) {
   const std::string name = text_of(ask, "name");
   const RunSpec spec = spec_of(ask);
@@ -85,6 +89,7 @@ Json begin(const Json& ask) {
   json["spec"] = spec.text();
   json["hash"] = spec.hash();
   json["settings"] = value_json({spec.table(), {}});
+  name_words(spec, json);
   return json;
 }
 

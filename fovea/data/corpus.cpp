@@ -103,6 +103,15 @@ Corpus find_corpus(const std::string& name) {
                     suggest_name(name, known));
 }
 
+Corpus pinned_corpus(const std::string& name, const std::string& digest) {
+  Corpus corpus = find_corpus(name);
+  if (!digest.empty() && digest != corpus.digest)
+    throw wrong_input(fmt::format("the corpus '{}' is not the one this run was made on: its digest is {}, not {}", name,
+                                  corpus.digest, digest),
+                      "name the corpus that is, or leave task.digest empty to take this one");
+  return corpus;
+}
+
 std::vector<Corpus> all_corpora() {
   std::vector<Corpus> all = made();
   for (const std::string& name : kept_names()) all.push_back(read_manifest(corpora_folder() / name));

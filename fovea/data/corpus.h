@@ -32,6 +32,8 @@ struct Corpus {
 
 // Throws wrong_input for a name there is none of, with the nearest.
 Corpus find_corpus(const std::string& name);
+// That of a task which pins a digest; with none pinned, as it is now.
+Corpus pinned_corpus(const std::string& name, const std::string& digest);
 std::vector<Corpus> all_corpora();
 
 // Calls `take` for each example of a split, in the order they are kept in. A corpus whose files were changed or damaged

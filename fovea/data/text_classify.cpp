@@ -7,7 +7,7 @@
 #include <array>
 
 #include "fovea/base/registry.h"
-#include "fovea/data/epochs.h"
+#include "fovea/data/corpus.h"
 #include "fovea/data/task.h"
 #include "fovea/data/token_texts.h"
 #include "fovea/data/vocabulary.h"
@@ -18,13 +18,9 @@ namespace fovea {
 namespace {
 
 struct Texts {
-  struct Part {
-    TokenTexts tokens;
-    std::vector<int> labels;
-  };
   Vocabulary vocabulary;
   std::vector<std::string> classes;
-  std::array<Part, 3> parts;  // by split
+  std::array<LabelledTexts, 3> parts;  // by split
 };
 
 class TextClassify final : public Task {
@@ -60,21 +56,7 @@ class TextClassify final : public Task {
   std::int64_t examples(Split split) const override { return part(split).tokens.count(); }
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
-    const Texts::Part& from = part(split);
-    if (split == Split::train) {
-      batch_examples({seed_, "text-classify", alike_}, from.tokens, step, size, batch.scratch);
-    } else {
-      const Slice slice = slice_of(from.tokens.count(), step, size);
-      batch.scratch.resize(static_cast<std::size_t>(slice.size));
-      for (int i = 0; i < slice.size; ++i)
-        batch.scratch[static_cast<std::size_t>(i)] = static_cast<int>(slice.begin) + i;
-    }
-    batch.size = static_cast<int>(batch.scratch.size());
-    fill_tokens(from.tokens, batch.scratch, batch.source);
-    batch.labels.resize(batch.scratch.size());
-    std::transform(batch.scratch.begin(), batch.scratch.end(), batch.labels.begin(),
-                   [&](int i) { return from.labels[static_cast<std::size_t>(i)]; });
-    batch.marked.clear();
+    fill_labelled(part(split), {seed_, "text-classify", alike_}, split, step, size, batch);
   }
 
   std::string word(int token) const override { return texts_->vocabulary.word(token); }
@@ -95,7 +77,7 @@ class TextClassify final : public Task {
     WordSplitter splitter(lower_case_);
     WordCounter counter;
     const auto read = [&](Split split, const std::function<int(std::string_view)>& number) {
-      Texts::Part& part = texts.parts[static_cast<std::size_t>(split)];
+      LabelledTexts& part = texts.parts[static_cast<std::size_t>(split)];
       each_example(corpus, split, [&](const TextExample& example) {
         part.tokens.begin();
         int length = 0;
@@ -118,7 +100,7 @@ class TextClassify final : public Task {
     return texts;
   }
 
-  const Texts::Part& part(Split split) const { return texts_->parts[static_cast<std::size_t>(split)]; }
+  const LabelledTexts& part(Split split) const { return texts_->parts[static_cast<std::size_t>(split)]; }
 
   std::string corpus_ = "made-reviews";
   std::string digest_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,8 @@ struct TextSource {
   Header header = Header::automatic;
   BadLine bad = BadLine::stop;
   std::size_t longest = longest_line_read;  // bytes of a line, a row or a file of a folder
+  // A table in memory, read in place of the file, which then only says in messages what it is. Wants a format.
+  std::optional<std::string_view> table = std::nullopt;
 };
 
 // The views stand until the next example is asked for.

@@ -55,7 +55,7 @@ class Table final : public TextReader::Examples {
     for (const std::string& other : {source.label, source.target})
       if (!other.empty()) wanted_.push_back(other);
     labelled_ = !source.label.empty();
-    LineReader lines(ByteReader(source.file), source.longest);
+    LineReader lines(source.table ? ByteReader(*source.table, {file_}) : ByteReader(source.file), source.longest);
     if (format == TextFormat::jsonl) {
       for (std::size_t i = 0; i < wanted_.size(); ++i) columns_.push_back(i);
       rows_ = jsonl_rows(std::move(lines), wanted_);

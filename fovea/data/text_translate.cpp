@@ -9,6 +9,7 @@
 #include "fovea/base/digest.h"
 #include "fovea/base/file.h"
 #include "fovea/base/registry.h"
+#include "fovea/data/corpus.h"
 #include "fovea/data/epochs.h"
 #include "fovea/data/pieces.h"
 #include "fovea/data/task.h"

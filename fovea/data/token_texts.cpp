@@ -1,8 +1,7 @@
 #include "fovea/data/token_texts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <numeric>
 
 #include "fovea/data/epochs.h"
 
@@ -52,13 +51,22 @@ void fill_tokens(const TokenTexts& texts, std::span<const int> examples, Tokens&
   }
 }
 
-Corpus pinned_corpus(const std::string& name, const std::string& digest) {
-  Corpus corpus = find_corpus(name);
-  if (!digest.empty() && digest != corpus.digest)
-    throw wrong_input(fmt::format("the corpus '{}' is not the one this run was made on: its digest is {}, not {}", name,
-                                  corpus.digest, digest),
-                      "name the corpus that is, or leave task.digest empty to take this one");
-  return corpus;
+void fill_labelled(const LabelledTexts& texts, const BatchOrder& order, Split split, std::uint64_t step, int size,
+                   Batch& batch) {
+  std::vector<int>& chosen = batch.scratch;
+  if (split == Split::train) {
+    batch_examples(order, texts.tokens, step, size, chosen);
+  } else {
+    const Slice slice = slice_of(texts.tokens.count(), step, size);
+    chosen.resize(static_cast<std::size_t>(slice.size));
+    std::iota(chosen.begin(), chosen.end(), static_cast<int>(slice.begin));
+  }
+  batch.size = static_cast<int>(chosen.size());
+  fill_tokens(texts.tokens, chosen, batch.source);
+  batch.labels.resize(chosen.size());
+  std::transform(chosen.begin(), chosen.end(), batch.labels.begin(),
+                 [&](int i) { return texts.labels[static_cast<std::size_t>(i)]; });
+  batch.marked.clear();
 }
 
 }  // namespace fovea

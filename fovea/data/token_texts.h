@@ -1,4 +1,4 @@
-// What both tasks on corpora share: texts as tokens in memory, and which of them make a training batch.
+// What tasks on texts share: texts as tokens in memory, and which of them make a training batch.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fovea/data/batch.h"
-#include "fovea/data/corpus.h"
+#include "fovea/data/task.h"
 
 namespace fovea {
 
@@ -59,8 +59,15 @@ void batch_examples(const BatchOrder& order, const TokenTexts& texts, std::uint6
 // Writes sequences `examples` of `texts` into `tokens`.
 void fill_tokens(const TokenTexts& texts, std::span<const int> examples, Tokens& tokens);
 
-// The corpus of a task: that of the name, and of the digest where one is pinned.
-Corpus pinned_corpus(const std::string& name, const std::string& digest);
+// Texts with the number of a class each.
+struct LabelledTexts {
+  TokenTexts tokens;
+  std::vector<int> labels;
+};
+
+// A batch of them as a task gives it: of the training split in the order, of the others slice by slice.
+void fill_labelled(const LabelledTexts& texts, const BatchOrder& order, Split split, std::uint64_t step, int size,
+                   Batch& batch);
 
 // What was loaded last stays in memory: checking a spec and training it, or the runs of a sweep, load it once.
 template <class Loaded>

@@ -51,6 +51,21 @@ TEST_F(TextReaderTest, TsvTakesQuotesAsLetters) {
   EXPECT_TRUE(all.report.header.empty());
 }
 
+TEST_F(TextReaderTest, TakesATableInMemory) {
+  const std::string bytes = "label,text\nham,\"one, two\"\nspam,three\nham,four\nspam,five\n";
+  TextSource source;
+  source.file = "what was pasted";
+  source.table = bytes;
+  source.format = TextFormat::csv;
+  source.text = {"2"};
+  source.label = "1";
+  const Read all = read(source);
+  EXPECT_EQ(all.texts, (Texts{"one, two", "three", "four", "five"}));
+  EXPECT_EQ(all.report.header, (Texts{"label", "text"}));
+  source.table = "ham,one\nspam\n";
+  EXPECT_SAYS(complaint(source), "what was pasted:2: has 1 column, so none for the text");
+}
+
 TEST_F(TextReaderTest, CsvUnquotes) {
   const Read all = read(table("a.csv",
                               "\"3\",\"a \"\"b\"\", c\nd\"\r\n"

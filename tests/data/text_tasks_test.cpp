@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fovea/data/corpus.h"
 #include "fovea/data/pieces.h"
 #include "fovea/data/token_texts.h"
 #include "tests/data/scratch_folder.h"

@@ -40,6 +40,8 @@ export interface Beginning extends Course {
   spec: string;
   hash: string;
   settings: { [section: string]: Setting };
+  words: string[]; // how a person reads tokens and classes
+  classes: string[];
 }
 
 export interface Weights {

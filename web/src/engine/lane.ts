@@ -36,6 +36,8 @@ export class Lane {
   source: number[][] = [];
   target: number[][] = [];
   labels: number[] = [];
+  private words: string[] = [];
+  private classes: string[] = [];
   truth?: Float32Array;
   private readonly name = `training ${++begun}`;
 
@@ -48,6 +50,8 @@ export class Lane {
     const course = await engine.ask<Beginning>({ ask: "begin", name: this.name, ...this.plan });
     this.spec = course.spec;
     this.settings = course.settings;
+    this.words = course.words;
+    this.classes = course.classes;
     this.take(course);
     return this;
   }
@@ -89,7 +93,15 @@ export class Lane {
   // Its class; "" where it has none.
   class_of(example: number): string {
     const label = this.target.length === 0 ? this.labels[example] : undefined;
-    return label === undefined ? "" : label === 1 ? "positive" : "negative";
+    return label === undefined ? "" : (this.classes[label] ?? "");
+  }
+  // What a person calls an input: its word, its feature, or where the point lies.
+  input(example: number, i: number): string {
+    const x = this.setting("task", "x");
+    return Array.isArray(x) ? String(x[i]) : this.word(this.source[example]?.[i] ?? i);
+  }
+  word(token: number): string {
+    return this.words[token] ?? "";
   }
 
   // The look that was newest at `step`.

@@ -19,9 +19,8 @@ export function Attention({ lane, at, example }: Props) {
   if (!look) return null;
   const [, rows, columns] = look.shape;
   const offset = example * rows * columns;
-  const word = words_of(lane);
-  const inputs = Array.from({ length: columns }, (_, i) => word(lane.source[example]?.[i] ?? i));
-  const outputs = lane.target[example]?.slice(0, rows).map(word) ?? Array.from({ length: rows }, () => "");
+  const inputs = Array.from({ length: columns }, (_, i) => lane.input(example, i));
+  const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
   const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
   const entropy = lane.value_at("entropy", at);
   const label = lane.class_of(example);
@@ -58,12 +57,6 @@ export function Attention({ lane, at, example }: Props) {
       {look.beta && <Scatter lane={lane} look={look} offset={offset} count={rows * columns} />}
     </section>
   );
-}
-
-// A token as a word: its number, or what closes a sequence.
-function words_of(lane: Lane) {
-  const vocab = Number(lane.setting("task", "vocab") ?? Infinity);
-  return (token: number) => (token < 0 ? "" : token === vocab ? "end" : String(token));
 }
 
 // Where most of the attention of the first rows goes, for who can not see the map.
@@ -158,7 +151,12 @@ function Scatter({ lane, look, offset, count }: { lane: Lane; look: Look; offset
         <canvas ref={canvas} style={{ width: size, height: size }} role="img" aria-label={`Attention α against β of every position at step ${look.step}`} />
       </div>
       <p class="soft">
-        A dot per position: how much it speaks for the right output (β), and the attention on it (α). <span class="decides">■</span> is the position that decides.
+        A dot per position: how much it speaks for the right output (β), and the attention on it (α).{" "}
+        {lane.truth?.some((one) => one > 0) && (
+          <>
+            <span class="decides">■</span> is the position that decides.
+          </>
+        )}
       </p>
     </div>
   );

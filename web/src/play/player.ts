@@ -30,6 +30,10 @@ export class Player {
   get last(): number {
     return this.lanes.length > 0 && this.lanes.every((lane) => lane.state !== "running") ? this.reached : this.total;
   }
+  // Where the person wants to be, which training may not have come to yet.
+  get wished(): number {
+    return this.loading || !(this.playing || this.trouble) ? this.goal : this.at;
+  }
   // From one look to the next.
   get every(): number {
     return Math.max(1, Math.min(...this.lanes.map((lane) => lane.every)));

@@ -152,7 +152,7 @@ function settings_of(parts: Parts | undefined, lane: Lane | undefined): Setting[
       help,
       choices: kind.startsWith("one of: ") ? kind.slice(8).split(", ") : kind === "true or false" ? ["true", "false"] : [],
     }));
-  const not_here = new Set(["train.threads", "train.data_parallel", "train.shards", "train.keep_weights"]);
+  const not_here = new Set(["task.texts", "task.labels", "task.x", "task.y", "train.threads", "train.data_parallel", "train.shards", "train.keep_weights"]);
   return [
     ...read("task", parts.tasks[String(lane.setting("task", "name"))]),
     ...read("model", parts.models[String(lane.setting("model", "name"))]),

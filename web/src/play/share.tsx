@@ -4,7 +4,7 @@ import type { Lane } from "../engine/lane";
 import { save, save_text } from "../save";
 import { pytorch_script, has_script } from "./pytorch";
 
-export function Share({ lane, at, name, link }: { lane: Lane; at: number; name: string; link: () => string }) {
+export function Share({ lane, at, name, note, link }: { lane: Lane; at: number; name: string; note: string; link: () => string }) {
   const [said, say] = useState("");
   const [busy, set_busy] = useState(false);
   const copy = async () => {
@@ -54,7 +54,7 @@ export function Share({ lane, at, name, link }: { lane: Lane; at: number; name: 
         )}
       </p>
       <p class="soft" role="status">
-        {said || `All of them are of this experiment at step ${at}.`}
+        {said || `All of them are of this experiment at step ${at}.`} {note}
       </p>
     </section>
   );

@@ -1,5 +1,7 @@
 // What the playground shows, whole: it stands in the address, so a link is an experiment at a step.
 import type { Plan } from "../engine/lane";
+import { own_points } from "../own/points";
+import { own_texts } from "../own/texts";
 import { acts, tasks, type Task } from "./tasks";
 
 export interface State {
@@ -57,26 +59,31 @@ export function settings_text(all: Map<string, string>): string {
   return [...all].map(([name, value]) => `${name}=${value}`).join(";");
 }
 
-// What a training is begun with; `more` is what the run beside it has otherwise.
-export function plan_of(state: State, more = ""): Plan {
+export const owns = { texts: own_texts, points: own_points };
+
+// What a training is begun with; `more` is what the run beside it has otherwise. There is none while the person's own
+// data are wanted and not there.
+export function plan_of(state: State, more = ""): Plan | undefined {
   const task = task_of(state);
+  const task_toml = task.own ? owns[task.own].task : task.task;
+  if (!task_toml) return undefined;
   const model = task.models.find((one) => one.name === state.model) ?? task.models[0]!;
   const set = new Map([...settings_in(state.set), ...settings_in(more)]);
-  const own = (name: string, otherwise: number) => {
+  const whole = (name: string, otherwise: number) => {
     const text = set.get(name);
     set.delete(name);
     const value = Number(text ?? otherwise);
     return Number.isSafeInteger(value) && value >= 0 ? value : otherwise;
   };
-  const seed = own("seed", state.seed), hold = own("hold", state.hold);
+  const seed = whole("seed", state.seed), hold = whole("hold", state.hold);
   const act = acts.find((one) => one.name === state.act)!;
   const names = [...task.metrics, "kept_beta"].map((name) => `"${name}"`).join(", ");
   const toml = [
     `title = "Playground: ${task.title}"`,
-    `task = ${task.task}`,
+    `task = ${task_toml}`,
     `model = ${model.toml}`,
     `train = ${task.train}`,
-    `probe = ${task.probe.replace(/\}$/, `, keep = 8, names = [${names}] }`)}`,
+    `probe = ${task.probe.replace(/\}$/, `, keep = ${task.own ? 24 : 8}, names = [${names}] }`)}`,
     ...(hold > 0 ? [`intervene = [{ ${act.toml}, until = ${hold} }]`] : []),
   ].join("\n");
   return { toml, seed, set: [...set].map(([name, value]) => `${name}=${value}`) };

@@ -12,12 +12,13 @@ export interface Task {
   title: string;
   idea: string;
   models: { name: string; title: string; toml: string }[];
-  task: string; // as a spec writes it
+  task: string; // as a spec writes it; "" where the person's own data make it
+  own?: "texts" | "points";
   train: string;
   probe: string;
   metrics: string[]; // shares, drawn over the steps
   knowledge?: Stage;
-  attention: Stage;
+  attention?: Stage;
   shown: string[]; // the settings that stand open
 }
 
@@ -88,6 +89,35 @@ export const tasks: Task[] = [
     attention: { metric: "attention_on_truth", level: 0.5, says: "half of the weight is on them (α)" },
     shown: ["task.width", "model.gate", "train.rate", "train.steps"],
   },
+  {
+    ...labelled,
+    name: "own",
+    title: "Your own texts",
+    idea: "Which words will attention come to in your texts? It is told from how often words and labels stand together, before anything is trained; then train, and compare.",
+    task: "",
+    own: "texts",
+    train: '{ steps = 400, batch = 16, optimizer = "adam", rate = 5e-3 }',
+    probe: "{ every = 4, examples = 100 }",
+    metrics: ["accuracy", "entropy"],
+    knowledge: undefined,
+    attention: undefined,
+    shown: ["model.hidden", "model.attention", "train.rate", "train.steps"],
+  },
+  {
+    name: "points",
+    title: "Your own points",
+    idea: "At each place the answer is the mean of all points, near ones counting more. How near is near (w) is learned by answering each point from the others.",
+    models: [
+      { name: "gaussian", title: "Nearness, its width learned", toml: '{ name = "pooling", similarity = "gaussian-learned", w = 1 }' },
+      { name: "average", title: "The mean of all", toml: '{ name = "pooling", similarity = "average" }' },
+    ],
+    task: "",
+    own: "points",
+    train: '{ steps = 400, batch = 1, rate = 0.1, schedule = "cosine" }',
+    probe: "{ every = 10, examples = 1 }",
+    metrics: ["entropy"],
+    shown: ["model.w", "train.rate", "train.steps"],
+  },
 ];
 
 export const labels: { [metric: string]: string } = {
@@ -118,6 +148,7 @@ const plain: { [name: string]: string } = {
   "model.hidden": "Hidden width",
   "model.attention": "Attention",
   "model.gate": "Gate",
+  "model.w": "w at the start",
   "train.rate": "Learning rate",
   "train.steps": "Steps",
 };

@@ -114,7 +114,7 @@ export const chapters: Chapter[] = [
     idea:
       "If knowledge of words comes first, what attention will do can be read from the data. It is told before anything is trained, and then scored.",
     equations: ["C_{io} = Cov(count_i in, count_o out)"],
-    tries: [],
+    tries: [{ says: "Predict and train on texts of your own", view: "play", words: "task=own" }],
   },
   {
     name: "interventions",

@@ -5,12 +5,16 @@ import { change_address, read_address, useAddress, write_address } from "../addr
 import type { Lane } from "../engine/lane";
 import { Figure } from "../figure";
 import { Lines, type Curve, type Mark } from "../lines";
+import { PooledCurve } from "../own/curve";
+import { Compared, Predicted } from "../own/forecast";
+import { OwnPanel } from "../own/panel";
+import { use_own } from "../own/data";
 import { Attention } from "../play/attention";
 import { TimeAxis } from "../play/axis";
 import { Player } from "../play/player";
 import { Settings } from "../play/settings";
 import { Share } from "../play/share";
-import { plan_of, read_state, task_of, words_of, type State } from "../play/state";
+import { owns, plan_of, read_state, task_of, words_of, type State } from "../play/state";
 import { acts, labels, words_for, type Task } from "../play/tasks";
 
 const paces = [
@@ -37,15 +41,16 @@ export function Play() {
     change_address(words_of({ step: player.at }));
   }, []);
   // A choice is a step of the browser's way back. It is looked at from where the person is, which the address may not say yet.
-  const set = (changes: Partial<State>) => change_address(words_of({ step: player.at, ...changes }), true);
+  const set = (changes: Partial<State>) => change_address(words_of({ step: player.wished, ...changes }), true);
 
-  const root = root_of(state);
+  const own_changes = use_own();
+  const root = root_of(state) + own_changes;
   const loading = player.loading || player.shows !== root; // then what stands there is still of what was chosen before
   // Before the person can do anything else: what is done next is meant for the new training.
   useLayoutEffect(() => {
     written.current = state.step;
     const plans = [{ plan: plan_of(state), title: "" }, ...(state.beside ? [{ plan: plan_of(state, state.beside), title: state.beside.replace(/^([^=]*)=/, (_, name: string) => words_for(name).toLowerCase() + " ") }] : [])];
-    void player.load(root, plans, state.step);
+    void player.load(root, plans.flatMap(({ plan, title }) => (plan ? [{ plan, title }] : [])), state.step);
   }, [root]);
   useEffect(() => () => player.pause(), []);
   // The address tells the step soon after: a browser refuses to write it at every frame.
@@ -63,6 +68,7 @@ export function Play() {
 
   const task = task_of(state);
   const { lanes, at, reached, progress, total, last, playing } = player;
+  const trains = (name: string) => lanes[0]?.setting("task", "name") === name; // which may be what was chosen before
   const curves = useMemo(() => curves_of(lanes, task.metrics), [lanes, progress, task]);
   const losses = useMemo(() => curves_of(lanes, ["train_loss"]), [lanes, progress]);
   const marks = useMemo(() => marks_of(lanes[0], task, state), [lanes, progress, task, state.hold, state.act]);
@@ -76,6 +82,9 @@ export function Play() {
         {task.idea} Train in this browser, go back, change one thing, and train again from the same start.
       </p>
       <Settings state={state} set={set} lane={lanes[0]} />
+      {task.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
+      {task.own === "points" && <OwnPanel key="points" own={owns.points} />}
+      {trains("given-texts") && <Predicted lane={lanes[0]!} />}
       <p class="problem" role="alert">
         {player.trouble || failed || ""}
       </p>
@@ -120,7 +129,8 @@ export function Play() {
               <Lines curves={losses} label="loss" now={at} steps={total} />
             </Figure>
           </div>
-          <Stages lanes={lanes} task={task} at={at} />
+          {trains("given-points") && <div class={lanes.length > 1 ? "halves" : "whole"}>{lanes.map((lane) => <PooledCurve key={lane.title} lane={lane} at={at} file={file} />)}</div>}
+          {task.attention && <Stages lanes={lanes} task={task} at={at} />}
           <div class="line-of">
             <label class="line">
               Example
@@ -138,10 +148,12 @@ export function Play() {
               <Attention key={lane.title} lane={lane} at={at} example={example} />
             ))}
           </div>
+          {trains("given-texts") && lanes.map((lane) => <Compared key={lane.title} lane={lane} at={at} example={example} />)}
           <Share
             lane={lanes[0]!}
             at={at}
             name={file}
+            note={task.own ? "A link does not carry your data: who opens it gives their own. The spec holds them." : ""}
             link={() => {
               write_step();
               return location.href.split("#")[0] + write_address(read_address());

@@ -1,0 +1,69 @@
+// Data of the person at the page: read, and predicted from before any attention is trained.
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/wasm/question.h"
+#include "fovea/base/error.h"
+#include "fovea/base/team.h"
+#include "fovea/data/text_examples.h"
+#include "fovea/lab/assembly.h"
+#include "fovea/lab/prediction_json.h"
+
+namespace fovea::page {
+
+namespace {
+
+constexpr std::int64_t fresh_examples = 5'000;  // drawn from a task that makes them
+
+// JSON where a line begins as an object does, else a table of the separator that its first line has.
+TextFormat format_of(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) throw wrong_input("there is no text", "paste a label and a text in each line");
+  if (text[begin] == '{') return TextFormat::jsonl;
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  return line.find('\t') != std::string_view::npos ? TextFormat::tsv : TextFormat::csv;
+}
+
+// Label and text of each line; a header is passed over.
+Json table(const Json& ask) {
+  const std::string text = text_of(ask, "text");
+  TextSource source;
+  source.file = "your data";
+  source.format = format_of(text);
+  const bool named = source.format == TextFormat::jsonl;
+  source.label = named ? "label" : "1";
+  source.text = {named ? "text" : "2"};
+  source.table = text;
+  const std::unique_ptr<TextReader::Examples> examples = open_table(source, source.format);
+  Json labels = Json::array(), texts = Json::array();
+  try {
+    for (TextExample example; examples->next(example);) {
+      labels.push_back(example.label);
+      texts.push_back(example.text);
+    }
+  } catch (const Error& error) {
+    throw wrong_input(error.problem(), "mend the line", error.place());
+  }
+  return {{"labels", labels}, {"texts", texts}};
+}
+
+// What attention will do on the task of a spec, and where it will lie on `texts`, each a list of tokens.
+Json predict_task(const Json& ask) {
+  const std::unique_ptr<Task> task = make_task(spec_of(ask));
+  const std::unique_ptr<BagSource> source = task_bags(*task, fresh_examples);
+  Team team(1);
+  const Prediction prediction = predict(*source, team);
+  Json attention = Json::array();
+  for (const auto& text : ask.at("texts"))
+    attention.push_back(predicted_attention(prediction, text.get<std::vector<int>>(), {}).at(0));
+  return {{"prediction", prediction_json(prediction, *source)}, {"attention", std::move(attention)}};
+}
+
+const Question questions[]{{"table", table}, {"predict", predict_task}};
+
+}  // namespace
+
+}  // namespace fovea::page

@@ -1,0 +1,61 @@
+// How fast the page is: node scripts/measure_page.mjs build/page/index.html [report.html …]
+// Of each file its size and how long it takes until it shows something; of the page, frames while scrubbing through maps of
+// attention, and how long its engine needs to learn to copy. Chromium is found by FOVEA_CHROMIUM.
+import { stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(new URL("../web/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+
+const files = process.argv.slice(2);
+if (files.length === 0) {
+  console.error("usage: node scripts/measure_page.mjs PAGE.html [REPORT.html …]");
+  process.exit(2);
+}
+const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const open = async (file, hash = "") => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(pathToFileURL(resolve(file)).href + hash);
+  return page;
+};
+const reached = (page, step) => page.waitForFunction((step) => Number(document.querySelector("output[data-loading=no]")?.dataset.step) >= step, step, { timeout: 300_000 });
+
+// From the navigation's start to the first frame after the view stands.
+async function ready(file) {
+  const times = [];
+  for (let i = 0; i < 5; ++i) {
+    const page = await open(file);
+    await page.waitForSelector("h1");
+    times.push(await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done(performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? performance.now())))));
+    await page.close();
+  }
+  return times.sort((a, b) => a - b)[2];
+}
+
+for (const file of files) console.log(`${basename(file)}: ${((await stat(file)).size / 1e6).toFixed(1)} MB, shown after ${Math.round(await ready(file))} ms (median of 5)`);
+
+const words = "set=task.vocab%3D40;task.length%3D40;model.hidden%3D8;model.embedding%3D8;train.batch%3D2;train.steps%3D200;probe.every%3D1";
+const maps = await open(files[0], `#/play?${words}&step=200`);
+await reached(maps, 200);
+const { frames, seconds } = await maps.evaluate(async () => {
+  const handle = document.querySelector(".axis .look");
+  const began = performance.now();
+  for (let i = 0; i < 400; ++i) {
+    handle.value = String(Math.abs(200 - i));
+    handle.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise(requestAnimationFrame);
+  }
+  return { frames: 400, seconds: (performance.now() - began) / 1000 };
+});
+console.log(`scrubbing maps of 41 x 41 over 200 steps: ${(frames / seconds).toFixed(1)} frames a second`);
+
+const copy = await open(files[0], "#/play");
+await reached(copy, 0);
+await copy.getByRole("combobox", { name: /^Speed/ }).selectOption("Infinity");
+await copy.getByRole("button", { name: "Play" }).click();
+const began = performance.now();
+await reached(copy, 300);
+console.log(`copying (hidden 64, 12 words) is trained for 300 steps in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+await browser.close();

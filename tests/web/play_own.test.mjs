@@ -1,0 +1,146 @@
+// Texts of a person's own in the playground: predicted, trained on, compared; and kept in the browser.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { at_step, button, past_step, saved } from "./playing.mjs";
+import { Stage, expect_accessible } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+const paste = (page, text) => page.getByRole("textbox", { name: /^Your texts/ }).fill(text);
+const use = (page) => button(page, "Use them").click();
+const problem = (page) => page.getByRole("region", { name: "Your texts" }).getByRole("alert");
+
+// "gut" and "schlecht" tell, in capital letters and with signs; the others do not.
+const lines = Array.from({ length: 80 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tDas ${["Brot", "Bier", "Öl"][i % 3]} war ${i % 2 ? "SCHLECHT" : "Gut"}, wie ${["immer", "oft"][(i >> 1) % 2]}!`);
+const text = lines.join("\n");
+
+// Word to its row of the table: times, predicted, learned.
+const table_of = (page) =>
+  page.getByRole("region", { name: "Attention on each word" }).evaluate((region) => Object.fromEntries([...region.querySelectorAll("tbody tr")].map((row) => [row.querySelector("th").textContent, [...row.querySelectorAll("td")].map((cell) => Number(cell.textContent))])));
+
+test("own texts are predicted from, trained on and compared word by word, and the program finds the same", async () => {
+  const page = await stage.visit("#/play?task=own");
+  await button(page, "Play").waitFor();
+  assert.ok(await button(page, "Play").isDisabled());
+  await paste(page, text);
+  await use(page);
+  await page.getByText("80 texts of 2 classes (plus: 40, minus: 40), 12 different words.").waitFor();
+  await page.getByRole("heading", { name: "Predicted, before any training: learnable early" }).waitFor();
+  await page.getByText(/^For minus attention will come to schlecht \(\d/).waitFor();
+  await page.getByText(/^For plus attention will come to gut \(\d/).waitFor();
+  const first = await table_of(page);
+  const uniform = 1 / 8; // das brot war gut , wie immer !
+  for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
+  const scrub = page.getByLabel("Look at step");
+  await scrub.fill("400");
+  await past_step(page, 400);
+  const last = await table_of(page);
+  for (const word of ["gut", "schlecht"]) assert.ok(last[word][1] > 0.5 && last[word][2] > 0.5, `${word} ${last[word]}`);
+  for (const word of ["das", "war", "!"]) assert.ok(last[word][1] < 0.1 && last[word][2] < 0.1, `${word} ${last[word]}`);
+  const told = await page.getByText(/^In \d+ of 16 texts/).innerText();
+  assert.ok(Number(told.match(/^In (\d+)/)[1]) >= 14, told);
+  // The spec holds the texts: the program predicts and trains the same.
+  const spec = join(stage.home, "own.toml");
+  await writeFile(spec, (await saved(page, () => button(page, "Spec for fovea run").click())).bytes);
+  const predicted = JSON.parse(await stage.fovea("predict", spec, "--json", "--quiet"));
+  assert.equal(predicted.verdict, "early");
+  assert.deepEqual(predicted.outputs.map(({ words }) => words.map(({ word }) => word)).flat().sort(), ["gut", "schlecht"]);
+  const run = JSON.parse(await stage.fovea("run", spec, "--json", "--quiet"));
+  assert.equal(run.metrics.accuracy, 1);
+  await stage.leave(page);
+});
+
+test("they are kept in this browser alone, until they are forgotten", async () => {
+  const page = await stage.visit("#/play?task=own");
+  await button(page, "Take an example").click();
+  await page.getByText("120 texts of 2 classes").waitFor();
+  await at_step(page, 0);
+  assert.ok(!page.url().includes("film"));
+  await page.reload();
+  await page.getByText("120 texts of 2 classes").waitFor();
+  await page.getByRole("heading", { name: "Predicted, before any training: learnable early" }).waitFor();
+  await button(page, "Forget them").click();
+  await page.getByText("120 texts of 2 classes").waitFor({ state: "detached" });
+  await page.reload();
+  await button(page, "Take an example").waitFor();
+  assert.equal(await page.getByRole("textbox", { name: /^Your texts/ }).inputValue(), "");
+  assert.ok(await button(page, "Play").isDisabled());
+  await stage.leave(page);
+});
+
+test("what can not be taken is said, and what was there stays", async () => {
+  const page = await stage.visit("#/play?task=own");
+  await button(page, "Take an example").click();
+  await page.getByText("120 texts of 2 classes").waitFor();
+  for (const [given, says] of [
+    [" \n ", "there is no text"],
+    ["good\tone\nbad\ttwo\ngood\n", "your data:3: has 1 column, so none for the text"],
+    ["good,one\nbad,two, three\n", "your data:2: has 3 columns, but the first line has 2"],
+    [Array(12).fill("same\twords here").join("\n"), 'Every text has the label "same"'],
+    [Array(12).fill("a\twords here").join("\n") + "\nb\tother words", 'The class "b" has one text'],
+    [Array(12).fill("a\twords here").join("\n") + "\nb\t\u200b", "Text 13"],
+    ["a\t" + "many words ".repeat(1e5), "1.1 MB, and this page takes at most 1 MB"],
+    [Array.from({ length: 30 }, (_, i) => `a sentence ${i}\tgood`).join("\n"), "30 different labels"],
+  ]) {
+    await paste(page, given);
+    await use(page);
+    await problem(page).getByText(says).waitFor();
+    await page.getByText("120 texts of 2 classes").waitFor();
+  }
+  await page.getByLabel("Open a file").setInputFiles({ name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from("label,text\n" + lines.map((line) => line.replace("\t", ',"') + '"').join("\n")) });
+  await page.getByText("80 texts of 2 classes").waitFor();
+  await page.waitForFunction(() => document.querySelector(".own [role=alert]").textContent === "");
+  await stage.leave(page);
+});
+
+test("own points are answered from one another, nearer ones counting more as the width is learned", async () => {
+  const page = await stage.visit("#/play?task=points");
+  const problem = page.getByRole("region", { name: "Your points" }).getByRole("alert");
+  for (const [given, says] of [
+    ["", "There are no points"],
+    ["x,y\n1,2\n2,drei\n", 'Line 3 is "2,drei" and not two numbers'],
+    ["1,2\n2,3\n", "There are 2 points"],
+    [Array(9).fill("1,2").join("\n"), "Every x is 1"],
+    [Array.from({ length: 251 }, (_, i) => `${i},1`).join("\n"), "There are 251 points"],
+  ]) {
+    await page.getByRole("textbox", { name: /^Your points/ }).fill(given);
+    await button(page, "Use them").click();
+    await problem.getByText(says).waitFor();
+  }
+  await button(page, "Take an example").click();
+  await page.getByText("60 points, x from").waitFor();
+  await at_step(page, 0);
+  // The mean squared distance of the curve to the points.
+  const apart = async () => {
+    const { bytes } = await saved(page, () => page.getByRole("group", { name: /^Save the figure: The points/ }).getByRole("button", { name: "CSV" }).click());
+    const rows = String(bytes).trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+    assert.equal(rows.length, 60);
+    return rows.reduce((sum, [, y, pooled]) => sum + (y - pooled) ** 2, 0) / rows.length;
+  };
+  const before = await apart();
+  await page.getByLabel("Look at step").fill("400");
+  await past_step(page, 400);
+  const after = await apart();
+  assert.ok(after < 0.5 * before, `${before} ${after}`);
+  await expect_accessible(page);
+  await stage.leave(page);
+});
+
+test("nothing serious stands in the way of anybody, in light and dark, wide and narrow", async () => {
+  const page = await stage.visit("#/play?task=own&beside=model.hidden=8");
+  await button(page, "Take an example").click();
+  await page.getByText(/^In \d+ of 24 texts/).first().waitFor();
+  for (const colorScheme of ["light", "dark"])
+    for (const width of [390, 1440, 2560]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await expect_accessible(page);
+      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(inner <= outer, `${inner} wide at ${outer}`);
+    }
+  await stage.leave(page);
+});

@@ -1,0 +1,38 @@
+// Points of one's own, and what attention makes of them at a step: at each place the mean of all y, weighted by it.
+import * as Plot from "@observablehq/plot";
+import { useEffect } from "preact/hooks";
+import { Figure } from "../figure";
+import type { Lane } from "../engine/lane";
+import { useWidth } from "../lines";
+
+export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: string }) {
+  const [holder, width] = useWidth();
+  const look = lane.look_at(at);
+  const x = lane.setting("task", "x") as number[], y = lane.setting("task", "y") as number[];
+  const points = x.map((place, i) => ({ x: place, y: y[i]!, pooled: look ? y.reduce((sum, one, j) => sum + look.alpha[i * x.length + j]! * one, 0) : NaN }));
+  useEffect(() => {
+    if (!width) return;
+    const plot = Plot.plot({
+      width,
+      height: Math.round(Math.max(240, Math.min(420, width * 0.5))),
+      marginLeft: 52,
+      marginBottom: 44,
+      ariaLabel: `y over x: ${points.length} points, and the mean that attention makes of them at step ${look?.step}`,
+      style: { background: "transparent", fontSize: "12px", color: "inherit" },
+      x: { label: "x" },
+      y: { label: "y", grid: true },
+      marks: [
+        Plot.dot(points, { x: "x", y: "y", r: 3, fill: "var(--c1)" }),
+        Plot.line(points, { x: "x", y: "pooled", stroke: "var(--c0)", strokeWidth: 2.5 }),
+      ],
+    });
+    plot.setAttribute("role", "img");
+    for (const part of plot.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
+    holder.current!.replaceChildren(plot);
+  }, [lane, look, width]);
+  return (
+    <Figure title={`The points, and what attention makes of them at step ${look?.step}${lane.title && `, with ${lane.title}`}`} file={`${file}-curve`} table={() => ({ columns: ["x", "y", "pooled"], rows: points.map((one) => [one.x, one.y, one.pooled]) })}>
+      <div ref={holder} class="plot" />
+    </Figure>
+  );
+}

@@ -1,0 +1,170 @@
+// What attention will do, told before it is trained; and word by word, how what was learned compares.
+import { useEffect, useState } from "preact/hooks";
+import { engine } from "../engine/engine";
+import type { Lane } from "../engine/lane";
+
+interface Forecast {
+  prediction: {
+    says: string;
+    because: string;
+    outputs: { output: string; words: { word: string; deviations: number | null }[] }[];
+  };
+  attention: number[][]; // of each of the texts asked about
+}
+
+const most_rows = 20;
+
+// It is of the data, so it holds for every training on them: the newest two are remembered.
+const newest = new Map<string, Promise<Forecast>>();
+function forecast(lane: Lane): Promise<Forecast> {
+  const texts = lane.source.map(present);
+  const data = JSON.stringify([lane.settings.task, lane.plan.seed, texts]);
+  const told = newest.get(data) ?? engine.ask<Forecast>({ ask: "predict", ...lane.plan, texts });
+  newest.delete(data);
+  newest.set(data, told);
+  if (newest.size > 2) newest.delete(newest.keys().next().value!);
+  return told;
+}
+
+function useForecast(lane: Lane): { told?: Forecast; problem?: string } {
+  const [answer, set] = useState<{ of: Lane; told?: Forecast; problem?: string }>();
+  useEffect(() => {
+    forecast(lane).then(
+      (told) => set({ of: lane, told }),
+      (error: Error) => set({ of: lane, problem: error.message }),
+    );
+  }, [lane]);
+  return answer?.of === lane ? answer : {};
+}
+
+// Without what fills a text up to the longest.
+function present(tokens: number[]): number[] {
+  return tokens.filter((token) => token >= 0);
+}
+
+export function Predicted({ lane }: { lane: Lane }) {
+  const { told, problem } = useForecast(lane);
+  if (problem) return <p class="problem">{problem}</p>;
+  return told ? <Told {...told.prediction} /> : <p class="soft">Reading the texts …</p>;
+}
+
+export function Compared({ lane, at, example }: { lane: Lane; at: number; example: number }) {
+  const { told } = useForecast(lane);
+  return told ? <Comparison lane={lane} at={at} example={example} predicted={told.attention} /> : null;
+}
+
+function Told({ says, because, outputs }: Forecast["prediction"]) {
+  const linked = outputs.filter((output) => output.words.length > 0);
+  return (
+    <section class="forecast">
+      <h2>Predicted, before any training: {says}</h2>
+      <p>{capital(because)}</p>
+      {linked.length === 0 ? (
+        <p>No word stands with a class surely more often than chance would have it, so attention is predicted to come to none. More texts may tell.</p>
+      ) : (
+        <ul>
+          {linked.map(({ output, words }) => (
+            <li>
+              For <b>{output}</b> attention will come to{" "}
+              {words.map(({ word, deviations }, i) => (
+                <>
+                  {i > 0 && ", "}
+                  <b>{word}</b>
+                  {deviations !== null && <span class="soft"> ({deviations.toFixed(1)}σ)</span>}
+                </>
+              ))}
+              .
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1) + (/[.!?]$/.test(sentence) ? "" : ".");
+}
+
+interface Row {
+  word: string;
+  count: number;
+  predicted: number; // means over the places it stands at
+  learned: number;
+}
+
+function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; example: number; predicted: number[][] }) {
+  const look = lane.look_at(at);
+  if (!look) return null;
+  const [count, rows, positions] = look.shape;
+  const learned = (text: number) => look.alpha.subarray(text * rows * positions, text * rows * positions + present(lane.source[text]!).length);
+  const words = (text: number) => present(lane.source[text]!).map((token) => lane.word(token));
+  const most = (weights: ArrayLike<number>) => Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
+  let same = 0;
+  const table = new Map<string, Row>();
+  for (let text = 0; text < count; ++text) {
+    const now = learned(text), then = predicted[text]!;
+    if (most(now) === most(then)) ++same;
+    words(text).forEach((word, i) => {
+      const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0 }).get(word)!;
+      row.count += 1;
+      row.predicted += then[i]!;
+      row.learned += now[i]!;
+    });
+  }
+  const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count }));
+  means.sort((a, b) => Math.max(b.predicted, b.learned) - Math.max(a.predicted, a.learned));
+  return (
+    <section class="compared">
+      <h2>Predicted and learned, word by word{lane.title && `, with ${lane.title}`}</h2>
+      <p>
+        In {same} of {count} texts that were held out, the word most attended to at step {look.step} is the one predicted.
+      </p>
+      <h3>Text {example + 1}: predicted</h3>
+      <Shaded words={words(example)} weights={predicted[example]!} />
+      <h3>
+        Text {example + 1}: learned at step {look.step}
+      </h3>
+      <Shaded words={words(example)} weights={learned(example)} />
+      <div class="scroll" tabIndex={0} role="region" aria-label="Attention on each word, predicted and learned">
+        <table class="narrow">
+          <thead>
+            <tr>
+              <th scope="col">word</th>
+              <th scope="col">times</th>
+              <th scope="col">predicted</th>
+              <th scope="col">learned</th>
+            </tr>
+          </thead>
+          <tbody>
+            {means.slice(0, most_rows).map((row) => (
+              <tr>
+                <th scope="row">{row.word}</th>
+                <td class="number">{row.count}</td>
+                <td class="number">{row.predicted.toFixed(3)}</td>
+                <td class="number">{row.learned.toFixed(3)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="soft">
+        Mean attention on a word where it stands{means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word that no text for training has is &lt;unknown&gt;.
+      </p>
+    </section>
+  );
+}
+
+// The more weight, the darker behind the word; its number stands under it.
+function Shaded({ words, weights }: { words: string[]; weights: ArrayLike<number> }) {
+  const most = Math.max(1e-9, ...Array.from(weights));
+  return (
+    <p class="shaded">
+      {words.map((word, i) => (
+        <span style={{ "--share": `${Math.round((45 * weights[i]!) / most)}%` }}>
+          {word} <small>{weights[i]!.toFixed(2)}</small>
+        </span>
+      ))}
+    </p>
+  );
+}

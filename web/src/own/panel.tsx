@@ -1,0 +1,86 @@
+// Where a person gives data of their own.
+import { useState } from "preact/hooks";
+import { Trouble } from "../source";
+import { refuse_large, type Own } from "./data";
+
+async function text_in(file: File): Promise<string> {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    if (!text.includes("\0")) return text;
+  } catch {
+    // not UTF-8
+  }
+  throw new Trouble(`${file.name} is no text in UTF-8: save it as that, or choose another file.`);
+}
+
+export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Data> }) {
+  const [written, write] = useState(own.data?.given ?? "");
+  const [problem, set_problem] = useState("");
+  const [busy, set_busy] = useState(false);
+  const take = async (read: () => string | Promise<string>) => {
+    set_busy(true);
+    try {
+      const given = await read();
+      write(given);
+      await own.take(given);
+      set_problem("");
+    } catch (error) {
+      set_problem((error as Error).message);
+    }
+    set_busy(false);
+  };
+  const read_file = (file: File) =>
+    take(() => {
+      refuse_large(file.size);
+      return text_in(file);
+    });
+  return (
+    <section class="own" aria-label={own.title}>
+      <label>
+        {own.label}
+        <textarea rows={6} spellcheck={false} placeholder={own.placeholder} value={written} onInput={(event) => write(event.currentTarget.value)} />
+      </label>
+      <div class="presets">
+        <button type="button" class="main" disabled={busy} onClick={() => take(() => written)}>
+          Use them
+        </button>
+        <label class="file">
+          Open a file
+          <input
+            type="file"
+            class="hidden"
+            accept={own.accept}
+            disabled={busy}
+            onChange={(event) => {
+              const file = event.currentTarget.files?.[0];
+              event.currentTarget.value = "";
+              if (file) void read_file(file);
+            }}
+          />
+        </label>
+        <button type="button" disabled={busy} onClick={() => take(() => own.example())}>
+          Take an example
+        </button>
+        {own.data && (
+          <button
+            type="button"
+            onClick={() => {
+              own.forget();
+              write("");
+              set_problem("");
+            }}
+          >
+            Forget them
+          </button>
+        )}
+      </div>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <p class="soft" role="status">
+        {own.data ? own.told(own.data) : own.hint}{" "}
+        {own.kept ? "They are kept in this browser and sent nowhere." : "They are sent nowhere; this browser has no room to keep them, so they are gone when the page is closed."}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+// Labelled texts of one's own, read by the engine.
+import { engine } from "../engine/engine";
+import { Trouble } from "../source";
+import { Own } from "./data";
+
+interface Texts {
+  given: string; // as they were pasted
+  labels: string[];
+  texts: string[]; // words parted by blanks
+}
+
+const most_texts = 2_000;
+const most_classes = 20;
+const least_of_class = 5; // so that some can be held out
+
+// A word is a run of letters, digits and their marks, in small letters; a sign is a word of its own.
+function words_in(text: string): string {
+  return (text.normalize("NFC").toLowerCase().replaceAll("’", "'").match(/[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*|[\p{P}\p{S}]/gu) ?? []).join(" ");
+}
+
+class OwnTexts extends Own<Texts> {
+  readonly title = "Your texts";
+  readonly label = "Your texts: in each line a label, a tab or a comma, and a text";
+  readonly placeholder = "good\tWhat a wonderful film\nbad\tA dull story";
+  readonly hint = "A comma within a text wants the text in quotes.";
+  readonly accept = ".tsv,.csv,.jsonl,.txt";
+
+  async read(given: string): Promise<Texts> {
+    const { labels, texts } = await engine.ask<{ labels: string[]; texts: string[] }>({ ask: "table", text: given });
+    if (texts.length === 0) throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
+    if (texts.length > most_texts) throw new Trouble(`There are ${texts.length} texts, and this page takes at most ${most_texts}: take fewer, or let the program read them (fovea data add).`);
+    const cut = texts.map(words_in);
+    const empty = cut.indexOf("");
+    if (empty >= 0) throw new Trouble(`Text ${empty + 1} ("${texts[empty]!.slice(0, 40)}") has no words: fill it in, or leave it out.`);
+    const count = counted(labels);
+    if (count.size < 2) throw new Trouble(`Every text has the label "${labels[0]}": give texts of two classes or more.`);
+    if (count.size > most_classes) throw new Trouble(`There are ${count.size} different labels, and this page takes at most ${most_classes}: does the label stand first in each line?`);
+    for (const [label, n] of count)
+      if (n < least_of_class) throw new Trouble(`The class "${label}" has ${n === 1 ? "one text" : `${n} texts`}: give at least ${least_of_class} of each, so that some can be held out.`);
+    return { given, labels, texts: cut };
+  }
+
+  told({ labels, texts }: Texts): string {
+    const count = counted(labels);
+    const words = new Set(texts.flatMap((text) => text.split(" ")));
+    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${label}: ${n}`).join(", ")}), ${words.size} different words.`;
+  }
+
+  // Two words speak for each class, the others for none.
+  example(): string {
+    const nouns = ["film", "story", "cast", "music", "ending", "camera", "script", "scene"];
+    const others = ["old", "long", "quiet", "second", "first", "last"];
+    const telling = { good: ["wonderful", "moving"], bad: ["dreadful", "dull"] };
+    return Array.from({ length: 120 }, (_, i) => {
+      const label = i % 2 ? "bad" : "good";
+      const says = telling[label][(i >> 1) % 2];
+      return `${label}\tThe ${others[(i * 7) % 6]} ${nouns[(i * 5) % 8]} is ${says} and the ${nouns[(i * 3 + 1) % 8]} is ${others[Math.floor(i / 6) % 6]}.`;
+    }).join("\n");
+  }
+
+  // JSON's strings are TOML's but for the one character that TOML escapes too.
+  task_of({ labels, texts }: Texts): string {
+    const list = (words: string[]) => JSON.stringify(words).replaceAll("\x7f", "\\u007f");
+    return `{ name = "given-texts", labels = ${list(labels)}, texts = ${list(texts)} }`;
+  }
+}
+
+function counted(labels: string[]): Map<string, number> {
+  const count = new Map<string, number>();
+  for (const label of labels) count.set(label, (count.get(label) ?? 0) + 1);
+  return count;
+}
+
+export const own_texts = new OwnTexts("fovea.own-texts");

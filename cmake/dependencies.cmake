@@ -13,8 +13,16 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
+# What `fovea data get` fetches and unpacks with; all else does without.
+pkg_check_modules(LIBCURL IMPORTED_TARGET libcurl)
+pkg_check_modules(LIBARCHIVE IMPORTED_TARGET libarchive)
 
 function(fovea_link_dependencies target)
   target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads nlohmann_json::nlohmann_json Boost::headers
     SQLite::SQLite3 ZLIB::ZLIB ${CMAKE_DL_LIBS} PkgConfig::ZSTD PkgConfig::UTF8PROC PkgConfig::SENTENCEPIECE PkgConfig::HWY PkgConfig::TOMLPLUSPLUS PkgConfig::CAIRO)
+  foreach(optional LIBCURL LIBARCHIVE)
+    if(${optional}_FOUND)
+      target_link_libraries(${target} PRIVATE PkgConfig::${optional})
+    endif()
+  endforeach()
 endfunction()

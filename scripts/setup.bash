@@ -6,7 +6,8 @@ fail() { say "$*"; exit 1; }
 packages_to_run=(
   g++ cmake ninja-build pkg-config
   libhwy-dev libboost-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev fonts-dejavu-core
+  libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev libcurl4-openssl-dev libarchive-dev
+  fonts-dejavu-core
 )
 packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium emscripten node-acorn libopenmpi-dev openmpi-bin)
 packages_to_test_python=(python3-dev python3-venv)

@@ -1,11 +1,12 @@
-// fovea data add, list, show: corpora.
+// fovea data add, list, show, and get (data_get.h): corpora.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "apps/cli/command.h"
-#include "apps/cli/json_output.h"
+#include "apps/cli/corpus_text.h"
+#include "apps/cli/data_get.h"
 #include "apps/cli/progress.h"
 #include "fovea/data/corpus.h"
 #include "fovea/data/corpus_summary.h"
@@ -33,18 +34,6 @@ std::string clipped(std::string_view text, std::size_t most) {
   return text.size() > most ? line + "…" : line;
 }
 
-Json corpus_json(const Corpus& corpus) {
-  return {{"name", corpus.name},
-          {"summary", corpus.summary},
-          {"kind", corpus.paired ? "pairs" : "labelled"},
-          {"examples",
-           {{"train", corpus.count(Split::train)},
-            {"validation", corpus.count(Split::validation)},
-            {"test", corpus.count(Split::test)}}},
-          {"classes", corpus.classes},
-          {"digest", corpus.digest}};
-}
-
 class Data : public Command {
  public:
   void options(CLI::App& app) override {
@@ -53,6 +42,7 @@ class Data : public Command {
         "Examples:\n"
         "  fovea data list\n"
         "  fovea data show made-reviews\n"
+        "  fovea data get sms-spam\n"
         "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
         "  fovea run text-classify --set task.corpus=spam");
     list_ = app.add_subcommand("list", "the corpora there are");
@@ -61,11 +51,14 @@ class Data : public Command {
     show_->add_option("name", name_, "the corpus")->required();
     show_->add_flag("--json", json_, "print one JSON document");
     add_options(*app.add_subcommand("add", "add texts of your own"));
+    get_ = app.add_subcommand("get", "get a public corpus from where it is published");
+    getting_.options(*get_);
   }
 
   int run() override {
     if (list_->parsed()) return list();
     if (show_->parsed()) return show();
+    if (get_->parsed()) return getting_.run();
     return add();
   }
 
@@ -150,37 +143,9 @@ class Data : public Command {
         progress.show(static_cast<double>(done), static_cast<double>(total));
       });
     }
-    if (json_) {
-      Json json = corpus_json(added.corpus);
-      json["files"] = Json::array();
-      for (const ReadReport& report : added.reports)
-        json["files"].push_back({{"format", format_name(report.format)},
-                                 {"read", report.read},
-                                 {"skipped", report.skipped},
-                                 {"complaints", report.complaints},
-                                 {"header", report.header}});
-      print_json(json);
-      return 0;
-    }
-    const Corpus& corpus = added.corpus;
-    fmt::print("Added '{}': {} to train on, {} for validation, {} for the test", corpus.name,
-               corpus.count(Split::train), corpus.count(Split::validation), corpus.count(Split::test));
-    fmt::print("{}.\n", corpus.paired ? "" : fmt::format(", in {} classes", corpus.classes.size()));
-    for (const ReadReport& report : added.reports) print_report(report);
-    fmt::print("Look at it: fovea data show {0}\nTrain on it: fovea run {1} --set task.corpus={0}\n", corpus.name,
-               corpus.paired ? "text-translate" : "text-classify");
+    if (json_) print_json(added_json(added));
+    else print_added(added);
     return 0;
-  }
-
-  static void print_report(const ReadReport& report) {
-    if (!report.header.empty()) {
-      std::string names;
-      for (const std::string& name : report.header) names += (names.empty() ? "" : ", ") + name;
-      fmt::print("The first line was taken for a header: {}\n", names);
-    }
-    if (report.skipped == 0) return;
-    fmt::print("{} malformed line{} skipped; the first:\n", report.skipped, report.skipped == 1 ? " was" : "s were");
-    for (const std::string& complaint : report.complaints) fmt::print("  {}\n", complaint);
   }
 
   int list() const {
@@ -275,7 +240,8 @@ class Data : public Command {
     }
   }
 
-  CLI::App *list_ = nullptr, *show_ = nullptr;
+  CLI::App *list_ = nullptr, *show_ = nullptr, *get_ = nullptr;
+  DataGet getting_;
   std::string name_, train_, dev_, test_, train_target_, dev_target_, test_target_, label_, target_, format_, header_;
   std::vector<std::string> text_;
   Fractions fractions_;
@@ -283,7 +249,7 @@ class Data : public Command {
   bool skip_ = false, replace_ = false, quiet_ = false, json_ = false;
 };
 
-const Register<Command> registered("data", "corpora: those there are, and texts of your own",
+const Register<Command> registered("data", "corpora: those there are, public ones, and texts of your own",
                                    [] { return std::make_unique<Data>(); });
 
 }  // namespace

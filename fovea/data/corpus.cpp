@@ -99,8 +99,11 @@ Corpus find_corpus(const std::string& name) {
   if (std::find(kept.begin(), kept.end(), name) != kept.end()) return read_manifest(corpora_folder() / name);
   std::vector<std::string> known = kept;
   for (const Corpus& corpus : made()) known.push_back(corpus.name);
-  throw wrong_input(fmt::format("there is no corpus '{}' (`fovea data add` makes one of your texts)", name),
-                    suggest_name(name, known));
+  throw wrong_input(
+      fmt::format(
+          "there is no corpus '{}' (`fovea data add` makes one of your texts, `fovea data get` lists public ones)",
+          name),
+      suggest_name(name, known));
 }
 
 Corpus pinned_corpus(const std::string& name, const std::string& digest) {

@@ -46,6 +46,7 @@ struct CorpusSources {
   std::optional<TextSource> validation, test;
   Fractions fractions;
   std::uint64_t seed = 0;  // of the splitting
+  std::string summary = {};  // where it is from; empty: the training file
 };
 
 struct AddedCorpus {

@@ -106,17 +106,6 @@ class PackedWriter {
   std::string packed_ = std::string(ZSTD_CStreamOutSize(), '\0');
 };
 
-void check_name(const std::string& name) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-  };
-  if (name.empty() || name.size() > 64 || name.front() == '.' || name.front() == '-' ||
-      !std::all_of(name.begin(), name.end(), fits))
-    throw wrong_input(fmt::format("'{}' can not be the name of a corpus", name),
-                      "take up to 64 letters, digits, '-', '_' and '.'");
-}
-
 std::string toml_text(const std::string& text) { return nlohmann::json(text).dump(); }  // the same escapes
 
 class Adding {
@@ -128,6 +117,8 @@ class Adding {
         paired_(!sources.train.target.empty() || !sources.train.target_file.empty()) {
     added_.corpus.name = name;
     added_.corpus.paired = paired_;
+    added_.corpus.summary =
+        sources.summary.empty() ? "from " + fs::absolute(sources.train.file).string() : sources.summary;
   }
 
   AddedCorpus into(const fs::path& folder) {
@@ -203,7 +194,7 @@ class Adding {
     const Corpus& corpus = added_.corpus;
     std::string text = fmt::format(
         "# Made by `fovea data add`; the texts lie beside it.\nsummary = {}\npaired = {}\ndigest = \"{}\"\n",
-        toml_text("from " + fs::absolute(sources_.train.file).string()), corpus.paired, corpus.digest);
+        toml_text(corpus.summary), corpus.paired, corpus.digest);
     text += "classes = [";
     for (std::size_t i = 0; i < corpus.classes.size(); ++i) text += (i ? ", " : "") + toml_text(corpus.classes[i]);
     text += "]\n\n[examples]\n";
@@ -224,6 +215,17 @@ class Adding {
 
 }  // namespace
 
+void check_corpus_name(const std::string& name) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
+  };
+  if (name.empty() || name.size() > 64 || name.front() == '.' || name.front() == '-' ||
+      !std::all_of(name.begin(), name.end(), fits))
+    throw wrong_input(fmt::format("'{}' can not be the name of a corpus", name),
+                      "take up to 64 letters, digits, '-', '_' and '.'");
+}
+
 fs::path split_file(const fs::path& folder, Split split) {
   return folder / fmt::format("{}.jsonl.zst", split_name(split));
 }
@@ -240,7 +242,7 @@ TextSource kept_split(const fs::path& folder, Split split, bool paired) {
 
 AddedCorpus add_corpus(const std::string& name, const CorpusSources& sources, bool replace,
                        const std::function<void(std::int64_t, std::int64_t)>& progress) {
-  check_name(name);
+  check_corpus_name(name);
   for (const MadeCorpus& made : made_corpora())
     if (made.name == name)
       throw wrong_input(fmt::format("the corpus '{}' is made by the program", name), "take another name");

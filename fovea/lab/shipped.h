@@ -1,5 +1,5 @@
 // The specs built into the library, made by cmake/ship_experiments.cmake from folders of .toml files: the experiments,
-// and the systems whose speed is measured (fovea/lab/bench.h).
+// the systems whose speed is measured (fovea/lab/bench.h), and the corpora that can be got (fovea/lab/public_corpora.h).
 #pragma once
 
 #include <span>
@@ -13,5 +13,6 @@ struct ShippedExperiment {
 };
 std::span<const ShippedExperiment> shipped_experiments();  // experiments/
 std::span<const ShippedExperiment> shipped_systems();      // bench/systems/
+std::span<const ShippedExperiment> shipped_corpora();      // corpora/
 
 }  // namespace fovea

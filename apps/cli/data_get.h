@@ -1,0 +1,25 @@
+// fovea data get: public corpora, fetched from where they are published.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "fovea/data/get_corpus.h"
+
+namespace fovea::cli {
+
+class DataGet {
+ public:
+  void options(CLI::App& app);
+  int run();
+
+ private:
+  int list() const;
+  int get(const PublicCorpus& wanted);
+
+  std::string name_, as_, from_;
+  double timeout_ = 60;
+  bool replace_ = false, quiet_ = false, json_ = false;
+};
+
+}  // namespace fovea::cli

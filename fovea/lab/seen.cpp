@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "fovea/base/error.h"
-#include "fovea/lab/assembly.h"
 
 namespace fovea {
 
@@ -23,14 +22,14 @@ Span rows_of(const EvidenceRows& rows, std::size_t example) {
 
 }  // namespace
 
-SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, int example) {
+SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const KeptWords& kept, int example) {
   const EvidenceOf evidence(run, fetch);
   const EvidenceRows& rows = evidence.rows();
   const auto count = rows.example_count();
   if (example < 1 || static_cast<std::size_t>(example) > count)
     throw wrong_input(fmt::format("run {} looked at {} examples, and {} is none of them", run.id, count, example),
                       fmt::format("take one of 1 to {}", count));
-  const std::unique_ptr<Task> task = make_task(run.spec);
+  const KnownWords words = kept.of(run.spec);
   SeenExample seen;
   seen.run = run.id;
   seen.example = example;
@@ -44,14 +43,15 @@ SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, int exam
   }
   const Span own = rows_of(rows, at);
   const std::size_t length = rows.begins[own.first + 1] - rows.begins[own.first];
-  for (std::size_t s = 0; s < length; ++s) seen.source.push_back(task->word(static_cast<int>(rows.source[source + s])));
+  for (std::size_t s = 0; s < length; ++s)
+    seen.source.push_back(words.source.at(static_cast<std::size_t>(rows.source[source + s])));
   if (!rows.target.empty()) {
     for (std::size_t t = 0; t < own.count; ++t)
-      seen.target.push_back(task->target_word(static_cast<int>(rows.target[target + t])));
+      seen.target.push_back(words.target_word(static_cast<std::size_t>(rows.target[target + t])));
   } else {
-    seen.label = task->class_name(static_cast<int>(rows.labels[at]));
+    seen.label = words.classes.at(static_cast<std::size_t>(rows.labels[at]));
   }
-  const bool of_words = !rows.target.empty() || task->shape().classes > 2;
+  const bool of_words = !rows.target.empty() || words.classes.size() > 2;
   for (const auto& [array, name] : {std::pair{"alpha", "α"}, {"beta", "β"}, {"delta", "Δ"}}) {
     const std::vector<Evidence> looks = evidence.all(array);
     if (looks.empty()) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/lab/evidence.h"
+#include "fovea/lab/kept_words.h"
 
 namespace fovea {
 
@@ -24,6 +25,6 @@ struct SeenExample {
 };
 
 // `example` counts from 1. Throws wrong_input for a run without evidence, and for an example that it did not look at.
-SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, int example);
+SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const KeptWords& kept, int example);
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/lab/checkpoint.h"
+#include "fovea/lab/kept_words.h"
 #include "fovea/lab/run_lock.h"
 #include "fovea/lab/schema.h"
 #include "fovea/lab/store_labels.h"
@@ -138,6 +139,7 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
     }
     run->arrays = from.arrays(id);
     try {
+      kept_words(*this).take_from(kept_words(from), run->spec);
       if (!done) take_checkpoint(from, *this, run->hash);
     } catch (const Error& what) {
       trouble(id, what);

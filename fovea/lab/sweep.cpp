@@ -13,6 +13,7 @@
 #include "fovea/base/duration.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/checkpoint.h"
+#include "fovea/lab/kept_words.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/run_lock.h"
 #include "fovea/lab/transplant.h"
@@ -127,9 +128,19 @@ class Scheduler {
     if (one_thread_each_)
       if (const auto threads = spec.train.find("threads"); threads != spec.train.end())
         threads->second.data = std::int64_t{1};
+    keep_words(spec, label);
     in_flight_[hash] = place;
     flights_.emplace(place, Flight{std::move(hash), label, {place}, std::move(*lock)});
     crew.give({place, std::move(spec)});
+  }
+
+  // A run without them is as good, while its corpus is there.
+  void keep_words(const RunSpec& spec, const std::string& label) const {
+    try {
+      kept_words(store_).keep(spec);
+    } catch (const Error& error) {
+      notice(label, fmt::format("its words could not be kept: {}", error.what()));
+    }
   }
 
   void land(std::uint64_t number) {

@@ -42,6 +42,35 @@ TEST_F(DataTest, TextsOfOnesOwnAreAddedShownAndTrainedOn) {
   EXPECT_NE(changed.err.find("is not the one this run was made on"), std::string::npos) << changed.err;
 }
 
+TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
+  ASSERT_EQ(fovea("data add sms --train sms.tsv --label 1 --text 2").code, 0);
+  const Outcome run = fovea(
+      "run text-classify --quiet --set task.corpus=sms --set model.hidden=4 --set model.embedding=4 --set "
+      "model.score_hidden=4 --set train.steps=2 --set 'probe.names=[\"evidence\"]' --set probe.evidence.examples=3");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto seen = json("look 1 --json");
+  EXPECT_TRUE(seen["label"] == "ham" || seen["label"] == "spam") << seen;
+  std::string other = "a\tquite other words\n";
+  for (int i = 0; i < 40; ++i)
+    other += (i % 2 ? "b\tnone of them is known " : "a\tall is new ") + std::to_string(i) + "\n";
+  write("other.tsv", other);
+  ASSERT_EQ(fovea("data add sms --train other.tsv --label 1 --text 2 --replace").code, 0);
+  EXPECT_EQ(json("look 1 --json"), seen);
+  std::filesystem::remove_all(home_ / "data");
+  EXPECT_EQ(json("look 1 --json"), seen);
+  // A store that this one is merged into has them, too.
+  const auto first = home_;
+  home_ = folder_ / "second";
+  const Outcome merged = fovea("runs merge " + (first / "runs.db").string());
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  EXPECT_EQ(json("look 1 --json")["source"], seen["source"]);
+  // Without them, the corpus is asked.
+  std::filesystem::remove_all(home_ / "words");
+  const Outcome gone = fovea("look 1");
+  EXPECT_EQ(gone.code, 2);
+  EXPECT_NE(gone.err.find("there is no corpus 'sms'"), std::string::npos) << gone.err;
+}
+
 TEST_F(DataTest, EveryMistakeIsNamed) {
   write("broken.tsv", "a\tone\nb\na\ttwo\nb\tthree\na\tfour\nb\tfive\na\tsix\nb\tseven\na\teight\nb\tnine\na\tten\n");
   const auto says = [&](const std::string& words, const std::string& part) {

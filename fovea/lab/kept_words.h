@@ -1,0 +1,48 @@
+// The words that runs on corpora know, kept beside the store: so that what a run saw can be read when its corpus has
+// changed since, or is gone. One file for all runs of the same settings of the task.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/spec.h"
+
+namespace fovea {
+
+class Store;
+
+// By their numbers.
+struct KnownWords {
+  std::vector<std::string> source, target;  // target: of pairs; empty where it is the source's
+  std::vector<std::string> classes;         // of labelled texts
+
+  const std::string& target_word(std::size_t number) const { return target.empty() ? source[number] : target[number]; }
+};
+
+class KeptWords {
+ public:
+  explicit KeptWords(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Keeps those of a run that is about to be trained; where they are kept, or follow from the spec alone, nothing is
+  // done.
+  void keep(const RunSpec& spec) const;
+
+  // As they were kept; else, from runs of before they were, as its task has them now. Throws what the task throws.
+  KnownWords of(const RunSpec& spec) const;
+
+  // As another store has them; throws failure where they can not be written.
+  void take_from(const KeptWords& other, const RunSpec& spec) const;
+
+  std::filesystem::path file_of(const RunSpec& spec) const;
+
+ private:
+  std::optional<KnownWords> read(const RunSpec& spec) const;
+
+  std::filesystem::path folder_;
+};
+
+KeptWords kept_words(const Store& store);
+
+}  // namespace fovea

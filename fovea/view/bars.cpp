@@ -45,7 +45,7 @@ class Bars : public FigureKind {
         for (std::size_t k = 0; k < plan.quantities.size() && !members.empty(); ++k) {
           const double at = static_cast<double>(g) + (static_cast<double>(k) + 0.5) / lanes * 0.8 - 0.4;
           any = add_bar(figure, panel, ys[plan.quantities[k]], members, at, 0.34 / lanes, split_y ? 0 : k,
-                        groups[g].label) ||
+                        quantity_name(ys, names_, plan.quantities[k]), groups[g].label) ||
                 any;
         }
       }
@@ -66,17 +66,17 @@ class Bars : public FigureKind {
 
  private:
   bool add_bar(Figure& figure, Panel& panel, const Quantity& y, const Runs& runs, double at, double half,
-               std::size_t index, const std::string& name) const {
+               std::size_t index, const std::string& name, const std::string& group) const {
     const Color color = category_color(index);
     const double value = y.of_runs(runs);
     if (std::isfinite(value)) {
-      panel.marks.emplace_back(BarMark{at, half, 0, value, color});
+      panel.marks.emplace_back(BarMark{at, half, 0, value, color, name});
       if (figure.description.size() < 900)
-        figure.description += fmt::format(" {}: {}.", name.empty() ? "All" : name, number_text(value));
+        figure.description += fmt::format(" {}: {}.", group.empty() ? "All" : group, number_text(value));
     }
     bool any = std::isfinite(value);
     if (!y.aggregate() && dots_ && runs.size() > 1) {
-      CurveMark dots{{}, color, 0, {}, category_marker(index), 2.2};
+      CurveMark dots{{}, color, 0, {}, category_marker(index), 2.2, true, name + ", each run"};
       for (std::size_t r = 0; r < runs.size(); ++r) {
         // Spread over the bar's height in a fixed order, so that equal values stay apart.
         const double lane =

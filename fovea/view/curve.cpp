@@ -35,7 +35,7 @@ class Curve : public QuantityFigure {
           if (const double place_x = x.of_run(*run); std::isfinite(place_x)) at[place_x].push_back(run);
         for (const std::size_t i : plan.quantities) {
           if (message.empty()) message = all.ys[i].missing_in(plan.runs);
-          any = add_curve(panel, all.ys[i], at, all.color(g, i), never) || any;
+          any = add_curve(panel, all.ys[i], at, all.color(g, i), mark_name(all, g, i), never) || any;
         }
       }
       if (!any) panel.message = message.empty() ? "no values to show yet" : message;
@@ -52,10 +52,11 @@ class Curve : public QuantityFigure {
 
  private:
   bool add_curve(Panel& panel, const Quantity& y, const std::map<double, Runs>& at, std::size_t index,
-                 std::size_t& never) const {
+                 const std::string& name, std::size_t& never) const {
     const Color color = category_color(index);
     CurveMark line{{}, color, 2, category_dash(index), category_marker(index), 3.4};
-    CurveMark dots{{}, color.faded(0.4), 0, {}, Marker::circle, 2.2};
+    line.name = name + (y.aggregate() ? "" : ", median");
+    CurveMark dots{{}, color.faded(0.4), 0, {}, Marker::circle, 2.2, true, name + ", each run"};
     bool any = false;
     for (const auto& [x, runs] : at) {
       line.points.push_back({x, y.of_runs(runs)});

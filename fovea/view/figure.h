@@ -13,6 +13,9 @@
 
 namespace fovea {
 
+// A mark with a name shows data, and its numbers are told under that name (view/figure_numbers.h); one without is there
+// for the eye.
+
 // A line through points, markers at them, or both. A point that is not finite (or not positive on a log axis) breaks
 // the line.
 struct CurveMark {
@@ -23,17 +26,20 @@ struct CurveMark {
   Marker marker = Marker::none;
   double marker_size = 2.6;  // radius
   bool in_range = true;      // whether the axes make room for it
+  std::string name = {};
 };
 
 struct BandMark {
   std::vector<double> x, low, high;
   Color color;
+  std::string name = {};
 };
 
 // Lies along x at height `at` (a category), from `from` to `to`.
 struct BarMark {
   double at = 0, half = 0.4, from = 0, to = 0;
   Color color;
+  std::string name = {};
 };
 
 // values (rows, columns), row 0 at the top; the cells fill the panel.
@@ -42,6 +48,7 @@ struct CellsMark {
   std::vector<double> values;  // NaN: an empty cell
   double low = 0, high = 1;
   ColorScale scale = ColorScale::sequential;
+  std::string name = {};
 };
 
 struct ArrowsMark {

@@ -80,7 +80,7 @@ class HeatMap : public FigureKind {
       figure.panels.push_back(message_panel(title, fmt::format("'{}' holds {} examples", array_, array.shape[0])));
       return;
     }
-    CellsMark cells{static_cast<int>(rows), static_cast<int>(columns), {}, 0, 1, scale_};
+    CellsMark cells{static_cast<int>(rows), static_cast<int>(columns), {}, 0, 1, scale_, without_underscores(array_)};
     const float* const from = array.values.data() + (rank == 3 ? example * rows * columns : 0);
     for (Index i = 0; i < rows * columns; ++i) {
       const double value = static_cast<double>(from[i]);

@@ -54,7 +54,7 @@ class Lines : public QuantityFigure {
         for (std::size_t g = 0; g < all.groups.size(); ++g) {
           const Runs shown = members(all.groups[g], plan);
           if (shown.empty()) continue;
-          several = add_group(panel, bold, all.ys[i], shown, all.color(g, i)) || several;
+          several = add_group(panel, bold, all.ys[i], shown, all.color(g, i), mark_name(all, g, i)) || several;
           if (!bold.empty())
             describe(figure, plan.title, quantity_name(all.ys, names_, i), all.groups[g].label, bold.back());
         }
@@ -75,20 +75,23 @@ class Lines : public QuantityFigure {
 
  private:
   // True if several runs lie behind one median.
-  bool add_group(Panel& panel, std::vector<Mark>& bold, const Quantity& y, const Runs& members,
-                 std::size_t index) const {
+  bool add_group(Panel& panel, std::vector<Mark>& bold, const Quantity& y, const Runs& members, std::size_t index,
+                 const std::string& name) const {
     const Color color = category_color(index);
     std::vector<Series> all;
+    Runs those;  // of each
     for (const RunRecord* run : members) {
       Series series = y.over_steps(*run);
-      if (!series.steps.empty()) all.push_back(std::move(series));
+      if (series.steps.empty()) continue;
+      all.push_back(std::move(series));
+      those.push_back(run);
     }
     if (all.empty()) return false;
     const bool single = all.size() == 1, over_steps = x_ == "step";
     const bool bands = spread_ != Spread::seeds && !single && over_steps;
     if (bands) {
       const double low = spread_ == Spread::range ? 0 : 0.25;
-      BandMark band{{}, {}, {}, color};
+      BandMark band{{}, {}, {}, color, name + (spread_ == Spread::range ? ", least to most" : ", middle half")};
       const std::vector<Point> under = quantile_line(all, low), over = quantile_line(all, 1 - low);
       for (std::size_t i = 0; i < under.size(); ++i) {
         if (!std::isfinite(under[i].y) || !std::isfinite(over[i].y)) continue;
@@ -100,14 +103,16 @@ class Lines : public QuantityFigure {
     } else if (!single || !over_steps || !median_) {
       for (std::size_t r = 0; r < all.size(); ++r) {
         CurveMark thin;
-        thin.points = over_steps ? points_of(all[r]) : points_against(y, *members[r]);
+        thin.points = over_steps ? points_of(all[r]) : points_against(y, *those[r]);
         thin.color = single ? color : color.faded(all.size() > 8 ? 0.38 : 0.55);
         thin.width = single || !median_ ? 1.4 : 0.8;
+        thin.name = name + ", " + run_name(*those[r]);
         panel.marks.emplace_back(std::move(thin));
       }
     }
     if (median_ && over_steps) {
       CurveMark line{quantile_line(all, 0.5), color, single ? 1.8 : 2.3, category_dash(index)};
+      line.name = name + ", " + (single ? run_name(*those[0]) : "median");
       if (shown_points(line.points) <= 3) line.marker = category_marker(index);
       bold.emplace_back(std::move(line));
     }

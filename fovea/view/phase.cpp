@@ -80,6 +80,7 @@ class Phase : public FigureKind {
       ++(above ? up : down);
       path.color = category_color(above ? 0 : 1);
       path.width = 1.3;
+      path.name = run_name(*run);
       path.dash = above ? std::vector<double>{} : std::vector<double>{5, 2};
       CurveMark dot{{start}, path.color, 0, {}, above ? Marker::circle : Marker::square, 3};
       paths.emplace_back(std::move(path));
@@ -100,6 +101,7 @@ class Phase : public FigureKind {
                      1.6,
                      {7, 4}};
       line.in_range = false;
+      line.name = "separatrix";
       panel.marks.emplace_back(std::move(line));
       figure.legend.push_back({"separatrix", Color::ink(), 1.6, {7, 4}, Marker::none, false});
       if (up) figure.legend.push_back({above_, category_color(0), 1.5, {}, Marker::circle, false});

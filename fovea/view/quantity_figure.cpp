@@ -30,14 +30,23 @@ Panel QuantityFigure::labelled_panel(const Cut& cut, const PanelPlan& plan, cons
   return panel;
 }
 
+std::string QuantityFigure::label(const Cut& cut, std::size_t group, std::size_t quantity) const {
+  std::string label = cut.at_once > 1 ? quantity_name(cut.ys, names_, quantity) : "";
+  if (cut.groups.size() > 1) label += (label.empty() ? "" : ", ") + cut.groups[group].label;
+  return label;
+}
+
+std::string QuantityFigure::mark_name(const Cut& cut, std::size_t group, std::size_t quantity) const {
+  const std::string own = label(cut, group, quantity);
+  return own.empty() ? quantity_name(cut.ys, names_, quantity) : own;
+}
+
 void QuantityFigure::add_legend(Figure& figure, const Cut& cut, Sample sample) const {
   if (cut.groups.size() * cut.at_once <= 1) return;
   for (std::size_t g = 0; g < cut.groups.size(); ++g)
     for (std::size_t i = 0; i < cut.at_once; ++i) {
-      std::string label = cut.at_once > 1 ? quantity_name(cut.ys, names_, i) : "";
-      if (cut.groups.size() > 1) label += (label.empty() ? "" : ", ") + cut.groups[g].label;
       const std::size_t color = cut.color(g, i);
-      LegendEntry entry{label, category_color(color), 0, {}, Marker::none, false};
+      LegendEntry entry{label(cut, g, i), category_color(color), 0, {}, Marker::none, false};
       if (sample != Sample::line) entry.marker = category_marker(color);
       if (sample != Sample::marker) {
         entry.width = 2;

@@ -28,6 +28,10 @@ class QuantityFigure : public FigureKind {
   void common_settings(Fields& fields, const std::string& x_help, const std::string& y_help);
   Cut cut(const Runs& runs) const;
   Panel labelled_panel(const Cut& cut, const PanelPlan& plan, const std::string& x_label) const;
+  // Of a group's quantity, what tells it from the others that stand at once; "" where there are no others.
+  std::string label(const Cut& cut, std::size_t group, std::size_t quantity) const;
+  // What its marks are called: the label, else the quantity.
+  std::string mark_name(const Cut& cut, std::size_t group, std::size_t quantity) const;
   void add_legend(Figure& figure, const Cut& cut, Sample sample) const;  // where there is more than one colour
   static Runs members(const RunGroup& group, const PanelPlan& plan);     // the runs of both
 

@@ -65,6 +65,10 @@ std::string without_underscores(std::string name) {
   return name;
 }
 
+std::string run_name(const RunRecord& run) {
+  return (run.id == 0 ? "" : "run " + std::to_string(run.id) + ", ") + "seed " + std::to_string(run.spec.seed);
+}
+
 double quantile_of(std::vector<double> values, double share) {
   std::erase_if(values, [](double x) { return std::isnan(x); });
   if (values.empty()) return nan_value;

@@ -64,5 +64,6 @@ std::map<std::string, std::string> flat_settings(const RunSpec& spec);
 
 std::set<std::string> metric_names(const Runs& runs);
 std::string without_underscores(std::string name);
+std::string run_name(const RunRecord& run);  // "run 12, seed 3"; "seed 3" where it is in no store
 
 }  // namespace fovea

@@ -30,7 +30,8 @@ class Scatter : public QuantityFigure {
       for (const std::size_t i : plan.quantities) {
         for (std::size_t g = 0; g < all.groups.size(); ++g) {
           const std::size_t color = all.color(g, i);
-          CurveMark dots{{}, category_color(color).faded(0.85), 0, {}, category_marker(color), 3.2};
+          CurveMark dots{
+              {}, category_color(color).faded(0.85), 0, {}, category_marker(color), 3.2, true, mark_name(all, g, i)};
           for (const RunRecord* run : members(all.groups[g], plan)) {
             const Point p{x.of_run(*run), all.ys[i].of_run(*run)};
             if (!std::isfinite(p.x) || !std::isfinite(p.y)) {

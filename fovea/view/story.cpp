@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/lab/record_json.h"
+#include "fovea/view/figure_numbers.h"
 #include "fovea/view/measures_text.h"
 #include "fovea/view/reproduced.h"
 #include "fovea/view/shades.h"
@@ -16,7 +17,10 @@ Json figure_json(const FigureSpec& spec, const Reproduction& r, const FetchArray
     const std::string title = figure.title;
     if (title.empty()) figure.title = r.experiment.title.empty() ? r.experiment.name : r.experiment.title;
     const FigureLook wide{640, false, true, id}, narrow{330, false, true, id + "n"};
-    return {{"title", title}, {"wide", figure_svg(figure, wide)}, {"narrow", figure_svg(figure, narrow)}};
+    return {{"title", title},
+            {"wide", figure_svg(figure, wide)},
+            {"narrow", figure_svg(figure, narrow)},
+            {"numbers", figure_numbers(figure)}};
   } catch (const Error& error) {
     return {{"problem", error.what()}};
   }

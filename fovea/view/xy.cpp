@@ -44,11 +44,14 @@ class Xy : public FigureKind {
         if (!behind) {  // truth and data are the same for all curves of a panel
           behind = true;
           any_points = add_points(panel, values(run, points_x_, fetch), values(run, points_y_, fetch)) || any_points;
-          any_truth = add_curve(panel.marks, x, values(run, truth_, fetch), Color::ink(), 1.3, {5, 3}) || any_truth;
+          any_truth = add_curve(panel.marks, x, values(run, truth_, fetch), Color::ink(), 1.3, {5, 3},
+                                without_underscores(truth_)) ||
+                      any_truth;
         }
         for (std::size_t i = 0; i < y_.size(); ++i) {
           const std::size_t index = g * y_.size() + i;
-          if (!add_curve(curves, x, values(run, y_[i], fetch), category_color(index), 2, category_dash(index)) &&
+          if (!add_curve(curves, x, values(run, y_[i], fetch), category_color(index), 2, category_dash(index),
+                         label(groups, g, i)) &&
               missing.empty())
             missing = fmt::format("run {} kept no array '{}'", run.id, y_[i]);
         }
@@ -59,11 +62,9 @@ class Xy : public FigureKind {
     }
     for (std::size_t g = 0; g < groups.size() && !runs.empty(); ++g)
       for (std::size_t i = 0; i < y_.size(); ++i) {
-        std::string label =
-            y_.size() > 1 || groups.size() == 1 ? i < names_.size() ? names_[i] : without_underscores(y_[i]) : "";
-        if (groups.size() > 1) label += (label.empty() ? "" : ", ") + groups[g].label;
         const std::size_t index = g * y_.size() + i;
-        figure.legend.push_back({label, category_color(index), 2, category_dash(index), Marker::none, false});
+        figure.legend.push_back(
+            {label(groups, g, i), category_color(index), 2, category_dash(index), Marker::none, false});
       }
     if (any_truth)
       figure.legend.push_back({without_underscores(truth_), Color::ink(), 1.3, {5, 3}, Marker::none, false});
@@ -74,6 +75,13 @@ class Xy : public FigureKind {
   }
 
  private:
+  std::string label(const std::vector<RunGroup>& groups, std::size_t g, std::size_t i) const {
+    std::string label =
+        y_.size() > 1 || groups.size() == 1 ? i < names_.size() ? names_[i] : without_underscores(y_[i]) : "";
+    if (groups.size() > 1) label += (label.empty() ? "" : ", ") + groups[g].label;
+    return label;
+  }
+
   std::vector<double> values(const RunRecord& run, const std::string& name, const FetchArrays& fetch) const {
     if (name.empty()) return {};
     const std::vector<ArrayRecord> found = arrays_of(run, name, fetch);
@@ -82,9 +90,10 @@ class Xy : public FigureKind {
   }
 
   static bool add_curve(std::vector<Mark>& marks, const std::vector<double>& x, const std::vector<double>& y,
-                        const Color& color, double width, std::vector<double> dash) {
+                        const Color& color, double width, std::vector<double> dash, const std::string& name) {
     if (y.empty()) return false;
     CurveMark curve{{}, color, width, std::move(dash)};
+    curve.name = name;
     for (std::size_t i = 0; i < y.size() && (x.empty() || i < x.size()); ++i)
       curve.points.push_back({x.empty() ? static_cast<double>(i) : x[i], y[i]});
     marks.emplace_back(std::move(curve));
@@ -92,7 +101,7 @@ class Xy : public FigureKind {
   }
 
   static bool add_points(Panel& panel, const std::vector<double>& x, const std::vector<double>& y) {
-    CurveMark dots{{}, Color::muted().faded(0.7), 0, {}, Marker::circle, 2.6};
+    CurveMark dots{{}, Color::muted().faded(0.7), 0, {}, Marker::circle, 2.6, true, "data"};
     for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) dots.points.push_back({x[i], y[i]});
     if (dots.points.empty()) return false;
     panel.marks.emplace_back(std::move(dots));

@@ -77,10 +77,31 @@ test("a report is one file that is ready within a second, and asks nobody for an
   await drawn(served, "toy-uniform");
   const marks = (one) => one.locator('[data-experiment="toy-uniform"] .drawn').first().innerHTML();
   assert.equal(await marks(page), await marks(served));
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG" }).first().click()]);
-  assert.equal(download.suggestedFilename(), "toy-uniform-1.svg");
-  assert.match(String(await text_of(download)), /^<svg /);
   await stage.leave(served);
+  await stage.leave(page);
+});
+
+test("a figure of the story is saved as SVG, as PNG, and its numbers, which are the runs' own, as CSV", async () => {
+  const page = await stage.visit(pathToFileURL(report).href);
+  await drawn(page, "toy-uniform");
+  const saved = async (name) => {
+    const way = page.locator('[data-experiment="toy-uniform"]').getByRole("button", { name, exact: true }).first();
+    const [download] = await Promise.all([page.waitForEvent("download"), way.click()]);
+    assert.equal(download.suggestedFilename(), "toy-uniform-1." + name.toLowerCase());
+    return text_of(download);
+  };
+  assert.match(String(await saved("SVG")), /^<svg /);
+  assert.equal((await saved("PNG")).subarray(1, 4).toString(), "PNG");
+  const [header, ...lines] = String(await saved("CSV")).trim().split("\n");
+  assert.equal(header, "panel,line,training time τ,y");
+  const points = lines.map((line) => line.match(/^,"p, trained, run (\d+), seed 0",([^,]*),([^,]*)$/)).filter(Boolean);
+  const { series } = JSON.parse(await stage.fovea("show", points[0][1], "--json", "--series"));
+  assert.equal(points.length, series.p.length);
+  const near = (given, wanted) => Math.abs(given - wanted) <= 1e-6 * Math.abs(wanted);
+  points.forEach(([, , tau, p], i) => assert.ok(near(tau, series.tau[i][1]) && near(p, series.p[i][1]), `${tau}, ${p} at look ${i}`));
+  // Whatever is drawn has numbers.
+  const figures = await page.evaluate(() => JSON.parse(document.getElementById("story").textContent).experiments.flatMap((one) => one.figures.map((figure) => [one.name, figure.numbers?.length])));
+  assert.ok(figures.length >= 4 && figures.every(([, parts]) => parts > 0), String(figures));
   await stage.leave(page);
 });
 

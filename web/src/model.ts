@@ -53,6 +53,15 @@ export interface ToldFigure {
   wide?: string;
   narrow?: string;
   problem?: string;
+  numbers?: ToldNumbers[]; // a report of an older version has none
+}
+
+// What a line, a row of bars or a map shows; of a map, how many rows it has, and its values row by row.
+export interface ToldNumbers {
+  panel: string;
+  line: string;
+  columns: { [name: string]: (string | number | null)[] };
+  rows?: number;
 }
 
 // An experiment with all that came out.

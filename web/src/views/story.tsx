@@ -2,8 +2,8 @@
 // what came out. A chapter's first experiment is open, the others open where they are asked for.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
-import { Figure } from "../figure";
-import type { Claim, Experiment, Story as Told_story, Told, ToldFigure } from "../model";
+import { Figure, type Table } from "../figure";
+import type { Claim, Experiment, Story as Told_story, Told, ToldFigure, ToldNumbers } from "../model";
 import { Trouble, type Source } from "../source";
 import { chapters, type Chapter, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
@@ -230,6 +230,21 @@ function ExperimentView({ experiment, source, news, inside }: { experiment: Expe
   );
 }
 
+// The parts under each other, each with the columns that it has; a map's cells with their row and column, from 1.
+function table_of(parts: ToldNumbers[]): Table {
+  const whole = parts.map(({ panel, line, columns, rows }) => {
+    const count = Object.values(columns)[0]?.length ?? 0;
+    const across = rows ? count / rows : 0;
+    const places = rows ? { row: Array.from({ length: count }, (_, i) => 1 + Math.floor(i / across)), column: Array.from({ length: count }, (_, i) => 1 + (i % across)) } : {};
+    return { panel, line, count, columns: { ...places, ...columns } as ToldNumbers["columns"] };
+  });
+  const names = [...new Set(whole.flatMap(({ columns }) => Object.keys(columns)))];
+  return {
+    columns: ["panel", "line", ...names],
+    rows: whole.flatMap(({ panel, line, count, columns }) => Array.from({ length: count }, (_, i) => [panel, line, ...names.map((name) => columns[name]?.[i] ?? null)])),
+  };
+}
+
 // By the width that there is, not by the window's.
 function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; title: string }) {
   const holder = useRef<HTMLDivElement>(null);
@@ -242,7 +257,7 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
   if (figure.problem) return <p class="problem">This figure could not be drawn. {figure.problem}</p>;
   return (
     <div ref={holder}>
-      <Figure title={figure.title || title} file={file}>
+      <Figure title={figure.title || title} file={file} table={figure.numbers && (() => table_of(figure.numbers!))}>
         <div class={"drawn" + (narrow ? " narrow" : "")} dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }} />
       </Figure>
     </div>

@@ -11,6 +11,7 @@
 #include "fovea/data/text_examples.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/prediction_json.h"
+#include "fovea/theory/pooling_width.h"
 
 namespace fovea::page {
 
@@ -62,7 +63,18 @@ Json predict_task(const Json& ask) {
   return {{"prediction", prediction_json(prediction, *source)}, {"attention", std::move(attention)}};
 }
 
-const Question questions[]{{"table", table}, {"predict", predict_task}};
+// What the width of attention on points will come to, and the answers that it will give.
+Json predict_width(const Json& ask) {
+  const auto x = ask.at("x").get<std::vector<double>>(), y = ask.at("y").get<std::vector<double>>();
+  if (x.size() != y.size() || x.empty()) throw wrong_input("points are missing", "give each an x and a y");
+  const WidthForecast forecast = forecast_width({x, y}, ask.at("start").get<double>());
+  return {{"widths", forecast.widths},         {"errors", forecast.errors},
+          {"width", forecast.width},           {"width_error", forecast.error},
+          {"at_rest", forecast.at_rest},       {"best", forecast.best},
+          {"best_error", forecast.best_error}, {"answers", pooled({x, y}, forecast.width)}};
+}
+
+const Question questions[]{{"table", table}, {"predict", predict_task}, {"predict_width", predict_width}};
 
 }  // namespace
 

@@ -119,13 +119,25 @@ test("own points are answered from one another, nearer ones counting more as the
     const { bytes } = await saved(page, () => page.getByRole("group", { name: /^Save the figure: The points/ }).getByRole("button", { name: "CSV" }).click());
     const rows = String(bytes).trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
     assert.equal(rows.length, 60);
+    assert.ok(rows.every((row) => row.length === 4 && row.every(Number.isFinite)));
     return rows.reduce((sum, [, y, pooled]) => sum + (y - pooled) ** 2, 0) / rows.length;
   };
+  const predicted = Number((await page.getByRole("heading", { name: /^Predicted, before any training: w comes to/ }).innerText()).match(/[\d.]+$/)[0]);
   const before = await apart();
   await page.getByLabel("Look at step").fill("400");
   await past_step(page, 400);
   const after = await apart();
   assert.ok(after < 0.5 * before, `${before} ${after}`);
+  const told = await page.getByText(/At step 400 it has come to w = /).innerText();
+  const learned = Number(told.match(/it has come to w = ([\d.]+\d)/)[1]);
+  assert.ok(Math.abs(learned / predicted - 1) < 0.03, `${learned} and ${predicted}`);
+  // Where training begins so narrow that nothing can be learned, it says so.
+  const start = page.getByLabel("w at the start", { exact: true });
+  await start.fill("1e5");
+  await start.press("Enter");
+  await page.getByRole("heading", { name: "Predicted, before any training: w stays where it is" }).waitFor();
+  await page.getByRole("combobox", { name: /^Model/ }).selectOption("average");
+  await page.getByRole("heading", { name: "Predicted, before any training: nothing moves" }).waitFor();
   await expect_accessible(page);
   await stage.leave(page);
 });

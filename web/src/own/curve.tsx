@@ -1,15 +1,18 @@
-// Points of one's own, and what attention makes of them at a step: at each place the mean of all y, weighted by it.
+// Points of one's own, and what attention makes of them at a step: at each place the mean of all y, weighted by it; and
+// dashed, what it was predicted to make of them.
 import * as Plot from "@observablehq/plot";
 import { useEffect } from "preact/hooks";
 import { Figure } from "../figure";
 import type { Lane } from "../engine/lane";
 import { useWidth } from "../lines";
+import { useWidthForecast } from "./width";
 
 export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: string }) {
   const [holder, width] = useWidth();
   const look = lane.look_at(at);
   const x = lane.setting("task", "x") as number[], y = lane.setting("task", "y") as number[];
-  const points = x.map((place, i) => ({ x: place, y: y[i]!, pooled: look ? y.reduce((sum, one, j) => sum + look.alpha[i * x.length + j]! * one, 0) : NaN }));
+  const { forecast } = useWidthForecast(lane);
+  const points = x.map((place, i) => ({ x: place, y: y[i]!, pooled: look ? y.reduce((sum, one, j) => sum + look.alpha[i * x.length + j]! * one, 0) : NaN, predicted: forecast?.answers[i] }));
   useEffect(() => {
     if (!width) return;
     const plot = Plot.plot({
@@ -23,16 +26,29 @@ export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: 
       y: { label: "y", grid: true },
       marks: [
         Plot.dot(points, { x: "x", y: "y", r: 3, fill: "var(--c1)" }),
+        Plot.line(forecast ? points : [], { x: "x", y: "predicted", stroke: "var(--c2)", strokeWidth: 2, strokeDasharray: "5,4" }),
         Plot.line(points, { x: "x", y: "pooled", stroke: "var(--c0)", strokeWidth: 2.5 }),
       ],
     });
     plot.setAttribute("role", "img");
     for (const part of plot.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
     holder.current!.replaceChildren(plot);
-  }, [lane, look, width]);
+  }, [lane, look, width, forecast]);
   return (
-    <Figure title={`The points, and what attention makes of them at step ${look?.step}${lane.title && `, with ${lane.title}`}`} file={`${file}-curve`} table={() => ({ columns: ["x", "y", "pooled"], rows: points.map((one) => [one.x, one.y, one.pooled]) })}>
+    <Figure title={`The points, and what attention makes of them at step ${look?.step}${lane.title && `, with ${lane.title}`}`} file={`${file}-curve`} table={() => ({ columns: ["x", "y", "pooled", ...(forecast ? ["predicted"] : [])], rows: points.map((one) => [one.x, one.y, one.pooled, ...(forecast ? [one.predicted!] : [])]) })}>
       <div ref={holder} class="plot" />
+      <ul class="legend">
+        <li>
+          <span class="swatch" style={{ background: "var(--c0)" }} />
+          at step {look?.step}
+        </li>
+        {forecast && (
+          <li>
+            <span class="swatch" style={{ background: "repeating-linear-gradient(90deg, var(--c2) 0 5px, transparent 5px 8px)" }} />
+            predicted
+          </li>
+        )}
+      </ul>
     </Figure>
   );
 }

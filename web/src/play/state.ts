@@ -77,7 +77,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   };
   const seed = whole("seed", state.seed), hold = whole("hold", state.hold);
   const act = acts.find((one) => one.name === state.act)!;
-  const names = [...task.metrics, "kept_beta"].map((name) => `"${name}"`).join(", ");
+  const names = [...task.metrics, ...(task.probes ?? []), "kept_beta"].map((name) => `"${name}"`).join(", ");
   const toml = [
     `title = "Playground: ${task.title}"`,
     `task = ${task_toml}`,

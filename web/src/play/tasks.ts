@@ -17,6 +17,7 @@ export interface Task {
   train: string;
   probe: string;
   metrics: string[]; // shares, drawn over the steps
+  probes?: string[]; // that are no shares
   knowledge?: Stage;
   attention?: Stage;
   shown: string[]; // the settings that stand open
@@ -116,6 +117,7 @@ export const tasks: Task[] = [
     train: '{ steps = 400, batch = 1, rate = 0.1, schedule = "cosine" }',
     probe: "{ every = 10, examples = 1 }",
     metrics: ["entropy"],
+    probes: ["scalars"],
     shown: ["model.w", "train.rate", "train.steps"],
   },
 ];

@@ -8,6 +8,7 @@ import { Lines, type Curve, type Mark } from "../lines";
 import { PooledCurve } from "../own/curve";
 import { Compared, Predicted } from "../own/forecast";
 import { OwnPanel } from "../own/panel";
+import { PredictedWidth } from "../own/width";
 import { use_own } from "../own/data";
 import { Attention } from "../play/attention";
 import { TimeAxis } from "../play/axis";
@@ -85,6 +86,7 @@ export function Play() {
       {task.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
       {task.own === "points" && <OwnPanel key="points" own={owns.points} />}
       {trains("given-texts") && <Predicted lane={lanes[0]!} />}
+      {trains("given-points") && <PredictedWidth lane={lanes[0]!} at={at} file={file} />}
       <p class="problem" role="alert">
         {player.trouble || failed || ""}
       </p>

@@ -1,0 +1,117 @@
+// What attention on points will come to, told before it is trained: its one parameter w, by which distances are multiplied.
+import * as Plot from "@observablehq/plot";
+import { useEffect, useState } from "preact/hooks";
+import { engine } from "../engine/engine";
+import type { Lane } from "../engine/lane";
+import { Figure } from "../figure";
+import { useWidth } from "../lines";
+
+export interface WidthForecast {
+  widths: number[]; // and the error of answering each point from the others
+  errors: number[];
+  width: number; // where descent from the start comes to rest
+  width_error: number;
+  at_rest: boolean; // else it falls on
+  best: number; // the least of all
+  best_error: number;
+  answers: number[]; // at each point
+}
+
+const asked = new WeakMap<Lane, Promise<WidthForecast>>();
+
+function forecast_of(lane: Lane): Promise<WidthForecast> {
+  const scale = scale_of(lane);
+  return engine
+    .ask<WidthForecast>({ ask: "predict_width", x: lane.setting("task", "x"), y: lane.setting("task", "y"), start: Number(lane.setting("model", "w")) / scale })
+    .then(({ widths, width, best, ...others }) => ({ ...others, widths: widths.map((w) => w * scale), width: width * scale, best: best * scale }));
+}
+
+// It is of the data and of where training begins; there is none where w is not learned.
+export function useWidthForecast(lane: Lane): { forecast?: WidthForecast; problem?: string } {
+  const [told, tell] = useState<{ of: Lane; forecast?: WidthForecast; problem?: string }>();
+  useEffect(() => {
+    if (lane.setting("model", "similarity") !== "gaussian-learned") return;
+    const answer = asked.get(lane) ?? forecast_of(lane);
+    asked.set(lane, answer);
+    answer.then(
+      (forecast) => tell({ of: lane, forecast }),
+      (error: Error) => tell({ of: lane, problem: error.message }),
+    );
+  }, [lane]);
+  return told?.of === lane ? told : {};
+}
+
+// A temperature widens attention as a smaller w does.
+function scale_of(lane: Lane): number {
+  return Math.sqrt(Number(lane.setting("model", "temperature") ?? 1));
+}
+
+const short = (x: number) => String(+x.toPrecision(3));
+
+export function PredictedWidth({ lane, at, file }: { lane: Lane; at: number; file: string }) {
+  const { forecast, problem } = useWidthForecast(lane);
+  const learned = lane.setting("model", "similarity") === "gaussian-learned";
+  if (!learned)
+    return (
+      <section class="forecast">
+        <h2>Predicted, before any training: nothing moves</h2>
+        <p>The mean of all points has nothing to learn: attention stays on all of them alike.</p>
+      </section>
+    );
+  if (problem) return <p class="problem">{problem}</p>;
+  if (!forecast) return <p class="soft">Reading the points …</p>;
+  const start = Number(lane.setting("model", "w"));
+  const w = lane.value_at("w", at);
+  return (
+    <section class="forecast">
+      <h2>Predicted, before any training: {headline(forecast, start)}</h2>
+      <p>
+        Training makes the error of answering each point from the others smaller. At w = {short(start)}, where it begins,{" "}
+        {forecast.width === start ? `a little more or less changes nothing; the least error is at w = ${short(forecast.best)}: let it begin there.` : forecast.at_rest ? `the way down ends at w = ${short(forecast.width)}.` : `the way down has no end: the ${Math.abs(forecast.width) > Math.abs(start) ? "nearer the points that count, the better" : "more points count, the better"}.`}
+        {forecast.width !== start && forecast.best_error < 0.99 * forecast.width_error && ` The least error of all is elsewhere, at w = ${short(forecast.best)}.`}
+        {typeof w === "number" && ` At step ${at} it has come to w = ${short(w)}.`}
+      </p>
+      <WidthFigure forecast={forecast} now={typeof w === "number" ? w : start} file={file} />
+    </section>
+  );
+}
+
+function headline({ width, at_rest }: WidthForecast, start: number): string {
+  if (width === start) return "w stays where it is";
+  return at_rest ? `w comes to ${short(width)}` : Math.abs(width) > Math.abs(start) ? "w grows on" : "w falls towards 0";
+}
+
+function WidthFigure({ forecast, now, file }: { forecast: WidthForecast; now: number; file: string }) {
+  const [holder, width] = useWidth();
+  useEffect(() => {
+    if (!width) return;
+    const { widths, errors } = forecast;
+    const points = widths.map((w, i) => ({ w, error: errors[i]! }));
+    const here = Math.abs(now);
+    const inside = here >= widths[0]! && here <= widths.at(-1)!;
+    const plot = Plot.plot({
+      width,
+      height: 240,
+      marginLeft: 52,
+      marginBottom: 44,
+      ariaLabel: `The error of answering each point from the others over w: least at ${short(forecast.best)}; w is ${short(now)} now`,
+      style: { background: "transparent", fontSize: "12px", color: "inherit" },
+      x: { type: "log", label: "w", ticks: 5, tickFormat: (w: number) => short(w) },
+      y: { label: "error", grid: true, nice: true },
+      marks: [
+        Plot.line(points, { x: "w", y: "error", stroke: "var(--c0)", strokeWidth: 2 }),
+        Plot.ruleX(inside ? [here] : [], { stroke: "currentColor", strokeWidth: 1.5 }),
+        Plot.dot([{ w: Math.abs(forecast.width), error: forecast.width_error }], { x: "w", y: "error", r: 5, stroke: "var(--c1)", strokeWidth: 2 }),
+        Plot.text([{ w: Math.abs(forecast.width), error: forecast.width_error }], { x: "w", y: "error", text: () => "predicted", dy: -14, fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
+      ],
+    });
+    plot.setAttribute("role", "img");
+    for (const part of plot.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
+    holder.current!.replaceChildren(plot);
+  }, [forecast, now, width]);
+  return (
+    <Figure title="The error of answering each point from the others, for every w; the line is w now" file={`${file}-width`} table={() => ({ columns: ["w", "error"], rows: forecast.widths.map((w, i) => [w, forecast.errors[i]!]) })}>
+      <div ref={holder} class="plot" />
+    </Figure>
+  );
+}

@@ -38,15 +38,17 @@ Json table(const Json& ask) {
   source.label = named ? "label" : "1";
   source.text = {named ? "text" : "2"};
   source.table = text;
-  const std::unique_ptr<TextReader::Examples> examples = open_table(source, source.format);
   Json labels = Json::array(), texts = Json::array();
+  const char* remedy = "write a label, a tab or a comma, and a text in each line";
   try {
+    const std::unique_ptr<TextReader::Examples> examples = open_table(source, source.format);
+    remedy = "mend the line";
     for (TextExample example; examples->next(example);) {
       labels.push_back(example.label);
       texts.push_back(example.text);
     }
   } catch (const Error& error) {
-    throw wrong_input(error.problem(), "mend the line", error.place());
+    throw wrong_input(error.problem(), remedy, error.place());
   }
   return {{"labels", labels}, {"texts", texts}};
 }

@@ -20,7 +20,7 @@ const text = lines.join("\n");
 
 // Word to its row of the table: times, predicted, learned.
 const table_of = (page) =>
-  page.getByRole("region", { name: "Attention on each word" }).evaluate((region) => Object.fromEntries([...region.querySelectorAll("tbody tr")].map((row) => [row.querySelector("th").textContent, [...row.querySelectorAll("td")].map((cell) => Number(cell.textContent))])));
+  page.getByRole("region", { name: "Attention on each word" }).first().evaluate((region) => Object.fromEntries([...region.querySelectorAll("tbody tr")].map((row) => [row.querySelector("th").textContent, [...row.querySelectorAll("td")].map((cell) => Number(cell.textContent))])));
 
 test("own texts are predicted from, trained on and compared word by word, and the program finds the same", async () => {
   const page = await stage.visit("#/play?task=own");
@@ -142,10 +142,8 @@ test("own points are answered from one another, nearer ones counting more as the
   await stage.leave(page);
 });
 
-test("nothing serious stands in the way of anybody, in light and dark, wide and narrow", async () => {
-  const page = await stage.visit("#/play?task=own&beside=model.hidden=8");
-  await button(page, "Take an example").click();
-  await page.getByText(/^In \d+ of 24 texts/).first().waitFor();
+// In light and dark, narrow and wide.
+async function expect_open_to_all(page) {
   for (const colorScheme of ["light", "dark"])
     for (const width of [390, 1440, 2560]) {
       await page.emulateMedia({ colorScheme });
@@ -154,5 +152,24 @@ test("nothing serious stands in the way of anybody, in light and dark, wide and 
       const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.ok(inner <= outer, `${inner} wide at ${outer}`);
     }
+}
+
+test("nothing serious stands in the way of anybody, whatever words they bring", async () => {
+  const page = await stage.visit("#/play?task=own&beside=model.hidden=8");
+  await expect_open_to_all(page); // nothing is given yet
+  const long = "donaudampfschifffahrtsgesellschaftskapitänskajütenschlüsselbund";
+  await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "سيئ" : "جيد"}\tهذا ${i % 2 ? "مملا" : "رائعا"} ${long.slice(0, 20 + i)} 👩‍👩‍👧 ☹️ 好 z`).join("\n"));
+  await use(page);
+  await page.getByText(/^In \d+ of 12 texts/).first().waitFor();
+  const shown = await table_of(page);
+  for (const word of ["👩‍👩‍👧", "☹️", "好", "z", "هذا"]) assert.equal(shown[word]?.[0], 12, word);
+  await paste(page, "");
+  await use(page);
+  await problem(page).getByText("There is no text").waitFor();
+  await expect_open_to_all(page);
+  await page.getByRole("combobox", { name: /^Task/ }).selectOption("points");
+  await button(page, "Take an example").click();
+  await page.getByRole("heading", { name: /^Predicted, before any training: w comes to/ }).waitFor();
+  await expect_open_to_all(page);
   await stage.leave(page);
 });

@@ -33,6 +33,21 @@ function quantile(sorted: number[], share: number): number {
   return sorted[below]! + (at - below) * (sorted[above]! - sorted[below]!);
 }
 
+// A number beside an axis that has large or small ones: by powers of ten, and no comma in 1990.
+function tick_text(x: number): string {
+  if (x === 0 || (Math.abs(x) >= 1e-4 && Math.abs(x) < 1e5)) return String(+x.toPrecision(6)).replace("-", "−");
+  const [digits, power] = x.toExponential(2).split("e") as [string, string];
+  const raised = String(Number(power)).replace(/./g, (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]!);
+  return `${String(Number(digits)).replace("-", "−")}×10${raised}`;
+}
+
+// What an axis of these values wants: how its numbers are written, and for the vertical one their room.
+export function axis_of(values: number[]): { tickFormat: ((x: number) => string) | undefined; room: number } {
+  const most = values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  const plain = most === 0 || (most >= 1e-2 && most < 1000);
+  return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
+}
+
 // At each step that at least three runs of a group have.
 export function bands(curves: Curve[]): Band[] {
   const at = new Map<string, Map<number, number[]>>();
@@ -86,8 +101,9 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
     const dashed = new Set(props.curves.filter((curve) => curve.dashed).map((curve) => curve.group));
     const middle = bands(props.curves);
     const of = (group: string) => middle.filter((band) => band.group === group);
+    const x = axis_of([props.steps ?? 0, ...points.map((point) => point.step)]), y = axis_of(points.map((point) => point.value));
     const height = Math.round(Math.max(240, Math.min(420, width * 0.5)));
-    const margin = { top: 20, left: 52, bottom: 44 };
+    const margin = { top: 20, left: y.room, bottom: 44 };
     const plot = Plot.plot({
       width,
       height,
@@ -96,8 +112,8 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
       marginBottom: margin.bottom,
       ariaLabel: `${props.label} over steps, ${props.curves.length} lines`,
       style: { background: "transparent", fontSize: "12px", color: "inherit" },
-      x: { label: "step", nice: props.steps === undefined, domain: props.steps === undefined ? undefined : [0, props.steps] },
-      y: { label: props.label, grid: true, nice: true, domain: props.range },
+      x: { label: "step", tickFormat: x.tickFormat, nice: props.steps === undefined, domain: props.steps === undefined ? undefined : [0, props.steps] },
+      y: { label: props.label, grid: true, tickFormat: y.tickFormat, nice: true, domain: props.range },
       marks: [
         ...groups.map((group) =>
           Plot.areaY(of(group), { x: "step", y1: "low", y2: "high", fill: colour(group), fillOpacity: 0.18, ariaHidden: "true" }),
@@ -113,7 +129,7 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
         ...(props.marks ?? []).map((mark, i) =>
           Plot.text([mark], { x: "step", text: "says", frameAnchor: "bottom", dx: 5, dy: -6 - 16 * i, textAnchor: "start", fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
         ),
-        Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\nstep ${point.step}\n${+point.value.toPrecision(6)}`, fill: "var(--page)" })),
+        Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\nstep ${point.step}\n${+point.value.toPrecision(6)}`, fill: "var(--page)", lineHeight: 1.4 })),
       ],
     });
     plot.setAttribute("role", "img");
@@ -123,7 +139,7 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
     const now = document.createElementNS("http://www.w3.org/2000/svg", "line");
     const drawn = { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 };
     for (const [name, value] of Object.entries(drawn)) now.setAttribute(name, String(value));
-    plot.append(now);
+    plot.insertBefore(now, plot.lastChild); // under the tip
     const figure = holder.current!;
     figure.replaceChildren(plot);
   }, [props.curves, props.label, props.range, props.steps, props.marks, width]);

@@ -97,7 +97,8 @@ class Engine {
       const answer = JSON.parse(text);
       if (answer.error) {
         const { problem, remedy, place } = answer.error;
-        throw new Trouble([place && place + ":", problem + (remedy ? ":" : "."), remedy && remedy + "."].filter(Boolean).join(" "));
+        const said = problem + (remedy ? `: ${remedy}.` : ".");
+        throw new Trouble(place ? `${place}: ${said}` : said.charAt(0).toUpperCase() + said.slice(1));
       }
       answer.attached = attached;
       return answer as T;

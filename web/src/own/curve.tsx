@@ -4,7 +4,7 @@ import * as Plot from "@observablehq/plot";
 import { useEffect } from "preact/hooks";
 import { Figure } from "../figure";
 import type { Lane } from "../engine/lane";
-import { useWidth } from "../lines";
+import { axis_of, useWidth } from "../lines";
 import { useWidthForecast } from "./width";
 
 export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: string }) {
@@ -18,12 +18,12 @@ export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: 
     const plot = Plot.plot({
       width,
       height: Math.round(Math.max(240, Math.min(420, width * 0.5))),
-      marginLeft: 52,
+      marginLeft: axis_of(y).room,
       marginBottom: 44,
       ariaLabel: `y over x: ${points.length} points, and the mean that attention makes of them at step ${look?.step}`,
       style: { background: "transparent", fontSize: "12px", color: "inherit" },
-      x: { label: "x" },
-      y: { label: "y", grid: true },
+      x: { label: "x", tickFormat: axis_of(x).tickFormat },
+      y: { label: "y", grid: true, tickFormat: axis_of(y).tickFormat },
       marks: [
         Plot.dot(points, { x: "x", y: "y", r: 3, fill: "var(--c1)" }),
         Plot.line(forecast ? points : [], { x: "x", y: "predicted", stroke: "var(--c2)", strokeWidth: 2, strokeDasharray: "5,4" }),

@@ -65,11 +65,17 @@ function Told({ says, because, outputs }: Forecast["prediction"]) {
         <ul>
           {linked.map(({ output, words }) => (
             <li>
-              For <b>{output}</b> attention will come to{" "}
+              For{" "}
+              <b>
+                <bdi>{output}</bdi>
+              </b>{" "}
+              attention will come to{" "}
               {words.map(({ word, deviations }, i) => (
                 <>
                   {i > 0 && ", "}
-                  <b>{word}</b>
+                  <b>
+                    <bdi>{word}</bdi>
+                  </b>
                   {deviations !== null && <span class="soft"> ({deviations.toFixed(1)}σ)</span>}
                 </>
               ))}
@@ -126,7 +132,7 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
         Text {example + 1}: learned at step {look.step}
       </h3>
       <Shaded words={words(example)} weights={learned(example)} />
-      <div class="scroll" tabIndex={0} role="region" aria-label="Attention on each word, predicted and learned">
+      <div class="scroll" tabIndex={0} role="region" aria-label={"Attention on each word, predicted and learned" + (lane.title && `, with ${lane.title}`)}>
         <table class="narrow">
           <thead>
             <tr>
@@ -139,7 +145,9 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
           <tbody>
             {means.slice(0, most_rows).map((row) => (
               <tr>
-                <th scope="row">{row.word}</th>
+                <th scope="row">
+                  <bdi>{row.word}</bdi>
+                </th>
                 <td class="number">{row.count}</td>
                 <td class="number">{row.predicted.toFixed(3)}</td>
                 <td class="number">{row.learned.toFixed(3)}</td>
@@ -159,7 +167,7 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
 function Shaded({ words, weights }: { words: string[]; weights: ArrayLike<number> }) {
   const most = Math.max(1e-9, ...Array.from(weights));
   return (
-    <p class="shaded">
+    <p class="shaded" dir="auto">
       {words.map((word, i) => (
         <span style={{ "--share": `${Math.round((45 * weights[i]!) / most)}%` }}>
           {word} <small>{weights[i]!.toFixed(2)}</small>

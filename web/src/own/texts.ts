@@ -13,9 +13,15 @@ const most_texts = 2_000;
 const most_classes = 20;
 const least_of_class = 5; // so that some can be held out
 
-// A word is a run of letters, digits and their marks, in small letters; a sign is a word of its own.
+// A word is a run of letters, digits and their marks, in small letters; a Chinese character or a Japanese one, a sign, and
+// a picture, of however many signs it is made, are words of their own.
+const alone = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]";
+const letters = `(?:(?!${alone})[\\p{L}\\p{N}\\p{M}])+`;
+const pictures = "\\p{RI}{2}|\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?(?:\\u{200D}\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?)*";
+const word = new RegExp(`${letters}(?:'${letters})*|${alone}|${pictures}|[\\p{P}\\p{S}]`, "gu");
+
 function words_in(text: string): string {
-  return (text.normalize("NFC").toLowerCase().replaceAll("’", "'").match(/[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*|[\p{P}\p{S}]/gu) ?? []).join(" ");
+  return (text.normalize("NFC").toLowerCase().replaceAll("’", "'").match(word) ?? []).join(" ");
 }
 
 class OwnTexts extends Own<Texts> {
@@ -43,7 +49,7 @@ class OwnTexts extends Own<Texts> {
   told({ labels, texts }: Texts): string {
     const count = counted(labels);
     const words = new Set(texts.flatMap((text) => text.split(" ")));
-    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${label}: ${n}`).join(", ")}), ${words.size} different words.`;
+    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.`;
   }
 
   // Two words speak for each class, the others for none.
@@ -63,6 +69,11 @@ class OwnTexts extends Own<Texts> {
     const list = (words: string[]) => JSON.stringify(words).replaceAll("\x7f", "\\u007f");
     return `{ name = "given-texts", labels = ${list(labels)}, texts = ${list(texts)} }`;
   }
+}
+
+// So that a label that is written from right to left leaves what stands around it where it is.
+function isolated(label: string): string {
+  return /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(label) ? `\u2068${label}\u2069` : label;
 }
 
 function counted(labels: string[]): Map<string, number> {

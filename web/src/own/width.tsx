@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
 import { Figure } from "../figure";
-import { useWidth } from "../lines";
+import { axis_of, useWidth } from "../lines";
 
 export interface WidthForecast {
   widths: number[]; // and the error of answering each point from the others
@@ -92,12 +92,12 @@ function WidthFigure({ forecast, now, file }: { forecast: WidthForecast; now: nu
     const plot = Plot.plot({
       width,
       height: 240,
-      marginLeft: 52,
+      marginLeft: axis_of(errors).room,
       marginBottom: 44,
       ariaLabel: `The error of answering each point from the others over w: least at ${short(forecast.best)}; w is ${short(now)} now`,
       style: { background: "transparent", fontSize: "12px", color: "inherit" },
-      x: { type: "log", label: "w", ticks: 5, tickFormat: (w: number) => short(w) },
-      y: { label: "error", grid: true, nice: true },
+      x: { type: "log", label: "w", ticks: 5, tickFormat: axis_of([widths.at(-1)!, 1 / widths[0]!]).tickFormat ?? short },
+      y: { label: "error", grid: true, nice: true, tickFormat: axis_of(errors).tickFormat },
       marks: [
         Plot.line(points, { x: "w", y: "error", stroke: "var(--c0)", strokeWidth: 2 }),
         Plot.ruleX(inside ? [here] : [], { stroke: "currentColor", strokeWidth: 1.5 }),

@@ -6,6 +6,8 @@ import { useWidth } from "../lines";
 import { useRepaint } from "../theme";
 
 const most_words = 24; // more can not be read beside the map
+const letter = 8; // about how wide one is
+const beside = 48; // and what stands beside a map
 
 interface Props {
   lane: Lane;
@@ -15,6 +17,7 @@ interface Props {
 
 export function Attention({ lane, at, example }: Props) {
   const [pointed, set_pointed] = useState<[row: number, column: number]>();
+  const [frame, width] = useWidth();
   const look = lane.look_at(at);
   if (!look) return null;
   const [, rows, columns] = look.shape;
@@ -34,7 +37,7 @@ export function Attention({ lane, at, example }: Props) {
         {label && ` It is ${label}.`}
         {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)}.`}
       </p>
-      <div class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
+      <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
         {rows > 1 && rows <= most_words && <Words across={false} words={outputs} />}
         <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
           <Heatmap
@@ -47,7 +50,7 @@ export function Attention({ lane, at, example }: Props) {
             point={(row, column) => set_pointed([row, column])}
           />
         </div>
-        {columns <= most_words && <Words across words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />}
+        {columns <= most_words && <Words across room={(width - (rows > 1 ? beside : 0)) / columns} words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />}
       </div>
       <p class="soft pointed" aria-live="polite">
         {pointed && row < rows && column < columns
@@ -68,11 +71,12 @@ function in_words(look: Look, offset: number, rows: number, columns: number, inp
   }).join(" ");
 }
 
-function Words({ across, words, marked }: { across: boolean; words: string[]; marked?: boolean[] | undefined }) {
+// One that has no room beside the others stands on end.
+function Words({ across, room = Infinity, words, marked }: { across: boolean; room?: number; words: string[]; marked?: boolean[] | undefined }) {
   return (
     <div class={across ? "words across" : "words down"} aria-hidden="true">
       {words.map((word, i) => (
-        <span class={marked?.[i] ? "decides" : ""}>{word}</span>
+        <span class={[marked?.[i] && "decides", word.length * letter > room && "tall"].filter(Boolean).join(" ")}>{word}</span>
       ))}
     </div>
   );

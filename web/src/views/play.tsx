@@ -133,18 +133,20 @@ export function Play() {
           </div>
           {trains("given-points") && <div class={lanes.length > 1 ? "halves" : "whole"}>{lanes.map((lane) => <PooledCurve key={lane.title} lane={lane} at={at} file={file} />)}</div>}
           {task.attention && <Stages lanes={lanes} task={task} at={at} />}
-          <div class="line-of">
-            <label class="line">
-              Example
-              <select value={String(example)} onChange={(event) => change_address(words_of({ example: Number(event.currentTarget.value) }))}>
-                {Array.from({ length: lanes[0]!.examples }, (_, i) => (
-                  <option value={String(i)} selected={i === example}>
-                    {[i + 1, lanes[0]!.class_of(i)].filter(Boolean).join(": ")}
-                  </option>
-                ))}
-              </select>
-            </label>
-          </div>
+          {lanes[0]!.examples > 1 && (
+            <div class="line-of">
+              <label class="line">
+                Example
+                <select value={String(example)} onChange={(event) => change_address(words_of({ example: Number(event.currentTarget.value) }))}>
+                  {Array.from({ length: lanes[0]!.examples }, (_, i) => (
+                    <option value={String(i)} selected={i === example}>
+                      {[i + 1, lanes[0]!.class_of(i)].filter(Boolean).join(": ")}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </div>
+          )}
           <div class={lanes.length > 1 ? "halves" : "whole"}>
             {lanes.map((lane) => (
               <Attention key={lane.title} lane={lane} at={at} example={example} />

@@ -145,5 +145,19 @@ test("the view works by keyboard alone", async () => {
   await reach(/^Compare run/);
   await page.keyboard.press("Space");
   await page.getByRole("heading", { name: "Side by side" }).waitFor();
+  // A row that moves keeps the focus.
+  const sorted_by = async (order, up) => {
+    await page.evaluate((order) => (location.hash = location.hash.replace(/sort=[^&]*/, "sort=" + order)), order);
+    await page.waitForFunction((up) => {
+      const [first, ...others] = [...document.querySelectorAll('[aria-label="Table of runs"] tbody td:nth-child(2)')].map((cell) => Number(cell.textContent));
+      return others.every((one) => one > first === up);
+    }, up);
+  };
+  await sorted_by("id", true);
+  const box = page.getByRole("checkbox", { name: /^Compare run/ }).nth(1);
+  const name = await box.getAttribute("aria-label");
+  await box.focus();
+  await sorted_by("-id", false);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), name);
   await stage.leave(page);
 });

@@ -1,6 +1,6 @@
 // The store's runs: chosen by experiment and condition, drawn as seed lines, compared setting by setting; what a sweep
 // adds appears by itself.
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { Figure } from "../figure";
 import { Lines, type Curve } from "../lines";
@@ -174,6 +174,14 @@ function number_text(value: number | null | undefined) {
   return value === null || value === undefined ? "–" : String(+value.toPrecision(5));
 }
 
+// A row that moves, since others came or the order is another, keeps the keyboard's focus, which browsers take from it.
+function useKeptFocus() {
+  const focused = document.activeElement; // before anything is moved
+  useLayoutEffect(() => {
+    if (focused instanceof HTMLElement && focused.isConnected && document.activeElement === document.body) focused.focus({ preventScroll: true });
+  });
+}
+
 function RunTable(props: {
   runs: Run[];
   metric: string;
@@ -183,6 +191,7 @@ function RunTable(props: {
   differing: string[];
   settings: Map<number, Map<string, string>>;
 }) {
+  useKeptFocus();
   const shown = props.differing.slice(0, 3);
   const columns = [
     { title: "run", key: "id" },

@@ -83,17 +83,59 @@ test("a step that is wished for while another training begins is the one that is
   const page = await stage.visit(words(small, { step: 20 }));
   await at_step(page, 20);
   // One right after the other, with no time for an answer of the engine.
-  const put = (label, value, told) =>
-    page.getByLabel(label).evaluate(
-      (input, [value, told]) => {
+  const put = (...all) =>
+    page.evaluate(async (all) => {
+      for (const [handle, value, told] of all) {
+        const input = document.querySelector(".axis ." + handle);
         input.value = value;
         input.dispatchEvent(new Event(told, { bubbles: true }));
-      },
-      [value, told],
-    );
-  await Promise.all([put("Step until which attention is held uniform", "60", "change"), put("Look at step", "40", "input")]);
+        await new Promise((done) => setTimeout(done));
+      }
+    }, all);
+  await put(["hold", "60", "change"], ["look", "40", "input"]);
   await at_step(page, 40);
   assert.match(new URL(page.url()).hash, /hold=60/);
+  // Two changes and a step, and the second change is not looked at from where the first was.
+  await put(["hold", "30", "change"], ["look", "44", "input"], ["hold", "50", "change"]);
+  await at_step(page, 44);
+  assert.match(new URL(page.url()).hash, /hold=50/);
+  await stage.leave(page);
+});
+
+test("what is being written or moved is not taken back by what the page does meanwhile", async () => {
+  const page = await stage.visit(words(small, { beside: "seed=3" }));
+  await at_step(page, 0);
+  // A handle that moves on before the page has drawn what was told.
+  const handle = page.getByLabel("Step until which attention is held uniform");
+  await handle.evaluate((input) => {
+    for (const value of ["1", "2"])
+      for (const told of ["input", "change"]) {
+        input.value = value;
+        input.dispatchEvent(new Event(told, { bubbles: true }));
+      }
+    input.value = "3";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await page.waitForFunction(() => location.hash.includes("hold=2"));
+  await at_step(page, 0);
+  assert.equal(await handle.inputValue(), "3");
+  // A half written number.
+  const hidden = page.getByLabel("Hidden width", { exact: true });
+  await hidden.fill("24");
+  await page.getByLabel("Seed", { exact: true }).evaluate(async (input) => {
+    input.value = "5";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise((done) => setTimeout(done));
+    input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  });
+  await page.waitForFunction(() => location.hash.includes("seed=5"));
+  await at_step(page, 0);
+  assert.equal(await hidden.inputValue(), "24");
+  // And a second run that is to differ in something else.
+  const beside = page.getByRole("combobox", { name: /^Beside it/ });
+  await beside.selectOption("model.hidden");
+  await page.waitForFunction(() => !location.hash.includes("beside="));
+  await page.getByLabel("Hidden width, second run").waitFor();
   await stage.leave(page);
 });
 

@@ -1,6 +1,6 @@
 // The page's state stands in its address, behind the '#': "#/runs?experiment=copy-subset&metric=accuracy". So a link is
 // an experiment, and the browser's way back is the page's.
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 
 export interface Address {
   view: string;
@@ -38,7 +38,7 @@ export function change_address(changes: { [word: string]: string | number | unde
 
 export function useAddress(): Address {
   const [address, set] = useState(() => read_address());
-  useEffect(() => {
+  useLayoutEffect(() => {
     const look = () => set(read_address());
     addEventListener("hashchange", look);
     addEventListener("popstate", look);

@@ -1,5 +1,5 @@
 // Data of the person at the page: kept in this browser, and sent nowhere.
-import { useEffect, useReducer } from "preact/hooks";
+import { useLayoutEffect, useReducer } from "preact/hooks";
 import { Trouble } from "../source";
 
 const most_bytes = 1_000_000;
@@ -71,7 +71,7 @@ export abstract class Own<Data extends { given: string }> {
 // A number that every change makes another; views that read own data are drawn anew.
 export function use_own(): number {
   const [, again] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const redraw = () => again(undefined);
     addEventListener(changed, redraw);
     return () => removeEventListener(changed, redraw);

@@ -1,5 +1,5 @@
 // The time axis with its two handles: the step that is looked at, and the step at which attention is let go.
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { acts } from "./tasks";
 import type { State } from "./state";
 
@@ -14,8 +14,8 @@ interface Props {
 
 export function TimeAxis({ total, at, reached, state, set, go }: Props) {
   const ids = [useId(), useId()];
-  const [held, set_held] = useState(state.hold);
-  useEffect(() => set_held(state.hold), [state.hold]);
+  const [dragged, drag] = useState<number>(); // while it is
+  const held = dragged ?? state.hold;
   const part = (step: number) => (total > 0 ? Math.min(1, step / total) : 0);
   return (
     <div class="axis" style={{ "--reached": part(reached), "--held": part(held) }}>
@@ -47,8 +47,11 @@ export function TimeAxis({ total, at, reached, state, set, go }: Props) {
         max={total}
         step={1}
         value={held}
-        onInput={(event) => set_held(Number(event.currentTarget.value))}
-        onChange={(event) => set({ hold: Number(event.currentTarget.value) })}
+        onInput={(event) => drag(Number(event.currentTarget.value))}
+        onChange={(event) => {
+          drag(undefined);
+          set({ hold: Number(event.currentTarget.value) });
+        }}
       />
       <output class="value">{held === 0 ? "never" : held}</output>
     </div>

@@ -74,8 +74,8 @@ export function Settings({ state, set, lane }: Props) {
 // A second run that differs in one setting.
 function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
   const [[given] = [], value = ""] = [[...settings_in(state.beside).keys()], [...settings_in(state.beside).values()][0]];
-  const [chosen, set_chosen] = useState(given ?? "");
-  useEffect(() => set_chosen(given ?? ""), [given]);
+  const [picked, pick] = useState(""); // which is no choice before it has a value
+  const chosen = given ?? picked;
   const setting = [...others, ...all].find((one) => one.name === chosen);
   return (
     <div class="filters beside">
@@ -84,7 +84,7 @@ function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
         <select
           value={chosen}
           onChange={(event) => {
-            set_chosen(event.currentTarget.value);
+            pick(event.currentTarget.value);
             if (state.beside) set({ beside: "" });
           }}
         >
@@ -110,9 +110,12 @@ const others: Setting[] = [
 function Field(props: { setting: Setting; value: string | undefined; change: (text: string) => void; title?: string; placeholder?: string }) {
   const id = useId();
   const { setting } = props;
-  const [text, set_text] = useState(props.value ?? "");
-  useEffect(() => set_text(props.value ?? ""), [props.value]);
-  const take = () => text.trim() !== (props.value ?? "") && props.change(text.trim());
+  const [written, write] = useState<string>(); // while it is
+  const text = written ?? props.value ?? "";
+  const take = () => {
+    write(undefined);
+    if (text.trim() !== (props.value ?? "")) props.change(text.trim());
+  };
   return (
     <div class="field" title={setting.help}>
       <label for={id}>{props.title ?? words_for(setting.name)}</label>
@@ -134,7 +137,7 @@ function Field(props: { setting: Setting; value: string | undefined; change: (te
           autocomplete="off"
           value={text}
           placeholder={props.placeholder}
-          onInput={(event) => set_text(event.currentTarget.value)}
+          onInput={(event) => write(event.currentTarget.value)}
           onBlur={take}
           onKeyDown={(event) => event.key === "Enter" && take()}
         />

@@ -60,8 +60,8 @@ export function Play() {
     const timer = setTimeout(write_step, 250);
     return () => clearTimeout(timer);
   }, [player.at, player.loading]);
-  // And a step that comes by the address is gone to.
-  useEffect(() => {
+  // And a step that comes by the address is gone to, before another is written there.
+  useLayoutEffect(() => {
     if (state.step === written.current) return;
     written.current = state.step;
     void player.go(state.step);

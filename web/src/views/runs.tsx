@@ -21,15 +21,17 @@ const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss", "
 
 // Text that is taken over when its writer pauses, so that half a condition is not asked.
 function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
-  const [text, set] = useState(value);
+  const [written, write] = useState<string>(); // while it is
   const timer = useRef<number>();
-  useEffect(() => set(value), [value]);
   return [
-    text,
+    written ?? value,
     (next) => {
-      set(next);
+      write(next);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => take(next), 400);
+      timer.current = setTimeout(() => {
+        write(undefined);
+        take(next);
+      }, 400);
     },
   ];
 }

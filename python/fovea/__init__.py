@@ -6,13 +6,14 @@
 'done'
 """
 
-from ._engine import Error, Failure, Step, WrongInput, describe
+from ._engine import Error, Failure, Step, WrongInput, WrongType
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
 from .kept import Store, store
 from .models import Model
 from .prediction import Prediction, Shading, predict
 from .runs import Run, RunTable
+from .settings import describe
 from .similarities import Similarity
 from .tasks import Task
 from .torch_bridge import from_torch, to_torch
@@ -33,6 +34,7 @@ __all__ = [
     "Store",
     "Task",
     "WrongInput",
+    "WrongType",
     "__version__",
     "audit",
     "describe",

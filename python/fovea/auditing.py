@@ -6,10 +6,10 @@ import html
 import os
 from dataclasses import dataclass
 
-from . import _engine
+from . import _engine, checks
 from .kept import Store
 from .pictures import number
-from .runs import Run
+from .runs import Run, a_run
 from .training import train_spec
 
 
@@ -37,7 +37,7 @@ class Audit:
             if assumption.name == name:
                 return assumption
         names = [assumption.name for assumption in self.assumptions]
-        raise KeyError(f"there is no assumption '{name}': {_engine.suggest_name(name, names)}")
+        raise KeyError(f"there is no assumption {name!r}: {_engine.suggest_name(str(name), names)}")
 
     def __repr__(self) -> str:
         lines = [f"{number(a.holds):>6}  {a.assumes}: {a.found}" for a in self.assumptions]
@@ -61,6 +61,8 @@ def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, prog
     >>> sorted(assumption.name for assumption in fovea.audit(run).assumptions)
     ['free', 'local', 'separate', 'uniform']
     """
+    a_run(run)
+    checks.flag_or_none("progress", progress)
     again = run
     if not _engine.has_audit(run._record):
         if run._intervened or run._task is not None or run._similarity is not None:

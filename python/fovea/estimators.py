@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, checks
 from .models import Model
 from .pictures import needed
 from .prediction import Shading
@@ -20,10 +20,21 @@ from .training import run
 needed("sklearn", "scikit-learn")
 
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin  # noqa: E402
+from sklearn.utils import check_random_state  # noqa: E402
 from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
 from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
 
 _UNKNOWN = 0
+_WIDEST = 1e6  # spreads or bandwidths from the middle
+
+
+def _seed(random_state: Any) -> int:
+    """As scikit-learn has it: a number is the seed, None draws one by NumPy's own generator, a RandomState by that."""
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        raise checks.wrong_type("random_state", random_state, "None, a whole number or a numpy.random.RandomState")
+    return checks.whole("random_state", random_state, 0)
 
 
 def _words(text: str) -> list[str]:
@@ -53,7 +64,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch: int = 32,
         rate: float = 1e-3,
         min_count: int = 1,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.embedding = embedding
         self.hidden = hidden
@@ -66,6 +77,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Sequence[str], y: Any) -> AttentionClassifier:
+        seed = _seed(self.random_state)
+        min_count = checks.whole("min_count", self.min_count, 1)
+        steps = checks.whole("steps", self.steps, 0)
         texts = self._texts(X)
         labels = np.asarray(y)
         check_classification_targets(labels)
@@ -75,7 +89,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise _engine.wrong_input(f"every text has the label {self.classes_[0]!r}", "give texts of two classes or more")
         counts = Counter(word for text in texts for word in _words(text))
-        known = sorted((word for word, count in counts.items() if count >= self.min_count), key=lambda word: (-counts[word], word))
+        known = sorted((word for word, count in counts.items() if count >= min_count), key=lambda word: (-counts[word], word))
         self.vocabulary_ = {word: place + 1 for place, word in enumerate(known)}
         rows = [self._ids(text) for text in texts]
 
@@ -98,10 +112,10 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "score": self.scored_by,
                 "bidirectional": self.bidirectional,
             },
-            "train": {"steps": self.steps, "batch": self.batch, "rate": float(self.rate)},
-            "probe": {"every": max(1, self.steps), "keep": 0, "names": ["accuracy"]},
+            "train": {"steps": steps, "batch": self.batch, "rate": checks.number("rate", self.rate, least=0)},
+            "probe": {"every": max(1, steps), "keep": 0, "names": ["accuracy"]},
         }
-        made = run(spec, seed=self.random_state, progress=False)
+        made = run(spec, seed=seed, progress=False)
         self.model_ = Model(made.spec["model"], spec["task"].shape, made.weights())
         return self
 
@@ -127,6 +141,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def attention(self, text: str) -> Shading:
         """The words of a text, with the weight that each had."""
         check_is_fitted(self)
+        checks.text("text", text)
         return Shading(_words(text), [], self._apply(text)["attention"][0].astype(float))
 
     def _apply(self, text: str) -> dict[str, Any]:
@@ -139,10 +154,15 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _texts(X: Any) -> list[str]:
         if isinstance(X, str):
             raise _engine.wrong_input("X is one text, and many are needed", "give a list of texts")
+        if isinstance(X, (bytes, Mapping)) or not isinstance(X, Iterable):
+            raise checks.wrong_type("X", X, "a list of texts")
+        dimensions = getattr(X, "ndim", 1)
+        if dimensions != 1:
+            raise _engine.wrong_input(f"X has {dimensions} dimensions, and texts have one", 'give one column, as X["text"]')
         texts = list(X)
         for place, text in enumerate(texts):
             if not isinstance(text, str):
-                raise _engine.wrong_input(f"X[{place}] is of type {type(text).__name__}, not str", "give texts")
+                raise _engine.wrong_type(f"X[{place}] is of type {type(text).__name__}, not str", "give texts")
         if not texts:
             raise _engine.wrong_input("there are no texts", "give some")
         return texts
@@ -161,6 +181,11 @@ def _padded(rows: list[list[int]]) -> npt.NDArray[np.int32]:
     for row, ids in enumerate(rows):
         source[row, : len(ids)] = ids
     return source
+
+
+def _power_of(values: npt.NDArray[np.float64]) -> int:
+    """The power of two next above them all."""
+    return int(np.frexp(np.abs(values).max())[1])
 
 
 class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -186,11 +211,14 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         learned = isinstance(self.bandwidth, str)
         if learned and self.bandwidth != "learned":
             raise _engine.wrong_input(f"there is no bandwidth '{self.bandwidth}'", 'give a number, or "learned"')
-        if not learned and not float(self.bandwidth) > 0:
-            raise _engine.wrong_input(f"the bandwidth is {self.bandwidth}", "it must be above 0")
-        # What is learned does not depend on the units of X and y.
-        self._centre, self._spread = X.mean(0), (float(X.std()) or 1.0) if learned else 1.0
-        self._mean, self._scale = float(y.mean()), float(y.std()) or 1.0
+        bandwidth = 1.0 if isinstance(self.bandwidth, str) else checks.number("bandwidth", self.bandwidth, above=0)
+        steps = checks.whole("steps", self.steps, 0)
+        # What is learned does not depend on the units of X and y; powers of two change no digit, and let squares be numbers.
+        self._power, power = _power_of(X), _power_of(y)
+        X, y = np.ldexp(X, -self._power), np.ldexp(y, -power)
+        self._centre = X.mean(0)
+        self._spread = (float(X.std()) or 1.0) if learned else float(np.ldexp(bandwidth, -self._power))
+        self._mean, self._scale, self._power_of_y = float(y.mean()), float(y.std()) or 1.0, power
         self._keys = self._scaled(X)
         self._values = ((y - self._mean) / self._scale)[:, None].astype(np.float32)
         width = X.shape[1]
@@ -201,28 +229,36 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
         similarity: dict[str, Any] = {"similarity": "gaussian-learned"}
         if not learned:
-            similarity = {"similarity": "gaussian", "w": 1 / float(self.bandwidth)}
+            similarity = {"similarity": "gaussian", "w": 1.0}
         spec: dict[str, Any] = {
             "name": "NadarayaWatson",
             "task": Task(whole, kind="points", width=width, value_width=1),
             "model": {"name": "pooling", **similarity},
-            "train": {"steps": self.steps if learned else 1, "batch": 1, "rate": float(self.rate), "schedule": "cosine", "precision": "double"},
-            "probe": {"every": max(1, self.steps), "keep": 0, "names": ["pooling_error"]},
+            "train": {"steps": steps if learned else 1, "batch": 1, "rate": checks.number("rate", self.rate, least=0), "schedule": "cosine", "precision": "double"},
+            "probe": {"every": max(1, steps), "keep": 0, "names": ["pooling_error"]},
         }
         made = run(spec, progress=False)
         self.model_ = Model(made.spec["model"], spec["task"].shape, made.weights(), twice=True)
-        w = abs(float(made.weights()["w"][0])) if learned else 1 / float(self.bandwidth)
-        self.bandwidth_ = self._spread / w if w else np.inf
+        w = abs(float(made.weights()["w"][0])) if learned else 1.0
+        self.bandwidth_ = float(np.ldexp(self._spread / w, self._power)) if w else np.inf
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        answers = self.model_.apply(self._batch(self._scaled(X)))["predictions"][:, 0]
-        return np.asarray(answers * self._scale + self._mean, float)
+        answers = self.model_.apply(self._batch(self._scaled(np.ldexp(X, -self._power))))["predictions"][:, 0].astype(float)
+        return np.asarray(np.ldexp(answers * self._scale + self._mean, self._power_of_y), float)
 
     def _scaled(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-        return np.asarray((X - self._centre) / self._spread, np.float32)
+        with np.errstate(all="ignore"):
+            scaled = (X - self._centre) / self._spread
+        if not (np.abs(scaled) <= _WIDEST).all():
+            raise _engine.wrong_input(
+                f"X reaches more than {_WIDEST:g} {'spreads' if self.bandwidth == 'learned' else 'bandwidths'} from the middle of what is fitted,"
+                " where float32 tells neighbours no longer apart",
+                "take a larger bandwidth, or leave out what lies so far away",
+            )
+        return np.asarray(scaled, np.float32)
 
     def _batch(self, queries: npt.NDArray[np.float32]) -> dict[str, Any]:
         batch = {"keys": self._keys, "values": self._values, "queries": queries}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
-from . import _engine
+from . import _engine, checks
 from .runs import Run, RunTable
 
 
@@ -30,11 +31,14 @@ class Store:
     def runs(self, where: str = "", *, experiment: str = "", sort: str = "", limit: int | None = None) -> RunTable:
         """Runs that meet a condition, as ``fovea runs`` finds them: ``where="task.vocab = 40 and accuracy >= 0.9"``,
         ``sort="-accuracy"``."""
-        found = _engine.store_query(self._file, where=where, experiment=experiment, sort=sort, limit=-1 if limit is None else limit)
+        for name, words in (("where", where), ("experiment", experiment), ("sort", sort)):
+            checks.text(name, words)
+        most = -1 if limit is None else checks.whole("limit", limit, 0)
+        found = _engine.store_query(self._file, where=where, experiment=experiment, sort=sort, limit=most)
         return RunTable([Run(record, self._file) for record in found])
 
     def remove(self, run: Run | int) -> None:
-        number = run.id if isinstance(run, Run) else run
+        number = run.id if isinstance(run, Run) else _number(run)
         if not _engine.store_remove(self._file, number):
             raise KeyError(f"there is no run {number}")
 
@@ -51,10 +55,15 @@ class Store:
         return _engine.store_names(self._file)[2]
 
     def __getitem__(self, id: int) -> Run:
-        record = _engine.store_find(self._file, id)
+        record = _engine.store_find(self._file, _number(id))
         if record is None:
             raise KeyError(f"there is no run {id}")
         return Run(record, self._file)
+
+    def __contains__(self, run: object) -> bool:
+        if isinstance(run, Run):
+            return run._store == self._file and _engine.store_find(self._file, run.id) is not None
+        return _engine.store_find(self._file, _number(run)) is not None
 
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs())
@@ -71,11 +80,15 @@ def store(file: str | os.PathLike[str] | None = None) -> Store:
     return Store(file_of(file))
 
 
+def _number(run: Any) -> int:
+    return checks.whole("the number of a run", run)
+
+
 def file_of(store: str | os.PathLike[str] | None) -> str:
     """The file of a store; None: this user's."""
     if store is None:
         return _engine.default_store()
-    name = os.fspath(store)
+    name = checks.path("store", store, "a file's path, or what fovea.store gives")
     if not name:
         raise _engine.wrong_input("a store has an empty name", "name a file, or leave it out for the program's own store")
     return name

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, checks
 from .tasks import Task
 
 
@@ -18,12 +18,14 @@ class Model:
     def __init__(
         self, spec: Mapping[str, Any], shape: Mapping[str, Any], weights: Mapping[str, npt.NDArray[Any]], *, twice: bool = False
     ) -> None:
-        self.spec = dict(spec)
-        self.shape = dict(shape)
-        self._weights = {name: values.copy() for name, values in weights.items()}
+        self.spec = checks.table("spec", spec, "name")
+        self.shape = checks.table("shape", shape, "kind")
+        if "kind" not in self.shape:
+            raise _engine.wrong_input("the shape does not say its kind", 'as a Task has it: {"kind": "labelled_tokens", "vocab": 9, "classes": 2}')
+        self._weights = {name: values.copy() for name, values in checks.table("weights", weights, "output.weight").items()}
         for values in self._weights.values():
             values.flags.writeable = False  # the engine has them already
-        self._twice = twice
+        self._twice = checks.flag("twice", twice)
         self._applied = self._at_work()
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
@@ -31,7 +33,7 @@ class Model:
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
         """``scores``, ``attention``, ``predictions`` and ``loss``, and with ``beta`` also ``beta``; a batch is as ``fovea.Task`` says."""
-        return self._applied.forward(dict(batch), beta)
+        return self._applied.forward(checks.table("the batch", batch, "source"), checks.flag("beta", beta))
 
     def _at_work(self) -> _engine.Applied:
         with Task.of_shape(self.shape).lent() as key:

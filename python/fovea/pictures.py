@@ -123,5 +123,6 @@ def plot(runs: Sequence[Run], metrics: Sequence[str], ax: Any) -> Any:
                 ax.plot(run.series.steps(metric), run.series[metric], color=f"C{place}", linewidth=width, label=label)
                 label = None
     ax.set_xlabel("step")
-    ax.legend()
+    if ax.lines:
+        ax.legend()
     return ax

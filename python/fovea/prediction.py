@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, checks
 from .pictures import shaded
 from .settings import dotted_task
 
@@ -79,10 +81,18 @@ class Prediction:
 
     def shade(self, text: str, answer: str = "") -> Shading:
         """Where attention will lie on a text; for translations, for each word of the ``answer``."""
+        checks.text("text", text)
+        checks.text("answer", answer)
         if not self._predicted.classes and not answer:
             raise _engine.wrong_input("the words of the answer are missing", "give them: shade(text, answer); attention differs for each")
         words, answers, rows = self._predicted.shade(text, answer)
         return Shading(words, answers, np.array(rows, float).reshape(len(rows), len(words)))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Prediction:
+        return self  # nothing of it changes
+
+    def __reduce__(self) -> Any:
+        raise _engine.wrong_type("a prediction can not be pickled", "keep what you need of it, as .verdict and .words, or predict again")
 
     def __repr__(self) -> str:
         return self._predicted.text().rstrip()
@@ -94,11 +104,18 @@ class Prediction:
 def _texts(what: str, texts: Iterable[Any]) -> list[str]:
     if isinstance(texts, (str, bytes)):
         raise _engine.wrong_input(f"{what} is one text, and many are needed", f"give a list: [{str(texts)[:20]!r}, …]")
-    found = list(texts)
+    found = _several(what, texts, "texts")
     for place, text in enumerate(found):
         if not isinstance(text, str):
-            raise _engine.wrong_input(f"{what}[{place}] is of type {type(text).__name__}, not str", "give texts")
+            raise _engine.wrong_type(f"{what}[{place}] is of type {type(text).__name__}, not str", "give texts")
+        checks.letters(f"{what}[{place}]", text)
     return found
+
+
+def _several(what: str, values: Any, kind: str) -> list[Any]:
+    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+        raise checks.wrong_type(what, values, f"a list of {kind}")
+    return list(values)
 
 
 def predict(
@@ -126,21 +143,36 @@ def predict(
     >>> fovea.predict("copy", vocab=6, length=6).verdict
     'hard'
     """
-    workers = threads if threads is not None else os.cpu_count() or 1
+    workers = (os.cpu_count() or 1) if threads is None else checks.whole("threads", threads, 1)
+    checks.flag("quick", quick)
+    seed = checks.whole("seed", seed, 0)
+    draws = checks.whole("draws", draws, 1, remedy="a prediction is made from one example at least")
+    words = {} if set is None else checks.table("set", set, "task.vocab")
     if isinstance(data, str):
         if labels is not None or targets is not None:
             raise _engine.wrong_input(f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone")
-        return Prediction(_engine.predict_task(data, quick, dotted_task(settings, set), seed, draws, workers))
-    if settings or set:
-        raise _engine.wrong_input(f"'{next(iter({**settings, **(set or {})}))}' is a setting, and texts have none", "leave it out")
+        return Prediction(_engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers))
+    if settings or words:
+        raise _engine.wrong_input(f"'{next(iter({**settings, **words}))}' is a setting, and texts have none", "leave it out")
+    if not isinstance(data, Iterable):
+        raise checks.wrong_type("data", data, "a list of texts, or the name of a task")
     texts = _texts("texts", data)
     if (labels is None) == (targets is None):
         raise _engine.wrong_input("texts need their labels, or their translations", "give labels=…, or targets=…")
-    answers = _texts("targets", targets) if targets is not None else [_label(label) for label in (() if labels is None else labels)]
+    if targets is not None:
+        answers = _texts("targets", targets)
+    else:
+        answers = [_label(place, label) for place, label in enumerate(_several("labels", labels, "labels"))]
     if len(answers) != len(texts):
         raise _engine.wrong_input(f"there are {len(texts)} texts and {len(answers)} answers", "give one for each")
     return Prediction(_engine.predict_texts(texts, answers, targets is None, workers))
 
 
-def _label(label: Any) -> str:
-    return str(label.item() if isinstance(label, np.generic) else label)
+def _label(place: int, label: Any) -> str:
+    label = label.item() if isinstance(label, np.generic) else label
+    if label is None or (isinstance(label, float) and math.isnan(label)):
+        raise _engine.wrong_input(f"labels[{place}] is {label}", "leave out texts without a label, or give them one of their own")
+    if not isinstance(label, (str, Real)):
+        raise checks.wrong_type(f"labels[{place}]", label, "a text or a number")
+    checks.letters(f"labels[{place}]", str(label))
+    return str(label)

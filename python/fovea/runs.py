@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, pictures
+from . import _engine, checks, pictures
 from .similarities import Similarity
 from .tasks import Task
 
@@ -42,7 +42,7 @@ class SeriesTable(Mapping[str, Floats]):
 
     def _points(self, name: str) -> tuple[Steps, Floats]:
         if name not in self._names:
-            raise KeyError(f"the run has no series '{name}': {_engine.suggest_name(name, self._names)}")
+            raise KeyError(f"the run has no series {name!r}: {_engine.suggest_name(str(name), self._names)}")
         return self._record.series(name)
 
 
@@ -110,6 +110,19 @@ class Run:
         """The last value of each series."""
         return self._record.metrics
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it, what lies in the store too: who reads it back may not have that."""
+        arrays = None if self._store is None else self.arrays  # else the record has them
+        if self._weights is None and self._store is not None:
+            self._weights = _engine.store_weights(self._store, self._record)
+        return {**self.__dict__, "_applied": None, "_arrays": arrays}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        kept = [values for looks in (self._arrays or {}).values() for values in looks.values()]
+        for values in [*kept, *(self._weights or {}).values()]:
+            values.flags.writeable = False
+
     def __repr__(self) -> str:
         kept = f"run {self.id}" if self.id else "a run that is not kept"
         return f"<{kept}: {self.experiment}, seed {self.seed}, {self.state} after {self.steps} steps>"
@@ -118,7 +131,12 @@ class Run:
     def arrays(self) -> Mapping[str, Mapping[int, Array]]:
         """Arrays that probes left: ``arrays["attention"][200]``, by name and step."""
         if self._arrays is None:
-            record = self._record if self._store is None else _engine.store_arrays(self._store, self.id, "")
+            record = self._record
+            if self._store is not None:
+                kept = _engine.store_find(self._store, self.id)
+                if kept is None or kept.hash != record.hash:
+                    raise _engine.failure(f"run {self.id} is no longer in {self._store}, where its arrays were", "train it again")
+                record = _engine.store_arrays(self._store, self.id, "")
             found: dict[str, dict[int, Array]] = {}
             for name, step, values in record.arrays():
                 found.setdefault(name, {})[step] = values
@@ -137,6 +155,7 @@ class Run:
             raise _engine.wrong_input(
                 f"{self._name()} has no attention kept", "its model may not attend; probe.keep says of how many examples it is kept"
             )
+        step = checks.step(step)
         if step is None:
             return looks[max(looks)]
         if step not in looks:
@@ -157,6 +176,7 @@ class Run:
         True
         """
         looks = self.arrays.get("attention_beta", {})
+        step = checks.step(step)
         wanted = self.steps if step is None else step
         if wanted in looks:
             return looks[wanted]
@@ -208,12 +228,15 @@ class Run:
         """The trained model on a batch of one's own (fovea.Task says what a batch holds): ``scores``, ``attention``,
         ``predictions`` and ``loss``, and with ``beta`` also ``beta``; None for what the model does not have."""
         with nullcontext() if self._similarity is None else self._similarity.at_work():
-            return self._model().forward(dict(batch), beta)
+            return self._model().forward(checks.table("the batch", batch, "source"), checks.flag("beta", beta))
 
     def _model(self) -> _engine.Applied:
         if self._applied is None:
             shape = None if self._task is None else self._task.shape
-            self._applied = _engine.Applied(self._record.spec, shape, self.weights(), self.spec["train"]["precision"] == "double")
+            spec = self._record.spec
+            if self._similarity is not None:  # a copy of the run has a copy of it, under another key
+                spec = spec.with_similarity(self._similarity.key)
+            self._applied = _engine.Applied(spec, shape, self.weights(), self.spec["train"]["precision"] == "double")
         return self._applied
 
     def to_pandas(self) -> Any:
@@ -223,7 +246,7 @@ class Run:
     def plot(self, *metrics: str, ax: Any = None) -> Any:
         """Draws these series, or the most telling ones, over steps, with matplotlib; gives the axes."""
         for metric in metrics:
-            self.series[metric]  # says which there are
+            self.series[checks.text("a metric", metric)]  # says which there are
         return pictures.plot([self], metrics, ax)
 
     def _name(self) -> str:
@@ -231,6 +254,12 @@ class Run:
 
     def _repr_html_(self) -> str:
         return pictures.run_html(self)
+
+
+def a_run(value: Any) -> Run:
+    if not isinstance(value, Run):
+        raise checks.wrong_type("run", value, "a run, as fovea.run or fovea.store()[1] gives it")
+    return value
 
 
 def points_of(runs: list[Run]) -> Any:
@@ -257,7 +286,12 @@ class RunTable(Sequence[Run]):
     @overload
     def __getitem__(self, place: slice) -> RunTable: ...
     def __getitem__(self, place: int | slice) -> Run | RunTable:
-        return RunTable(self._runs[place]) if isinstance(place, slice) else self._runs[place]
+        if isinstance(place, slice):
+            return RunTable(self._runs[place])
+        place = checks.whole("the place in a table of runs", place)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there is no place {place} in a table of {len(self)} runs")
+        return self._runs[place]
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -276,13 +310,17 @@ class RunTable(Sequence[Run]):
 
     def to_pandas(self, *, points: bool = False) -> Any:
         """A DataFrame with a row for each run; with ``points`` one for each point of each series."""
-        if points:
+        if checks.flag("points", points):
             return points_of(self._runs)
         heads, rows = self.rows()
         return pictures.needed("pandas", "pandas").DataFrame(rows, columns=heads)
 
     def plot(self, *metrics: str, ax: Any = None) -> Any:
         """Draws a thin line for each run."""
+        every = sorted({metric for run in self._runs for metric in run.series})
+        for metric in metrics:
+            if checks.text("a metric", metric) not in every:
+                raise KeyError(f"no run has a series '{metric}': {_engine.suggest_name(metric, every)}")
         return pictures.plot(self._runs, metrics, ax)
 
     def __repr__(self) -> str:

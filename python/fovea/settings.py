@@ -10,13 +10,24 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, Union
 
-from . import _engine
+from . import _engine, checks
 from .similarities import Similarity
 from .tasks import Task
 
 SpecLike: TypeAlias = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 _PARTS = ("task", "model", "train", "probe")
+
+
+def describe(what: str) -> list[_engine.Description]:
+    """What there is: ``"tasks"``, ``"models"``, ``"probes"``, ``"settings"`` or ``"experiments"``, each with a summary and its
+    settings.
+
+    >>> import fovea
+    >>> [setting["name"] for task in fovea.describe("tasks") if task["name"] == "copy" for setting in task["settings"]][:2]
+    ['vocab', 'length']
+    """
+    return _engine.describe(checks.text("what", what, '"tasks", "models", "probes", "settings" or "experiments"'))
 
 
 def own_task(spec: SpecLike) -> Task | None:
@@ -36,17 +47,19 @@ def experiment_of(spec: SpecLike, key: str = "") -> _engine.Experiment:
     """A shipped experiment by its name, a file by its path, or a dict that says what a file would; ``key`` is that of its
     own task."""
     if isinstance(spec, Mapping):
-        fields = dict(spec)
+        fields = checks.table("the spec", spec, "task")
         if own_task(spec) is not None:
             fields["task"] = {"name": "python", "key": key}
         similarity = own_similarity(spec)
         if similarity is not None:
             fields["model"] = _pooling_by(similarity, fields["model"])
-        name = str(fields.pop("name", "python"))
+        name = checks.text("the spec's name", fields.pop("name", "python"))
+        if not name:
+            raise _engine.wrong_input("the spec's name is empty", "give it one, or leave it out")
         if any(name == known["name"] for known in _engine.describe("experiments")):
             raise _engine.wrong_input(f"there is a shipped experiment '{name}', and this is another", "give it a name of its own")
         return _engine.parse_experiment(fields, name)
-    return _engine.find_experiment(os.fspath(spec))
+    return _engine.find_experiment(checks.path("the spec", spec, "an experiment's name, a spec file's path, or a dict"))
 
 
 def _pooling_by(similarity: Similarity, model: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,8 +69,11 @@ def _pooling_by(similarity: Similarity, model: Mapping[str, Any]) -> dict[str, A
     return {"name": "python-pooling", "key": similarity.key, **rest}
 
 
-def dotted(experiment: _engine.Experiment, given: Mapping[str, Any], also: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Keyword settings by their full names, those of ``also`` after them."""
+def dotted(
+    experiment: _engine.Experiment, given: Mapping[str, Any], also: Mapping[str, Any] | None, words: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Keyword settings by their full names, those of ``also`` after them; ``words`` are what else the call takes."""
+    more = {} if also is None else checks.table("set", also, "task.vocab")
     settings: dict[str, Any] = {}
     known: dict[str, list[str]] | None = None
     for word, value in given.items():
@@ -68,18 +84,18 @@ def dotted(experiment: _engine.Experiment, given: Mapping[str, Any], also: Mappi
             known = _owners(experiment)
         owners = known.get(word)
         if owners is None:
-            raise _engine.wrong_input(f"'{word}' is no setting of {experiment.name}", _engine.suggest_name(word, sorted(known)))
+            raise _engine.wrong_input(f"'{word}' is no setting of {experiment.name}", _engine.suggest_name(word, sorted({*known, *words})))
         if len(owners) > 1:
             ways = " or ".join(f"{owner}__{word}" for owner in owners)
             raise _engine.wrong_input(f"'{word}' is a setting of {' and of '.join(owners)}", f"write {ways}")
         settings[f"{owners[0]}.{word}"] = value
-    settings.update(also or {})
+    settings.update(more)
     return settings
 
 
 def with_probes(experiment: _engine.Experiment, quick: bool, settings: dict[str, Any], probes: Iterable[str]) -> dict[str, Any]:
     """The settings with these probes beside those that the experiment has."""
-    more = [probes] if isinstance(probes, str) else list(probes)
+    more = checks.texts("probes", probes, "accuracy")
     if not more:
         return settings
     there = experiment.resolve(quick, settings, experiment.seed).table()["probe"]

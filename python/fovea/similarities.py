@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from numbers import Real
 from typing import Any, TypeAlias, Union
 
-from . import _engine
+from . import _engine, checks
 
 Scores: TypeAlias = Callable[..., Any]
 Start: TypeAlias = Union[float, Sequence[int]]
@@ -40,13 +40,18 @@ class Similarity:
 
     def __init__(self, scores: Scores, gradient: Callable[..., Mapping[str, Any]] | None = None, **parameters: Start) -> None:
         for what, function in (("scores", scores), ("gradient", gradient)):
-            if function is not None and not callable(function):
-                raise _engine.wrong_input(f"{what} is of type {type(function).__name__}, which can not be called", "give a function")
+            checks.function(what, function)
+        if scores is None:
+            raise checks.wrong_type("scores", scores, "a function")
         if gradient is not None and not parameters:
             raise _engine.wrong_input("there is a gradient, but nothing to learn", "name the parameters, as in Similarity(f, df, w=1.0)")
         self.name = str(getattr(scores, "__name__", type(scores).__name__))
+        self._made_of = (scores, gradient, parameters)
         self.key = _engine.add_similarity(self.name, scores, gradient, [_parameter(*each) for each in parameters.items()])
         weakref.finalize(self, _engine.remove_similarity, self.key)
+
+    def __reduce__(self) -> Any:  # the engine knows each by a key of its own
+        return _again, self._made_of
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
@@ -60,9 +65,13 @@ class Similarity:
             raise
 
 
+def _again(scores: Scores, gradient: Any, parameters: dict[str, Start]) -> Similarity:
+    return Similarity(scores, gradient, **parameters)
+
+
 def _parameter(name: str, start: Any) -> tuple[str, list[int], float]:
     if isinstance(start, Real):
-        return name, [], float(start)
+        return name, [], checks.number(f"the parameter '{name}'", start)
     try:
         shape = [int(size.__index__()) for size in start]
     except (AttributeError, TypeError):

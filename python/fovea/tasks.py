@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import _engine
+from . import _engine, checks
 
 Batch: TypeAlias = Mapping[str, Any]
 Batches: TypeAlias = Callable[[str, int, int], Iterator[Batch]]
@@ -55,7 +56,10 @@ class Task:
 
     def __init__(self, batches: Batches, *, kind: str = "labelled_tokens", name: str | None = None, **sizes: int) -> None:
         if not callable(batches):
-            raise _engine.wrong_input(f"batches is of type {type(batches).__name__}, which can not be called", "give a generator function")
+            raise _engine.wrong_type(f"batches is of type {type(batches).__name__}, which can not be called", "give a generator function")
+        checks.text("kind", kind)
+        self.name = str(getattr(batches, "__name__", type(batches).__name__)) if name is None else checks.text("name", name)
+        _takes_three(self.name, batches)
         if kind == "token_pairs":
             sizes.setdefault("target_vocab", sizes.get("vocab", 0))
         needed = _SIZES.get(kind)
@@ -67,7 +71,6 @@ class Task:
         for size in needed:
             if size not in sizes:
                 raise _engine.wrong_input(f"a task of {kind} must say its {size}", f"Task(…, {', '.join(f'{s}=…' for s in needed)})")
-        self.name = name or str(getattr(batches, "__name__", type(batches).__name__))
         self.shape = {"kind": kind, **sizes}
         self._batches = batches
         self._open: dict[tuple[str, int, int], _Course] = {}
@@ -80,11 +83,19 @@ class Task:
         with self._lock:
             course = self._open.get((split, seed, size))
             if course is None or step < course.step:
-                course = self._open[(split, seed, size)] = _Course(self._batches(split, seed, size))
+                course = self._open[(split, seed, size)] = _Course(self.name, split, self._batches(split, seed, size))
             batch = course.at(step)
         if not isinstance(batch, Mapping):
-            raise _engine.wrong_input(f"the generator gave {batch!r}, not a batch", "a batch is a dict of arrays")
+            raise _engine.wrong_input(f"task '{self.name}' gave {checks.shown(batch)}, not a batch", "a batch is a dict of arrays")
         return dict(batch)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What can be pickled, if the generator function can be."""
+        return {"name": self.name, "shape": self.shape, "_batches": self._batches}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._open, self._lock = {}, threading.Lock()
 
     @classmethod
     def of_shape(cls, shape: Mapping[str, Any]) -> Task:
@@ -124,10 +135,25 @@ _SIZES = {
 }
 
 
+def _takes_three(name: str, batches: Batches) -> None:
+    try:
+        inspect.signature(batches).bind("train", 0, 1)
+    except TypeError as error:
+        raise _engine.wrong_input(f"task '{name}' can not be called with (split, seed, size): {error}", "give it these three") from None
+    except ValueError:  # nobody knows what it takes
+        pass
+
+
 class _Course:
     """A generator, and how far it has come."""
 
-    def __init__(self, batches: Iterator[Batch]) -> None:
+    def __init__(self, task: str, split: str, batches: Any) -> None:
+        self._what = f"task '{task}'"
+        if isinstance(batches, Mapping) or not hasattr(batches, "__iter__"):
+            raise _engine.wrong_type(
+                f"{self._what} gave {checks.shown(batches)}, where batches one after the other are wanted", "let the function yield them"
+            )
+        self._split = split
         self._batches = iter(batches)
         self.step = -1
         self._last: Batch = {}
@@ -137,6 +163,10 @@ class _Course:
             try:
                 self._last = next(self._batches)
             except StopIteration:
-                raise _engine.failure(f"the generator ended after {self.step + 1} batches, and more are wanted", "let it go on for ever") from None
+                count = self.step + 1
+                raise _engine.failure(
+                    f"{self._what} ended after {count} {'batch' if count == 1 else 'batches'} of '{self._split}', and more are wanted",
+                    "let it yield for ever",
+                ) from None
             self.step += 1
         return self._last

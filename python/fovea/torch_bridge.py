@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, checks
 from .models import Model
 from .pictures import needed
-from .runs import Run
-from .torch_modules import MAKERS
+from .runs import Run, a_run
 
 if TYPE_CHECKING:
     import torch
 
 Weights = Mapping[str, npt.NDArray[Any]]
+
+_WITH_MODULE = ("seq2seq", "seq2seq-heads", "gated-classifier", "feature-attention", "bag-attention", "pooling")
 
 
 def to_torch(run: Run) -> torch.nn.Module:
@@ -27,18 +28,19 @@ def to_torch(run: Run) -> torch.nn.Module:
 
     ``module(source, target)`` of a translator, ``module(source)`` of a classifier, ``module(items)`` of vectors and ``module(items,
     lengths)`` of bags give ``(scores, attention)``, ``module(keys, values, queries)`` of pooling gives ``(predictions, attention)``. Tokens are
-    padded with -1. A translator's ``source`` and ``target`` are as in a batch of fovea: both hold the token that closes a sequence.
+    padded with -1. The module can be pickled, as by ``torch.save``, and copied. A translator's ``source`` and ``target`` are as in a batch of fovea: both hold the token that closes a sequence.
     """
-    model = run.spec["model"]
-    if model["name"] not in MAKERS:
-        raise _engine.wrong_input(f"a model '{model['name']}' has no module", f"these have: {', '.join(MAKERS)}")
-    weights, sizes = run.weights(), run._model().sizes
+    model = a_run(run).spec["model"]
+    if model["name"] not in _WITH_MODULE:
+        raise _engine.wrong_input(f"a model '{model['name']}' has no module", f"these have: {', '.join(_WITH_MODULE)}")
     torch = needed("torch", "torch")
-    made = MAKERS[model["name"]](model, weights, sizes)
+    from .torch_modules import MAKERS
+
+    weights, sizes = run.weights(), run._model().sizes
+    made = MAKERS[model["name"]](model, {name: values.shape for name, values in weights.items()}, sizes)
     if any(values.dtype == np.float64 for values in weights.values()):
         made = made.double()
     made.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in weights.items()})
-    made.spec, made.sizes = model, sizes  # what weights do not tell
     return made.eval()
 
 
@@ -49,7 +51,11 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
     ``settings`` are what weights do not tell, and a module of ``to_torch`` says itself: of the model, as ``combiner="relu"``, ``rescale=True`` or
     ``temperature=2``; of its task, as a translator's ``start_token`` (what the decoder is fed first; else the last word of the
     vocabulary), and of pooling ``width`` and ``value_width`` (else 1)."""
-    state = module if isinstance(module, Mapping) else module.state_dict()
+    if not isinstance(module, Mapping) and not hasattr(module, "state_dict"):
+        raise checks.wrong_type("module", module, "a torch.nn.Module, or a dict of weights by their names")
+    state = checks.table("module", module if isinstance(module, Mapping) else module.state_dict(), "output.weight")
+    if not state:
+        raise _engine.wrong_input("there are no weights", "give a module that has some, or a dict of them by their names")
     weights = {name: _array(name, values) for name, values in state.items() if not name.endswith(".num_batches_tracked")}
     spec, sizes = _told_by(weights)
     spec.update(getattr(module, "spec", {}))

@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeAlias, Union
 
-from . import _engine
+from . import _engine, checks
 from .kept import file_of
+from .notices import teller
 from .progress import Bar
 from .runs import Run, RunTable
 from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
 
 
-def _say(text: str) -> None:
-    warnings.warn(text, stacklevel=3)
+# Words of the two calls that are no settings.
+_OF_BOTH = ("quick", "set", "probes", "fresh", "store", "checkpoint_every", "progress")
+_OF_RUN = ("seed", "on_step", "intervene", "keep", "reuse")
+_OF_SWEEP = ("seeds", "axes", "draws", "jobs", "again", "retry_failed")
 
 
 def _seed(seed: Any, otherwise: int) -> int:
     if seed is None:
         return otherwise
-    try:
-        number = int(seed.__index__())
-    except AttributeError:
-        raise _engine.wrong_input(f"the seed must be an integer, not {seed!r}", "seeds are 0, 1, 2, …") from None
-    if not 0 <= number < 2**62:
-        raise _engine.wrong_input(f"the seed must be 0 or more, and less than 2**62, not {number}", "")
-    return number
+    return checks.whole("seed", seed, 0)
+
+
+def _seeds(given: Any) -> Any:
+    """An axis of seeds: a range in words, or whole numbers."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, (bytes, Mapping)) or getattr(given, "ndim", 1) > 1:
+        raise checks.wrong_type("seeds", given, 'whole numbers, as range(10), or "0..9"')
+    if not isinstance(given, Iterable):
+        return [checks.whole("seeds", given, 0)]
+    seeds = [checks.whole(f"seeds[{place}]", seed, 0) for place, seed in enumerate(given)]
+    if not seeds:
+        raise _engine.wrong_input("there are no seeds", "give some, as in seeds=range(10)")
+    return seeds
+
+
+def _no_words_of(call: str, other: str, words: Iterable[str], settings: Mapping[str, Any]) -> None:
+    for word in words:
+        if word in settings:
+            raise _engine.wrong_input(f"{call} takes no '{word}'", f"give it to {other}, which does")
+
+
+def _flags(**given: Any) -> None:
+    for name, value in given.items():
+        checks.flag(name, value)
 
 
 OnStep: TypeAlias = Callable[[_engine.Step], None]
@@ -75,10 +96,15 @@ def run(
     >>> len(losses)
     5
     """
+    if "seeds" in settings:
+        raise _engine.wrong_input("a run has one seed, and takes no 'seeds'", "write seed=…, or train them all: fovea.sweep(…, seeds=…)")
+    _no_words_of("fovea.run", "fovea.sweep", _OF_SWEEP, settings)
+    _flags(quick=quick, reuse=reuse, fresh=fresh)
+    checks.flag_or_none("keep", keep)
     task, similarity = own_task(spec), own_similarity(spec)
     with nullcontext("") if task is None else task.lent() as key, nullcontext() if similarity is None else similarity.at_work():
         experiment = experiment_of(spec, key)
-        wanted = with_probes(experiment, quick, dotted(experiment, settings, set), probes)
+        wanted = with_probes(experiment, quick, dotted(experiment, settings, set, _OF_BOTH + _OF_RUN), probes)
         resolved = experiment.resolve(quick, wanted, _seed(seed, experiment.seed))
         spec_says_all = intervene is None and task is None and similarity is None
         if keep and not spec_says_all:
@@ -104,11 +130,15 @@ def run(
 
 def resume(run: Run | int, *, store: str | os.PathLike[str] | None = None, on_step: OnStep | None = None, progress: bool | None = None) -> Run:
     """Goes on with a run of the store that was stopped or killed."""
+    if isinstance(run, Run) and not run.id:
+        raise _engine.wrong_input("this run is not kept: there is nothing to go on from", "train it anew, without keep=False")
     file = run._store if isinstance(run, Run) and store is None else file_of(store)
-    number = run.id if isinstance(run, Run) else run
+    number = run.id if isinstance(run, Run) else checks.whole("the number of a run", run)
     record = _engine.store_find(file, number) if file is not None else None
     if record is None:
         raise _engine.wrong_input(f"there is no run {number}", "see: fovea.store().runs()")
+    if isinstance(run, Run) and record.hash != run._record.hash:
+        raise _engine.wrong_input(f"run {number} of that store is another one", "see: fovea.store().runs()")
     if record.state in ("done", "failed"):
         raise _engine.wrong_input(f"run {number} is {record.state}: there is nothing to go on with", "")
     return train_spec(record.spec, record.experiment, on_step=on_step, store=file, progress=progress)
@@ -129,8 +159,9 @@ def train_spec(
 ) -> Run:
     """The run of a spec that is resolved."""
     for what, callback in (("on_step", on_step), ("intervene", intervene)):
-        if callback is not None and not callable(callback):
-            raise _engine.wrong_input(f"{what} is of type {type(callback).__name__}, which can not be called", "give a function")
+        checks.function(what, callback)
+    checkpoint_every = checks.number("checkpoint_every", checkpoint_every, above=0)
+    checks.flag_or_none("progress", progress)
     with Bar("step", progress) as bar:
         if not keep:
             record, weights, error = _engine.run_apart(spec, experiment, progress=bar.reach, on_step=on_step, intervene=intervene)
@@ -146,7 +177,7 @@ def train_spec(
             fresh=fresh,
             checkpoint_every=checkpoint_every,
             progress=bar.run,
-            notice=_say,
+            notice=teller(),
             on_step=on_step,
         )
     made = Run(reached[0], file, weights) if reached[0] is not None else None
@@ -168,7 +199,7 @@ def sweep(
     probes: Iterable[str] = (),
     axes: Mapping[str, Any] | None = None,
     draws: int | None = None,
-    jobs: int = 0,
+    jobs: int | None = None,
     again: bool = False,
     fresh: bool = False,
     retry_failed: bool = False,
@@ -181,7 +212,7 @@ def sweep(
 
     A setting with a list, a range or an array of values is an axis: ``vocab=[40, 60]``, ``seeds=range(20)``; one that itself is a list
     is an axis where it is given a list of lists. Without any, the experiment's own are run. ``probes`` are as in ``run``. ``axes={"train.rate": "log(1e-4..1e-2)"}`` takes what a spec's ``sweep`` would, ``set`` what does not vary.
-    ``jobs=0`` trains one run on each core.
+    ``jobs`` says how many are trained at a time; None: one on each core.
 
     >>> import fovea
     >>> table = fovea.sweep("toy-uniform", seeds=range(3), rate=[0.01, 0.02], steps=10)
@@ -195,28 +226,40 @@ def sweep(
             "a sweep keeps its runs, and one of a task or by a similarity in Python can not be kept: its spec does not say what it is",
             "train them one by one: [fovea.run(spec, seed=seed) for seed in range(10)]",
         )
+    if "seed" in settings:
+        raise _engine.wrong_input("a sweep has many seeds, and takes no 'seed'", "write seeds=range(10), or seeds=3 for one")
+    if isinstance(settings.get("keep"), bool):
+        raise _engine.wrong_input("a sweep keeps its runs, and takes no 'keep'", "give them a store of their own: store=…")
+    _no_words_of("fovea.sweep", "fovea.run", [word for word in _OF_RUN if word != "keep"], settings)
+    _flags(quick=quick, again=again, fresh=fresh, retry_failed=retry_failed)
+    checkpoint_every = checks.number("checkpoint_every", checkpoint_every, above=0)
+    checks.flag_or_none("progress", progress)
+    at_a_time = 0 if jobs is None else checks.whole("jobs", jobs, 1, remedy="it must be 1 or more; left out, one is trained on each core")
+    if draws is not None:
+        draws = checks.whole("draws", draws, 1)
+    more_axes = {} if axes is None else checks.table("axes", axes, "train.rate")
     experiment = experiment_of(spec)
-    named = dotted(experiment, settings, None)
+    named = dotted(experiment, settings, None, _OF_BOTH + _OF_SWEEP)
     varied = {key: value for key, value in named.items() if _is_axis(value) and not (takes_list(experiment, key) and _is_flat(value))}
     fixed = {key: value for key, value in named.items() if key not in varied}
-    fixed = with_probes(experiment, quick, {**fixed, **(set or {})}, probes)
-    varied.update(axes or {})
+    fixed = with_probes(experiment, quick, {**fixed, **({} if set is None else checks.table("set", set, "task.vocab"))}, probes)
+    varied.update(more_axes)
     if seeds is not None:
-        varied["seed"] = seeds if isinstance(seeds, str) or _is_axis(seeds) else [seeds]
-    plan = experiment.plan(quick, fixed, {key: _axis(value) for key, value in varied.items()}, draws)
+        varied["seed"] = _seeds(seeds)
+    plan = experiment.plan(quick, fixed, {key: _axis(key, value) for key, value in varied.items()}, draws)
     file = file_of(store)
     with Bar("run", progress) as bar:
         reached, counts, _, error = _engine.sweep_kept(
             file,
             experiment.name,
             plan,
-            jobs=jobs,
+            jobs=at_a_time,
             again=again,
             fresh=fresh,
             retry_failed=retry_failed,
             checkpoint_every=checkpoint_every,
             progress=bar.sweep,
-            notice=_say,
+            notice=teller(),
         )
     if isinstance(error, KeyboardInterrupt):
         there = counts.done + counts.reused
@@ -234,8 +277,12 @@ def _is_flat(value: Any) -> bool:
     return not any(_is_axis(element) for element in value)
 
 
-def _axis(value: Any) -> Any:
-    return value if isinstance(value, str) else list(value)
+def _axis(key: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
+        raise checks.wrong_type(f"the axis '{key}'", value, 'a list of values, or a range as "0..9"')
+    return list(value)
 
 
 def _where_it_stopped(run: Run | None) -> str:

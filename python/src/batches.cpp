@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -37,6 +38,7 @@ class Parts {
  public:
   Parts(const py::dict& parts, const std::string& owner) : parts_(parts), owner_(owner) {}
 
+  const std::string& owner() const { return owner_; }
   bool has(const char* name) const { return parts_.contains(name) && !parts_[name].is_none(); }
 
   template <class T>
@@ -48,6 +50,8 @@ class Parts {
       PyErr_Clear();
       throw wrong_input(fmt::format("'{}' of {} is no array", name, owner_), "give one of equal rows");
     }
+    if (given.ndim() > 0 && given.shape(0) == 0)
+      throw wrong_input(fmt::format("'{}' of {} is empty", name, owner_), "give one example at least");
     const char kind = given.dtype().kind();
     const bool fits = kind == 'i' || kind == 'u' || kind == 'b' || (!whole && kind == 'f');
     if (!fits)
@@ -56,7 +60,9 @@ class Parts {
                         whole ? "give an integer dtype" : "give a float or integer dtype");
     if (given.ndim() != rank) wrong_shape(name, given, fmt::format("{} dimension{}", rank, rank == 1 ? "" : "s"));
     if constexpr (whole) require_narrow<T>(name, given);
-    return given;
+    const py::array_t<T, py::array::c_style | py::array::forcecast> values = given;
+    if constexpr (!whole) require_finite(name, values.data(), values.size());
+    return values;
   }
 
   void require(const char* name, const py::array& array, int axis, py::ssize_t size, const char* what) const {
@@ -77,6 +83,13 @@ class Parts {
                         std::numeric_limits<T>::min(), std::numeric_limits<T>::max()),
             "see the sizes that the task says of itself");
     }
+  }
+
+  void require_finite(const char* name, const float* values, py::ssize_t count) const {
+    if (std::all_of(values, values + count, [](float x) { return std::isfinite(x); })) return;
+    throw wrong_input(
+        fmt::format("'{}' of {} holds a value that is not finite, or too large for float32", name, owner_),
+        "give finite numbers below 3e38");
   }
 
   // Values in [low, high).
@@ -151,7 +164,8 @@ void fill_tokens(const TaskShape& shape, const Parts& parts, Batch& batch) {
   }
   batch.target = parts.tokens("target", shape.target_vocab);
   if (batch.target.rows != batch.size)
-    throw wrong_input(fmt::format("there are {} rows of 'source' and {} of 'target'", batch.size, batch.target.rows),
+    throw wrong_input(fmt::format("there are {} rows of 'source' and {} of 'target' in {}", batch.size,
+                                  batch.target.rows, parts.owner()),
                       "give one for each");
   if (!parts.has("alignment")) return;
   const auto alignment = parts.array<int>("alignment", 2);
@@ -166,6 +180,8 @@ void fill_items(const TaskShape& shape, const Parts& parts, Batch& batch) {
   const auto values = parts.array<float>("items", bags ? 3 : 2);
   parts.require("items", values, bags ? 2 : 1, shape.width, "numbers each");
   const auto rows = static_cast<int>(values.shape(0)), columns = bags ? static_cast<int>(values.shape(1)) : 1;
+  if (columns == 0)
+    throw wrong_input(fmt::format("the bags of {} are empty", parts.owner()), "give them an item at least");
   if (bags && columns > shape.most_items) parts.require("items", values, 1, shape.most_items, "items at most");
   batch.items.resize(rows, columns, shape.width);
   std::copy_n(values.data(), values.size(), batch.items.values.begin());
@@ -187,8 +203,9 @@ void fill_points(const TaskShape& shape, const Parts& parts, Batch& batch) {
   batch.items = parts.matrix("keys", shape.width);
   batch.values = parts.matrix("values", shape.value_width);
   if (batch.values.columns != batch.items.columns)
-    throw wrong_input(fmt::format("there are {} keys and {} values", batch.items.columns, batch.values.columns),
-                      "give a value for each key");
+    throw wrong_input(
+        fmt::format("there are {} keys and {} values in {}", batch.items.columns, batch.values.columns, parts.owner()),
+        "give a value for each key");
   batch.queries = parts.matrix("queries", shape.width);
   batch.answers = parts.has("answers") ? parts.matrix("answers", shape.value_width) : Items();
 }

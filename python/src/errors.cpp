@@ -1,13 +1,15 @@
 // The library's errors as exceptions: WrongInput is a ValueError too, Failure a RuntimeError.
 #include "fovea/base/error.h"
 #include "python/src/parts.h"
+#include "python/src/wording.h"
 
 namespace fovea::python {
 
 namespace {
 
-PyObject* base = nullptr;  // these three live as long as the interpreter
+PyObject* base = nullptr;  // these four live as long as the interpreter
 PyObject* wrong = nullptr;
+PyObject* wrong_kind = nullptr;
 PyObject* failed = nullptr;
 
 PyObject* exception_type(const char* name, const char* doc, const py::tuple& bases) {
@@ -18,8 +20,8 @@ PyObject* exception_type(const char* name, const char* doc, const py::tuple& bas
 
 PyObject* type_of(const Error& error) { return error.kind() == Error::Kind::wrong_input ? wrong : failed; }
 
-py::object exception_of(const Error& error) {
-  py::object exception = py::reinterpret_borrow<py::object>(type_of(error))(error.what());
+py::object exception_of(const Error& error, PyObject* type) {
+  py::object exception = py::reinterpret_borrow<py::object>(type)(error.what());
   exception.attr("problem") = error.problem();
   exception.attr("remedy") = error.remedy();
   exception.attr("place") = error.place().text();
@@ -36,22 +38,30 @@ void bind_errors(py::module_& module) {
                         py::make_tuple(builtin(PyExc_Exception)));
   wrong = exception_type("fovea.WrongInput", "A name, a setting or data that are wrong.",
                          py::make_tuple(builtin(base), builtin(PyExc_ValueError)));
+  wrong_kind = exception_type("fovea.WrongType", "An argument of another type than the one that is wanted.",
+                              py::make_tuple(builtin(wrong), builtin(PyExc_TypeError)));
   failed = exception_type("fovea.Failure", "Asked rightly, but it could not be done.",
                           py::make_tuple(builtin(base), builtin(PyExc_RuntimeError)));
   module.attr("Error") = builtin(base);
   module.attr("WrongInput") = builtin(wrong);
+  module.attr("WrongType") = builtin(wrong_kind);
   module.attr("Failure") = builtin(failed);
   // For what the package itself refuses: the same paragraphs.
   module.def("wrong_input", [](const std::string& what, const std::string& remedy) {
-    return exception_of(wrong_input(what, remedy));
+    return exception_of(wrong_input(what, remedy), wrong);
   });
-  module.def("failure",
-             [](const std::string& what, const std::string& remedy) { return exception_of(failure(what, remedy)); });
+  module.def("wrong_type", [](const std::string& what, const std::string& remedy) {
+    return exception_of(wrong_input(what, remedy), wrong_kind);
+  });
+  module.def("failure", [](const std::string& what, const std::string& remedy) {
+    return exception_of(failure(what, remedy), failed);
+  });
+  module.def("in_python", [](const std::string& text) { return in_python(text); });
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetObject(type_of(error), exception_of(error).ptr());
+      PyErr_SetObject(type_of(error), exception_of(in_python(error), type_of(error)).ptr());
     }
   });
 }

@@ -2,9 +2,11 @@
 // keeps the record.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "fovea/lab/store.h"
+#include "fovea/lab/toml_reader.h"
 #include "python/src/arrays.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
@@ -17,6 +19,54 @@ const Series& series_named(const RunRecord& record, const std::string& name) {
   const auto found = record.series.find(name);
   if (found == record.series.end()) throw py::key_error(name);
   return found->second;
+}
+
+// A record as a tuple of what Python can pickle, and back: all but what the store alone has of it (tags, notes).
+py::tuple state_of(const RunRecord& r) {
+  py::list series, arrays;
+  for (const auto& [name, points] : r.series) series.append(py::make_tuple(name, points.steps, points.values));
+  for (const ArrayRecord& array : r.arrays)
+    arrays.append(py::make_tuple(
+        array.name, array.step, array.shape,
+        py::bytes(reinterpret_cast<const char*>(array.values.data()), array.values.size() * sizeof(float))));
+  return py::make_tuple(r.id, r.experiment, r.spec.text(), r.hash, state_name(r.state), r.error, r.version, r.machine,
+                        r.started, r.seconds, r.steps, series, arrays);
+}
+
+RunState state_named(const std::string& name) {
+  for (const RunState state : {RunState::running, RunState::done, RunState::stopped})
+    if (name == state_name(state)) return state;
+  return RunState::failed;
+}
+
+std::shared_ptr<RunRecord> record_of(const py::tuple& state) {
+  auto r = std::make_shared<RunRecord>();
+  r->id = state[0].cast<std::int64_t>();
+  r->experiment = state[1].cast<std::string>();
+  r->spec = run_spec_from_table(parse_table(state[2].cast<std::string>(), "a pickled run"));
+  r->hash = state[3].cast<std::string>();
+  r->state = state_named(state[4].cast<std::string>());
+  r->error = state[5].cast<std::string>();
+  r->version = state[6].cast<std::string>();
+  r->machine = state[7].cast<std::string>();
+  r->started = state[8].cast<std::string>();
+  r->seconds = state[9].cast<double>();
+  r->steps = state[10].cast<std::int64_t>();
+  for (const py::handle each : state[11]) {
+    const auto points = py::reinterpret_borrow<py::tuple>(each);
+    r->series[points[0].cast<std::string>()] = {points[1].cast<std::vector<std::int64_t>>(),
+                                                points[2].cast<std::vector<double>>()};
+  }
+  for (const py::handle each : state[12]) {
+    const auto array = py::reinterpret_borrow<py::tuple>(each);
+    const auto bytes = array[3].cast<std::string_view>();
+    ArrayRecord kept{
+        array[0].cast<std::string>(), array[1].cast<std::int64_t>(), array[2].cast<std::vector<Index>>(), {}};
+    kept.values.resize(bytes.size() / sizeof(float));
+    std::copy_n(bytes.data(), bytes.size(), reinterpret_cast<char*>(kept.values.data()));
+    r->arrays.push_back(std::move(kept));
+  }
+  return r;
 }
 
 }  // namespace
@@ -55,7 +105,8 @@ void bind_records(py::module_& module) {
                arrays.append(
                    py::make_tuple(array.name, array.step, view_of(array.values.data(), sizes_of(array.shape), owner)));
              return arrays;
-           });
+           })
+      .def(py::pickle(&state_of, &record_of));
 }
 
 }  // namespace fovea::python

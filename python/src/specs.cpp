@@ -18,7 +18,7 @@ namespace {
 std::string toml_of(const py::dict& spec) {
   std::string text;
   for (const auto& [key, value] : spec) {
-    const auto name = key.cast<std::string>();
+    const std::string name = text_of(key, "a key of the spec");
     text += Value{name, {}}.text() + " = " + value_of(value, name).text() + "\n";  // the key in quotes
   }
   return text;
@@ -103,6 +103,12 @@ void bind_specs(py::module_& module) {
       .def_property_readonly("seed", [](const RunSpec& spec) { return spec.seed; })
       .def_property_readonly("hash", &RunSpec::hash)
       .def("text", &RunSpec::text)
+      .def("with_similarity",  // that of a model which is pooling by a function of Python
+           [](const RunSpec& spec, const std::string& key) {
+             auto other = std::make_shared<RunSpec>(spec);
+             other->model["key"] = {key, {}};
+             return other;
+           })
       .def("table", [](const RunSpec& spec) {
         return object_of({spec.table(), {}});
       });

@@ -29,7 +29,7 @@ Value value_at(py::handle object, const std::string& name, int depth) {
         fmt::format("the value of {:.60} is more than {} lists and dicts within each other", name, deepest),
         "perhaps one contains itself", place_of(name.substr(0, 60)));
   if (py::isinstance<py::bool_>(object)) return {object.cast<bool>(), place};
-  if (py::isinstance<py::str>(object)) return {object.cast<std::string>(), place};
+  if (py::isinstance<py::str>(object)) return {text_of(object, name), place};
   if (py::isinstance<py::float_>(object)) return {object.cast<double>(), place};
   if (py::isinstance<py::dict>(object)) {
     ValueTable table;
@@ -37,7 +37,7 @@ Value value_at(py::handle object, const std::string& name, int depth) {
       if (!py::isinstance<py::str>(key))
         throw wrong_input(fmt::format("{} has a key that is {}, not a text", name, py::repr(key).cast<std::string>()),
                           "use texts as keys", place);
-      const auto text = key.cast<std::string>();
+      const std::string text = text_of(key, "a key of " + name);
       table[text] = value_at(value, name + "." + text, depth + 1);
     }
     return {std::move(table), place};
@@ -61,6 +61,16 @@ Value value_at(py::handle object, const std::string& name, int depth) {
 }
 
 }  // namespace
+
+std::string text_of(py::handle text, const std::string& name) {
+  py::ssize_t size = 0;
+  const char* const bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (bytes) return {bytes, static_cast<std::size_t>(size)};
+  PyErr_Clear();
+  const auto ascii = py::reinterpret_steal<py::str>(PyObject_ASCII(text.ptr()));
+  throw wrong_input(fmt::format("{} is {}, which holds what is no letter", name, ascii.cast<std::string>()),
+                    "drop that");
+}
 
 Value value_of(py::handle object, const std::string& name) { return value_at(object, name, 0); }
 
@@ -87,7 +97,7 @@ py::object object_of(const Value& value) {
 std::vector<Override> overrides_of(const py::dict& settings) {
   std::vector<Override> overrides;
   for (const auto& [key, value] : settings) {
-    const auto name = key.cast<std::string>();
+    const std::string name = text_of(key, "the name of a setting");
     overrides.push_back({name, value_of(value, name)});
   }
   return overrides;

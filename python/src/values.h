@@ -13,6 +13,10 @@ namespace fovea::python {
 
 namespace py = pybind11;
 
+// A str in UTF-8. Throws wrong_input where it holds half of a pair of surrogates, which has no letter; `name` says
+// whose it is.
+std::string text_of(py::handle text, const std::string& name);
+
 // `name` is the setting's, for messages. Throws wrong_input for what no setting can be (None, functions, …).
 Value value_of(py::handle object, const std::string& name);
 py::object object_of(const Value& value);

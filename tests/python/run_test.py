@@ -93,8 +93,8 @@ def test_reuse_takes_what_is_kept():
         (dict(vocab=None), "of type NoneType"),
         (dict(vocab=0), "vocab"),
         (dict(vocab=2**80), "64 bits"),
-        (dict(seed=-1), "the seed must be 0 or more"),
-        (dict(seed="one"), "the seed must be an integer"),
+        (dict(seed=-1), "seed is -1. It must be 0 or more"),
+        (dict(seed="one"), "seed is 'one', of type str. It must be a whole number"),
         (dict(names=lambda: 0), "of type function"),
     ],
 )

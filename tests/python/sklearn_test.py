@@ -70,6 +70,100 @@ def test_pooling_regresses():
             NadarayaWatson(wrong).fit(X, y)
 
 
+def test_random_state_is_as_scikit_learn_has_it():
+    from fovea.estimators import AttentionClassifier
+
+    def chances(random_state):
+        return AttentionClassifier(random_state=random_state, **{**QUICK, "steps": 5}).fit(TEXTS, LABELS).predict_proba(TEXTS).tobytes()
+
+    assert chances(3) == chances(3) == chances(np.int64(3)) != chances(4)
+    assert chances(np.random.RandomState(3)) == chances(np.random.RandomState(3)) != chances(np.random.RandomState(4))
+    one = np.random.RandomState(3)
+    assert chances(one) != chances(one)  # it goes on
+    np.random.seed(5)
+    first, second = chances(None), chances(None)
+    np.random.seed(5)
+    assert first == chances(None) != second
+    for wrong in (-1, 1.5, "a", np.random.default_rng(0)):
+        with pytest.raises(ValueError, match="random_state is"):
+            chances(wrong)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 1e307])
+def test_pooling_does_not_depend_on_units(scale):
+    from fovea.estimators import NadarayaWatson
+
+    X = np.linspace(0, 5, 30)[:, None]
+    y = np.sin(X[:, 0])
+    exact = 2.0 ** np.round(np.log2(scale))
+    ours, theirs = (NadarayaWatson(steps=50).fit(X * by, y * by) for by in (1.0, exact))
+    np.testing.assert_array_equal(theirs.predict(X * exact), ours.predict(X) * exact)
+    assert theirs.bandwidth_ == ours.bandwidth_ * exact
+    ours, theirs = (NadarayaWatson(0.5 * by).fit(X * by, y) for by in (1.0, exact))
+    np.testing.assert_array_equal(theirs.predict(X * exact), ours.predict(X))
+
+
+def test_pooling_refuses_what_it_can_not_tell_apart():
+    from fovea.estimators import NadarayaWatson
+
+    X = np.linspace(0, 5, 30)[:, None]
+    for model, where in [(NadarayaWatson(1e-9), X), (NadarayaWatson(1.0), X * 1e200), (NadarayaWatson(1e-300), X * 1e200)]:
+        with pytest.raises(ValueError, match="X reaches more than 1e\\+06 bandwidths from the middle"):
+            model.fit(where, X[:, 0])
+    with pytest.raises(ValueError, match="X reaches more than 1e\\+06 spreads"):
+        NadarayaWatson(steps=5).fit(X, X[:, 0]).predict([[1e200]])
+
+
+@pytest.mark.parametrize(
+    "settings, says",
+    [
+        (dict(steps=-1), "steps is -1. It must be 0 or more"),
+        (dict(steps="a"), "steps is 'a', of type str"),
+        (dict(rate="a"), "rate is 'a', of type str. It must be a number of 0 or more"),
+        (dict(rate=float("nan")), "rate is nan"),
+        (dict(min_count=0), "min_count is 0"),
+        (dict(hidden=0), "hidden"),
+        (dict(hidden=1.5), "hidden"),
+        (dict(embedding="a"), "embedding"),
+        (dict(batch=0), "batch"),
+        (dict(scored_by="mpl"), "mlp"),
+        (dict(bidirectional="no"), "bidirectional"),
+    ],
+)
+def test_settings_of_estimators_are_checked(settings, says):
+    from fovea.estimators import AttentionClassifier, NadarayaWatson
+
+    with pytest.raises(ValueError) as caught:
+        AttentionClassifier(**{**QUICK, **settings}).fit(TEXTS, LABELS)
+    assert says in str(caught.value)
+    if set(settings) <= {"steps", "rate"}:
+        with pytest.raises(ValueError) as caught:
+            NadarayaWatson(**settings).fit(np.eye(4), np.arange(4))
+        assert says in str(caught.value)
+
+
+def test_a_table_is_no_list_of_texts():
+    pandas = pytest.importorskip("pandas")
+    from fovea.estimators import AttentionClassifier
+
+    table = pandas.DataFrame({"text": TEXTS, "label": LABELS})
+    with pytest.raises(ValueError, match="X has 2 dimensions, and texts have one. Give one column"):
+        AttentionClassifier(**QUICK).fit(table, LABELS)
+    assert AttentionClassifier(**QUICK).fit(table["text"], table["label"]).score(table["text"], LABELS) == 1
+    for wrong in (None, 3, {"a": "b"}):
+        with pytest.raises(TypeError, match="X is .* a list of texts"):
+            AttentionClassifier(**QUICK).fit(wrong, LABELS)
+
+
+def test_searches_in_other_processes():
+    from sklearn.model_selection import GridSearchCV
+
+    from fovea.estimators import AttentionClassifier
+
+    searches = [GridSearchCV(AttentionClassifier(**QUICK), {"hidden": [8, 16]}, cv=2, n_jobs=jobs).fit(TEXTS, LABELS) for jobs in (1, 2)]
+    assert searches[0].cv_results_["mean_test_score"].tolist() == searches[1].cv_results_["mean_test_score"].tolist()
+
+
 def checked(estimator):
     """What scikit-learn's own checks say: {name: status}; none may fail."""
     from sklearn.utils.estimator_checks import check_estimator

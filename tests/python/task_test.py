@@ -88,10 +88,18 @@ def give(**parts):
         (give(source=[[1, -1, 2]], labels=[0]), "row 0 of 'source' of task 'batches' goes on behind a -1"),
         (give(source=[[-1, -1]], labels=[0]), "row 0 of 'source' of task 'batches' is empty"),
         (give(source=[[1], [2, 3]]), "'source' of task 'batches' is no array"),
+        (give(source=np.zeros((0, 6), int), labels=np.zeros(0, int)), "'source' of task 'batches' is empty. Give one example at least"),
+        (give(source=[], labels=[]), "'source' of task 'batches' is empty"),
         (give(labels=np.zeros(99, int)), r"'labels' of task 'batches' has the shape \(99,\)"),
         (give(labels=np.full(1, 2), source=[[1]]), "'labels' of task 'batches' holds 2"),
         (give(labels=["a"], source=[[1]]), "must be whole numbers, not <U1"),
-        (lambda split, seed, size: iter([3]), "gave 3, not a batch"),
+        (give(source=np.zeros((4, 6), object)), "'source' of task 'batches' must be whole numbers, not object"),
+        (give(source=np.zeros((4, 6), complex)), "must be whole numbers, not complex128"),
+        (lambda split, seed, size: None, "task '<lambda>' gave None, where batches one after the other are wanted. Let the function yield them"),
+        (lambda split, seed, size: 3, "task '<lambda>' gave 3, of type int, where batches"),
+        (lambda split, seed, size: {"source": [[1]], "labels": [0]}, "task '<lambda>' gave {'labels': .* where batches one after the other"),
+        (lambda split, seed: iter([]), r"task '<lambda>' can not be called with \(split, seed, size\)"),
+        (lambda split, seed, size: iter([3]), "task '<lambda>' gave 3, of type int, not a batch"),
     ],
 )
 def test_wrong_batches_are_named(batches, says):
@@ -108,8 +116,25 @@ def test_what_a_generator_raises_surfaces():
         fovea.run(spec(broken))
     assert any(entry.name == "broken" for entry in caught.traceback)
     short = spec(lambda split, seed, size: (batch for _, batch in zip(range(3), marked(split, seed, size))))
-    with pytest.raises(fovea.Failure, match="ended after 3 batches"):
+    with pytest.raises(fovea.Failure, match="task '<lambda>' ended after 3 batches of 'train', and more are wanted. Let it yield for ever"):
         fovea.run(short)
+    with pytest.raises(fovea.Failure, match="task '<lambda>' ended after 0 batches of '"):
+        fovea.run(spec(lambda split, seed, size: iter(())))
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), 1e39])
+def test_numbers_that_are_none_are_named(wrong):
+    def points(split, seed, size):
+        while True:
+            yield {"keys": [[0.0], [wrong]], "values": [[1.0], [2.0]], "queries": [[0.5]]}
+
+    with pytest.raises(fovea.WrongInput, match="'keys' of task 'points' holds a value that is not finite, or too large for float32"):
+        fovea.run({"task": fovea.Task(points, kind="points", width=1, value_width=1), "model": {"name": "pooling"}, "probe": {"names": []}})
+    for parts, says in [({"keys": np.zeros((0, 1)), "values": np.zeros((0, 1))}, "'keys' of task 'other' is empty"),
+                        ({"keys": [[0.0]], "values": [[1.0], [2.0]]}, "there are 1 keys and 2 values in task 'other'")]:
+        task = fovea.Task(lambda split, seed, size: iter([{**parts, "queries": [[0.5]]}] * 9), kind="points", width=1, value_width=1, name="other")
+        with pytest.raises(fovea.WrongInput, match=says):
+            fovea.run({"task": task, "model": {"name": "pooling"}, "probe": {"names": []}})
 
 
 @pytest.mark.parametrize(

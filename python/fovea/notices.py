@@ -1,0 +1,29 @@
+"""Notices of the engine as warnings of the caller's line."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import warnings
+from collections.abc import Callable
+from types import FrameType
+
+_PACKAGE = str(pathlib.Path(__file__).parent / "_")[:-1]
+
+
+def teller() -> Callable[[str], None]:
+    """A function that warns as from the line outside the package that called into it: that line is found now, since
+    notices may come from threads of the engine, which have no lines."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    if frame is None:
+        return warnings.warn
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    module = frame.f_globals.get("__name__", "<unknown>")
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+
+    def tell(text: str) -> None:
+        warnings.warn_explicit(text, UserWarning, file, line, module=module, registry=registry)
+
+    return tell

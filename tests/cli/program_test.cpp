@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/sanitized.h"
+
 namespace fovea {
 namespace {
 
@@ -78,6 +80,7 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
 }
 
 TEST_F(ProgramTest, BenchTimesASystemAndKeepsNoRun) {
+  if (sanitized) GTEST_SKIP() << "it times large products, for minutes; what it calls is tested in the lab, too";
   const auto all = json("bench --quick --quiet --json --system toy-gate --system keyword-lstm --set train.batch=2,4");
   ASSERT_EQ(all["systems"].size(), 4u) << all.dump();
   EXPECT_EQ(all["systems"][3]["system"], "keyword-lstm train.batch=4");

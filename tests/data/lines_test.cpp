@@ -105,7 +105,7 @@ TEST(Lines, Utf8IsCheckedWhole) {
 
 TEST(Lines, FilesThatAreNoneAreRefused) {
   EXPECT_SAYS(wrong_input_of([] { ByteReader("/nowhere/at/all.txt"); }), "/nowhere/at/all.txt: there is no such file");
-  EXPECT_SAYS(wrong_input_of([] { ByteReader(std::filesystem::temp_directory_path()); }), "is a folder, not a file");
+  EXPECT_SAYS(wrong_input_of([] { ByteReader{std::filesystem::temp_directory_path()}; }), "is a folder, not a file");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "fovea/lab/shipped.h"
 #include "fovea/lab/trainer.h"
 #include "store_sample.h"
+#include "tests/sanitized.h"
 
 namespace fovea {
 namespace {
@@ -165,9 +166,7 @@ TEST(Bench, TimesStepsThatAreMade) {
 TEST(Bench, ProbesAndRecorderAreASmallPartOfCopying) {
   const Experiment experiment = find_experiment("copy-subset");
   RunSpec spec = resolve(experiment, Form::full, {parse_override("train.steps=20")}, 0);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers slow each part down by another factor";
-#endif
+  if (sanitized) GTEST_SKIP() << "sanitizers slow each part down by another factor";
   const testing_parts::Folder folder;
   Store store(folder / "runs.db");
   TimeSpent spent;

@@ -8,22 +8,21 @@
 
 #include "fovea/base/processor_time.h"
 #include "store_sample.h"
+#include "tests/sanitized.h"
 
 namespace fovea {
 namespace {
 
 using namespace testing_parts;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
-constexpr bool optimised = false;
+#ifdef NDEBUG
+constexpr bool optimised = !sanitized;
 #else
-constexpr bool optimised = true;
+constexpr bool optimised = false;
 #endif
 
 TEST(StoreSpeed, ListingAndFiltering) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers slow the store down; its speed is that of the program as it is used";
-#endif
+  if (sanitized) GTEST_SKIP() << "sanitizers slow the store down; its speed is that of the program as it is used";
   const char* wanted = std::getenv("FOVEA_STORE_RUNS");
   const std::uint64_t runs = wanted ? std::strtoull(wanted, nullptr, 10) : optimised ? 20'000 : 2'000;
   const Folder folder;

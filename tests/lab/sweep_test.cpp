@@ -10,6 +10,7 @@
 #include "fovea/lab/run_lock.h"
 #include "mark.h"
 #include "store_sample.h"
+#include "tests/sanitized.h"
 
 namespace fovea {
 namespace {
@@ -319,7 +320,8 @@ TEST(Sweep, ARunThatIsRefusedIsNamedAndDoesNotStopTheOthers) {
 TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const std::vector<RunSpec> specs = specs_of({"train.steps=100000"}, 3);  // longer than what is begun beforehand
+  // Longer than what is begun beforehand.
+  const std::vector<RunSpec> specs = specs_of({sanitized ? "train.steps=10000" : "train.steps=100000"}, 3);
   SweepOptions options;
   options.jobs = 1;
   std::size_t most = 0;

@@ -32,7 +32,8 @@ struct NormShape {
 class BatchNormGradient : public ::testing::TestWithParam<NormShape> {};
 
 TEST_P(BatchNormGradient, IsWhatCentralDifferencesSay) {
-  const auto [rows, width, training, masked] = GetParam();
+  const Index rows = GetParam().rows, width = GetParam().width;
+  const bool training = GetParam().training, masked = GetParam().masked;
   Norm norm(width);
   const std::vector<std::uint8_t> present = masked ? random_mask(5, rows) : std::vector<std::uint8_t>();
   Bench bench(2);

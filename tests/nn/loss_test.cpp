@@ -32,7 +32,7 @@ TEST(LogisticLoss, GradientIsWhatCentralDifferencesSay) {
 class CrossEntropyGradient : public ::testing::TestWithParam<std::pair<Index, Index>> {};
 
 TEST_P(CrossEntropyGradient, IsWhatCentralDifferencesSay) {
-  const auto [rows, classes] = GetParam();
+  const Index rows = GetParam().first, classes = GetParam().second;
   Bench bench(2);
   std::vector<double> z = random_values(1, rows * classes, 3.0), gradient(z.size());
   const std::vector<int> answers = random_answers(rows, static_cast<int>(classes));

@@ -50,8 +50,9 @@ TYPED_TEST(RunningSoftmaxTest, SumsWhatIsWrittenOut) {
     std::vector<T> sums(columns + 1), slopes(columns + 1), weights = scene.s;
     for (std::size_t begin = 0, length = 0; begin < count; begin += length) {
       length = std::min<std::size_t>(count - begin, 1 + (seed * 37 + begin) % most_similarities);
-      const T shrink = take_in({&high, sums.data(), slopes.data()}, std::span<T>(weights).subspan(begin, length),
-                               {scene.values.data() + begin, static_cast<std::ptrdiff_t>(count), columns});
+      const T shrink =
+          take_in({&high, sums.data(), slopes.data()}, std::span<T>(weights).subspan(begin, length),
+                  {columns == 0 ? nullptr : scene.values.data() + begin, static_cast<std::ptrdiff_t>(count), columns});
       for (std::size_t i = 0; i < begin; ++i) weights[i] *= shrink;
     }
 

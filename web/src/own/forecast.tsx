@@ -106,11 +106,15 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
   const learned = (text: number) => look.alpha.subarray(text * rows * positions, text * rows * positions + present(lane.source[text]!).length);
   const words = (text: number) => present(lane.source[text]!).map((token) => lane.word(token));
   const most = (weights: ArrayLike<number>) => Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
-  let same = 0;
+  let same = 0, named = 0;
   const table = new Map<string, Row>();
   for (let text = 0; text < count; ++text) {
     const now = learned(text), then = predicted[text]!;
-    if (most(now) === most(then)) ++same;
+    // Where all words are predicted about alike, none is.
+    if (Math.max(...then) * then.length > 2) {
+      ++named;
+      if (most(now) === most(then)) ++same;
+    }
     words(text).forEach((word, i) => {
       const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0 }).get(word)!;
       row.count += 1;
@@ -118,20 +122,22 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
       row.learned += now[i]!;
     });
   }
+  const darkest = Math.max(0.25, ...predicted[example]!, ...learned(example));
   const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count }));
   means.sort((a, b) => Math.max(b.predicted, b.learned) - Math.max(a.predicted, a.learned));
   return (
     <section class="compared">
       <h2>Predicted and learned, word by word{lane.title && `, with ${lane.title}`}</h2>
       <p>
-        In {same} of {count} texts that were held out, the word most attended to at step {look.step} is the one predicted.
+        {named > 0 && `In ${same} of ${named} texts that were held out, the word most attended to at step ${look.step} is the one predicted. `}
+        {named < count && `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out.`}
       </p>
       <h3>Text {example + 1}: predicted</h3>
-      <Shaded words={words(example)} weights={predicted[example]!} />
+      <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
       <h3>
         Text {example + 1}: learned at step {look.step}
       </h3>
-      <Shaded words={words(example)} weights={learned(example)} />
+      <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
       <div class="scroll" tabIndex={0} role="region" aria-label={"Attention on each word, predicted and learned" + (lane.title && `, with ${lane.title}`)}>
         <table class="narrow">
           <thead>
@@ -164,12 +170,11 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
 }
 
 // The more weight, the darker behind the word; its number stands under it.
-function Shaded({ words, weights }: { words: string[]; weights: ArrayLike<number> }) {
-  const most = Math.max(1e-9, ...Array.from(weights));
+function Shaded({ words, weights, darkest }: { words: string[]; weights: ArrayLike<number>; darkest: number }) {
   return (
     <p class="shaded" dir="auto">
       {words.map((word, i) => (
-        <span style={{ "--share": `${Math.round((45 * weights[i]!) / most)}%` }}>
+        <span style={{ "--share": `${Math.round((45 * weights[i]!) / darkest)}%` }}>
           {word} <small>{weights[i]!.toFixed(2)}</small>
         </span>
       ))}

@@ -90,15 +90,21 @@ TEST_F(DurableTest, AKilledRunGoesOnFromItsLastCheckpointAndSaysSo) {
   const auto kept = json("runs --json")["runs"];
   EXPECT_EQ(kept[0]["state"], "stopped");
   EXPECT_GT(kept[0]["steps"].get<int>(), 0);
-  const auto started_with = [&](const std::string& words) {
-    const pid_t next = start(words, "next");
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto goes_on = [&](const std::string& words, const std::string& name) {
+    const pid_t next = start(words, name);
+    const bool said =
+        wait_until([&] { return says(read(folder_ / (name + ".err")), "endless, seed 0: going on from step "); });
     ::kill(next, SIGINT);
-    return end_of(next, "next").err;
+    end_of(next, name);
+    return said;
   };
-  EXPECT_TRUE(says(started_with("run endless.toml"), "endless, seed 0: going on from step "));
-  EXPECT_TRUE(says(started_with("run --resume 1"), "endless, seed 0: going on from step "));
-  EXPECT_EQ(started_with("run endless.toml --fresh").find("going on"), std::string::npos);
+  EXPECT_TRUE(goes_on("run endless.toml", "same words"));
+  EXPECT_TRUE(goes_on("run --resume 1", "by number"));
+  const pid_t anew = start("run endless.toml --fresh", "anew");
+  ASSERT_TRUE(wait_until([&] { return !fs::is_empty(home_ / "running"); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ::kill(anew, SIGINT);
+  EXPECT_EQ(end_of(anew, "anew").err.find("going on"), std::string::npos);
 }
 
 TEST_F(DurableTest, ADamagedCheckpointIsSaidAndTheOneBeforeIsUsed) {
@@ -125,7 +131,8 @@ TEST_F(DurableTest, AKilledSweepIsFinishedByTheSameCommandAndIsTheSame) {
   for (int round = 0;; ++round) {
     ASSERT_LT(round, 200);
     const pid_t child = start(sweep, "killed");
-    std::this_thread::sleep_for(std::chrono::milliseconds(60 + 45 * (round % 5)));
+    // Longer from round to round: on a slow machine it may at first not come as far as a checkpoint.
+    std::this_thread::sleep_for(std::chrono::milliseconds(60 + 45 * (round % 5) + 10 * round));
     ::kill(child, SIGKILL);
     if (end_of(child, "killed").code == 0) break;  // it was done before
     std::size_t done = 0;
@@ -143,7 +150,10 @@ TEST_F(DurableTest, AKilledSweepIsFinishedByTheSameCommandAndIsTheSame) {
 
 TEST_F(DurableTest, AnInterruptedSweepGoesOn) {
   const pid_t child = start("sweep endless.toml --seeds 0..3 --jobs 2", "first");
-  ASSERT_TRUE(wait_until([&] { return fs::exists(home_ / "running") && !fs::is_empty(home_ / "running"); }));
+  const auto in_training = [&] {
+    return fs::exists(home_ / "running") ? std::distance(fs::directory_iterator(home_ / "running"), {}) : 0;
+  };
+  ASSERT_TRUE(wait_until([&] { return in_training() == 2; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   ::kill(child, SIGINT);
   const Outcome first = end_of(child, "first");

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/wasm/question.h"
+#include "apps/wasm/room.h"
 #include "fovea/base/error.h"
+#include "fovea/lab/assembly.h"
+#include "fovea/lab/draft.h"
 
 namespace fovea::page {
 
@@ -25,6 +30,19 @@ Json answer(const Json& ask) {
   return found->second(ask);
 }
 
+constexpr std::string_view own_spec = "the playground's spec";
+
+// Settings and places as a person at the page knows them: "task.length", and no line of a spec that the page wrote.
+Json error_json(const Error& error) {
+  Json json{{"problem", error.problem()}, {"remedy", error.remedy()}};
+  constexpr std::string_view override_words = "--set ";
+  const std::string& file = error.place().file;
+  if (file.starts_with(override_words))
+    json["setting"] = file.substr(override_words.size(), file.find('=') - override_words.size());
+  else if (error.place().known() && file != own_spec) json["place"] = error.place().text();
+  return json;
+}
+
 std::string last_answer;
 std::vector<std::byte> attached;
 
@@ -38,10 +56,13 @@ std::string text_of(const Json& ask, const char* name, const std::string& otherw
 }
 
 RunSpec spec_of(const Json& ask) {
-  const Experiment experiment = parse_experiment(text_of(ask, "toml"), "the playground's spec");
+  const Experiment experiment = parse_experiment(text_of(ask, "toml"), std::string(own_spec));
   std::vector<Override> overrides;
   for (const auto& words : ask.at("set")) overrides.push_back(parse_override(words.get<std::string>()));
-  return resolve(experiment, Form::full, overrides, ask.at("seed").get<std::uint64_t>());
+  RunSpec spec = complete(draft_of(experiment, Form::full, overrides, ask.at("seed").get<std::uint64_t>()));
+  refuse_without_room(spec);
+  check_fit(spec);
+  return spec;
 }
 
 Json attach(std::span<const std::byte> bytes) {
@@ -62,8 +83,9 @@ extern "C" const char* fovea_ask(const char* question) {
   try {
     json = page::answer(Json::parse(question));
   } catch (const Error& error) {
-    json = {{"error", {{"problem", error.problem()}, {"remedy", error.remedy()}}}};
-    if (error.place().known()) json["error"]["place"] = error.place().text();
+    json = {{"error", page::error_json(error)}};
+  } catch (const std::bad_alloc&) {
+    json = {{"error", page::error_json(page::no_room())}};
   } catch (const std::exception& error) {
     json = {{"error", {{"problem", error.what()}, {"remedy", ""}}}};
   }

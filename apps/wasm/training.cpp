@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/wasm/question.h"
@@ -22,15 +23,15 @@ namespace fovea::page {
 namespace {
 
 // Each training under way has a name that the page gave it.
-std::map<std::string, Training>& trainings() {
-  static std::map<std::string, Training> all;
+std::map<std::string, std::unique_ptr<Training>>& trainings() {
+  static std::map<std::string, std::unique_ptr<Training>> all;
   return all;
 }
 
 Training& named(const Json& ask) {
   const auto found = trainings().find(text_of(ask, "name"));
   if (found == trainings().end()) throw wrong_input("there is no such training", "begin it first");
-  return found->second;
+  return *found->second;
 }
 
 Json series_since(const RunRecord& record, std::int64_t since) {
@@ -83,13 +84,14 @@ Json begin(const Json& ask) {
   const std::string name = text_of(ask, "name");
   const RunSpec spec = spec_of(ask);
   trainings().erase(name);
-  Training& training = trainings().try_emplace(name, spec).first->second;
-  training.advance(0);
-  Json json = course(training.record(), -1);
+  auto training = std::make_unique<Training>(spec);
+  training->advance(0);
+  Json json = course(training->record(), -1);
   json["spec"] = spec.text();
   json["hash"] = spec.hash();
   json["settings"] = value_json({spec.table(), {}});
   name_words(spec, json);
+  trainings()[name] = std::move(training);  // what could not be begun is not kept
   return json;
 }
 
@@ -115,7 +117,10 @@ Json weights(const Json& ask) {
     all.push_back(
         {{"name", weight.name}, {"shape", weight.shape}, {"type", weight.type}, {"values", attach(weight.bytes)}});
   const std::string file = weights_file(record, record.hash);
-  return {{"weights", all}, {"file", attach(std::as_bytes(std::span<const char>(file)))}, {"version", version()}};
+  return {{"step", record.steps},
+          {"weights", all},
+          {"file", attach(std::as_bytes(std::span<const char>(file)))},
+          {"version", version()}};
 }
 
 Json ints(const std::vector<int>& all) { return attach(std::as_bytes(std::span(all))); }

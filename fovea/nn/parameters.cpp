@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
+#include <new>
 
 #include "fovea/base/random.h"
 
@@ -21,7 +23,12 @@ void ParameterSet<T>::finish() {
   constexpr std::size_t per_line = Buffer<T>::per_line;
   std::vector<std::size_t> offsets;
   std::size_t size = 0;
+  std::uint64_t wanted = 0;  // whatever the machine's own sizes can say
   for (const Param<T>& p : params_) {
+    std::uint64_t count = 1;
+    for (const Index s : p.shape) count *= static_cast<std::uint64_t>(s);
+    wanted += count + per_line;
+    if (wanted > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
     offsets.push_back(size);
     size += (static_cast<std::size_t>(p.count()) + per_line - 1) / per_line * per_line;
   }

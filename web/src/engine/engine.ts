@@ -46,6 +46,7 @@ export interface Beginning extends Course {
 
 export interface Weights {
   version: string;
+  step: number; // whose they are
   weights: { name: string; shape: number[]; type: string; values: Attached }[];
   file: Attached; // as safetensors
   attached: ArrayBuffer;
@@ -71,6 +72,27 @@ export interface Parts {
   settings: { [section: string]: Part };
 }
 
+// A setting that can not be what it was to be.
+export class Refused extends Trouble {
+  constructor(
+    message: string,
+    readonly setting: string, // "task.length"
+  ) {
+    super(message);
+  }
+}
+
+interface Answer {
+  id: number;
+  answer: string; // JSON
+  attached: ArrayBuffer;
+  over?: boolean; // the engine can not be asked again
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
 function bytes_of(url: string): ArrayBuffer {
   const text = atob(url.slice(url.indexOf(",") + 1));
   const bytes = new Uint8Array(text.length);
@@ -80,8 +102,9 @@ function bytes_of(url: string): ArrayBuffer {
 
 class Engine {
   private worker?: Worker;
-  private waiting = new Map<number, { done: (answer: { answer: string; attached: ArrayBuffer }) => void; fail: (error: Error) => void }>();
+  private waiting = new Map<number, { done: (answer: Answer) => void; fail: (error: Error) => void }>();
   private count = 0;
+  life = 0; // how many came before this one, which knows nothing of what they were told
 
   // Whether the page was built with it.
   readonly there = wasm !== "";
@@ -90,15 +113,15 @@ class Engine {
     if (!this.there) return Promise.reject(new Trouble("This page was built without the engine."));
     const worker = (this.worker ??= this.start());
     const id = ++this.count;
-    return new Promise<{ answer: string; attached: ArrayBuffer }>((done, fail) => {
+    return new Promise<Answer>((done, fail) => {
       this.waiting.set(id, { done, fail });
       worker.postMessage({ id, ask: JSON.stringify(question) });
     }).then(({ answer: text, attached }) => {
       const answer = JSON.parse(text);
       if (answer.error) {
-        const { problem, remedy, place } = answer.error;
-        const said = problem + (remedy ? `: ${remedy}.` : ".");
-        throw new Trouble(place ? `${place}: ${said}` : said.charAt(0).toUpperCase() + said.slice(1));
+        const { problem, remedy, place, setting } = answer.error;
+        const says = (place ? `${place}: ${problem}.` : capital(problem) + ".") + (remedy ? ` ${capital(remedy)}${/[.?]$/.test(remedy) ? "" : "."}` : "");
+        throw setting ? new Refused(says, setting) : new Trouble(says);
       }
       answer.attached = attached;
       return answer as T;
@@ -109,15 +132,23 @@ class Engine {
     const worker = new EngineWorker();
     const memory = bytes_of(wasm);
     worker.postMessage({ wasm: memory }, [memory]);
-    worker.onmessage = ({ data }: MessageEvent<{ id: number; answer: string; attached: ArrayBuffer }>) => {
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => {
       this.waiting.get(data.id)?.done(data);
       this.waiting.delete(data.id);
+      if (data.over) this.end(worker, "the question before this one was too much for it");
     };
-    worker.onerror = (event) => {
-      for (const { fail } of this.waiting.values()) fail(new Trouble("The engine stopped: " + event.message));
-      this.waiting.clear();
-    };
+    worker.onerror = (event) => this.end(worker, event.message);
     return worker;
+  }
+
+  // The next question starts another.
+  private end(worker: Worker, why: string) {
+    if (worker !== this.worker) return;
+    worker.terminate();
+    this.worker = undefined;
+    ++this.life;
+    for (const { fail } of this.waiting.values()) fail(new Trouble(`The engine broke off (${why}). It is started anew when it is next wanted.`));
+    this.waiting.clear();
   }
 }
 

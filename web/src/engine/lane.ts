@@ -1,5 +1,6 @@
 // One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person can
 // go back to any look. Going back changes nothing; training on from there is training on from where it is.
+import type { Setting } from "../model";
 import { engine, floats_in, type Beginning, type Course, type Weights } from "./engine";
 
 // α and β of a few examples at one step, (examples, rows, positions).
@@ -39,7 +40,9 @@ export class Lane {
   private words: string[] = [];
   private classes: string[] = [];
   truth?: Float32Array;
+  company: Lane[] = [this]; // those that are shown side by side, itself among them
   private readonly name = `training ${++begun}`;
+  private life = 0; // of the engine that knows it
 
   constructor(
     readonly plan: Plan,
@@ -47,7 +50,9 @@ export class Lane {
   ) {}
 
   async begin(): Promise<this> {
-    const course = await engine.ask<Beginning>({ ask: "begin", name: this.name, ...this.plan });
+    const asked = this.ask_to_begin();
+    this.life = engine.life;
+    const course = await asked;
     this.spec = course.spec;
     this.settings = course.settings;
     this.words = course.words;
@@ -58,28 +63,45 @@ export class Lane {
 
   async advance(step: number) {
     if (this.state !== "running" || step <= this.step) return;
-    this.take(await engine.ask<Course>({ ask: "advance", name: this.name, step }));
+    this.take(await this.ask<Course>("advance", { step }));
   }
 
-  // The parameters as they were after `step` updates: where training is further, it is done again up to there.
+  // The parameters as they were after `step` updates: where training is further, it is done again up to there. While it
+  // is played the engine may be further than the page has heard; the answer says whose weights they are.
   async weights_at(step: number): Promise<Weights> {
-    if (step === this.step) return engine.ask<Weights>({ ask: "weights", name: this.name });
+    if (step === this.step) {
+      const weights = await this.ask<Weights>("weights");
+      if (weights.step === step) return weights;
+    }
     const again = await new Lane(this.plan).begin();
     try {
       await again.advance(step);
-      return await engine.ask<Weights>({ ask: "weights", name: again.name });
+      return await again.ask<Weights>("weights");
     } finally {
       again.end();
     }
   }
 
-  ask<T>(ask: string, words: object): Promise<T> {
+  async ask<T>(ask: string, words: object = {}): Promise<T> {
+    if (this.life !== engine.life) await this.begin_again();
     return engine.ask<T>({ ask, name: this.name, ...words });
+  }
+
+  // In an engine that was started anew, up to where it was: that gives the same.
+  private async begin_again() {
+    const asked: Promise<unknown>[] = [this.ask_to_begin()];
+    this.life = engine.life;
+    if (this.step > 0) asked.push(engine.ask({ ask: "advance", name: this.name, step: this.step }));
+    await Promise.all(asked);
+  }
+
+  private ask_to_begin(): Promise<Beginning> {
+    return engine.ask<Beginning>({ ask: "begin", name: this.name, ...this.plan });
   }
 
   // The engine may forget it.
   end() {
-    engine.ask({ ask: "forget", name: this.name }).catch(() => {});
+    if (this.life === engine.life) engine.ask({ ask: "forget", name: this.name }).catch(() => {});
   }
 
   get examples(): number {
@@ -127,6 +149,10 @@ export class Lane {
     return Number(this.setting("probe", "every") ?? 1);
   }
 
+  get interventions(): { [word: string]: Setting }[] {
+    const all = this.settings.intervene;
+    return Array.isArray(all) ? (all as { [word: string]: Setting }[]) : [];
+  }
   setting(section: string, key: string) {
     const table = this.settings[section];
     return table !== null && typeof table === "object" && !Array.isArray(table) ? table[key] : undefined;

@@ -27,8 +27,14 @@ self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>)
     return;
   }
   const { id, ask } = message.data;
+  const fail = (problem: string, remedy: string) => self.postMessage({ id, answer: JSON.stringify({ error: { problem, remedy } }), attached: new ArrayBuffer(0), over: true });
+  let module: Module;
   try {
-    const module = await engine!;
+    module = await engine!;
+  } catch (error) {
+    return fail(`this browser can not run the engine (${(error as Error).message})`, "take a newer one");
+  }
+  try {
     const size = module.lengthBytesUTF8(ask) + 1;
     const at = module._malloc(size);
     module.stringToUTF8(ask, at, size);
@@ -38,6 +44,7 @@ self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>)
     const attached = module.HEAPU8.slice(from, from + module._fovea_attached_size()).buffer;
     self.postMessage({ id, answer, attached }, [attached]);
   } catch (error) {
-    self.postMessage({ id, answer: JSON.stringify({ error: { problem: String(error), remedy: "" } }), attached: new ArrayBuffer(0) });
+    // Past its memory: whatever is left in there can not be trusted.
+    fail(`the engine broke off (${(error as Error).message})`, "it may have wanted more memory than a browser gives: use a smaller batch, vocabulary or hidden size");
   }
 };

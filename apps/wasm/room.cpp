@@ -1,0 +1,44 @@
+#include "apps/wasm/room.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "fovea/lab/assembly.h"
+
+namespace fovea::page {
+
+namespace {
+
+constexpr double most_numbers = 1 << 29;  // floats in 2 GB, which is all that the engine can have
+
+// Of what a recurrent net keeps at each position: four gates, read both ways.
+double widest(const ValueTable& model) {
+  double width = 1;
+  for (const auto& [name, value] : model)
+    if (const auto* const hidden = value.as<std::int64_t>(); hidden && name.ends_with("hidden"))
+      width = std::max(width, 8 * static_cast<double>(*hidden));
+  return width;
+}
+
+}  // namespace
+
+Error no_room() {
+  return failure("a browser does not have enough memory for this training",
+                 "use a smaller batch, vocabulary or hidden size, or let the program train it");
+}
+
+void refuse_without_room(const RunSpec& spec) {
+  const TrainSettings train = read_train(spec.train);
+  ProbeSettings probe;
+  make_probes(spec.probe, probe);
+  const std::unique_ptr<Task> task = make_task(spec);
+  const TaskShape shape = task->shape();
+  Batch one;
+  task->batch(Split::validation, 0, 1, one);
+  const double examples = std::max({train.batch, probe.examples, probe.keep});
+  const double places = std::max({one.source.columns, one.target.columns, shape.most_items, 1});
+  const double said = std::max({shape.target_vocab, shape.classes, shape.width});
+  if (examples * places * std::max({widest(spec.model), said, places}) >= most_numbers) throw no_room();
+}
+
+}  // namespace fovea::page

@@ -1,7 +1,7 @@
 // The playground as a person uses it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { at_step, button, curves_of, losses_of, past_step, small, step_of, words } from "./playing.mjs";
+import { at_step, button, curves_of, losses_of, past_step, saved, small, step_of, words } from "./playing.mjs";
 import { Stage, expect_accessible } from "./stage.mjs";
 
 let stage;
@@ -21,7 +21,9 @@ test("a training is played, paused, stepped, rewound and replayed, with the same
   });
   assert.equal(await step_of(page), paused);
   await button(page, "Step").click();
-  const stepped = paused - (paused % 2) + 2;
+  await at_step(page, paused + 1);
+  await button(page, "Next look").click();
+  const stepped = paused + 1 - ((paused + 1) % 2) + 2; // a look every second step
   await at_step(page, stepped);
   const once = await losses_of(page);
   assert.equal(once.at(-1)[0], stepped);
@@ -39,7 +41,7 @@ test("a training is played, paused, stepped, rewound and replayed, with the same
   await page.waitForFunction(() => !location.hash.includes("seed="));
   await at_step(page, 0);
   for (let step = 2; step <= stepped; step += 2) {
-    await button(page, "Step").click();
+    await button(page, "Next look").click();
     await at_step(page, step);
   }
   assert.deepEqual(await losses_of(page), once);
@@ -149,7 +151,7 @@ test("a link brings another person to the same experiment, step and numbers", as
   await page.waitForFunction(() => location.hash.includes("hidden%3D12") && location.hash.includes("seed=7"));
   await at_step(page, 0);
   for (const step of [4, 8, 12]) {
-    await button(page, "Step").click();
+    await button(page, "Next look").click();
     await at_step(page, step);
   }
   await page.getByRole("combobox", { name: /^Example/ }).selectOption("2");
@@ -179,18 +181,202 @@ test("two runs stand side by side that differ in one setting", async () => {
   await stage.leave(page);
 });
 
+test("a run beside another says by what it differs, has the same colours, and leaves the other alone where it can not be", async () => {
+  const page = await stage.visit(words({ ...small, "model.attention": "none" }, { beside: "model.attention=learned" }));
+  await at_step(page, 0);
+  await page.getByText("This model has none.").waitFor();
+  await button(page, "Next look").click();
+  await at_step(page, 2);
+  const curves = await curves_of(page, "What is learned when");
+  assert.ok(curves.has("accuracy") && !curves.has("attention on the right word"));
+  assert.ok(curves.has('"attention on the right word, attention learned"'));
+  const strokes = (dashed) => page.locator("figure", { hasText: "What is learned when" }).first().evaluate((figure, dashed) => [...figure.querySelectorAll(".plot svg g[stroke]")].filter((g) => g.querySelector("path") && /^var\(--c\d/.test(g.getAttribute("stroke")) && (g.getAttribute("stroke-dasharray") === "5,4") === dashed).map((g) => g.getAttribute("stroke")), dashed);
+  assert.equal(new Set(await strokes(true)).size, 4);
+  assert.ok((await strokes(true)).includes((await strokes(false))[0]), "accuracy has one colour");
+  for (const [beside, title] of [["hold=0", "attention free from the start"], ["hold=9", "attention held uniform until step 9"], ["from=2", "attention held uniform from step 2"], ["task.vocab=9", "vocabulary 9"]]) {
+    await page.evaluate((hash) => (location.hash = hash), words(small, { hold: 6, beside }));
+    await page.getByRole("heading", { name: `Attention, with ${title}` }).waitFor();
+  }
+  // One that can not be.
+  for (const [beside, says] of [["model.hidden=0", "Hidden width: Hidden of model 'seq2seq' must be 1 to 16384, not 0."], ["seed=some", 'Seed: It can not be "some".']]) {
+    await page.evaluate((hash) => (location.hash = hash), words(small, { beside }));
+    await page.getByRole("alert").getByText(`The run beside it can not be. ${says}`).waitFor();
+    await at_step(page, 0);
+    await button(page, "Next look").click();
+    await at_step(page, 2);
+    assert.equal(await page.getByRole("heading", { name: /^Attention/ }).count(), 1);
+    assert.ok(await button(page, "Spec for fovea run").isEnabled());
+  }
+  await stage.leave(page);
+});
+
+test("where both runs come to their stages is marked", async () => {
+  const page = await stage.visit(words(small, { step: 120, hold: 20, beside: "hold=40" }));
+  await at_step(page, 120);
+  const marks = await page.locator("figure", { hasText: "What is learned when" }).first().locator("svg text").allTextContents();
+  const title = ", attention held uniform until step 40";
+  for (const says of ["attention is let go", "the right word is known (β)"]) for (const more of ["", title]) assert.ok(marks.includes(says + more), `${says + more}: ${marks}`);
+  await stage.leave(page);
+});
+
 test("a setting that can not be is explained, and the next one works", async () => {
   const page = await stage.visit(words(small));
   await at_step(page, 0);
   const length = page.getByRole("textbox", { name: "Words in a text" });
   await length.fill("-3");
   await length.press("Enter");
-  await page.getByRole("alert").getByText("length").waitFor();
+  await page.getByRole("alert").getByText("Words in a text: Length of task 'copy' must be 1 to 10000, not -3.").waitFor();
+  // What is still there is what was before: it goes nowhere under this address.
+  await page.getByRole("alert").getByText("What stands below is what was there before.").waitFor();
+  for (const name of ["Play", "Step", "Copy the link", "Spec for fovea run", "Weights (safetensors)"]) assert.ok(await button(page, name).isDisabled(), name);
   await length.fill("5");
   await length.press("Enter");
   await page.waitForFunction(() => document.querySelector("[role=alert]").textContent === "");
   await button(page, "Step").click();
+  await at_step(page, 1);
+  await stage.leave(page);
+});
+
+test("what a browser has no memory for is refused, and the next one works", async () => {
+  const page = await stage.visit(words(small));
+  await at_step(page, 0);
+  const hidden = page.getByLabel("Hidden width", { exact: true });
+  for (const more of [{ "model.hidden": 8192 }, { "model.hidden": 16384 }, { "model.hidden": 16384, "model.bidirectional": true }, { "train.batch": 16777216 }, { "probe.examples": 16777216 }]) {
+    await page.evaluate((hash) => (location.hash = hash), words({ ...small, ...more }));
+    await page.getByRole("alert").getByText("A browser does not have enough memory for this training.").waitFor();
+    await page.evaluate((hash) => (location.hash = hash), words(small));
+    await page.waitForFunction(() => document.querySelector("[role=alert]").textContent === "");
+  }
+  await hidden.fill("12");
+  await hidden.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("hidden%3D12"));
+  await at_step(page, 0);
+  await button(page, "Step").click();
+  await at_step(page, 1);
+  await stage.leave(page);
+});
+
+// What the page asks of the engine from here on, as `asked`; `spoil` is how often it does not reach it whole.
+const listen = (page) =>
+  page.evaluate(() => {
+    Object.assign(globalThis, { asked: [], spoil: 0 });
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (message.ask) globalThis.asked.push(JSON.parse(message.ask));
+      const spoilt = message.ask?.includes('"advance"') && globalThis.spoil-- > 0;
+      return post.call(this, spoilt ? { ...message, ask: null } : message, ...rest);
+    };
+  });
+
+test("an engine that breaks off is started anew, and training goes on from where it was", async () => {
+  const page = await stage.visit(words(small, { step: 8 }));
+  await at_step(page, 8);
+  const undisturbed = await losses_of(page);
+  await button(page, "Rewind").click();
+  const other = await stage.visit(words(small, { step: 4 }));
+  await at_step(other, 4);
+  await listen(other);
+  await other.evaluate(() => (globalThis.spoil = 1));
+  await button(other, "Next look").click();
+  await other.getByRole("alert").getByText("The engine broke off").waitFor();
+  for (const step of [6, 8]) {
+    await button(other, "Next look").click();
+    await at_step(other, step);
+  }
+  await other.waitForFunction(() => document.querySelector("[role=alert]").textContent === "");
+  assert.deepEqual(await losses_of(other), undisturbed);
+  await stage.leave(page);
+  await stage.leave(other);
+});
+
+test("who leaves the playground leaves nothing behind, and comes back to the same", async () => {
+  const page = await stage.visit("#/toy");
+  await listen(page);
+  await page.evaluate((hash) => (location.hash = hash), words(small, { step: 10, beside: "seed=4" }));
+  await at_step(page, 10);
+  const views = page.getByRole("navigation", { name: "Views" });
+  await views.getByRole("link", { name: "Runs" }).click();
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  await page.goBack();
+  await at_step(page, 10);
+  await button(page, "Play").click();
+  await past_step(page, 20);
+  await views.getByRole("link", { name: "Runs" }).click();
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  const asked = await page.evaluate(() => globalThis.asked);
+  const named = (ask) => asked.filter((one) => one.ask === ask).map((one) => one.name).sort();
+  assert.equal(named("begin").length, 4); // two runs, twice, and nothing that nobody asked for
+  assert.deepEqual(named("forget"), named("begin"));
+  await stage.leave(page);
+});
+
+test("who tries something from the story is in the playground, and comes back to where it stood", async () => {
+  const page = await stage.visit("#/story");
+  const link = page.getByRole("link", { name: "Train the hard one here" });
+  const place = () => link.evaluate((link) => link.getBoundingClientRect().top);
+  await link.evaluate((link) => scrollBy({ top: link.getBoundingClientRect().top - 200, behavior: "instant" }));
+  const before = await place();
+  assert.ok((await page.evaluate(() => scrollY)) > 300 && Math.abs(before - 200) < 2, `${before}`);
+  await link.click();
+  await at_step(page, 0);
+  assert.deepEqual(await page.evaluate(() => [document.activeElement.id, scrollY]), ["main", 0]);
+  await page.goBack();
+  await link.waitFor();
+  await page.waitForFunction((before) => {
+    const link = [...document.querySelectorAll(".tries a")].find((one) => one.textContent === "Train the hard one here");
+    return Math.abs(link.getBoundingClientRect().top - before) < 40;
+  }, before);
+  await stage.leave(page);
+});
+
+test("Play that is pressed while a training begins plays it", async () => {
+  const page = await stage.visit(words(small));
+  await at_step(page, 0);
+  await page.evaluate(async () => {
+    const handle = document.querySelector(".axis .hold");
+    handle.value = "60";
+    handle.dispatchEvent(new Event("change", { bubbles: true }));
+    await new Promise((done) => setTimeout(done));
+    document.querySelector(".transport .main").click();
+  });
+  await past_step(page, 30);
+  assert.match(new URL(page.url()).hash, /hold=60/);
+  await button(page, "Pause").click();
+  await button(page, "Play").waitFor();
+  await stage.leave(page);
+});
+
+test("a copied link keeps a server's token to oneself", async () => {
+  const page = await stage.visit(stage.address + "?token=secret-of-mine" + words(small), { permissions: ["clipboard-read", "clipboard-write"] });
+  await at_step(page, 0);
+  await button(page, "Next look").click();
   await at_step(page, 2);
+  await button(page, "Copy the link").click();
+  await page.getByText("The link to step 2 is copied.").waitFor();
+  assert.ok(!page.url().includes("secret"), page.url());
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(copied.startsWith(stage.address + "#/play?") && copied.includes("step=2"), copied);
+  await stage.leave(page);
+});
+
+test("attention is held from one step until another", async () => {
+  const page = await stage.visit(words(small, { hold: 20 }));
+  await at_step(page, 0);
+  await page.getByLabel("Step from which attention is held uniform").fill("10");
+  await page.waitForFunction(() => location.hash.includes("from=10"));
+  await page.getByLabel("Look at step").fill("12");
+  await at_step(page, 12);
+  const spec = String((await saved(page, () => button(page, "Spec for fovea run").click())).bytes);
+  assert.match(spec, /intervene = \[\{.*from = 10.*\}\]/);
+  assert.match(spec, /intervene = \[\{.*until = 20.*\}\]/);
+  const entropy = Number((await page.getByText("Normalised entropy").innerText()).match(/entropy (\d\.\d+)/)[1]);
+  assert.ok(entropy > 0.9999);
+  // The end takes the beginning along.
+  await page.getByLabel("Step until which attention is held uniform").fill("5");
+  await page.waitForFunction(() => location.hash.includes("hold=5") && location.hash.includes("from=4"));
+  await page.getByLabel("Step until which attention is held uniform").fill("0");
+  await page.waitForFunction(() => !location.hash.includes("hold=") && !location.hash.includes("from="));
+  await page.getByLabel("Step from which attention is held uniform").waitFor({ state: "detached" });
   await stage.leave(page);
 });
 
@@ -199,13 +385,19 @@ test("all of it can be done by keyboard", async () => {
   await at_step(page, 0);
   await button(page, "Step").focus();
   await page.keyboard.press("Enter");
-  await at_step(page, 2);
-  await page.getByLabel("Look at step").focus();
-  await page.keyboard.press("ArrowLeft");
   await at_step(page, 1);
+  await page.getByLabel("Look at step").focus();
+  await page.keyboard.press("ArrowRight");
+  await at_step(page, 2);
   await page.getByLabel("Step until which attention is held uniform").focus();
+  // However often it is pressed on the way: one training, and one step of the way back.
+  const way = await page.evaluate(() => history.length);
   for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => location.hash.includes("hold=3"));
+  assert.equal(await page.evaluate(() => history.length), way + 1);
+  await page.getByLabel("Step until which attention is held uniform").press("ArrowRight");
+  await page.keyboard.press("Tab"); // who leaves it does not wait
+  await page.waitForFunction(() => location.hash.includes("hold=4"));
   await page.getByRole("img", { name: "Attention map" }).focus();
   for (const key of ["ArrowDown", "ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
   await page.getByText(/^Output 2 .* from input 2 .*: α \d\.\d+, β/).waitFor();

@@ -36,6 +36,14 @@ export function change_address(changes: { [word: string]: string | number | unde
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
+// A server's token comes in the address once, and then the browser keeps it: who is given the address is not given the token.
+export function drop_token() {
+  const url = new URL(location.href);
+  if (!url.searchParams.has("token")) return;
+  url.searchParams.delete("token");
+  history.replaceState(null, "", url);
+}
+
 export function useAddress(): Address {
   const [address, set] = useState(() => read_address());
   useLayoutEffect(() => {

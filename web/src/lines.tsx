@@ -8,6 +8,7 @@ export interface Curve {
   steps: number[];
   values: (number | null)[];
   dashed?: boolean;
+  like?: string; // the group whose colour it has; its own where it says none
 }
 
 // A step where something happened.
@@ -80,12 +81,10 @@ export function useWidth(): [{ current: HTMLDivElement | null }, number] {
   return [holder, width];
 }
 
-// A dashed line has the colour of the one it is beside: that of the same place among those that are not.
 function colour_of(curves: Curve[], group: string): string {
-  const groups = (dashed: boolean) => [...new Set(curves.filter((curve) => Boolean(curve.dashed) === dashed).map((curve) => curve.group))];
-  const plain = groups(false), beside = groups(true);
-  const at = plain.indexOf(group);
-  return colours[(at >= 0 ? at : beside.indexOf(group) % Math.max(1, plain.length)) % colours.length]!;
+  const coloured = [...new Set(curves.map((curve) => curve.like ?? curve.group))];
+  const at = coloured.indexOf(curves.find((curve) => curve.group === group)?.like ?? group);
+  return colours[at % colours.length]!;
 }
 
 export function Lines(props: { curves: Curve[]; label: string; now?: number; range?: [number, number]; steps?: number; marks?: Mark[] }) {

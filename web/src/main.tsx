@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
-import { useAddress } from "./address";
+import { drop_token, useAddress } from "./address";
+import { usePlace } from "./place";
 import { find_source, type Source } from "./source";
 import { Play } from "./views/play";
 import { Runs } from "./views/runs";
@@ -25,6 +26,7 @@ function Page({ source }: { source: Source }) {
   useEffect(() => {
     document.title = `${view.title} · Fovea`;
   }, [view]);
+  usePlace(view.name);
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
@@ -50,4 +52,5 @@ function Page({ source }: { source: Source }) {
   );
 }
 
+drop_token();
 render(<Page source={find_source()} />, document.getElementById("page")!);

@@ -88,7 +88,7 @@ function rounded(x: number): string {
 }
 
 // Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
-// of all looks so far, so that dots move and the axis does not.
+// of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
 function Scatter({ lane, look, offset, count }: { lane: Lane; look: Look; offset: number; count: number }) {
   const [holder, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -96,14 +96,17 @@ function Scatter({ lane, look, offset, count }: { lane: Lane; look: Look; offset
   const size = Math.max(220, Math.min(380, width));
   const [low, high] = useMemo(() => {
     let low = Infinity, high = -Infinity;
-    for (const { beta } of lane.looks)
-      for (let i = offset; beta && i < offset + count; ++i) {
-        low = Math.min(low, beta[i]!);
-        high = Math.max(high, beta[i]!);
+    for (const one of lane.company)
+      for (const { beta, shape: [, rows, columns] } of one.looks) {
+        const from = (offset / count) * rows * columns; // where the example begins: texts may be of another length there
+        for (let i = from; beta && i < from + rows * columns; ++i) {
+          low = Math.min(low, beta[i]!);
+          high = Math.max(high, beta[i]!);
+        }
       }
     const edge = high > low ? 0.03 * (high - low) : 1; // so that no dot lies on the border
     return [low - edge, high + edge];
-  }, [lane, lane.looks.length, offset, count]);
+  }, [lane.company, lane.company.map((one) => one.looks.length).join(), offset, count]);
   useLayoutEffect(() => {
     if (!width) return;
     const context = canvas.current!.getContext("2d")!;

@@ -1,17 +1,31 @@
 // Plays trainings side by side: forward by training, backward by going back to what was seen.
+import { Refused } from "../engine/engine";
 import { Lane, type Plan } from "../engine/lane";
+import { words_for } from "./tasks";
 
-export class Player {
+// One of them: how it is made (nothing, where there is nothing to train on; it may throw why it can not be), and what it
+// has otherwise than the first.
+export interface Wished {
+  plan: () => Plan | undefined;
+  title: string;
+}
+
+// `Wish` is what trainings follow from.
+export class Player<Wish> {
   lanes: Lane[] = [];
+  of?: Wish; // what they follow from
   at = 0; // the step that is looked at
-  playing = false;
+  playing = false; // be it as soon as what is loading is there
   loading = true;
+  refused = false; // what was last wished for can not be: what stands there is what was before
   shows = ""; // what was last wished for
   trouble = "";
   pace = 50; // steps a second; Infinity: as fast as it goes
 
   private generation = 0;
+  private plays = 0;
   private goal = 0;
+  private lasting = ""; // trouble that no going on ends
   private running?: Promise<void>;
 
   constructor(private readonly changed: () => void) {}
@@ -32,56 +46,56 @@ export class Player {
   }
   // Where the person wants to be, which training may not have come to yet.
   get wished(): number {
-    return this.loading || !(this.playing || this.trouble) ? this.goal : this.at;
+    return this.loading || !this.playing ? this.goal : this.at;
   }
   // From one look to the next.
   get every(): number {
-    return Math.max(1, Math.min(...this.lanes.map((lane) => lane.every)));
+    return this.lanes.length > 0 ? Math.max(1, Math.min(...this.lanes.map((lane) => lane.every))) : 1;
+  }
+  look_after(step: number): number {
+    return step - (step % this.every) + this.every;
   }
 
-  // Begins these anew, and trains them up to `step`; `wish` is what they follow from.
-  async load(wish: string, plans: { plan: Plan; title: string }[], step: number) {
+  // Begins these anew, and trains them up to `step`. `shows` names the wish. Where the first can not be, what was there
+  // stays; where the one beside it can not, the first is there alone.
+  async load(shows: string, wish: Wish, wished: Wished[], step: number) {
     const mine = ++this.generation;
-    this.shows = wish;
+    this.shows = shows;
     this.playing = false;
     this.loading = true;
+    this.refused = false;
     this.goal = step;
     const fresh: Lane[] = [];
+    let trouble = "";
     try {
-      for (const { plan, title } of plans) fresh.push(await new Lane(plan, title).begin());
+      for (const { plan, title } of wished) {
+        const made = plan();
+        if (made) fresh.push(await new Lane(made, title).begin());
+        if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
+      }
     } catch (error) {
-      for (const lane of fresh) lane.end();
-      if (mine === this.generation) this.tell(error as Error);
-      return;
+      if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
+      trouble = told(error as Error);
+      if (fresh.length === 0) return this.refuse(trouble);
+      trouble = `The run beside it can not be. ${trouble}`;
     }
-    if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
     this.lanes.forEach((lane) => lane.end());
     this.lanes = fresh;
+    for (const lane of fresh) lane.company = fresh;
+    this.of = wish;
     this.at = 0;
     this.loading = false;
-    this.trouble = "";
+    this.trouble = this.lasting = trouble;
     this.changed();
-    await this.go(this.goal);
+    await this.go(this.goal, false);
+    if (mine === this.generation && this.playing) await this.run();
   }
 
   async play() {
-    if (this.playing || this.lanes.length === 0) return;
-    if (this.at >= this.last) this.at = 0; // once more
-    const mine = this.generation;
+    if (this.playing || this.refused || !(this.loading || this.lanes.length > 0)) return;
     this.playing = true;
     this.changed();
-    let exact = this.at, then = performance.now();
-    while (this.playing && mine === this.generation && this.at < this.last) {
-      const now = await new Promise<number>(requestAnimationFrame);
-      const by = this.pace === Infinity ? this.every - (this.at % this.every) : ((now - then) * this.pace) / 1000;
-      then = now;
-      exact = Math.min(this.last, exact + Math.max(0, by));
-      if (!this.playing || Math.floor(exact) <= this.at) continue;
-      const trained = this.reached;
-      await this.go(Math.floor(exact), false);
-      if (this.reached > trained) then = performance.now(); // what training takes is not caught up with
-    }
-    if (mine === this.generation) this.pause();
+    if (!this.loading) await this.run(); // else it begins when they are there
   }
 
   pause() {
@@ -92,6 +106,7 @@ export class Player {
 
   // To a step, back or forth; newer wishes replace older ones.
   async go(step: number, pause = true): Promise<void> {
+    if (this.refused) return;
     if (pause) this.playing = false;
     this.goal = Math.max(0, Math.min(step, this.loading ? Infinity : this.total));
     // While others are begun, these are looked at as far as they came; the others will go there.
@@ -107,6 +122,33 @@ export class Player {
     }
   }
 
+  // The page is left: nothing goes on, and the engine may forget them.
+  end() {
+    ++this.generation;
+    this.playing = false;
+    this.lanes.forEach((lane) => lane.end());
+    this.lanes = [];
+  }
+
+  // Plays until it is paused, or played again.
+  private async run() {
+    if (this.at >= this.last) this.at = 0; // once more
+    const mine = ++this.plays, of = this.generation;
+    const on = () => this.playing && mine === this.plays && of === this.generation;
+    let exact = this.at, then = performance.now();
+    while (on() && this.at < this.last) {
+      const now = await new Promise<number>(requestAnimationFrame);
+      const by = this.pace === Infinity ? this.look_after(this.at) - this.at : ((now - then) * this.pace) / 1000;
+      then = now;
+      exact = Math.min(this.last, exact + Math.max(0, by));
+      if (!on() || Math.floor(exact) <= this.at) continue;
+      const trained = this.reached;
+      await this.go(Math.floor(exact), false);
+      if (this.reached > trained) then = performance.now(); // what training takes is not caught up with
+    }
+    if (on()) this.pause();
+  }
+
   private behind(): boolean {
     return this.lanes.some((lane) => lane.state === "running" && lane.step < this.goal);
   }
@@ -117,22 +159,33 @@ export class Player {
     try {
       while (mine === this.generation && this.behind()) {
         const from = Math.min(...this.lanes.filter((lane) => lane.state === "running").map((lane) => lane.step));
-        const until = Math.min(this.goal, from - (from % this.every) + this.every);
+        const until = Math.min(this.goal, this.look_after(from));
         for (const lane of this.lanes) await lane.advance(until);
         if (mine !== this.generation) return;
+        this.trouble = this.lasting;
         this.at = Math.min(this.goal, this.reached);
         this.changed();
       }
     } catch (error) {
-      if (mine === this.generation) this.tell(error as Error);
+      if (mine === this.generation) this.stop(told(error as Error));
     }
   }
 
-  private tell(error: Error) {
-    this.trouble = error.message;
-    this.goal = 0; // and no further
+  private refuse(trouble: string) {
+    this.refused = true;
+    this.stop(trouble);
+  }
+
+  // And no further.
+  private stop(trouble: string) {
+    this.trouble = trouble;
+    this.goal = this.at;
     this.playing = false;
     this.loading = false;
     this.changed();
   }
+}
+
+function told(error: Error): string {
+  return error instanceof Refused ? `${words_for(error.setting)}: ${error.message}` : error.message;
 }

@@ -76,7 +76,8 @@ function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
   const [[given] = [], value = ""] = [[...settings_in(state.beside).keys()], [...settings_in(state.beside).values()][0]];
   const [picked, pick] = useState(""); // which is no choice before it has a value
   const chosen = given ?? picked;
-  const setting = [...others, ...all].find((one) => one.name === chosen);
+  const choices = [...others.filter(({ name }) => name !== "from" || state.hold > 0), ...all];
+  const setting = choices.find((one) => one.name === chosen);
   return (
     <div class="filters beside">
       <label>
@@ -89,7 +90,7 @@ function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
           }}
         >
           <option value="">nothing</option>
-          {[...others, ...all].map((one) => (
+          {choices.map((one) => (
             <option value={one.name} selected={one.name === chosen}>
               {words_for(one.name)}
             </option>
@@ -104,6 +105,7 @@ function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
 const others: Setting[] = [
   { name: "seed", help: "", choices: [] },
   { name: "hold", help: "", choices: [] },
+  { name: "from", help: "", choices: [] },
 ];
 
 // A number or word is taken over when its field is left or Enter pressed.

@@ -4,9 +4,19 @@ import type { Lane } from "../engine/lane";
 import { save, save_text } from "../save";
 import { pytorch_script, has_script } from "./pytorch";
 
-export function Share({ lane, at, name, note, link }: { lane: Lane; at: number; name: string; note: string; link: () => string }) {
+interface Props {
+  lane: Lane;
+  at: number;
+  name: string;
+  note: string;
+  still: boolean; // the lane is not what the address says
+  link: () => string;
+}
+
+export function Share({ lane, at, name, note, still, link }: Props) {
   const [said, say] = useState("");
   const [busy, set_busy] = useState(false);
+  const step = Math.min(at, lane.step); // a training that ended early is not where another beside it is
   const copy = async () => {
     const address = link();
     try {
@@ -26,35 +36,35 @@ export function Share({ lane, at, name, note, link }: { lane: Lane; at: number; 
     set_busy(false);
   };
   const weights = async () => {
-    const { file, attached } = await lane.weights_at(at);
-    save(new Blob([new Uint8Array(attached, file.at, file.bytes)], { type: "application/octet-stream" }), `${name}-step-${at}.safetensors`);
-    return `The weights after ${at} steps are saved.`;
+    const { file, attached } = await lane.weights_at(step);
+    save(new Blob([new Uint8Array(attached, file.at, file.bytes)], { type: "application/octet-stream" }), `${name}-step-${step}.safetensors`);
+    return `The weights after ${step} steps are saved.`;
   };
   const script = async () => {
-    save_text(await pytorch_script(lane, at), `${name}.py`, "text/x-python");
-    return `The script trains the same model on the same batches for ${at} steps and compares the losses.`;
+    save_text(await pytorch_script(lane, step), `${name}.py`, "text/x-python");
+    return `The script trains the same model on the same batches for ${step} steps and compares the losses.`;
   };
   return (
     <section>
       <h2>Take it along</h2>
       <p class="presets">
-        <button type="button" onClick={copy}>
+        <button type="button" disabled={still} onClick={copy}>
           Copy the link
         </button>
-        <button type="button" onClick={() => save_text(lane.spec, `${name}.toml`, "application/toml")}>
+        <button type="button" disabled={still} onClick={() => save_text(lane.spec, `${name}.toml`, "application/toml")}>
           Spec for fovea run
         </button>
-        <button type="button" disabled={busy} onClick={() => make(weights)}>
+        <button type="button" disabled={busy || still} onClick={() => make(weights)}>
           Weights (safetensors)
         </button>
         {has_script(lane) && (
-          <button type="button" disabled={busy || at === 0} onClick={() => make(script)}>
+          <button type="button" disabled={busy || still || step === 0} onClick={() => make(script)}>
             PyTorch script
           </button>
         )}
       </p>
       <p class="soft" role="status">
-        {said || `All of them are of this experiment at step ${at}.`} {note}
+        {said || (lane.company.length > 1 ? `All but the link are of the first run, at step ${step}.` : `All of them are of this experiment at step ${step}.`)} {note}
       </p>
     </section>
   );

@@ -1,8 +1,9 @@
 // What the playground shows, whole: it stands in the address, so a link is an experiment at a step.
+import { Refused } from "../engine/engine";
 import type { Plan } from "../engine/lane";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
-import { acts, tasks, type Task } from "./tasks";
+import { acts, beside, of_attention, tasks, type Task } from "./tasks";
 
 export interface State {
   task: string;
@@ -11,15 +12,16 @@ export interface State {
   set: string; // "task.vocab=30;train.rate=0.002"
   act: string; // what is done to attention
   hold: number; // until this step; 0: nothing
+  from: number; // and from this one on
   beside: string; // what the second run has otherwise, "train.rate=0.01"; "": there is none
   step: number; // where the person looks
   example: number; // -1: the first that tells something
 }
 
-export const first: State = { task: "copy", model: "", seed: 0, set: "", act: "uniform", hold: 0, beside: "", step: 0, example: -1 };
+export const first: State = { task: "copy", model: "", seed: 0, set: "", act: "uniform", hold: 0, from: 0, beside: "", step: 0, example: -1 };
 
 export function read_state(words: URLSearchParams): State {
-  const whole = (name: "seed" | "hold" | "step" | "example") => {
+  const whole = (name: "seed" | "hold" | "from" | "step" | "example") => {
     const value = Number(words.get(name) ?? NaN);
     return Number.isSafeInteger(value) && value >= 0 ? value : first[name];
   };
@@ -29,8 +31,9 @@ export function read_state(words: URLSearchParams): State {
     model: task.models.find((one) => one.name === words.get("model"))?.name ?? "",
     seed: whole("seed"),
     set: words.get("set") ?? "",
-    act: acts.find((one) => one.name === words.get("act"))?.name ?? first.act,
+    act: task.acts.find((name) => name === words.get("act")) ?? first.act,
     hold: whole("hold"),
+    from: whole("from"),
     beside: words.get("beside") ?? "",
     step: whole("step"),
     example: whole("example"),
@@ -61,6 +64,16 @@ export function settings_text(all: Map<string, string>): string {
 
 export const owns = { texts: own_texts, points: own_points };
 
+// What the run beside the first is called.
+export function title_of(state: State, more: string): string {
+  const act = acts.find((one) => one.name === state.act)!;
+  const all = [...settings_in(more)].map(([name, value]) =>
+    name === "hold" ? (value === "0" ? "attention free from the start" : `attention ${act.title} until step ${value}`)
+    : name === "from" ? `attention ${act.title} from step ${value}`
+    : `${beside[name] ?? name} ${value}`);
+  return all.join(" and ");
+}
+
 // What a training is begun with; `more` is what the run beside it has otherwise. There is none while the person's own
 // data are wanted and not there.
 export function plan_of(state: State, more = ""): Plan | undefined {
@@ -70,21 +83,24 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   const model = task.models.find((one) => one.name === state.model) ?? task.models[0]!;
   const set = new Map([...settings_in(state.set), ...settings_in(more)]);
   const whole = (name: string, otherwise: number) => {
-    const text = set.get(name);
+    const text = set.get(name) ?? String(otherwise);
     set.delete(name);
-    const value = Number(text ?? otherwise);
-    return Number.isSafeInteger(value) && value >= 0 ? value : otherwise;
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new Refused(`It can not be "${text}". Give a whole number, 0 or more.`, name);
+    return Number(text);
   };
-  const seed = whole("seed", state.seed), hold = whole("hold", state.hold);
+  const seed = whole("seed", state.seed), hold = whole("hold", state.hold), from = whole("from", state.from);
   const act = acts.find((one) => one.name === state.act)!;
-  const names = [...task.metrics, ...(task.probes ?? []), "kept_beta"].map((name) => `"${name}"`).join(", ");
+  // A model without attention can be trained, too: what is of attention is left out then.
+  const listed = (names: string[]) => names.map((name) => `"${name}"`).join(", ");
+  const probes = [...task.metrics, ...(task.probes ?? [])];
+  const measured = `names = [${listed(probes.filter((name) => !of_attention.has(name)))}], where_able = [${listed([...probes.filter((name) => of_attention.has(name)), "kept_beta"])}]`;
   const toml = [
     `title = "Playground: ${task.title}"`,
     `task = ${task_toml}`,
     `model = ${model.toml}`,
     `train = ${task.train}`,
-    `probe = ${task.probe.replace(/\}$/, `, keep = ${task.own ? 24 : 8}, names = [${names}] }`)}`,
-    ...(hold > 0 ? [`intervene = [{ ${act.toml}, until = ${hold} }]`] : []),
+    `probe = ${task.probe.replace(/\}$/, `, keep = ${task.own ? 24 : 8}, ${measured} }`)}`,
+    ...(hold > 0 ? [`intervene = [{ ${act.word} = "${act.is}", from = ${from}, until = ${hold} }]`] : []),
   ].join("\n");
   return { toml, seed, set: [...set].map(([name, value]) => `${name}=${value}`) };
 }

@@ -20,9 +20,11 @@ export interface Task {
   probes?: string[]; // that are no shares
   knowledge?: Stage;
   attention?: Stage;
+  acts: string[]; // what can be done to attention: it is held at the truth where the task knows it
   shown: string[]; // the settings that stand open
 }
 
+const every_act = ["uniform", "truth", "frozen", "alone"];
 const translator = [
   { name: "seq2seq", title: "Encoder and decoder (LSTM)", toml: '{ name = "seq2seq", hidden = 64, embedding = 64 }' },
   { name: "gru", title: "Encoder and decoder (GRU)", toml: '{ name = "seq2seq", cell = "gru", hidden = 64, embedding = 64 }' },
@@ -34,6 +36,7 @@ const copying = {
   metrics: ["accuracy", "attention_accuracy", "beta_top1", "entropy"],
   knowledge: { metric: "beta_top1", level: 0.5, says: "the right word is known (β)" },
   attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on it (α)" },
+  acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
 const labelled = {
@@ -45,6 +48,7 @@ const labelled = {
   metrics: ["accuracy", "attention_on_truth", "beta_auc", "entropy"],
   knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword is known (β)" },
   attention: { metric: "attention_on_truth", level: 0.5, says: "attention is on it (α)" },
+  acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
 
@@ -88,6 +92,7 @@ export const tasks: Task[] = [
     probe: "{ every = 4, examples = 100 }",
     metrics: ["accuracy", "attention_on_truth", "entropy"],
     attention: { metric: "attention_on_truth", level: 0.5, says: "half of the weight is on them (α)" },
+    acts: every_act,
     shown: ["task.width", "model.gate", "train.rate", "train.steps"],
   },
   {
@@ -102,6 +107,7 @@ export const tasks: Task[] = [
     metrics: ["accuracy", "entropy"],
     knowledge: undefined,
     attention: undefined,
+    acts: ["uniform", "frozen", "alone"],
     shown: ["model.hidden", "model.attention", "train.rate", "train.steps"],
   },
   {
@@ -118,6 +124,7 @@ export const tasks: Task[] = [
     probe: "{ every = 10, examples = 1 }",
     metrics: ["entropy"],
     probes: ["scalars"],
+    acts: ["uniform", "frozen"],
     shown: ["model.w", "train.rate", "train.steps"],
   },
 ];
@@ -132,18 +139,23 @@ export const labels: { [metric: string]: string } = {
   train_loss: "loss",
 };
 
-// What can be done to attention until a step, and what is said of that step.
+// What measures attention, which a model may not have.
+export const of_attention = new Set(["attention_accuracy", "attention_on_truth", "entropy"]);
+
+// What can be done to attention from a step until another, what is said of where it ends, and how a spec says it: `word` and
+// what it is.
 export const acts = [
-  { name: "uniform", title: "held uniform", ends: "attention is let go", toml: 'hold = "uniform"' },
-  { name: "truth", title: "held at the truth", ends: "attention is let go", toml: 'hold = "truth"' },
-  { name: "frozen", title: "not trained", ends: "attention is trained, too", toml: 'freeze = "attention"' },
-  { name: "alone", title: "trained alone", ends: "the rest is trained, too", toml: 'freeze = "body"' },
+  { name: "uniform", title: "held uniform", ends: "attention is let go", word: "hold", is: "uniform" },
+  { name: "truth", title: "held at the truth", ends: "attention is let go", word: "hold", is: "truth" },
+  { name: "frozen", title: "not trained", ends: "attention is trained, too", word: "freeze", is: "attention" },
+  { name: "alone", title: "trained alone", ends: "the rest is trained, too", word: "freeze", is: "body" },
 ];
 
 // Settings as a person reads them.
 const plain: { [name: string]: string } = {
   seed: "Seed",
   hold: "Step until which attention is held",
+  from: "Step from which attention is held",
   "task.vocab": "Words there are",
   "task.length": "Words in a text",
   "task.width": "Features",
@@ -153,6 +165,20 @@ const plain: { [name: string]: string } = {
   "model.w": "w at the start",
   "train.rate": "Learning rate",
   "train.steps": "Steps",
+};
+
+// What the run beside the first is said to have otherwise.
+export const beside: { [name: string]: string } = {
+  seed: "seed",
+  "task.vocab": "vocabulary",
+  "task.length": "text length",
+  "task.width": "features:",
+  "model.hidden": "hidden width",
+  "model.attention": "attention",
+  "model.gate": "gate",
+  "model.w": "w starting at",
+  "train.rate": "learning rate",
+  "train.steps": "steps:",
 };
 
 export function words_for(name: string): string {

@@ -1,28 +1,68 @@
 // The training as a script of its own for PyTorch: the same start weights, the same batches, the same optimiser; it prints
 // the loss of both at every look.
-import { floats_in, type Attached, type Batches } from "../engine/engine";
+import type { Attached, Batches } from "../engine/engine";
 import type { Lane } from "../engine/lane";
+import type { Setting } from "../model";
 import { Trouble } from "../source";
 import template from "./script.py?raw";
 
+// What the script says: of each table the settings that it follows, or that change nothing it does, whatever they are, and
+// those of which it knows one value alone. Any other is refused.
+interface Said {
+  any: string[];
+  only: { [name: string]: Setting };
+}
+const recurrent = ["name", "embedding", "hidden", "cell", "bidirectional", "attention"];
+const models: { [name: string]: Said } = {
+  "gated-classifier": { any: [...recurrent, "score", "score_hidden"], only: {} },
+  seq2seq: { any: [...recurrent, "layers", "combiner"], only: { dropout: 0 } },
+};
+const training: Said = {
+  any: [
+    ...["steps", "batch", "start", "stop_when", "rate", "beta1", "beta2", "epsilon", "precision"],
+    ...["momentum", "floor", "period", "factor"], // of optimisers and schedules that are refused
+    ...["threads", "shards", "keep_weights"],
+  ],
+  only: { optimizer: "adam", weight_decay: 0, clip: 0, schedule: "constant", warmup: 0, data_parallel: false },
+};
+const interval = ["from", "until"];
+
 // Models of which the script knows the equations.
 export function has_script(lane: Lane): boolean {
-  return ["seq2seq", "gated-classifier"].includes(String(lane.setting("model", "name")));
+  return String(lane.setting("model", "name")) in models;
+}
+
+function refuse(what: string): never {
+  throw new Trouble(`The script can not say ${what}; the spec can.`);
+}
+
+function table_of(of: Setting | undefined): { [name: string]: Setting } {
+  return of !== null && typeof of === "object" && !Array.isArray(of) ? of : {};
+}
+
+function refuse_unsaid(lane: Lane) {
+  const look_through = (section: string, { any, only }: Said) => {
+    for (const [name, value] of Object.entries(table_of(lane.settings[section])))
+      if (!any.includes(name) && !(name in only && only[name] === value)) refuse(`${section}.${name} = ${JSON.stringify(value)}`);
+  };
+  look_through("model", models[String(lane.setting("model", "name"))]!);
+  look_through("train", training);
+  for (const intervention of lane.interventions) {
+    const other = Object.keys(intervention).find((name) => name !== "hold" && !interval.includes(name));
+    if (other) refuse(other === "freeze" ? "frozen parameters" : `the intervention ${other}`);
+    if (intervention.hold === "truth" && lane.setting("model", "name") !== "seq2seq") refuse("a classifier held at the truth");
+  }
 }
 
 export async function pytorch_script(lane: Lane, steps: number): Promise<string> {
-  const refuse = (what: string) => {
-    throw new Trouble(`The script can not say ${what}; the spec can.`);
-  };
-  const plain = (name: string, wanted: unknown) => JSON.stringify(lane.setting("train", name) ?? wanted) === JSON.stringify(wanted);
-  if (!plain("optimizer", "adam") || !plain("schedule", "constant") || !plain("warmup", 0) || !plain("clip", 0)) refuse("another optimiser than Adam at one rate");
-  if (Number(lane.setting("model", "dropout") ?? 0) > 0) refuse("dropout");
-  if (JSON.stringify(lane.settings.intervene ?? []).includes("freeze")) refuse("frozen parameters");
-  if (JSON.stringify(lane.settings.intervene ?? []).includes("truth") && lane.target.length === 0) refuse("a classifier held at the truth");
+  refuse_unsaid(lane);
+  const losses = lane.series.get("train_loss");
+  const first = losses?.steps[0];
+  if (first === undefined || first > steps) throw new Trouble(`There is no loss to compare before the first look: go to step ${first ?? lane.every}.`);
   const { weights, attached, version } = await lane.weights_at(0);
   const batches = await lane.ask<Batches>("batches", { steps });
-  const ints = (part: Attached) => base64(new Int16Array(new Int32Array(batches.attached, part.at, part.bytes / 4)));
-  const losses = lane.series.get("train_loss");
+  if (lane.setting("model", "name") === "seq2seq" && batches.vocab !== batches.target_vocab) refuse("words of two vocabularies");
+  const ints = (part: Attached) => base64(new Uint8Array(batches.attached, part.at, part.bytes));
   const told = {
     version,
     spec: lane.spec,
@@ -30,15 +70,14 @@ export async function pytorch_script(lane: Lane, steps: number): Promise<string>
     vocab: batches.vocab,
     target_vocab: batches.target_vocab,
     start_token: batches.start_token,
-    weights: weights.map(({ name, shape, values }) => ({ name, shape, values: base64(floats_in(attached, values)) })),
+    weights: weights.map(({ name, shape, type, values }) => ({ name, shape, type, values: base64(new Uint8Array(attached, values.at, values.bytes)) })),
     batches: batches.batches.map(({ size, source, target, labels, alignment }) => ({ size, source: ints(source), target: ints(target), labels: ints(labels), alignment: ints(alignment) })),
-    losses: (losses?.steps ?? []).map((step, i) => [step, losses!.values[i]]).filter(([step]) => (step as number) <= steps),
+    losses: losses!.steps.map((step, i) => [step, losses!.values[i]]).filter(([step]) => (step as number) <= steps),
   };
   return template.replace("{{TOLD}}", () => JSON.stringify(told).replaceAll("\\", "\\\\"));
 }
 
-function base64(numbers: Float32Array | Int16Array): string {
-  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+function base64(bytes: Uint8Array): string {
   let text = "";
   for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
   return btoa(text);

@@ -162,7 +162,7 @@ class UnigramFlow : public Probe {
     const LabelledBags& bags = corpus_->bags;
     return vocab_ == 2 && attention_rate_ == 0.5 && bags.size() == 2 && bags.label(0) == 0 && bags.label(1) == 1 &&
            bags.tokens(0).size() == 1 && bags.tokens(0)[0] == 0 && bags.tokens(1).size() == 2 &&
-           bags.log_counts(1)[0] == 0 && bags.log_counts(1)[1] == 0;
+           bags.counts(1)[0] == 1 && bags.counts(1)[1] == 1;
   }
 
   void compare_with_toy_gate(Readings& readings) const {

@@ -64,7 +64,8 @@ UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> s
     result.end = state;
     return !telling.empty() && !result.course.over();
   };
-  const FlowField flow = [&](const FlowState& state, FlowState& change) { unigram_slope(bags, state, change); };
+  UnigramField field(bags);
+  const FlowField flow = [&](const FlowState& state, FlowState& change) { field.slope(state, change); };
   watch_flow(flow, start, course_times(), read, {.tolerance = 1e-6, .most_steps = 2000});
   result.course.finish();
   return result;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "fovea/base/error.h"
 #include "fovea/math/logistic.h"
@@ -16,14 +17,18 @@ namespace {
 
 std::size_t size_of(const LabelledBags& bags) { return static_cast<std::size_t>(bags.vocab()); }
 
-// A token that stands n times has n e^a of the softmax: its logit is a + log n.
+// A token that stands n times has n e^a of the softmax.
 void attend(const LabelledBags& bags, std::size_t bag, std::span<const double> state, std::span<double> weights) {
   const std::span<const double> logits = state.subspan(size_of(bags));
   const std::span<const int> tokens = bags.tokens(bag);
-  const std::span<const double> log_counts = bags.log_counts(bag);
-  for (std::size_t i = 0; i < tokens.size(); ++i)
-    weights[i] = logits[static_cast<std::size_t>(tokens[i])] + log_counts[i];
-  softmax(weights, weights);
+  const std::span<const double> counts = bags.counts(bag);
+  double largest = -std::numeric_limits<double>::infinity(), norm = 0;
+  for (const int token : tokens) largest = std::max(largest, logits[static_cast<std::size_t>(token)]);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    weights[i] = counts[i] * std::exp(logits[static_cast<std::size_t>(tokens[i])] - largest);
+    norm += weights[i];
+  }
+  for (double& weight : weights) weight /= norm;
 }
 
 double score(std::span<const int> tokens, std::span<const double> weights, std::span<const double> state) {
@@ -50,7 +55,7 @@ void LabelledBags::add(std::span<const int> sequence, int label) {
   for (auto first = sorted.begin(); first != sorted.end();) {
     const auto last = std::upper_bound(first, sorted.end(), *first);
     tokens_.push_back(*first);
-    log_counts_.push_back(std::log(static_cast<double>(last - first)));
+    counts_.push_back(static_cast<double>(last - first));
     first = last;
   }
   longest_ = std::max(longest_, tokens_.size() - (ends_.empty() ? 0 : ends_.back()));
@@ -63,9 +68,9 @@ std::span<const int> LabelledBags::tokens(std::size_t bag) const {
   return std::span(tokens_).subspan(begin, ends_[bag] - begin);
 }
 
-std::span<const double> LabelledBags::log_counts(std::size_t bag) const {
+std::span<const double> LabelledBags::counts(std::size_t bag) const {
   const std::size_t begin = bag == 0 ? 0 : ends_[bag - 1];
-  return std::span(log_counts_).subspan(begin, ends_[bag] - begin);
+  return std::span(counts_).subspan(begin, ends_[bag] - begin);
 }
 
 std::vector<double> unigram_attention(const LabelledBags& bags, std::size_t bag, std::span<const double> state) {
@@ -88,45 +93,83 @@ double unigram_loss(const LabelledBags& bags, std::span<const double> state) {
   return loss / static_cast<double>(bags.size());
 }
 
-// With g = d loss / d s: d loss / d beta_v = g w_v and d loss / d a_v = g w_v (beta_v - s).
-double unigram_slope(const LabelledBags& bags, std::span<const double> state, std::span<double> slope,
-                     double attention_rate) {
-  assert(state.size() == 2 * size_of(bags) && slope.size() == state.size());
-  std::vector<double> row(bags.longest());
+UnigramField::UnigramField(const LabelledBags& bags, double attention_rate)
+    : bags_(bags), attention_rate_(attention_rate), tokens_(size_of(bags)), row_(bags.longest()) {}
+
+// With g = d loss / d s: d loss / d beta_v = g w_v and d loss / d a_v = g w_v (beta_v - s), where w_v = n e^{a_v} /
+// norm. e^{a_v} and beta_v are of the token alone and stay outside of the sums over bags.
+void UnigramField::slope(std::span<const double> state, std::span<double> slope) {
+  assert(state.size() == 2 * tokens_.size() && slope.size() == state.size());
+  const std::size_t vocab = tokens_.size();
+  const std::span<const double> logits = state.subspan(vocab);
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  for (std::size_t v = 0; v < vocab; ++v) {
+    const double gate = std::exp(logits[v] - largest);
+    tokens_[v] = {gate, gate * state[v], 0, 0};
+  }
   std::fill(slope.begin(), slope.end(), 0.0);
-  const double share = 1 / static_cast<double>(bags.size());
-  double loss = 0;
-  for (std::size_t bag = 0; bag < bags.size(); ++bag) {
-    const std::span<const int> tokens = bags.tokens(bag);
-    const std::span<double> weights = std::span(row).first(tokens.size());
-    attend(bags, bag, state, weights);
-    const double s = score(tokens, weights, state);
-    const bool positive = bags.label(bag) == 1;
-    const double wrong = positive ? -s : s;
-    loss += softplus(wrong) * share;
-    const double pull = (positive ? share : -share) * logistic(wrong);  // -d loss / d s
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const auto v = static_cast<std::size_t>(tokens[i]);
-      slope[v] += pull * weights[i];
-      slope[size_of(bags) + v] += attention_rate * pull * weights[i] * (state[v] - s);
+  const double share = 1 / static_cast<double>(bags_.size());
+  for (std::size_t bag = 0; bag < bags_.size(); ++bag) {
+    const std::span<const int> held = bags_.tokens(bag);
+    const std::span<const double> counts = bags_.counts(bag);
+    double norm = 0, said = 0;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      const Token& token = tokens_[static_cast<std::size_t>(held[i])];
+      norm += counts[i] * token.gate;
+      said += counts[i] * token.gated_beta;
+    }
+    // Where all of a bag's logits lie far below the largest, little or nothing is left of their exponentials.
+    if (norm < 1e-200) {
+      add_alone(bag, state, slope);
+      continue;
+    }
+    const double score = said / norm;
+    const double pull = bags_.label(bag) == 1 ? share * logistic(-score) : -share * logistic(score);
+    const double of_each = pull / norm;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      Token& token = tokens_[static_cast<std::size_t>(held[i])];
+      token.pull += counts[i] * of_each;
+      token.pull_score += counts[i] * of_each * score;
     }
   }
-  return loss;
+  for (std::size_t v = 0; v < vocab; ++v) {
+    const Token& token = tokens_[v];
+    slope[v] += token.gate * token.pull;
+    slope[vocab + v] += attention_rate_ * token.gate * (state[v] * token.pull - token.pull_score);
+  }
+}
+
+void UnigramField::add_alone(std::size_t bag, std::span<const double> state, std::span<double> slope) {
+  const std::span<const int> held = bags_.tokens(bag);
+  const std::span<double> weights = std::span(row_).first(held.size());
+  attend(bags_, bag, state, weights);
+  const double s = score(held, weights, state), share = 1 / static_cast<double>(bags_.size());
+  const double pull = bags_.label(bag) == 1 ? share * logistic(-s) : -share * logistic(s);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const auto v = static_cast<std::size_t>(held[i]);
+    slope[v] += pull * weights[i];
+    slope[tokens_.size() + v] += attention_rate_ * pull * weights[i] * (state[v] - s);
+  }
+}
+
+void unigram_slope(const LabelledBags& bags, std::span<const double> state, std::span<double> slope,
+                   double attention_rate) {
+  UnigramField(bags, attention_rate).slope(state, slope);
 }
 
 std::vector<FlowState> unigram_flow(const LabelledBags& bags, const FlowState& start, std::span<const double> times,
                                     double attention_rate, const FlowOptions& options) {
-  const FlowField field = [&](const FlowState& state, FlowState& change) {
-    unigram_slope(bags, state, change, attention_rate);
-  };
+  UnigramField unigram(bags, attention_rate);
+  const FlowField field = [&](const FlowState& state, FlowState& change) { unigram.slope(state, change); };
   return follow_flow(field, start, times, options);
 }
 
 FlowState unigram_descent(const LabelledBags& bags, FlowState start, double rate, std::int64_t steps,
                           double attention_rate) {
+  UnigramField field(bags, attention_rate);
   FlowState slope(start.size());
   for (std::int64_t step = 0; step < steps; ++step) {
-    unigram_slope(bags, start, slope, attention_rate);
+    field.slope(start, slope);
     add_scaled(rate, slope, start);
   }
   return start;

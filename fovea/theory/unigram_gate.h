@@ -25,15 +25,15 @@ class LabelledBags {
   std::size_t size() const { return labels_.size(); }
   std::size_t longest() const { return longest_; }  // most distinct tokens in a bag
   int label(std::size_t bag) const { return labels_[bag]; }
-  std::span<const int> tokens(std::size_t bag) const;  // distinct, rising
-  std::span<const double> log_counts(std::size_t bag) const;
+  std::span<const int> tokens(std::size_t bag) const;     // distinct, rising
+  std::span<const double> counts(std::size_t bag) const;  // how often each of them stands in it
 
  private:
   int vocab_;
   std::size_t longest_ = 0;
   std::vector<std::size_t> ends_;
   std::vector<int> tokens_;
-  std::vector<double> log_counts_;
+  std::vector<double> counts_;
   std::vector<int> labels_;
 };
 
@@ -42,9 +42,30 @@ std::vector<double> unigram_attention(const LabelledBags& bags, std::size_t bag,
 
 double unigram_loss(const LabelledBags& bags, std::span<const double> state);
 
-// d state / d tau = -d loss / d state, that of the logits times attention_rate. Returns the loss.
-double unigram_slope(const LabelledBags& bags, std::span<const double> state, std::span<double> slope,
-                     double attention_rate = 1);
+// d state / d tau = -d loss / d state, that of the logits times attention_rate. One exponential a token of the
+// vocabulary, however many bags hold it. Holds on to `bags`.
+class UnigramField {
+ public:
+  explicit UnigramField(const LabelledBags& bags, double attention_rate = 1);
+
+  void slope(std::span<const double> state, std::span<double> slope);
+
+ private:
+  void add_alone(std::size_t bag, std::span<const double> state, std::span<double> slope);
+
+  const LabelledBags& bags_;
+  double attention_rate_;
+  struct Token {
+    double gate = 0;                  // e^a, over that of the largest a
+    double gated_beta = 0;            // gate * beta
+    double pull = 0, pull_score = 0;  // sums over bags of n pull / norm, and of that times the bag's score
+  };
+  std::vector<Token> tokens_;
+  std::vector<double> row_;
+};
+
+void unigram_slope(const LabelledBags& bags, std::span<const double> state, std::span<double> slope,
+                   double attention_rate = 1);
 
 std::vector<FlowState> unigram_flow(const LabelledBags& bags, const FlowState& start, std::span<const double> times,
                                     double attention_rate = 1, const FlowOptions& options = {});

@@ -23,7 +23,7 @@ struct OnednnLstm::State {
   dnnl::lstm_forward forward;
   dnnl::lstm_backward backward;
 
-  memory x, bias, h, workspace, weight_ih, weight_hh, weight_ih_back, weight_hh_back;
+  memory x, bias, h, start, d_start, workspace, weight_ih, weight_hh, weight_ih_back, weight_hh_back;
   memory dh, dx, d_weight_ih, d_weight_hh, d_bias, d_weight_ih_ours, d_weight_hh_ours;
   memory user_ih, user_hh;
 
@@ -42,15 +42,17 @@ struct OnednnLstm::State {
     const memory::dims ih{1, 1, I, 4, H}, hh{1, 1, H, 4, H};
     const memory::desc b_desc = described({1, 1, 4, H}, Tag::ldgo);
     const memory::desc any_ih = described(ih, Tag::any), any_hh = described(hh, Tag::any);
+    // Zeros, said: where no start is given, oneDNN 2.6 gets the gradient of the recurrent weights wrong.
+    const memory::desc s_desc = described({1, 1, B, H}, Tag::ldnc);
     const auto way = dnnl::rnn_direction::unidirectional_left2right;
     forward_desc = {
-        {dnnl::prop_kind::forward_training, way, x_desc, none, none, any_ih, any_hh, b_desc, h_desc, none, none},
+        {dnnl::prop_kind::forward_training, way, x_desc, s_desc, s_desc, any_ih, any_hh, b_desc, h_desc, none, none},
         engine};
     backward_desc = {{dnnl::prop_kind::backward,
                       way,
                       x_desc,
-                      none,
-                      none,
+                      s_desc,
+                      s_desc,
                       any_ih,
                       any_hh,
                       b_desc,
@@ -58,8 +60,8 @@ struct OnednnLstm::State {
                       none,
                       none,
                       x_desc,
-                      none,
-                      none,
+                      s_desc,
+                      s_desc,
                       any_ih,
                       any_hh,
                       b_desc,
@@ -73,6 +75,9 @@ struct OnednnLstm::State {
     x = made(x_desc);
     bias = made(b_desc);
     h = made(h_desc);
+    start = made(s_desc);
+    d_start = made(s_desc);
+    std::ranges::fill(floats(start), 0.0f);
     workspace = made(forward_desc.workspace_desc());
     weight_ih = made(forward_desc.weights_layer_desc());
     weight_hh = made(forward_desc.weights_iter_desc());
@@ -105,6 +110,8 @@ std::span<const float> OnednnLstm::forward(const float* x, const float* weight_i
   s.reorder(s.user_ih, s.weight_ih);
   s.reorder(s.user_hh, s.weight_hh);
   s.forward.execute(s.stream, {{DNNL_ARG_SRC_LAYER, s.x},
+                               {DNNL_ARG_SRC_ITER, s.start},
+                               {DNNL_ARG_SRC_ITER_C, s.start},
                                {DNNL_ARG_WEIGHTS_LAYER, s.weight_ih},
                                {DNNL_ARG_WEIGHTS_ITER, s.weight_hh},
                                {DNNL_ARG_BIAS, s.bias},
@@ -121,6 +128,8 @@ void OnednnLstm::backward(const float* dh) {
   s.reorder(s.user_hh, s.weight_hh_back);
   for (const memory& sum : {s.d_weight_ih, s.d_weight_hh, s.d_bias}) std::ranges::fill(State::floats(sum), 0.0f);
   s.backward.execute(s.stream, {{DNNL_ARG_SRC_LAYER, s.x},
+                                {DNNL_ARG_SRC_ITER, s.start},
+                                {DNNL_ARG_SRC_ITER_C, s.start},
                                 {DNNL_ARG_WEIGHTS_LAYER, s.weight_ih_back},
                                 {DNNL_ARG_WEIGHTS_ITER, s.weight_hh_back},
                                 {DNNL_ARG_BIAS, s.bias},
@@ -128,6 +137,8 @@ void OnednnLstm::backward(const float* dh) {
                                 {DNNL_ARG_WORKSPACE, s.workspace},
                                 {DNNL_ARG_DIFF_DST_LAYER, s.dh},
                                 {DNNL_ARG_DIFF_SRC_LAYER, s.dx},
+                                {DNNL_ARG_DIFF_SRC_ITER, s.d_start},
+                                {DNNL_ARG_DIFF_SRC_ITER_C, s.d_start},
                                 {DNNL_ARG_DIFF_WEIGHTS_LAYER, s.d_weight_ih},
                                 {DNNL_ARG_DIFF_WEIGHTS_ITER, s.d_weight_hh},
                                 {DNNL_ARG_DIFF_BIAS, s.d_bias}});

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -185,8 +187,33 @@ double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / (n - 1));
 }
 
+double rank_correlation(const std::vector<double>& x, const std::vector<double>& y) {
+  return correlation(ranks_of(x), ranks_of(y));
+}
+
+struct Pairs {
+  std::vector<double> x, y;
+};
+
+// Runs that differ in nothing but their seed become one pair, of their medians.
+double median_rank_correlation(const std::map<std::string, Pairs>& by_setting) {
+  Pairs medians;
+  for (const auto& [setting, pairs] : by_setting) {
+    medians.x.push_back(median_of(pairs.x));
+    medians.y.push_back(median_of(pairs.y));
+  }
+  return rank_correlation(medians.x, medians.y);
+}
+
+std::string setting_of(const RunRecord& run) {
+  RunSpec spec = run.spec;
+  spec.seed = 0;
+  return spec.text();
+}
+
 double over_runs(const Node& node, const Scope& scope) {
   std::vector<double> values, others;
+  std::map<std::string, Pairs> by_setting;
   std::int64_t holding = 0, runs = 0;
   const bool counting = node.op == Op::share || node.op == Op::count;
   for (const RunRecord* const run : scope.runs) {
@@ -198,7 +225,12 @@ double over_runs(const Node& node, const Scope& scope) {
       continue;
     }
     values.push_back(as_number(evaluate(node.parts.front(), inner)));
-    if (node.op == Op::rank_correlation) others.push_back(as_number(evaluate(node.parts[1], inner)));
+    if (node.parts.size() < 2) continue;
+    others.push_back(as_number(evaluate(node.parts[1], inner)));
+    if (node.op == Op::rank_correlation) continue;
+    Pairs& pairs = by_setting[setting_of(*run)];
+    pairs.x.push_back(values.back());
+    pairs.y.push_back(others.back());
   }
   if (node.op == Op::count) return static_cast<double>(holding);
   if (runs == 0) return nan;
@@ -217,8 +249,10 @@ double over_runs(const Node& node, const Scope& scope) {
       return *std::max_element(values.begin(), values.end());
     case Op::deviation:
       return deviation_of(values);
+    case Op::median_rank_correlation:
+      return median_rank_correlation(by_setting);
     default:
-      return correlation(ranks_of(values), ranks_of(others));
+      return rank_correlation(values, others);
   }
 }
 

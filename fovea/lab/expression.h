@@ -6,6 +6,7 @@
 //   share(c) median(x) mean(x) least(x) most(x) deviation(x) count(c)     over runs
 //   median(x | task.vocab = 40)                    over the runs for which the condition holds
 //   rank_correlation(x, y)                         Spearman over runs
+//   median_rank_correlation(x, y)                  the same over settings: of each, the medians over its seeds
 //   steps_to_90                                    step_of(accuracy >= 0.9); so for 1 to 100
 //   tagged("good")                                 whether the user gave the run this tag
 //

@@ -47,7 +47,8 @@ enum class Op {
   least,
   most,
   deviation,
-  rank_correlation,  // over runs
+  rank_correlation,
+  median_rank_correlation,  // over runs
   tagged,
 };
 

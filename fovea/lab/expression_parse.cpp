@@ -50,6 +50,7 @@ constexpr std::array functions{
     Function{"deviation", Op::deviation, Reach::runs, 1, 1, Sort::number, Sort::number},
     Function{"tagged", Op::tagged, Reach::plain, 1, 1, Sort::text, Sort::condition},
     Function{"rank_correlation", Op::rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
+    Function{"median_rank_correlation", Op::median_rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
 };
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -140,13 +140,19 @@ TEST(Expression, OverRuns) {
       {"rank_correlation(accuracy, -accuracy)", -1},
       {"median(accuracy | task.vocab = 60) - median(accuracy | task.vocab = 40)", 0.98 - 0.575},
       {"rank_correlation(accuracy, seed)", 2 / std::sqrt(20.0)},
+      // Of 40 words both seeds' medians are 0.575, of 60 words 0.98: two settings, in order or not.
+      {"median_rank_correlation(accuracy, task.vocab)", 1},
+      {"median_rank_correlation(accuracy, -task.vocab)", -1},
+      {"median_rank_correlation(step_of(accuracy >= 0.9), accuracy)", -1},
       {"share(accuracy > 0.5) >= 0.7", 1},
       {"count(accuracy > 0 | false)", 0},
       {"rank_correlation(step_of(accuracy >= 0.9), accuracy)", -3 / std::sqrt(4.5 * 5)},
   };
   for (const NumberCase& c : cases) expect_close(Expression::parse(c.text).number(all), c.value, c.text);
-  for (const char* text : {"median(nothing)", "share(true | false)", "accuracy", "median(accuracy) - accuracy",
-                           "rank_correlation(accuracy, 1)", "deviation(accuracy | task.vocab = 40 and seed = 0)"})
+  for (const char* text :
+       {"median(nothing)", "share(true | false)", "accuracy", "median(accuracy) - accuracy",
+        "rank_correlation(accuracy, 1)", "median_rank_correlation(accuracy, 1)",
+        "median_rank_correlation(nothing, accuracy)", "deviation(accuracy | task.vocab = 40 and seed = 0)"})
     EXPECT_TRUE(std::isnan(Expression::parse(text).number(all))) << text;
   const std::vector<const RunRecord*> one{all[3]};
   EXPECT_EQ(Expression::parse("accuracy").number(one), 0.99);
@@ -166,6 +172,7 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
       {"medain(accuracy)", "column 1", "there is no function 'medain'", "did you mean 'median'?"},
       {"median()", "column 1", "is given nothing", "what it is of"},
       {"rank_correlation(a)", "column 1", "takes exactly 2, not 1", "commas"},
+      {"median_rank_correlation(a)", "column 1", "takes exactly 2, not 1", "commas"},
       {"median(a, b)", "column 1", "takes exactly 1, not 2", "commas"},
       {"min(a)", "column 1", "takes at least 2, not 1", "commas"},
       {"share(accuracy)", nullptr, nullptr, nullptr},

@@ -1,13 +1,18 @@
 // Data of the person at the page: read, and predicted from before any attention is trained.
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/wasm/question.h"
 #include "fovea/base/error.h"
 #include "fovea/base/team.h"
+#include "fovea/data/rows.h"
 #include "fovea/data/text_examples.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/prediction_json.h"
@@ -26,6 +31,21 @@ TextFormat format_of(std::string_view text) {
   if (text[begin] == '{') return TextFormat::jsonl;
   const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   return line.find('\t') != std::string_view::npos ? TextFormat::tsv : TextFormat::csv;
+}
+
+// A text that is not in quotes ends where the table's separator stands in it: what is behind that would be lost.
+void refuse_cut_texts(const TextSource& source, TextFormat format) {
+  const bool commas = format == TextFormat::csv;
+  LineReader lines(ByteReader(*source.table, {source.file.string()}), source.longest);
+  const std::unique_ptr<RowReader> rows = commas ? csv_rows(std::move(lines)) : tsv_rows(std::move(lines));
+  const auto blank = [](std::string_view field) { return field.find_first_not_of(" \t\r") == std::string_view::npos; };
+  for (Row row; rows->next(row);)
+    for (std::size_t i = 2; i < row.fields.size(); ++i)
+      if (!blank(row.fields[i]))
+        throw wrong_input(fmt::format("has {} columns, where a label and a text are wanted", row.fields.size()),
+                          commas ? "put texts that hold commas in double quotes, and leave out further columns"
+                                 : "leave out further columns, and tabs within texts",
+                          {source.file.string(), row.line});
 }
 
 // Label and text of each line; a header is passed over.
@@ -50,6 +70,7 @@ Json table(const Json& ask) {
   } catch (const Error& error) {
     throw wrong_input(error.problem(), remedy, error.place());
   }
+  if (!named) refuse_cut_texts(source, source.format);
   return {{"labels", labels}, {"texts", texts}};
 }
 

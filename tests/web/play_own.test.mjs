@@ -80,6 +80,8 @@ test("what can not be taken is said, and what was there stays", async () => {
     [" \n ", "there is no text"],
     ["good\tone\nbad\ttwo\ngood\n", "your data:3: has 1 column, so none for the text"],
     ["good,one\nbad,two, three\n", "your data:2: has 3 columns, but the first line has 2"],
+    ["good,one, really\nbad,two, three\n", "your data:1: has 3 columns, where a label and a text are wanted. Put texts that hold commas in double quotes"],
+    ["good\tone\t\nbad\ttwo\tthree\n", "your data:2: has 3 columns, where a label and a text are wanted. Leave out further columns, and tabs within texts"],
     [Array(12).fill("same\twords here").join("\n"), 'Every text has the label "same"'],
     [Array(12).fill("a\twords here").join("\n") + "\nb\tother words", 'The class "b" has one text'],
     [Array(12).fill("a\twords here").join("\n") + "\nb\t\u200b", "Text 13"],
@@ -132,6 +134,19 @@ test("own points are answered from one another, nearer ones counting more as the
   const told = await page.getByText(/At step 400 it has come to w = /).innerText();
   const learned = Number(told.match(/it has come to w = ([\d.]+\d)/)[1]);
   assert.ok(Math.abs(learned / predicted - 1) < 0.03, `${learned} and ${predicted}`);
+  // Its way there is a curve.
+  const of_figure = (name, as) => saved(page, () => page.getByRole("group", { name: `Save the figure: ${name}` }).getByRole("button", { name: as }).click());
+  const way = String((await of_figure("w, step by step", "CSV")).bytes).trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+  assert.deepEqual([way[0], way.at(-1)[0]], [[0, 1], 400]);
+  assert.ok(Math.abs(way.at(-1)[1] / learned - 1) < 1e-2);
+  // Of sixty points each has little attention: the map's colours go as far as that, and it is saved with what they mean.
+  const cells = String((await of_figure("The attention map", "CSV")).bytes).trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+  assert.equal(cells.length, 3600);
+  const most = Math.max(...cells.map((cell) => cell[4])), scale = Number((await page.getByText(/^attention, from 0 to /).innerText()).match(/[\d.]+$/)[0]);
+  assert.ok(most <= scale && scale <= 2.5 * most, `${most} ${scale}`);
+  const map = String((await of_figure("The attention map", "SVG")).bytes);
+  assert.match(map, /<image href="data:image\/png;base64,[^]*attention, from 0 to/);
+  assert.equal((await of_figure("The attention map", "PNG")).bytes.subarray(1, 4).toString(), "PNG");
   // Where training begins so narrow that nothing can be learned, it says so.
   const start = page.getByLabel("w at the start", { exact: true });
   await start.fill("1e5");
@@ -159,7 +174,7 @@ test("nothing serious stands in the way of anybody, whatever words they bring", 
   const page = await stage.visit("#/play?task=own&beside=model.hidden=8");
   await expect_open_to_all(page); // nothing is given yet
   const long = "donaudampfschifffahrtsgesellschaftskapitänskajütenschlüsselbund";
-  await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "سيئ" : "جيد"}\tهذا ${i % 2 ? "مملا" : "رائعا"} ${long.slice(0, 20 + i)} 👩‍👩‍👧 ☹️ 好 z`).join("\n"));
+  await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "سيئ" : `جيد ${long}`}\tهذا ${i % 2 ? "مملا" : "رائعا"} ${long.slice(0, 20 + i)} 👩‍👩‍👧 ☹️ 好 z`).join("\n"));
   await use(page);
   await page.getByText(/^In \d+ of 12 texts/).first().waitFor();
   const shown = await table_of(page);

@@ -1,6 +1,7 @@
 // A figure with its title, and its ways out: as SVG, as PNG, its numbers as CSV.
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { png_of, svg_text } from "./picture";
 import { save, save_text } from "./save";
 
 export interface Table {
@@ -11,51 +12,33 @@ export interface Table {
 export function csv_text(table: Table): string {
   const cell = (value: string | number | null) => {
     const text = value === null ? "" : String(value);
-    return /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
   return [table.columns, ...table.rows].map((row) => row.map(cell).join(",") + "\n").join("");
 }
 
-// The first SVG in `holder` as a file of its own: with its size, its background, and colours instead of variables.
-export function svg_text(holder: Element): string {
-  const drawn = holder.querySelector("svg[viewBox]") ?? holder.querySelector("svg");
-  if (!drawn) throw new Error("there is no figure to save");
-  const copy = drawn.cloneNode(true) as SVGElement;
-  const style = getComputedStyle(holder);
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  const box = (drawn as SVGSVGElement).viewBox.baseVal;
-  copy.setAttribute("width", String(box.width));
-  copy.setAttribute("height", String(box.height));
-  copy.setAttribute("style", `color:${style.color};background:${style.getPropertyValue("--page")};font:11px sans-serif`);
-  const plain = (text: string) => text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
-  for (const element of [copy, ...copy.querySelectorAll("*")])
-    for (const { name, value } of [...element.attributes]) if (value.includes("var(")) element.setAttribute(name, plain(value));
-  return new XMLSerializer().serializeToString(copy);
-}
-
-async function png_of(svg: string, scale: number): Promise<Blob> {
-  const image = new Image();
-  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  canvas.width = image.width * scale;
-  canvas.height = image.height * scale;
-  canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
-}
-
-export function Figure(props: { title: string; file: string; table?: () => Table; children: ComponentChildren }) {
+export function Figure(props: { title: string; file: string; table?: (() => Table) | undefined; children: ComponentChildren }) {
   const holder = useRef<HTMLDivElement>(null);
+  const [problem, set_problem] = useState("");
   const svg = () => svg_text(holder.current!);
+  // Too large a picture, for one, can not be made.
+  const try_to = async (as: string, make: () => void | Promise<void>) => {
+    try {
+      await make();
+      set_problem("");
+    } catch (error) {
+      set_problem(`The figure could not be saved as ${as} (${(error as Error).message}): try another form, or a narrower window.`);
+    }
+  };
   return (
     <figure class="figure">
       <figcaption>
         <span>{props.title}</span>
         <span class="ways-out" role="group" aria-label={`Save the figure: ${props.title}`}>
-          <button type="button" class="quiet" onClick={() => save_text(svg(), props.file + ".svg", "image/svg+xml")}>
+          <button type="button" class="quiet" onClick={() => try_to("SVG", () => save_text(svg(), props.file + ".svg", "image/svg+xml"))}>
             SVG
           </button>
-          <button type="button" class="quiet" onClick={async () => save(await png_of(svg(), 2), props.file + ".png")}>
+          <button type="button" class="quiet" onClick={() => try_to("PNG", async () => save(await png_of(svg()), props.file + ".png"))}>
             PNG
           </button>
           {props.table && (
@@ -65,6 +48,9 @@ export function Figure(props: { title: string; file: string; table?: () => Table
           )}
         </span>
       </figcaption>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
       <div ref={holder}>{props.children}</div>
     </figure>
   );

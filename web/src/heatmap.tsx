@@ -1,10 +1,15 @@
 // Attention as a map on a canvas: outputs down, inputs across. Drawn from one byte image, so that scrubbing stays smooth.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { Item } from "./legend";
 import { is_dark, useRepaint } from "./theme";
 
 // White to dark blue in light, black to light blue in dark; evenly in lightness.
-function ramp(dark: boolean): Uint32Array {
-  const stops = dark ? [[27, 32, 39], [24, 74, 122], [75, 163, 227], [224, 242, 255]] : [[244, 247, 250], [156, 202, 232], [0, 114, 178], [0, 38, 77]];
+const stops_of = {
+  light: [[244, 247, 250], [156, 202, 232], [0, 114, 178], [0, 38, 77]],
+  dark: [[27, 32, 39], [24, 74, 122], [75, 163, 227], [224, 242, 255]],
+};
+
+function ramp(stops: number[][]): Uint32Array {
   const bytes = new Uint8ClampedArray(256 * 4);
   for (let i = 0; i < 256; ++i) {
     const at = (i / 255) * (stops.length - 1);
@@ -15,7 +20,8 @@ function ramp(dark: boolean): Uint32Array {
   return new Uint32Array(bytes.buffer);
 }
 
-const ramps = { light: ramp(false), dark: ramp(true) };
+const ramps = { light: ramp(stops_of.light), dark: ramp(stops_of.dark) };
+const theme = () => (is_dark() ? "dark" : "light");
 
 const arrows: { [key: string]: [down: number, right: number] } = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -24,21 +30,22 @@ interface Map {
   offset: number;
   rows: number;
   columns: number;
+  most: number; // what the last colour stands for; the first stands for 0
   label: string;
   pointed: [row: number, column: number] | undefined;
   point: (row: number, column: number) => void; // by pointer or arrow keys
 }
 
-export function Heatmap({ values, offset, rows, columns, label, pointed, point }: Map) {
+export function Heatmap({ values, offset, rows, columns, most, label, pointed, point }: Map) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();
   // With the page, not after it: the map is of the step that the page says.
   useLayoutEffect(() => {
     const context = canvas.current!.getContext("2d")!;
-    const colours = ramps[is_dark() ? "dark" : "light"];
+    const colours = ramps[theme()];
     const image = context.createImageData(columns, rows);
     const pixels = new Uint32Array(image.data.buffer);
-    for (let i = 0; i < pixels.length; ++i) pixels[i] = colours[Math.round(255 * Math.min(1, Math.max(0, values[offset + i] ?? 0)))]!;
+    for (let i = 0; i < pixels.length; ++i) pixels[i] = colours[Math.round(255 * Math.min(1, Math.max(0, (values[offset + i] ?? 0) / most)))]!;
     context.putImageData(image, 0, 0);
   });
   const step = (event: KeyboardEvent) => {
@@ -54,4 +61,23 @@ export function Heatmap({ values, offset, rows, columns, label, pointed, point }
     point(at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns));
   };
   return <canvas ref={canvas} class="map" width={columns} height={rows} role="img" aria-label={label} tabIndex={0} onKeyDown={step} onPointerMove={tell} onPointerDown={tell} />;
+}
+
+// Which colour stands for how much.
+export function ColourBar({ most }: { most: number }) {
+  const id = useId();
+  useRepaint();
+  const stops = stops_of[theme()];
+  return (
+    <ul class="legend">
+      <Item text={`attention, from 0 to ${most}`} width={120}>
+        <linearGradient id={id}>
+          {stops.map((stop, i) => (
+            <stop offset={i / (stops.length - 1)} stop-color={`rgb(${stop.join()})`} />
+          ))}
+        </linearGradient>
+        <rect x="0.5" y="0.5" width="119" height="7" fill={`url(#${id})`} stroke="var(--edge)" />
+      </Item>
+    </ul>
+  );
 }

@@ -1,6 +1,7 @@
 // Lines over steps: a thin one for each run, and for each group of runs the median and the band of its middle half.
 import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Legend } from "./legend";
 
 export interface Curve {
   name: string; // of this line: "seed 3"
@@ -9,6 +10,7 @@ export interface Curve {
   values: (number | null)[];
   dashed?: boolean;
   like?: string; // the group whose colour it has; its own where it says none
+  kind?: string; // a band is not drawn over lines of unlike kinds
 }
 
 // A step where something happened.
@@ -49,10 +51,13 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
 }
 
-// At each step that at least three runs of a group have.
+// At each step that at least three runs of a group have, where all of it are of one kind.
 export function bands(curves: Curve[]): Band[] {
+  const kinds = new Map<string, Set<string>>();
+  for (const { group, kind = "" } of curves) (kinds.get(group) ?? kinds.set(group, new Set()).get(group)!).add(kind);
   const at = new Map<string, Map<number, number[]>>();
   for (const curve of curves) {
+    if (kinds.get(curve.group)!.size > 1) continue;
     const steps = at.get(curve.group) ?? at.set(curve.group, new Map()).get(curve.group)!;
     curve.steps.forEach((step, i) => {
       const value = curve.values[i];
@@ -154,17 +159,13 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
     <>
       <div ref={holder} class="plot" />
       {groups.length > 1 && (
-        <ul class="legend">
-          {groups.map((group) => {
-            const colour = colour_of(props.curves, group), dashed = props.curves.some((curve) => curve.dashed && curve.group === group);
-            return (
-              <li>
-                <span class="swatch" style={{ background: dashed ? `repeating-linear-gradient(90deg, ${colour} 0 5px, transparent 5px 8px)` : colour }} />
-                {group}
-              </li>
-            );
-          })}
-        </ul>
+        <Legend
+          entries={groups.map((group) => ({
+            text: group,
+            colour: colour_of(props.curves, group),
+            dash: props.curves.some((curve) => curve.dashed && curve.group === group) ? "5 4" : undefined,
+          }))}
+        />
       )}
     </>
   );

@@ -4,6 +4,7 @@ import * as Plot from "@observablehq/plot";
 import { useEffect } from "preact/hooks";
 import { Figure } from "../figure";
 import type { Lane } from "../engine/lane";
+import { Legend } from "../legend";
 import { axis_of, useWidth } from "../lines";
 import { useWidthForecast } from "./width";
 
@@ -37,18 +38,7 @@ export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: 
   return (
     <Figure title={`The points, and what attention makes of them at step ${look?.step}${lane.title && `, with ${lane.title}`}`} file={`${file}-curve`} table={() => ({ columns: ["x", "y", "pooled", ...(forecast ? ["predicted"] : [])], rows: points.map((one) => [one.x, one.y, one.pooled, ...(forecast ? [one.predicted!] : [])]) })}>
       <div ref={holder} class="plot" />
-      <ul class="legend">
-        <li>
-          <span class="swatch" style={{ background: "var(--c0)" }} />
-          at step {look?.step}
-        </li>
-        {forecast && (
-          <li>
-            <span class="swatch" style={{ background: "repeating-linear-gradient(90deg, var(--c2) 0 5px, transparent 5px 8px)" }} />
-            predicted
-          </li>
-        )}
-      </ul>
+      <Legend entries={[{ text: `at step ${look?.step}`, colour: "var(--c0)" }, ...(forecast ? [{ text: "predicted", colour: "var(--c2)", dash: "5 4" }] : [])]} />
     </Figure>
   );
 }

@@ -1,10 +1,10 @@
 // What attention on points will come to, told before it is trained: its one parameter w, by which distances are multiplied.
 import * as Plot from "@observablehq/plot";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
 import { Figure } from "../figure";
-import { axis_of, useWidth } from "../lines";
+import { axis_of, Lines, useWidth, type Curve } from "../lines";
 
 export interface WidthForecast {
   widths: number[]; // and the error of answering each point from the others
@@ -71,8 +71,29 @@ export function PredictedWidth({ lane, at, file }: { lane: Lane; at: number; fil
         {forecast.width !== start && forecast.best_error < 0.99 * forecast.width_error && ` The least error of all is elsewhere, at w = ${short(forecast.best)}.`}
         {typeof w === "number" && ` At step ${at} it has come to w = ${short(w)}.`}
       </p>
-      <WidthFigure forecast={forecast} now={typeof w === "number" ? w : start} file={file} />
+      <div class="halves">
+        <WidthFigure forecast={forecast} now={typeof w === "number" ? w : start} file={file} />
+        <WidthCourse lane={lane} forecast={forecast} at={at} file={file} />
+      </div>
     </section>
+  );
+}
+
+// What w came to, look by look, beside what it was predicted to come to.
+function WidthCourse({ lane, forecast, at, file }: { lane: Lane; forecast: WidthForecast; at: number; file: string }) {
+  const series = lane.series.get("w");
+  const curves = useMemo<Curve[]>(
+    () => [
+      ...(series ? [{ name: "w", group: "learned", ...series }] : []),
+      ...(forecast.at_rest ? [{ name: "w, predicted", group: "predicted", steps: [0, lane.steps], values: [forecast.width, forecast.width], dashed: true, like: "learned" }] : []),
+    ],
+    [series, forecast, lane],
+  );
+  if (!series) return null;
+  return (
+    <Figure title="w, step by step" file={`${file}-w`} table={() => ({ columns: ["step", "w"], rows: series.steps.map((step, i) => [step, series.values[i] ?? null]) })}>
+      <Lines curves={curves} label="w" now={at} steps={lane.steps} />
+    </Figure>
   );
 }
 

@@ -1,11 +1,13 @@
 // Attention of one example at one step: the map, what its words are, and α against β as dots that move.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Lane, Look } from "../engine/lane";
-import { Heatmap } from "../heatmap";
+import { Figure, type Table } from "../figure";
+import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
 import { useRepaint } from "../theme";
 
-const most_words = 24; // more can not be read beside the map
+const most_words = 24; // more can not be read beside the map: then some stand for all
+const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's colours
 const letter = 8; // about how wide one is
 const beside = 48; // and what stands beside a map
 
@@ -13,6 +15,21 @@ interface Props {
   lane: Lane;
   at: number;
   example: number;
+}
+
+// The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as far
+// as that. It only grows, so that colours mean the same while a person scrubs, and at trainings side by side.
+const seen = new WeakMap<Lane, { looks: number; most: number }>();
+function most_in(lane: Lane): number {
+  const known = seen.get(lane) ?? { looks: 0, most: 0 };
+  for (; known.looks < lane.looks.length; ++known.looks)
+    for (const alpha of lane.looks[known.looks]!.alpha) if (alpha > known.most) known.most = alpha;
+  seen.set(lane, known);
+  return known.most;
+}
+function scale_of(lanes: Lane[]): number {
+  const most = Math.max(...lanes.map(most_in));
+  return scales.find((scale) => scale >= most) ?? 1;
 }
 
 export function Attention({ lane, at, example }: Props) {
@@ -27,6 +44,8 @@ export function Attention({ lane, at, example }: Props) {
   const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
   const entropy = lane.value_at("entropy", at);
   const label = lane.class_of(example);
+  const most = columns > most_words ? scale_of(lane.company) : 1;
+  const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
   const [row, column] = pointed ?? [0, 0];
   const cell = offset + row * columns + column;
   return (
@@ -37,29 +56,47 @@ export function Attention({ lane, at, example }: Props) {
         {label && ` It is ${label}.`}
         {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)}.`}
       </p>
-      <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
-        {rows > 1 && rows <= most_words && <Words across={false} words={outputs} />}
-        <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
-          <Heatmap
-            values={look.alpha}
-            offset={offset}
-            rows={rows}
-            columns={columns}
-            label={`Attention map at step ${look.step}, ${rows} outputs by ${columns} inputs. ${in_words(look, offset, rows, columns, inputs, outputs)}`}
-            pointed={pointed}
-            point={(row, column) => set_pointed([row, column])}
-          />
+      <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs)}>
+        <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
+          {rows > 1 && <Words across={false} words={outputs} />}
+          <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
+            <Heatmap
+              values={look.alpha}
+              offset={offset}
+              rows={rows}
+              columns={columns}
+              most={most}
+              label={`Attention map at step ${look.step}, ${rows} outputs by ${columns} inputs. ${in_words(look, offset, rows, columns, inputs, outputs)}`}
+              pointed={pointed}
+              point={(row, column) => set_pointed([row, column])}
+            />
+          </div>
+          <Words across room={(width - (rows > 1 ? beside : 0)) / columns} words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />
         </div>
-        {columns <= most_words && <Words across room={(width - (rows > 1 ? beside : 0)) / columns} words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />}
-      </div>
+        <ColourBar most={most} />
+      </Figure>
       <p class="soft pointed" aria-live="polite">
         {pointed && row < rows && column < columns
           ? `${rows > 1 ? `Output ${row + 1} (${outputs[row]}) from input` : "Input"} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
           : "Point at the map, or go through it by the arrow keys, for its numbers."}
       </p>
-      {look.beta && <Scatter lane={lane} look={look} offset={offset} count={rows * columns} />}
+      {look.beta && <Scatter lane={lane} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs)} />}
     </section>
   );
+}
+
+// A row per cell of the map.
+function cells_of(look: Look, offset: number, inputs: string[], outputs: string[]) {
+  const columns = ["output", "output word", "input", "input word", "attention", ...(look.beta ? ["beta"] : [])];
+  return {
+    columns,
+    rows: outputs.flatMap((output, row) =>
+      inputs.map((input, column) => {
+        const cell = offset + row * inputs.length + column;
+        return [row + 1, output, column + 1, input, look.alpha[cell]!, ...(look.beta ? [look.beta[cell]!] : [])];
+      }),
+    ),
+  };
 }
 
 // Where most of the attention of the first rows goes, for who can not see the map.
@@ -71,12 +108,15 @@ function in_words(look: Look, offset: number, rows: number, columns: number, inp
   }).join(" ");
 }
 
-// One that has no room beside the others stands on end.
+// One that has no room beside the others stands on end; of too many, every second or tenth stands for those around it.
 function Words({ across, room = Infinity, words, marked }: { across: boolean; room?: number; words: string[]; marked?: boolean[] | undefined }) {
+  const every = Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words));
+  // Those that are marked stand there in any case, and none beside them.
+  const shown = (i: number) => marked?.[i] || every === 1 || (i % every === 0 && !marked?.slice(Math.max(0, i - every + 1), i + every).some(Boolean));
   return (
-    <div class={across ? "words across" : "words down"} aria-hidden="true">
+    <div class={["words", across ? "across" : "down", every > 1 && "some"].filter(Boolean).join(" ")} aria-hidden="true">
       {words.map((word, i) => (
-        <span class={[marked?.[i] && "decides", word.length * letter > room && "tall"].filter(Boolean).join(" ")}>{word}</span>
+        <span class={[marked?.[i] && "decides", word.length * letter > room * every && "tall"].filter(Boolean).join(" ")}>{shown(i) && word}</span>
       ))}
     </div>
   );
@@ -89,7 +129,7 @@ function rounded(x: number): string {
 
 // Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
 // of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
-function Scatter({ lane, look, offset, count }: { lane: Lane; look: Look; offset: number; count: number }) {
+function Scatter({ lane, look, offset, count, file, table }: { lane: Lane; look: Look; offset: number; count: number; file: string; table: () => Table }) {
   const [holder, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();
@@ -153,10 +193,11 @@ function Scatter({ lane, look, offset, count }: { lane: Lane; look: Look; offset
   });
   return (
     <div class="scatter">
-      <h3>α against β</h3>
-      <div ref={holder}>
-        <canvas ref={canvas} style={{ width: size, height: size }} role="img" aria-label={`Attention α against β of every position at step ${look.step}`} />
-      </div>
+      <Figure title={"α against β" + (lane.title && `, with ${lane.title}`)} file={file} table={table}>
+        <div ref={holder}>
+          <canvas ref={canvas} style={{ width: size, height: size }} role="img" aria-label={`Attention α against β of every position at step ${look.step}`} />
+        </div>
+      </Figure>
       <p class="soft">
         A dot per position: how much it speaks for the right output (β), and the attention on it (α).{" "}
         {lane.truth?.some((one) => one > 0) && (

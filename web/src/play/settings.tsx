@@ -133,7 +133,6 @@ function Field(props: { setting: Setting; value: string | undefined; change: (te
         <input
           id={id}
           type="text"
-          inputMode="decimal"
           class="short"
           spellcheck={false}
           autocomplete="off"

@@ -1,0 +1,92 @@
+// A figure as a file of its own: with its size, its background, its legend, and colours instead of variables.
+const name_space = "http://www.w3.org/2000/svg";
+const row = 20, gap = 18; // of the legend
+const fine = 2; // points of a picture to one of the page's
+
+function element(name: string, attributes: { [name: string]: string | number }): SVGElement {
+  const made = document.createElementNS(name_space, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  return made;
+}
+
+// The canvas as an image within an SVG; one of a point per cell stays one of squares.
+function svg_of(canvas: HTMLCanvasElement): SVGElement {
+  const { width, height } = canvas.getBoundingClientRect();
+  const copy = document.createElement("canvas");
+  copy.width = Math.round(width * fine);
+  copy.height = Math.round(height * fine);
+  const context = copy.getContext("2d")!;
+  context.imageSmoothingEnabled = canvas.width >= width;
+  context.drawImage(canvas, 0, 0, copy.width, copy.height);
+  const whole = element("svg", { viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}` });
+  whole.append(element("image", { href: copy.toDataURL(), width: Math.round(width), height: Math.round(height) }));
+  return whole;
+}
+
+// The drawing that `holder` has, apart from its legend's swatches, and how its colours are got at.
+function copy_of(holder: Element): SVGElement {
+  const drawn = [...holder.querySelectorAll<SVGSVGElement>("svg[viewBox]")].find((one) => !one.closest(".legend"));
+  if (!drawn) {
+    const canvas = holder.querySelector("canvas");
+    if (!canvas) throw new Error("there is no figure to save");
+    return svg_of(canvas);
+  }
+  const copy = drawn.cloneNode(true) as SVGElement;
+  const originals = [drawn, ...drawn.querySelectorAll("*")];
+  // Where the page gives a plain colour another one, in the dark, the figure keeps that.
+  [copy, ...copy.querySelectorAll("*")].forEach((one, i) => {
+    for (const name of ["stroke", "fill"])
+      if (one.getAttribute(name)?.startsWith("#")) one.setAttribute(name, getComputedStyle(originals[i]!).getPropertyValue(name));
+  });
+  return copy;
+}
+
+// Under the figure, in as many rows as it wants.
+function add_legend(copy: SVGElement, holder: Element) {
+  const entries = [...holder.querySelectorAll(".legend li")];
+  if (entries.length === 0) return;
+  const [left = 0, top = 0, width = 0, height = 0] = copy.getAttribute("viewBox")!.split(/[\s,]+/).map(Number);
+  const pen = document.createElement("canvas").getContext("2d")!;
+  pen.font = "12px sans-serif";
+  const group = element("g", { "font-size": 12, "text-anchor": "start", fill: "currentColor", stroke: "none", class: "legend" });
+  let x = left, y = top + height;
+  for (const entry of entries) {
+    const swatch = entry.querySelector("svg")!.cloneNode(true) as SVGElement;
+    const across = Number(swatch.getAttribute("width")), text = entry.textContent!.trim();
+    const room = across + 6 + pen.measureText(text).width + gap;
+    if (x > left && x + room > left + width) [x, y] = [left, y + row];
+    for (const [key, value] of Object.entries({ x, y: y + 6 })) swatch.setAttribute(key, String(value));
+    const words = element("text", { x: x + across + 6, y: y + 14 });
+    words.textContent = text;
+    group.append(swatch, words);
+    x += room;
+  }
+  copy.append(group);
+  copy.setAttribute("viewBox", [left, top, width, y + row + 4 - top].join(" "));
+}
+
+export function svg_text(holder: Element): string {
+  const copy = copy_of(holder);
+  add_legend(copy, holder);
+  const style = getComputedStyle(holder);
+  const [, , width, height] = copy.getAttribute("viewBox")!.split(/[\s,]+/);
+  copy.setAttribute("xmlns", name_space);
+  copy.setAttribute("width", width!);
+  copy.setAttribute("height", height!);
+  copy.setAttribute("style", `color:${style.color};background:${style.getPropertyValue("--page")};font:11px sans-serif`);
+  const plain = (text: string) => text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  for (const one of [copy, ...copy.querySelectorAll("*")])
+    for (const { name, value } of [...one.attributes]) if (value.includes("var(")) one.setAttribute(name, plain(value));
+  return new XMLSerializer().serializeToString(copy);
+}
+
+export async function png_of(svg: string): Promise<Blob> {
+  const image = new Image();
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = image.width * fine;
+  canvas.height = image.height * fine;
+  canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
+}

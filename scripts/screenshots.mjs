@@ -41,7 +41,7 @@ try {
     const context = await browser.newContext({ viewport: { width, height: width > 800 ? 1000 : 844 }, colorScheme: scheme });
     const page = await context.newPage();
     await page.goto(address + hash);
-    if ((await page.locator(`nav a[href="#/${view}"]`).count()) === 0) {
+    if ((await page.locator(`nav a[href^="#/${view}"]`).count()) === 0) {
       console.error(`this page has no view '${view}'`);
       await context.close();
       continue;

@@ -161,3 +161,114 @@ test("the view works by keyboard alone", async () => {
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), name);
   await stage.leave(page);
 });
+
+const rows_are = (page, count) => page.waitForFunction((count) => document.querySelectorAll('[aria-label="Table of runs"] tbody tr').length === count, count);
+
+test("only lines of like experiments have a median, and a saved figure says what its colours are", async () => {
+  const page = await stage.visit("#/runs?metric=p");
+  await page.getByText("No median is drawn over unlike experiments").waitFor();
+  const title = page.locator("figcaption").first(), bands = page.locator('.plot g[fill-opacity="0.18"] path');
+  assert.equal(await title.getByText("the median").count() + (await bands.count()), 0);
+  await page.getByLabel("Colour by").selectOption("experiment");
+  await title.getByText("the median").waitFor();
+  await bands.first().waitFor();
+  assert.equal(await bands.count(), 2);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG" }).first().click()]);
+  const svg = String(await text_of(download));
+  for (const name of ["toy-phase", "toy-mistaken"]) assert.match(svg, new RegExp(`<text[^>]*>${name}</text>`));
+  await stage.leave(page);
+});
+
+test("a metric that the newest runs have not is drawn of those that have it", async () => {
+  await stage.fovea("sweep", "lookup", "--quiet");
+  const page = await stage.visit("#/runs?metric=p");
+  await page.getByText(/26\d of \d+ have no p over their steps to draw/).waitFor();
+  await page.locator("figure svg").first().waitFor();
+  assert.match(await page.locator(".plot svg").first().getAttribute("aria-label"), /^p over steps, 31 lines/);
+  await page.getByLabel("Experiment", { exact: true }).selectOption("lookup");
+  await page.getByText(/None has measured p: \w+ is shown\./).waitFor();
+  await stage.leave(page);
+});
+
+test("a run that is compared and not in the table is told of", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-mistaken&marked=1,2");
+  await page.getByText("Runs 1, 2 are not among those in the table").waitFor();
+  await page.getByRole("button", { name: "Choose none" }).click();
+  await page.getByRole("heading", { name: "Side by side" }).waitFor({ state: "detached" });
+  await stage.leave(page);
+});
+
+test("runs are shown while news come faster than answers", async () => {
+  const page = await stage.visit("#/story");
+  await page.addInitScript(() => {
+    globalThis.EventSource = class extends EventTarget {
+      timer = setInterval(() => this.dispatchEvent(new Event("runs")), 20);
+      close() {
+        clearInterval(this.timer);
+      }
+    };
+  });
+  await page.route("**/api/lines*", async (route) => {
+    await new Promise((done) => setTimeout(done, 200));
+    await route.continue().catch(() => {}); // the page may be gone
+  });
+  await page.goto(stage.address + "#/runs?experiment=toy-phase");
+  await page.reload();
+  await rows_are(page, 28);
+  await page.locator("figure svg").first().waitFor();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await stage.leave(page);
+});
+
+test("a tab that nobody looks at holds no line to the server, and catches up", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-uniform");
+  await page.getByText("Live: new runs appear by themselves.").waitFor();
+  const hide = (hidden) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await hide(true);
+  let asked = 0;
+  page.on("request", (request) => (asked += /api\/(runs|lines)/.test(request.url())));
+  await stage.fovea("sweep", "toy-uniform", "--quiet");
+  await page.waitForTimeout(1500); // news would have come by now
+  assert.equal(asked, 0);
+  await hide(false);
+  await page.locator("tbody tr", { hasText: "toy-uniform" }).first().waitFor();
+  page.complaints = page.complaints.filter((text) => !/status of 40\d/.test(text)); // no run had the name yet
+  await stage.leave(page);
+});
+
+test("a condition half written stays with its view, and a view is found again as it was left", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-phase");
+  await rows_are(page, 28);
+  await page.getByLabel("Condition").fill("seed = 0");
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Story" }).click();
+  await page.getByRole("heading", { name: "How attention comes" }).waitFor();
+  await page.waitForTimeout(600); // it would have been taken over by now
+  assert.doesNotMatch(page.url(), /where=/);
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Runs" }).click();
+  await rows_are(page, 28);
+  assert.match(page.url(), /experiment=toy-phase/);
+  await stage.leave(page);
+});
+
+test("a training of another tab is seen, and what went wrong is not said for ever", async () => {
+  const page = await stage.visit("#/runs"), other = await stage.visit("#/runs");
+  let broken = true;
+  await other.route("**/api/jobs", (route) => (broken ? route.fulfill({ status: 500, contentType: "application/json", body: '{"error":{"problem":"no jobs today","remedy":""}}' }) : route.continue()));
+  await other.reload();
+  for (const one of [page, other]) await one.getByText("Train on this machine").click();
+  await other.getByRole("alert").getByText("No jobs today.").waitFor();
+  broken = false;
+  const form = page.getByRole("form", { name: "Train on this machine" });
+  await form.locator("select[name=experiment]").selectOption("toy-lowloss");
+  await form.getByLabel("Seeds").fill("0");
+  await form.getByRole("button", { name: "Start" }).click();
+  await other.locator('[data-job="3"] .state.done').waitFor();
+  await other.getByRole("alert").getByText("No jobs today.").waitFor({ state: "detached" });
+  other.complaints = other.complaints.filter((text) => !/status of 500/.test(text));
+  await stage.leave(other);
+  await stage.leave(page);
+});

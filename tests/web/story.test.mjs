@@ -154,6 +154,28 @@ test("what there is to try leads to the state that it names", async (t) => {
   await page.getByRole("link", { name: "Train the hard one here" }).click();
   await page.getByText("Every text holds the same words").waitFor();
   await page.locator("output[data-loading=no]").waitFor();
+  // Several heads are trained as any other model is.
+  await page.goBack();
+  await page.getByRole("link", { name: "Beside one of them alone" }).click();
+  await page.getByRole("heading", { name: "Attention, with model.heads [0]" }).waitFor();
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await page.locator('output[data-step="1"]').waitFor();
+  // A view is found again as it was left.
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Toy gate" }).click();
+  await page.getByRole("status").getByText("Below the separatrix").waitFor();
+  await stage.leave(page);
+});
+
+test("a report says where its runs are, and in the dark a figure is saved in the colours that it is seen in", async () => {
+  const page = await stage.visit(pathToFileURL(report).href + "#/runs", { colorScheme: "dark" });
+  await page.getByText("A report holds what its experiments came to, and not their runs").waitFor();
+  assert.equal(await page.getByText("No runs.").count(), 0);
+  await page.getByRole("link", { name: "Story" }).click();
+  await drawn(page, "toy-uniform");
+  const seen = await page.locator('[data-experiment="toy-uniform"] .drawn [stroke="#0072b2"]').first().evaluate((one) => getComputedStyle(one).stroke);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator('[data-experiment="toy-uniform"]').getByRole("button", { name: "SVG", exact: true }).first().click()]);
+  const svg = String(await text_of(download));
+  assert.ok(!svg.includes("#0072b2") && svg.includes(`stroke="${seen}"`), seen);
   await stage.leave(page);
 });
 

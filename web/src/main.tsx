@@ -1,6 +1,6 @@
 import { render } from "preact";
-import { useEffect } from "preact/hooks";
-import { drop_token, useAddress } from "./address";
+import { useEffect, useRef } from "preact/hooks";
+import { drop_token, useAddress, write_address } from "./address";
 import { usePlace } from "./place";
 import { find_source, type Source } from "./source";
 import { Play } from "./views/play";
@@ -23,6 +23,10 @@ function Page({ source }: { source: Source }) {
   const [theme, next_theme] = useTheme();
   const view = views.find((one) => one.name === address.view) ?? views[0]!;
   const Show = view.show;
+  // Whoever comes back to a view finds it as it was left.
+  const left = useRef(new Map<string, URLSearchParams>());
+  left.current.set(view.name, address.words);
+  const way_to = (name: string) => write_address({ view: name, words: left.current.get(name) ?? new URLSearchParams() });
   useEffect(() => {
     document.title = `${view.title} · Fovea`;
   }, [view]);
@@ -36,7 +40,7 @@ function Page({ source }: { source: Source }) {
         <span class="mark">Fovea</span>
         <nav aria-label="Views">
           {views.map((one) => (
-            <a href={"#/" + one.name} aria-current={one === view ? "page" : undefined}>
+            <a href={way_to(one.name)} aria-current={one === view ? "page" : undefined}>
               {one.title}
             </a>
           ))}

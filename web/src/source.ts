@@ -74,11 +74,30 @@ class Served implements Source {
   }
 
   watch(changed: () => void, open: (is_open: boolean) => void) {
-    const events = new EventSource("api/events");
-    events.addEventListener("open", () => open(true));
-    events.addEventListener("error", () => open(false)); // the browser tries again by itself
-    events.addEventListener("runs", changed);
-    return () => events.close();
+    let events: EventSource | undefined;
+    const begin = () => {
+      events = new EventSource("api/events");
+      events.addEventListener("open", () => open(true));
+      events.addEventListener("error", () => open(false)); // the browser tries again by itself
+      events.addEventListener("runs", changed);
+    };
+    const end = () => {
+      events?.close();
+      events = undefined;
+    };
+    // A browser has few lines to one server, for all of its tabs: one that nobody looks at holds none.
+    const seen = () => {
+      if (document.hidden) return end();
+      if (events) return;
+      begin();
+      changed();
+    };
+    if (!document.hidden) begin();
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      document.removeEventListener("visibilitychange", seen);
+      end();
+    };
   }
 }
 

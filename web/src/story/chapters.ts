@@ -13,6 +13,7 @@ export interface Chapter {
   idea: string;
   equations: string[];
   tries: Try[];
+  elsewhere?: { says: string; command: string }; // why it can not be tried on the page, and how it can
 }
 
 export const chapters: Chapter[] = [
@@ -27,6 +28,8 @@ export const chapters: Chapter[] = [
       { says: "Start with no word known", view: "toy", words: "" },
       { says: "Start from a mistake", view: "toy", words: "D=-20" },
       { says: "Start with a low loss", view: "toy", words: "D=8" },
+      { says: "Let a bounded gate come back from a mistake", view: "toy", words: "bounded=yes&D=-2" },
+      { says: "Solve it with attention on the wrong word", view: "toy", words: "logistic=yes&D=-4" },
     ],
   },
   {
@@ -67,6 +70,7 @@ export const chapters: Chapter[] = [
       "Three pictures of digits, in no order; the label is the largest. Attention over the bag can put its weight on the picture that decides, which a network that reads all three side by side can not.",
     equations: ["α = softmax(score(h_1, h̄) … score(h_T, h̄))", "ŷ = head(∑_t α_t h_t) , h_t = F(x_t)"],
     tries: [],
+    elsewhere: { says: "The page's engine has no pictures. The program draws them, and trains on them:", command: "fovea reproduce digits-simple --quick" },
   },
   {
     name: "pooling",
@@ -75,7 +79,7 @@ export const chapters: Chapter[] = [
     idea:
       "Attention without any network: an answer is the mean of the values, each weighted by how near its key is to the query. How near is near can be learned, and from wide to narrow it goes from the mean of all to a look-up in a database.",
     equations: ["f(q) = ∑_i α(q, k_i) v_i", "α(q, k_i) ∝ exp(−\\frac{1}{2} {((q − k_i) w)}^2)"],
-    tries: [],
+    tries: [{ says: "Learn the width on points of your own", view: "play", words: "task=points" }],
   },
   {
     name: "copying",
@@ -96,7 +100,10 @@ export const chapters: Chapter[] = [
     idea:
       "The same copying model with several heads, whose contexts are averaged. Some heads learn quickly alone and some do not at all, though each could say the same: is it what they can express that helps, or how they learn?",
     equations: ["c_t = \\frac{1}{H} ∑_h P_h ∑_s α^h_{ts} e_s", "α^h_t = softmax_s((A_h d_t + a_h) · e_s)"],
-    tries: [],
+    tries: [
+      { says: "Train four heads together here", view: "play", words: "task=permutation&model=gru&set=model.name=seq2seq-heads;model.heads=[0,1,2,3]" },
+      { says: "Beside one of them alone", view: "play", words: "task=permutation&model=gru&set=model.name=seq2seq-heads;model.heads=[0,1,2,3]&beside=model.heads=[0]" },
+    ],
   },
   {
     name: "text",
@@ -105,7 +112,7 @@ export const chapters: Chapter[] = [
     idea:
       "In texts, are the words that a model comes to attend to those that co-occurrence alone speaks for? Agreement says how often: the share of examples in which the word most attended to is among the few that b, which knows no attention, holds for the best.",
     equations: ["𝒜(a, b) = P(|{i : b_i > b_{argmax a}}| < k) , k = ⌈0.05 L⌉"],
-    tries: [],
+    tries: [{ says: "Classify texts of your own", view: "play", words: "task=own" }],
   },
   {
     name: "prediction",

@@ -3,9 +3,10 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { Figure } from "../figure";
-import { Lines, type Curve } from "../lines";
+import { bands, Lines, type Curve } from "../lines";
 import { flat_settings, type Line, type Names, type Run } from "../model";
 import { Trouble, type Source } from "../source";
+import { in_turn } from "../turns";
 import { Training } from "./training";
 
 interface Seen {
@@ -23,6 +24,7 @@ const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss", "
 function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
   const [written, write] = useState<string>(); // while it is
   const timer = useRef<number>();
+  useEffect(() => () => clearTimeout(timer.current), []); // the address is another view's by then
   return [
     written ?? value,
     (next) => {
@@ -49,24 +51,27 @@ export function Runs({ source }: { source: Source }) {
   const [news, set_news] = useState(0);
   const [condition, set_condition] = useSlow(where, take_where);
 
-  useEffect(() => source.watch(() => set_news((count) => count + 1), set_live), [source]);
-
+  const look = useRef(() => {});
   useEffect(() => {
     let wanted_still = true;
-    const look = async () => {
-      const query = { experiment, where, sort };
-      const [names, found] = await Promise.all([source.names(), source.runs(query)]);
-      const measured = new Set(found.runs.flatMap((run) => Object.keys(run.metrics)));
-      const metric = measured.has(wanted) ? wanted : (first_choices.find((name) => measured.has(name)) ?? [...measured].sort()[0] ?? "");
-      const lines = metric ? (await source.lines({ ...query, metric, limit: 200 })).lines : [];
-      if (wanted_still) {
+    look.current = in_turn(async () => {
+      if (!wanted_still) return;
+      try {
+        const query = { experiment, where, sort };
+        const [names, found] = await Promise.all([source.names(), source.runs(query)]);
+        const metric = metric_of(found.runs, wanted);
+        const lines = metric ? (await source.lines({ ...query, metric })).lines : []; // of as many runs as the table has
+        if (!wanted_still) return;
         set_seen({ names, ...found, lines, metric });
         set_trouble("");
+      } catch (error) {
+        if (wanted_still) set_trouble(error instanceof Trouble ? error.message : String(error));
       }
-    };
-    look().catch((error) => wanted_still && set_trouble(error instanceof Trouble ? error.message : String(error)));
+    });
+    look.current();
     return () => void (wanted_still = false);
-  }, [source, experiment, where, sort, wanted, news]);
+  }, [source, experiment, where, sort, wanted]);
+  useEffect(() => source.watch(() => (look.current(), set_news((count) => count + 1)), set_live), [source]);
 
   const settings = useMemo(() => new Map(seen.runs.map((run) => [run.run, flat_settings(run.settings)])), [seen.runs]);
   const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
@@ -77,25 +82,30 @@ export function Runs({ source }: { source: Source }) {
         group: by === "experiment" ? line.experiment : by ? `${by} = ${settings.get(line.run)?.get(by) ?? "?"}` : "",
         steps: line.steps,
         values: line.values,
+        kind: line.experiment,
       })),
     [seen.lines, by, settings],
   );
+  const banded = useMemo(() => bands(curves).length > 0, [curves]);
+  const unlike = curves.length >= 3 && !banded && new Set(curves.map((curve) => curve.kind)).size > 1;
   const metrics = [...new Set(seen.runs.flatMap((run) => Object.keys(run.metrics)))].sort();
   const chosen = marked.split(",").filter(Boolean).map(Number);
   const choose = (id: number, on: boolean) =>
     change_address({ marked: (on ? [...chosen, id] : chosen.filter((one) => one !== id)).join(",") });
 
-  if (source.kind === "site")
+  if (source.kind !== "served")
     return (
       <>
         <h1>Runs</h1>
-        <p>Runs are kept by the program. To see yours here, start it: <code>fovea serve</code></p>
+        <p>
+          {source.kind === "report" ? "A report holds what its experiments came to, and not their runs, which are kept by the program." : "Runs are kept by the program."} To see yours here, start it: <code>fovea serve</code>
+        </p>
       </>
     );
   return (
     <>
       <h1>Runs</h1>
-      {source.trainer && <Training trainer={source.trainer} experiments={source} />}
+      {source.trainer && <Training trainer={source.trainer} experiments={source} news={news} />}
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <Choice label="Experiment" word="experiment" value={experiment} options={["", ...seen.names.experiments]} none="all" />
         <label class="wide">
@@ -117,7 +127,10 @@ export function Runs({ source }: { source: Source }) {
       </p>
       <p class="soft" role="status">
         {seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`}
-        {seen.matched > seen.runs.length && ` The table has ${seen.runs.length} of them.`}{" "}
+        {seen.matched > seen.runs.length && ` Table and figure have the first ${seen.runs.length} of them, in the table's order.`}
+        {seen.metric && seen.lines.length < seen.runs.length && ` ${seen.runs.length - seen.lines.length} of ${seen.runs.length} have no ${seen.metric} over their steps to draw.`}
+        {wanted && seen.metric && seen.metric !== wanted && ` None has measured ${wanted}: ${seen.metric} is shown.`}
+        {unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
         {source.kind === "served" && (live ? "Live: new runs appear by themselves." : "Waiting for the server.")}
       </p>
       {seen.matched === 0 && !experiment && !where && (
@@ -127,7 +140,7 @@ export function Runs({ source }: { source: Source }) {
       )}
       {curves.length > 0 && (
         <Figure
-          title={`${seen.metric.replaceAll("_", " ")}: one line per run${seen.lines.length >= 3 ? ", the median and the middle half" : ""}`}
+          title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? ", the median and the middle half" : ""}`}
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.lines, seen.metric)}
         >
@@ -135,11 +148,27 @@ export function Runs({ source }: { source: Source }) {
         </Figure>
       )}
       {seen.runs.length > 0 && <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />}
-      {chosen.length > 0 && (
-        <Compare runs={seen.runs.filter((run) => chosen.includes(run.run))} lines={seen.lines.filter((line) => chosen.includes(line.run))} metric={seen.metric} settings={settings} />
+      {chosen.length > 0 && seen.metric && (
+        <Compare
+          missing={chosen.filter((id) => seen.runs.every((run) => run.run !== id))}
+          runs={seen.runs.filter((run) => chosen.includes(run.run))}
+          lines={seen.lines.filter((line) => chosen.includes(line.run))}
+          metric={seen.metric}
+          settings={settings}
+        />
       )}
     </>
   );
+}
+
+// The one that is wished for where any run has measured it, else the most telling one that most of the runs have.
+function metric_of(runs: Run[], wanted: string): string {
+  const times = new Map<string, number>();
+  for (const run of runs) for (const name of Object.keys(run.metrics)) times.set(name, (times.get(name) ?? 0) + 1);
+  if (times.has(wanted)) return wanted;
+  const most = Math.max(...times.values());
+  const common = [...times.keys()].filter((name) => times.get(name) === most).sort();
+  return first_choices.find((name) => common.includes(name)) ?? common[0] ?? "";
 }
 
 // As `fovea export` writes it.
@@ -262,7 +291,7 @@ function RunTable(props: {
 }
 
 // Chosen runs side by side: their lines over each other, the settings in which they differ, and all they measured.
-function Compare({ runs, lines, metric, settings }: { runs: Run[]; lines: Line[]; metric: string; settings: Map<number, Map<string, string>> }) {
+function Compare({ missing, runs, lines, metric, settings }: { missing: number[]; runs: Run[]; lines: Line[]; metric: string; settings: Map<number, Map<string, string>> }) {
   const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
   const names = [...new Set(runs.flatMap((run) => [...of(run).keys()]))].filter(
     (name) => new Set(runs.map((run) => of(run).get(name))).size > 1,
@@ -272,7 +301,6 @@ function Compare({ runs, lines, metric, settings }: { runs: Run[]; lines: Line[]
     () => lines.map((line) => ({ name: `run ${line.run}`, group: `run ${line.run}, seed ${line.seed}`, steps: line.steps, values: line.values })),
     [JSON.stringify(lines)],
   );
-  if (runs.length === 0) return null;
   const title = metric.replaceAll("_", " ");
   return (
     <section aria-labelledby="compared">
@@ -282,43 +310,50 @@ function Compare({ runs, lines, metric, settings }: { runs: Run[]; lines: Line[]
           Choose none
         </button>
       </p>
+      {missing.length > 0 && (
+        <p class="soft">
+          {missing.length === 1 ? "Run" : "Runs"} {missing.join(", ")} {missing.length === 1 ? "is" : "are"} not among those in the table: another experiment or condition may bring {missing.length === 1 ? "it" : "them"} back.
+        </p>
+      )}
       {curves.length > 1 && (
         <Figure title={`${title}: the runs compared`} file={`compared-${metric}`} table={() => line_table(lines, metric)}>
           <Lines curves={curves} label={title} />
         </Figure>
       )}
-      <div class="scroll" tabIndex={0} role="region" aria-label="Runs side by side">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" />
-              {runs.map((run) => (
-                <th scope="col">run {run.run}</th>
+      {runs.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Runs side by side">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col" />
+                {runs.map((run) => (
+                  <th scope="col">run {run.run}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {names.map((name) => (
+                <tr>
+                  <th scope="row">{name}</th>
+                  {runs.map((run) => (
+                    <td>
+                      <code>{of(run).get(name) ?? "–"}</code>
+                    </td>
+                  ))}
+                </tr>
               ))}
-            </tr>
-          </thead>
-          <tbody>
-            {names.map((name) => (
-              <tr>
-                <th scope="row">{name}</th>
-                {runs.map((run) => (
-                  <td>
-                    <code>{of(run).get(name) ?? "–"}</code>
-                  </td>
-                ))}
-              </tr>
-            ))}
-            {metrics.map((name) => (
-              <tr>
-                <th scope="row">{name.replaceAll("_", " ")}</th>
-                {runs.map((run) => (
-                  <td class="number">{number_text(run.metrics[name])}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+              {metrics.map((name) => (
+                <tr>
+                  <th scope="row">{name.replaceAll("_", " ")}</th>
+                  {runs.map((run) => (
+                    <td class="number">{number_text(run.metrics[name])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
     </section>
   );
 }

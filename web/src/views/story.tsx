@@ -5,6 +5,7 @@ import { change_address, read_address, useWord } from "../address";
 import { Figure, type Table } from "../figure";
 import type { Claim, Experiment, Story as Told_story, Told, ToldFigure, ToldNumbers } from "../model";
 import { Trouble, type Source } from "../source";
+import { in_turn } from "../turns";
 import { chapters, type Chapter, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
 
@@ -39,12 +40,17 @@ export function Story({ source, views }: { source: Source; views: string[] }) {
   const [trouble, set_trouble] = useState("");
   const [news, set_news] = useState(0);
   useEffect(() => source.watch(() => set_news((count) => count + 1), () => {}), [source]);
-  useEffect(() => {
-    source.story().then(
-      (told) => (set_story(told), set_trouble("")),
-      (error) => (set_story((before) => before ?? { experiments: [] }), set_trouble(error instanceof Trouble ? error.message : String(error))),
-    );
-  }, [source, news]);
+  const look = useMemo(
+    () =>
+      in_turn(() =>
+        source.story().then(
+          (told) => (set_story(told), set_trouble("")),
+          (error) => (set_story((before) => before ?? { experiments: [] }), set_trouble(error instanceof Trouble ? error.message : String(error))),
+        ),
+      ),
+    [source],
+  );
+  useEffect(look, [look, news]);
   const sections = useMemo(() => sections_of(story?.experiments ?? []), [story]);
   const there = story !== undefined;
   // To the chapter that the address names, once there is something to go to.
@@ -145,7 +151,12 @@ function ChapterView(props: {
       {section.idea && <p>{section.idea}</p>}
       {section.equations.length > 0 && <Equation lines={section.equations} />}
       <Tries tries={section.tries.filter((one) => props.views.includes(one.view))} />
-      {lead && <ExperimentView experiment={lead} source={props.source} news={props.news} />}
+      {section.elsewhere && (
+        <p class="soft">
+          {section.elsewhere.says} <code>{section.elsewhere.command}</code>
+        </p>
+      )}
+      {lead && <ExperimentView key={lead.name} experiment={lead} source={props.source} news={props.news} />}
       {others.map((experiment) => (
         <details key={experiment.name} open={props.open.includes(experiment.name)} onToggle={(event) => props.set_open(experiment.name, event.currentTarget.open)}>
           <summary>
@@ -201,15 +212,19 @@ function ExperimentView({ experiment, source, news, inside }: { experiment: Expe
     watch.observe(holder.current!);
     return () => watch.disconnect();
   }, []);
+  const look = useMemo(
+    () =>
+      in_turn(() =>
+        source.told(experiment.name).then(
+          (found) => (set_told(found), set_trouble("")),
+          (error) => set_trouble(error instanceof Trouble ? error.message : String(error)),
+        ),
+      ),
+    [source, experiment.name],
+  );
   useEffect(() => {
-    if (!near) return;
-    let wanted = true;
-    source.told(experiment.name).then(
-      (found) => wanted && (set_told(found), set_trouble("")),
-      (error) => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
-    );
-    return () => void (wanted = false);
-  }, [near, experiment.name, source, news]);
+    if (near) look();
+  }, [near, look, news]);
   return (
     <article ref={holder} class="experiment" data-experiment={experiment.name} aria-busy={told || trouble ? undefined : true}>
       {!inside && (

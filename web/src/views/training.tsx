@@ -1,45 +1,56 @@
 // Trainings on the machine that serves the page: started here, watched, and stopped.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Experiment, Job } from "../model";
 import { Trouble, type Source, type Trainer } from "../source";
+import { in_turn } from "../turns";
 
-export function Training({ trainer, experiments }: { trainer: Trainer; experiments: Source }) {
+const often = 500, seldom = 5000; // milliseconds between looks: while something trains, and else, since another tab may start it
+
+// `news` changes when the store does.
+export function Training({ trainer, experiments, news }: { trainer: Trainer; experiments: Source; news: number }) {
   const [known, set_known] = useState<Experiment[]>([]);
   const [jobs, set_jobs] = useState<Job[]>([]);
-  const [trouble, set_trouble] = useState("");
-  const say = (error: unknown) => set_trouble(error instanceof Trouble ? error.message : String(error));
+  const [trouble, set_trouble] = useState(""); // with what was asked for
+  const [blind, set_blind] = useState(""); // with looking
   useEffect(() => {
-    experiments.story().then((story) => set_known(story.experiments), say);
+    experiments.story().then(
+      (story) => set_known(story.experiments),
+      (error) => set_trouble(words_of(error)),
+    );
   }, [experiments]);
   const under_way = jobs.some((job) => job.state === "running" || job.state === "waiting");
+  const look = useMemo(
+    () =>
+      in_turn(() =>
+        trainer.jobs().then(
+          (found) => (set_jobs(found), set_blind("")),
+          (error) => set_blind(words_of(error)),
+        ),
+      ),
+    [trainer],
+  );
+  useEffect(look, [look, news]);
   useEffect(() => {
-    const look = () => trainer.jobs().then(set_jobs, say);
-    look();
-    if (!under_way) return;
-    const timer = setInterval(look, 500);
+    const timer = setInterval(() => document.hidden || look(), under_way ? often : seldom);
     return () => clearInterval(timer);
-  }, [trainer, under_way]);
+  }, [look, under_way]);
+  // Asks for it, and looks what came of it.
+  const ask = async (order: () => Promise<unknown>) => {
+    set_trouble("");
+    try {
+      await order();
+      look();
+    } catch (error) {
+      set_trouble(words_of(error));
+    }
+  };
 
-  const start = async (event: SubmitEvent) => {
+  const start = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name) ?? "").trim();
     const set = text("set").split(/\s+/).filter(Boolean);
-    try {
-      await trainer.start({ experiment: text("experiment"), form: text("form"), ...(text("seeds") && { seeds: text("seeds") }), ...(set.length > 0 && { set }) });
-      set_trouble("");
-      set_jobs(await trainer.jobs());
-    } catch (error) {
-      say(error);
-    }
-  };
-  const stop = async (job: Job) => {
-    try {
-      await trainer.stop(job.job);
-      set_jobs(await trainer.jobs());
-    } catch (error) {
-      say(error);
-    }
+    return ask(() => trainer.start({ experiment: text("experiment"), form: text("form"), ...(text("seeds") && { seeds: text("seeds") }), ...(set.length > 0 && { set }) }));
   };
   return (
     <details class="training">
@@ -76,7 +87,7 @@ export function Training({ trainer, experiments }: { trainer: Trainer; experimen
         </button>
       </form>
       <p class="problem" role="alert">
-        {trouble}
+        {trouble || blind}
       </p>
       <ul class="jobs" aria-label="Trainings">
         {jobs.map((job) => (
@@ -95,7 +106,7 @@ export function Training({ trainer, experiments }: { trainer: Trainer; experimen
               {job.error && `. ${job.error}`}
             </span>
             {(job.state === "running" || job.state === "waiting") && (
-              <button type="button" onClick={() => stop(job)} aria-label={`Stop ${job.experiment}`}>
+              <button type="button" onClick={() => ask(() => trainer.stop(job.job))} aria-label={`Stop ${job.experiment}`}>
                 ■ Stop
               </button>
             )}
@@ -104,6 +115,10 @@ export function Training({ trainer, experiments }: { trainer: Trainer; experimen
       </ul>
     </details>
   );
+}
+
+function words_of(error: unknown): string {
+  return error instanceof Trouble ? error.message : String(error);
 }
 
 // Runs that are over, and the share that those in training have done.

@@ -11,8 +11,9 @@ namespace fovea::page {
 
 namespace {
 
-// Infinity and NaN are null.
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+constexpr int looks = 120;         // at the course, evenly over its time
+constexpr int arrows = 9;          // of the field, to a side
+constexpr double patience = 1000;  // how long attention is waited for where no formula says when it comes
 
 ToyVariant variant_of(const Json& ask) {
   ToyVariant variant;
@@ -29,6 +30,30 @@ Json points(const std::vector<ToyPoint>& path, ToyVariant variant) {
   return all;
 }
 
+// What pulls on a start at each place of the plane, where beta0 + beta1 is `sum`: [D, gate, dD / dtau, dgate / dtau].
+Json field(ToyVariant variant, double sum, double wide, double high) {
+  Json all = Json::array();
+  const auto place = [](int i, double most) { return most * (2 * i + 1 - arrows) / arrows; };  // 0 in the middle
+  for (int i = 0; i < arrows; ++i)
+    for (int j = 0; j < arrows; ++j) {
+      const double d = place(i, wide), gate = place(j, high);
+      const ToyPoint slope = toy_slope(variant, {(sum - d) / 2, (sum + d) / 2, gate});
+      all.push_back({d, gate, number_json(slope.difference()), number_json(slope.gate)});
+    }
+  return all;
+}
+
+// When attention on the key comes to `level`, by the flow: null where that is later than one waits for it. Nothing is
+// said where the flow is too stiff to be followed so far.
+void add_arrival(Json& json, ToyVariant variant, const ToyPoint& start, double level) {
+  constexpr FlowOptions roughly{.tolerance = 1e-10, .most_steps = 200'000};
+  try {
+    json["reaches"] = number_json(toy_flow_time(variant, start, level, patience, roughly));
+    json["patience"] = patience;
+  } catch (const Error&) {
+  }
+}
+
 // A start's fate in three ways: closed form (where there is one), flow by integration, and gradient descent. Each is
 // given up where it has left the picture.
 Json toy(const Json& ask) {
@@ -36,15 +61,17 @@ Json toy(const Json& ask) {
   const double d = ask.at("D").get<double>(), gate = ask.at("gate").get<double>(), sum = ask.value("sum", 0.0);
   const ToyPoint start{(sum - d) / 2, (sum + d) / 2, gate};
   const double until = ask.value("until", 3.0), rate = ask.value("rate", 0.0625), bound = ask.value("bound", 50.0);
-  const int looks = ask.value("looks", 120);
-  if (!(until > 0) || !(rate > 0) || looks < 2 || looks > 100'000 || until / rate > 1e6)
+  if (!(until > 0) || !(rate > 0) || until / rate > 1e6)
     throw wrong_input("the toy gate's time and step size make no course", "both are above 0, and 1e6 steps the most");
   const auto inside = [&](const ToyPoint& p) {
     return std::abs(p.difference()) < bound && std::abs(p.gate) < bound && std::isfinite(p.difference());
   };
   std::vector<double> times;
   for (int i = 0; i < looks; ++i) times.push_back(until * i / (looks - 1));
+  // The bounded gate never comes to 1.
+  const double level = variant.gate == ToyVariant::Gate::bounded ? 0.9 : 1;
   Json json;
+  json["level"] = level;
   if (variant == ToyVariant()) {
     std::vector<ToyPoint> path;
     for (const double time : times) {
@@ -52,9 +79,13 @@ Json toy(const Json& ask) {
       if (!inside(path.back())) break;
     }
     json["closed"] = points(path, variant);
-    json["reaches"] = number(toy_closed_form_time(start, 1));
-    json["above"] = number(toy_above_separatrix(start));
+    json["reaches"] = number_json(toy_closed_form_time(start, level));
+    json["above"] = number_json(toy_above_separatrix(start));
+  } else {
+    add_arrival(json, variant, start, level);
   }
+  if (const auto frame = ask.find("frame"); frame != ask.end())
+    json["field"] = field(variant, sum, frame->at("D").get<double>(), frame->at("gate").get<double>());
   std::vector<ToyPoint> flow = toy_flow(variant, start, times);
   const auto left = std::find_if_not(flow.begin(), flow.end(), inside);
   if (left != flow.end()) flow.erase(left + 1, flow.end());

@@ -104,14 +104,97 @@ test("the stories are presets, and a link brings another person to the same one"
   await stage.leave(other);
 });
 
-test("the bounded gate runs too, and has no separatrix of the linear one", async () => {
+// When the bounded gate comes to p = 0.9 from D = a = 0: D² = 4 (a + eᵃ − 1) is kept and da/dτ = p (1 − p) D, so that τ is an
+// integral over a, here by Simpson's rule over its root.
+function arrival_of_bounded() {
+  const most = Math.sqrt(Math.log(9)), parts = 2000;
+  const slowness = (u) => {
+    const a = u * u, p = 1 / (1 + Math.exp(-a));
+    return (u === 0 ? 1 / Math.SQRT2 : u / Math.sqrt(a + Math.expm1(a))) / (p * (1 - p));
+  };
+  let sum = 0;
+  for (let i = 0; i <= parts; ++i) sum += slowness((most * i) / parts) * (i === 0 || i === parts ? 1 : i % 2 ? 4 : 2);
+  return (sum * most) / parts / 3;
+}
+
+test("the bounded gate has its own equations, field and stories, and mends a mistake", async () => {
   const page = await stage.visit("#/toy");
   await page.locator("line.separatrix").waitFor();
   await page.getByLabel("Bounded").check();
   await page.locator("line.separatrix").waitFor({ state: "detached" });
   await page.locator("polyline.closed[points='']").waitFor({ state: "attached" });
-  const solver = await numbers_of(page);
-  for (const [, , , p] of solver("flow")) assert.ok(p > 0 && p <= 1);
+  await page.getByText("every mistake is mended").waitFor();
+  assert.match((await page.getByRole("group", { name: "Equations" }).textContent()).replace(/\s/g, ""), /p=σ\(a\).*dadτ=p\(1−p\)D/);
+  // Uniform attention stays uniform when the gate becomes another.
+  const uniform = await numbers_of(page);
+  assert.deepEqual(uniform("flow")[0].slice(2, 4), [0, 0.5]);
+  await says(page, `p reaches 0.9 at τ = ${arrival_of_bounded().toFixed(5)}.`);
+  // D only rises: every arrow leads to the right.
+  await page.waitForFunction(() => {
+    const all = [...document.querySelectorAll("line.pull")];
+    return all.length === 81 && all.every((one) => Number(one.getAttribute("x2")) > Number(one.getAttribute("x1")));
+  });
+  await page.getByRole("button", { name: "Mistaken" }).click();
+  await says(page, "Attention falls, and comes back");
+  await page.waitForFunction(() => location.hash.includes("D=-2"));
+  await says(page, /^The wrong word.* p is 0\.9/);
+  const flow = (await numbers_of(page))("flow").map(([, , , p]) => p);
+  assert.ok(flow.every((p) => p > 0 && p < 1) && Math.min(...flow) < 0.4 && flow.at(-1) > 0.9, String(flow));
+  await stage.leave(page);
+});
+
+test("under the logistic loss a mistake is solved without attention, and a low loss pulls on nothing", async () => {
+  const page = await stage.visit("#/toy");
+  await page.getByLabel("Logistic loss").check();
+  await page.locator("line.separatrix").waitFor({ state: "detached" });
+  await page.getByText("pulls on nothing").waitFor();
+  await page.getByRole("button", { name: "Mistaken" }).click();
+  await says(page, "p does not reach 1 before τ = 1000");
+  const flow = async () => (await numbers_of(page))("flow").map(([, , ...point]) => point); // D, p, loss
+  const mistaken = await flow();
+  assert.ok(mistaken.every(([, p, loss], i) => i === 0 || (p < mistaken[i - 1][1] && loss < mistaken[i - 1][2])), String(mistaken));
+  assert.ok(mistaken.at(-1)[1] < -1.5 && mistaken.at(-1)[2] < 0.5);
+  await page.getByRole("button", { name: "Low loss" }).click();
+  await page.waitForFunction(() => location.hash.includes("sum=8"));
+  await says(page, /p reaches 1 at τ = \d{3}\./);
+  const low = await flow();
+  assert.ok(Math.abs(low[0][2] - 2 * Math.log1p(Math.exp(-4))) < 1e-9 && low.at(-1)[1] < 0.8, String(low));
+  // Whoever is sent the address sees the same.
+  const other = await stage.visit(new URL(page.url()).hash);
+  await says(other, /p reaches 1 at τ = \d{3}\./);
+  assert.equal(await other.getByRole("status").innerText(), await page.getByRole("status").innerText());
+  assert.equal(await other.getByLabel("Start: β₀ + β₁").inputValue(), "8");
+  await stage.leave(other);
+  await stage.leave(page);
+});
+
+test("of many steps of descent some are drawn, from the first to the last", async () => {
+  const page = await stage.visit("#/toy?D=-0.3&gate=0.4&until=3&rate=0.0005");
+  await page.waitForFunction(() => document.querySelectorAll("circle.descent").length === 2000);
+  const [dot, end] = await page.evaluate(() => {
+    const last = [...document.querySelectorAll("circle.descent")].at(-1);
+    return [[Number(last.getAttribute("cx")), Number(last.getAttribute("cy"))], document.querySelector("polyline.flow").getAttribute("points").split(" ").at(-1).split(",").map(Number)];
+  });
+  assert.ok(Math.hypot(dot[0] - end[0], dot[1] - end[1]) < 5, `${dot} ${end}`);
+  await page.getByText("2000 dots for 6000 steps of 0.0005").waitFor();
+  await stage.leave(page);
+});
+
+test("the way back leads to where the start was, and a saved plane says what its lines are", async () => {
+  const page = await stage.visit("#/toy?D=1&gate=0.25");
+  await page.locator("circle.descent").first().waitFor();
+  const box = await plane(page).boundingBox();
+  await page.mouse.move(box.x + 0.6 * box.width, box.y + 0.4 * box.height);
+  await page.mouse.down();
+  for (const share of [0.62, 0.65, 0.7]) await page.mouse.move(box.x + share * box.width, box.y + 0.4 * box.height);
+  await page.mouse.up();
+  await page.waitForFunction(() => !location.hash.includes("D=1&"));
+  await page.goBack();
+  await page.waitForFunction(() => location.hash.includes("D=1&gate=0.25"));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG" }).click()]);
+  const svg = String(await text_of(download));
+  for (const text of ["closed form", "flow, integrated", "separatrix, D = −√2 p", "gradient descent, a dot a step of 0.0625"]) assert.ok(svg.includes(text), text);
+  assert.doesNotMatch(svg, /var\(/);
   await stage.leave(page);
 });
 

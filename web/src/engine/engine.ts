@@ -12,8 +12,11 @@ export interface Toy {
   flow: ToyPoint[];
   descent: ToyPoint[];
   times: number[];
-  reaches?: number | null; // when p is 1; null: never
+  level: number; // of p, at which attention has arrived
+  reaches?: number | null; // when; null: never, or later than `patience`
+  patience?: number;
   above?: number; // which side of the separatrix
+  field?: [D: number, gate: number, dD: number, dgate: number][]; // what pulls on a start, over the plane
 }
 
 // Bytes beside an answer, and where in them one of its parts lies.

@@ -10,7 +10,7 @@ const { chromium } = require("playwright-core");
 // Each view where it shows most, and what must be there before the picture is taken.
 const views = [
   { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-subset"] .drawn svg[viewBox]' },
-  { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent" },
+  { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent", tall: 1180 },
   { name: "play", hash: "#/play?task=subset&step=160", ready: 'output[data-step="160"]' },
   { name: "runs", hash: "#/runs?experiment=copy-V&metric=accuracy&by=task.vocab", ready: "figure svg" },
 ];
@@ -37,8 +37,8 @@ const address = await new Promise((done, fail) => {
 const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 try {
   for (const { view, scheme, width } of pictures) {
-    const { hash, ready } = views.find((one) => one.name === view);
-    const context = await browser.newContext({ viewport: { width, height: width > 800 ? 1000 : 844 }, colorScheme: scheme });
+    const { hash, ready, tall = 1000 } = views.find((one) => one.name === view);
+    const context = await browser.newContext({ viewport: { width, height: width > 800 ? tall : 844 }, colorScheme: scheme });
     const page = await context.newPage();
     await page.goto(address + hash);
     if ((await page.locator(`nav a[href^="#/${view}"]`).count()) === 0) {

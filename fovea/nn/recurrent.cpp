@@ -28,15 +28,17 @@ RecurrentStackTrace<T> Recurrent<T>::forward(Compute& compute, const SequenceInp
   RecurrentStackTrace<T> trace{compute.arena.take<RecurrentTrace<T>>(layers_.size()),
                                compute.arena.take<Dropout<T>>(static_cast<std::size_t>(shape_.layers - 1))};
   SequenceInput<T> x = input;
-  for (std::size_t i = 0; i < layers_.size();) {
-    const Cube<T> hidden = compute.array<T>(input.steps + 2, input.batch, out());
-    for (Index column = 0; column < out(); column += shape_.width, ++i)
-      trace.layers[i] =
-          layers_[i].forward(compute, x, initial.empty() ? RecurrentState<T>{} : initial[i], hidden, column);
-    if (i == layers_.size()) break;
+  const auto directions = static_cast<std::size_t>(shape_.directions);
+  const std::span<const RecurrentLayer<T>> all(layers_);
+  for (std::size_t i = 0; i < all.size();) {
+    RecurrentLayer<T>::forward(compute, all.subspan(i, directions), x,
+                               initial.empty() ? initial : initial.subspan(i, directions),
+                               trace.layers.subspan(i, directions));
+    i += directions;
+    if (i == all.size()) break;
 
     Cube<T> y = trace.layers[i - 1].output();
-    const std::size_t below = i / static_cast<std::size_t>(shape_.directions) - 1;
+    const std::size_t below = i / directions - 1;
     Dropout<T>& dropout = trace.dropouts[below] = Dropout<T>(shape_.dropout, shape_.first_dropout + below);
     if (draw.training && shape_.dropout > 0) {
       const Cube<T> kept = compute.array<T>(input.steps, input.batch, out());
@@ -63,9 +65,10 @@ std::span<const RecurrentState<T>> Recurrent<T>::backward(Compute& compute, cons
       const Cube<const T>& x = trace.layers[above - 1].input.dense;
       dx = {compute.zeros<T>(x.size(0), x.size(1), x.size(2)), {}};
     }
-    for (std::size_t i = above; i-- > above - directions;)
-      d_initial[i] =
-          layers_[i].backward(compute, trace.layers[i], d_output, d_last.empty() ? RecurrentState<T>{} : d_last[i], dx);
+    const std::size_t first = above - directions;
+    RecurrentLayer<T>::backward(
+        compute, std::span(layers_).subspan(first, directions), trace.layers.subspan(first, directions), d_output,
+        d_last.empty() ? d_last : d_last.subspan(first, directions), dx, d_initial.subspan(first, directions));
     if (lowest) break;
     trace.dropouts[above / directions - 2].backward(compute, dx.dense.flat(), dx.dense.flat());
     d_output = dx.dense;

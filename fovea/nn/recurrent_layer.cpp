@@ -1,6 +1,7 @@
 #include "fovea/nn/recurrent_layer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "fovea/math/packed.h"
@@ -15,6 +16,18 @@ namespace fovea {
 namespace {
 
 constexpr Index rows_grain = 32;  // rows of the batch that go through the sequence together
+constexpr std::size_t most_directions = 2;
+
+Index blocks_of(Index batch) { return (batch + rows_grain - 1) / rows_grain; }
+
+// Calls go_through(direction, begin, end) for every block of rows of every direction.
+void each_block(Team& team, std::size_t directions, Index batch, const auto& go_through) {
+  const auto count = static_cast<int>(directions);
+  team.each(static_cast<int>(blocks_of(batch)) * count, [&](int i) {
+    const Index begin = i / count * rows_grain;
+    go_through(static_cast<std::size_t>(i % count), begin, std::min(begin + rows_grain, batch));
+  });
+}
 
 // How many of the rows [begin, end) a step has to go through: up to the last that is that long.
 template <class T>
@@ -71,7 +84,7 @@ GateSpans input_gates(Cell cell, Index width) {
 
 template <class T>
 struct RecurrentLayer<T>::ForwardParts {
-  const RecurrentTrace<T>& trace;
+  RecurrentTrace<T> trace;
   PackedMatrix<T> recurrent;  // W_hhᵀ (H,GH)
   PackedMatrix<T> input;      // W_ihᵀ (I,GH), where x is dense
   Matrix<T> projected;        // tokens: (D,GH) the distinct rows' products; dense: (B,GH) one step's
@@ -80,7 +93,7 @@ struct RecurrentLayer<T>::ForwardParts {
 
 template <class T>
 struct RecurrentLayer<T>::BackwardParts {
-  const RecurrentTrace<T>& trace;
+  RecurrentTrace<T> trace;
   Cube<const T> d_output;
   RecurrentState<T> d_last;
   PackedMatrix<T> recurrent;  // W_hh (GH,H)
@@ -138,13 +151,13 @@ void RecurrentLayer<T>::clear_initial(const RecurrentTrace<T>& trace, Index begi
 }
 
 template <class T>
-RecurrentTrace<T> RecurrentLayer<T>::forward(Compute& compute, const SequenceInput<T>& input,
-                                             const RecurrentState<T>& initial, Cube<T> hidden, Index column) const {
+auto RecurrentLayer<T>::begin_forward(Compute& compute, const SequenceInput<T>& input, const RecurrentState<T>& initial,
+                                      Cube<T> hidden, Index column, RecurrentTrace<T>& trace) const -> ForwardParts {
   const Index steps = input.steps, batch = input.batch;
   assert(hidden.size(0) == steps + 2 && hidden.size(1) == batch && hidden.size(2) >= column + width);
   assert((input.tokens() ? input.rows.size(1) : input.dense.size(2)) == in);
 
-  RecurrentTrace<T> trace;
+  trace = {};
   trace.input = input;
   trace.initial = initial;
   trace.gates = compute.array<T>(steps, batch, 4 * width);
@@ -164,7 +177,31 @@ RecurrentTrace<T> RecurrentLayer<T>::forward(Compute& compute, const SequenceInp
     parts.input = pack(compute.arena, transposed(weight_ih->matrix()));
     parts.projected = compute.array<T>(batch, gates());
   }
-  compute.team.split(batch, rows_grain, [&](Index begin, Index end) { forward_rows(parts, begin, end); });
+  return parts;
+}
+
+template <class T>
+void RecurrentLayer<T>::forward(Compute& compute, std::span<const RecurrentLayer> directions,
+                                const SequenceInput<T>& input, std::span<const RecurrentState<T>> initial,
+                                std::span<RecurrentTrace<T>> traces) {
+  const std::size_t count = directions.size();
+  assert(count >= 1 && count <= most_directions && traces.size() == count &&
+         (initial.empty() || initial.size() == count));
+  const Index width = directions[0].width;
+  const Cube<T> hidden = compute.array<T>(input.steps + 2, input.batch, static_cast<Index>(count) * width);
+  std::array<ForwardParts, most_directions> parts;
+  for (std::size_t i = 0; i < count; ++i)
+    parts[i] = directions[i].begin_forward(compute, input, initial.empty() ? RecurrentState<T>{} : initial[i], hidden,
+                                           static_cast<Index>(i) * width, traces[i]);
+  each_block(compute.team, count, input.batch,
+             [&](std::size_t i, Index begin, Index end) { directions[i].forward_rows(parts[i], begin, end); });
+}
+
+template <class T>
+RecurrentTrace<T> RecurrentLayer<T>::forward(Compute& compute, const SequenceInput<T>& input,
+                                             const RecurrentState<T>& initial) const {
+  RecurrentTrace<T> trace;
+  forward(compute, {this, 1}, input, {&initial, 1}, {&trace, 1});
   return trace;
 }
 
@@ -226,21 +263,46 @@ void RecurrentLayer<T>::forward_rows(const ForwardParts& parts, Index begin, Ind
 }
 
 template <class T>
-RecurrentState<T> RecurrentLayer<T>::backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
-                                              const RecurrentState<T>& d_last,
-                                              const SequenceGradient<T>& d_input) const {
+auto RecurrentLayer<T>::begin_backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
+                                       const RecurrentState<T>& d_last) const -> BackwardParts {
   const Index batch = trace.input.batch;
   assert(d_output.empty() || d_output.size(2) == trace.hidden.size(2));
   BackwardParts parts{trace, d_output, d_last, pack(compute.arena, plain(weight_hh->matrix())), {}, {}, {}};
   parts.running.hidden = compute.array<T>(batch, width);
   if (cell == Cell::lstm) parts.running.cell = compute.array<T>(batch, width);
-  parts.d_bias = compute.array<T>((batch + rows_grain - 1) / rows_grain, 4 * width);
+  parts.d_bias = compute.array<T>(blocks_of(batch), 4 * width);
   parts.zeros = compute.zeros<T>(width);
+  return parts;
+}
 
-  compute.team.split(batch, rows_grain, [&](Index begin, Index end) { backward_rows(parts, begin, end); });
-  bias_gradients(parts.d_bias);
-  weight_gradients(compute, trace, d_input);
-  return trace.initial.empty() ? RecurrentState<T>{} : parts.running;
+template <class T>
+void RecurrentLayer<T>::backward(Compute& compute, std::span<const RecurrentLayer> directions,
+                                 std::span<const RecurrentTrace<T>> traces, Cube<const T> d_output,
+                                 std::span<const RecurrentState<T>> d_last, const SequenceGradient<T>& d_input,
+                                 std::span<RecurrentState<T>> d_initial) {
+  const std::size_t count = directions.size();
+  assert(count >= 1 && count <= most_directions && traces.size() == count && d_initial.size() == count &&
+         (d_last.empty() || d_last.size() == count));
+  std::array<BackwardParts, most_directions> parts;
+  for (std::size_t i = 0; i < count; ++i)
+    parts[i] =
+        directions[i].begin_backward(compute, traces[i], d_output, d_last.empty() ? RecurrentState<T>{} : d_last[i]);
+  each_block(compute.team, count, traces[0].input.batch,
+             [&](std::size_t i, Index begin, Index end) { directions[i].backward_rows(parts[i], begin, end); });
+  for (std::size_t i = count; i-- > 0;) {
+    directions[i].bias_gradients(parts[i].d_bias);
+    directions[i].weight_gradients(compute, traces[i], d_input);
+    d_initial[i] = traces[i].initial.empty() ? RecurrentState<T>{} : parts[i].running;
+  }
+}
+
+template <class T>
+RecurrentState<T> RecurrentLayer<T>::backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
+                                              const RecurrentState<T>& d_last,
+                                              const SequenceGradient<T>& d_input) const {
+  RecurrentState<T> d_initial;
+  backward(compute, {this, 1}, {&trace, 1}, d_output, {&d_last, 1}, d_input, {&d_initial, 1});
+  return d_initial;
 }
 
 template <class T>

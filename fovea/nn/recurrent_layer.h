@@ -1,7 +1,8 @@
 // One recurrent layer in one direction over a whole batch of sequences, time-major: x (T,B,I) -> h (T,B,H).
 //
-// Rows of the batch do not meet inside the layer, so a block of rows goes through all of its time steps by itself and
-// blocks are what the team shares. Weight gradients are one product over all steps at the end.
+// Rows of the batch do not meet inside the layer, nor do the two directions of one, so a block of rows goes through all
+// of its time steps by itself and the blocks of both directions are what the team shares. Weight gradients are one
+// product over all steps at the end.
 //
 // A row's steps are 0 … length-1; behind them its output is 0 and its state stays, and the reverse direction starts at
 // its own last step. So last states are those of PyTorch's packed sequences.
@@ -87,19 +88,23 @@ struct RecurrentLayer {
   static RecurrentLayer declare(ParameterSet<T>& parameters, const std::string& prefix, const std::string& suffix,
                                 Cell cell, Direction direction, Index in, Index width, Group group = Group::body);
 
-  // Writes h into columns [column, column + H) of `hidden` (T+2,B,W): two directions share one array that way.
-  RecurrentTrace<T> forward(Compute& compute, const SequenceInput<T>& input, const RecurrentState<T>& initial,
-                            Cube<T> hidden, Index column) const;
   RecurrentTrace<T> forward(Compute& compute, const SequenceInput<T>& input,
-                            const RecurrentState<T>& initial = {}) const {
-    return forward(compute, input, initial, compute.array<T>(input.steps + 2, input.batch, width), 0);
-  }
+                            const RecurrentState<T>& initial = {}) const;
 
   // d_output (T,B,W): the gradient of trace.output(), this layer's columns of it (empty: none). d_last: that of
   // trace.last. Adds into the gradients of the parameters and into d_input where wanted, and returns the gradient of
   // the initial state (empty if there was none). Uses the trace up: once for each forward.
   RecurrentState<T> backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
                              const RecurrentState<T>& d_last, const SequenceGradient<T>& d_input) const;
+
+  // The same for one layer or for both directions of one, side by side in the columns of the output. `initial` and
+  // d_last: one for each direction, or none at all.
+  static void forward(Compute& compute, std::span<const RecurrentLayer> directions, const SequenceInput<T>& input,
+                      std::span<const RecurrentState<T>> initial, std::span<RecurrentTrace<T>> traces);
+  static void backward(Compute& compute, std::span<const RecurrentLayer> directions,
+                       std::span<const RecurrentTrace<T>> traces, Cube<const T> d_output,
+                       std::span<const RecurrentState<T>> d_last, const SequenceGradient<T>& d_input,
+                       std::span<RecurrentState<T>> d_initial);
 
  private:
   Index gates() const { return (cell == Cell::lstm ? 4 : 3) * width; }
@@ -110,6 +115,10 @@ struct RecurrentLayer {
 
   struct ForwardParts;
   struct BackwardParts;
+  ForwardParts begin_forward(Compute& compute, const SequenceInput<T>& input, const RecurrentState<T>& initial,
+                             Cube<T> hidden, Index column, RecurrentTrace<T>& trace) const;
+  BackwardParts begin_backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
+                               const RecurrentState<T>& d_last) const;
   Vector<T> slot_bias(Compute& compute) const;
   void put_initial(const RecurrentTrace<T>& trace, Index begin, Index end) const;
   void clear_initial(const RecurrentTrace<T>& trace, Index begin, Index end) const;

@@ -146,6 +146,7 @@ test("own points are answered from one another, nearer ones counting more as the
   assert.ok(most <= scale && scale <= 2.5 * most, `${most} ${scale}`);
   const map = String((await of_figure("The attention map", "SVG")).bytes);
   assert.match(map, /<image href="data:image\/png;base64,[^]*attention, from 0 to/);
+  assert.ok(map.includes(`>${cells[5][3]}</text>`), "the words beside it"); // of sixty, every fifth
   assert.equal((await of_figure("The attention map", "PNG")).bytes.subarray(1, 4).toString(), "PNG");
   // Where training begins so narrow that nothing can be learned, it says so.
   const start = page.getByLabel("w at the start", { exact: true });

@@ -11,16 +11,27 @@ function element(name: string, attributes: { [name: string]: string | number }):
 
 // The canvas as an image within an SVG; one of a point per cell stays one of squares.
 function svg_of(canvas: HTMLCanvasElement): SVGElement {
-  const { width, height } = canvas.getBoundingClientRect();
+  const { left, top, width, height } = canvas.getBoundingClientRect();
   const copy = document.createElement("canvas");
   copy.width = Math.round(width * fine);
   copy.height = Math.round(height * fine);
   const context = copy.getContext("2d")!;
   context.imageSmoothingEnabled = canvas.width >= width;
   context.drawImage(canvas, 0, 0, copy.width, copy.height);
-  const whole = element("svg", { viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}` });
-  whole.append(element("image", { href: copy.toDataURL(), width: Math.round(width), height: Math.round(height) }));
-  return whole;
+  // And the words beside it, where they stand.
+  const frame = canvas.closest(".map-frame") ?? canvas, whole = frame.getBoundingClientRect();
+  const svg = element("svg", { viewBox: `0 0 ${Math.round(whole.width)} ${Math.round(whole.height)}` });
+  svg.append(element("image", { href: copy.toDataURL(), x: left - whole.left, y: top - whole.top, width, height }));
+  for (const word of frame.querySelectorAll<HTMLElement>(".words span")) {
+    if (!word.textContent) continue;
+    const box = word.getBoundingClientRect(), style = getComputedStyle(word);
+    const x = (box.left + box.right) / 2 - whole.left, y = (box.top + box.bottom) / 2 - whole.top;
+    const transform = `rotate(${style.writingMode.startsWith("vertical") ? 90 : 0} ${x} ${y})`;
+    const text = element("text", { x, y, "text-anchor": "middle", "dominant-baseline": "central", "font-size": style.fontSize, fill: style.color, transform });
+    text.textContent = word.textContent;
+    svg.append(text);
+  }
+  return svg;
 }
 
 // The drawing that `holder` has, apart from its legend's swatches, and how its colours are got at.

@@ -150,7 +150,7 @@ function Scatter({ lane, look, offset, count, file, table }: { lane: Lane; look:
   useLayoutEffect(() => {
     if (!width) return;
     const context = canvas.current!.getContext("2d")!;
-    const scale = devicePixelRatio || 1;
+    const scale = Math.max(2, devicePixelRatio); // as fine as it is saved
     canvas.current!.width = canvas.current!.height = size * scale;
     context.scale(scale, scale);
     const style = getComputedStyle(canvas.current!);

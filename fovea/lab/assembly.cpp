@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fovea/lab/embeddings.h"
 #include "fovea/lab/expression.h"
 
 namespace fovea {
@@ -144,7 +145,9 @@ void check_fit(const RunSpec& spec) {
     grounds.attention_parameters |= p.group == Group::attention;
     grounds.parameters.push_back(p.name);
   }
-  check_interventions(Interventions::parse(spec.interventions), grounds, spec);
+  const Interventions interventions = Interventions::parse(spec.interventions);
+  check_interventions(interventions, grounds, spec);
+  (void)Embeddings<float>(interventions.embeds, *task, parameters);
   ProbeSettings settings;
   std::vector<NamedProbe> probes = make_probes(spec.probe, settings);
   prepare_probes(probes, spec, shape, grounds.attends);

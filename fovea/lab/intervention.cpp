@@ -73,6 +73,20 @@ Transplant read_transplant(const Value& value, const ValueTable& table) {
   return transplant;
 }
 
+Embed read_embed(const Value& value, const ValueTable& table) {
+  const std::string owner = "the intervention 'embeddings'";
+  Embed embed;
+  embed.place = value.place;
+  Fields fields;
+  fields.text("embeddings", embed.file, "a file of word vectors, as word2vec and GloVe write them in text");
+  fields.text("digest", embed.digest, "what the file must hold; left out: what it holds now");
+  fields.text("to", embed.to, "the table of embeddings that they are put in");
+  fields.flag("frozen", embed.frozen, "words that have a vector keep it");
+  fields.read(table, owner);
+  if (embed.file.empty()) throw wrong_input(fmt::format("{} names no file", owner), "name one", value.place);
+  return embed;
+}
+
 ValueTable interval_table(const Interval& when) {
   ValueTable table{{"from", {when.from, {}}}};
   if (when.until) table["until"] = {*when.until, {}};
@@ -121,9 +135,11 @@ Interventions Interventions::parse(const ValueList& list) {
       }));
     } else if (table->contains("transplant")) {
       all.transplants.push_back(read_transplant(value, *table));
+    } else if (table->contains("embeddings")) {
+      all.embeds.push_back(read_embed(value, *table));
     } else {
-      const std::vector<std::string> known{"hold", "freeze", "rate", "clamp", "transplant"};
-      std::string remedy = "it needs one of hold, freeze, rate, clamp or transplant";
+      const std::vector<std::string> known{"hold", "freeze", "rate", "clamp", "transplant", "embeddings"};
+      std::string remedy = "it needs one of hold, freeze, rate, clamp, transplant or embeddings";
       for (const auto& entry : *table)
         if (const std::string near = nearest_name(entry.first, known); !near.empty())
           remedy = suggest_name(entry.first, known);
@@ -142,6 +158,11 @@ Interventions Interventions::parse(const ValueList& list) {
         throw wrong_input(
             fmt::format("two transplants to '{}' at step {}", all.transplants[i].to, all.transplants[i].at),
             "keep one of them", all.transplants[i].place);
+  for (std::size_t i = 0; i < all.embeds.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (all.embeds[i].to == all.embeds[j].to)
+        throw wrong_input(fmt::format("two sets of embeddings for '{}'", all.embeds[i].to), "keep one of them",
+                          all.embeds[i].place);
   return all;
 }
 
@@ -176,6 +197,12 @@ ValueList Interventions::write() const {
          {"to", {transplant.to, {}}},
          {"at", {transplant.at, {}}}},
         transplant.place);
+  for (const Embed& embed : embeds)
+    put({{"embeddings", {embed.file, {}}},
+         {"digest", {embed.digest, {}}},
+         {"to", {embed.to, {}}},
+         {"frozen", {embed.frozen, {}}}},
+        embed.place);
   return list;
 }
 

@@ -6,6 +6,7 @@
 //     { rate = 1e-2, of = "attention" },        a group has a learning rate of its own
 //     { clamp = "p", at = 0.5, until = 20 },    every number of the parameter p is 0.5, whatever its gradient says
 //     { transplant = 12, of = "attention" },    a group, or what has this name, is as it was at the end of run 12
+//     { embeddings = "vectors.txt" },           words that the file has a vector for begin with it (lab/embeddings.h)
 //   ]
 //
 // A run is written by its number in the store, or by its hash, which is what a spec keeps (lab/transplant.h).
@@ -67,15 +68,25 @@ struct Transplant {
   Place place;
 };
 
+// Rows of a table of embeddings begin as the vectors that a file has for their words, and stay so where they are
+// frozen. The file's digest says what it held when the spec was made.
+struct Embed {
+  std::string file, digest;
+  std::string to = "embedding";  // the table's name
+  bool frozen = false;
+  Place place;
+};
+
 struct Interventions {
   std::vector<Hold> holds;
   std::vector<Freeze> freezes;
   std::vector<OwnRate> rates;
   std::vector<Clamp> clamps;
   std::vector<Transplant> transplants;
+  std::vector<Embed> embeds;
 
   // Throws wrong_input with the place: unknown words, negative steps, two holds (or two rates of one group, or two
-  // clamps of one parameter, or two transplants to one place) at one step.
+  // clamps of one parameter, or two transplants to one place) at one step; two sets of embeddings for one table.
   static Interventions parse(const ValueList& list);
   ValueList write() const;  // with every default, so that two ways to write one thing are one run
 

@@ -7,6 +7,7 @@
 #include "fovea/base/names.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/draft.h"
+#include "fovea/lab/embeddings.h"
 #include "fovea/lab/sweep_plan.h"
 
 namespace fovea {
@@ -121,7 +122,9 @@ RunSpec complete(const Draft& draft) {
   spec.probe = complete_probe_table(draft.probe);
   if (const auto names = draft.probe.find("names"); names != draft.probe.end())
     spec.probe["names"].place = names->second.place;
-  spec.interventions = Interventions::parse(draft.interventions).write();
+  Interventions interventions = Interventions::parse(draft.interventions);
+  pin_embeddings(interventions);
+  spec.interventions = interventions.write();
   spec.seed = draft.seed;
   return spec;
 }

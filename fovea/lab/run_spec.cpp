@@ -32,6 +32,15 @@ T section(const ValueTable& table, const std::string& name) {
   return *value;
 }
 
+// Of a file whose content is said, where it lies does not matter.
+ValueList without_places(ValueList interventions) {
+  for (Value& value : interventions) {
+    auto* const table = std::get_if<ValueTable>(&value.data);
+    if (table && table->contains("embeddings") && table->contains("digest")) table->erase("embeddings");
+  }
+  return interventions;
+}
+
 }  // namespace
 
 ValueTable RunSpec::table() const {
@@ -55,8 +64,10 @@ bool RunSpec::changes_numbers(std::string_view setting) {
 }
 
 std::string RunSpec::hash() const {
+  ValueTable all = table();
+  all["intervene"] = {without_places(interventions), {}};
   Digest digest;
-  each_setting("", table(), [&digest](const std::string& key, const std::string& value) {
+  each_setting("", all, [&digest](const std::string& key, const std::string& value) {
     if (!changes_numbers(key)) return;
     digest.add(key);
     digest.add(" = ");

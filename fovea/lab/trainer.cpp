@@ -19,6 +19,7 @@
 #include "fovea/data/longest_first.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/checkpoint_keeper.h"
+#include "fovea/lab/embeddings.h"
 #include "fovea/lab/expression.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/recorder.h"
@@ -139,6 +140,7 @@ class Trainer {
       grounds_.parameters.push_back(p.name);
     }
     check_interventions(interventions_, grounds_, spec_);
+    embeddings_.emplace(interventions_.embeds, *task_, *parameters_);
     transplants_.emplace(interventions_.transplants, hooks_.checkpoints.weights, *parameters_);
     prepare_probes(probes_, spec_, shape_, grounds_.attends);
     for (const NamedProbe& named : probes_) {
@@ -210,6 +212,7 @@ class Trainer {
     norm = optimizer_.step(team_, share, paces);
     if (clipped && !std::isfinite(norm)) refuse_gradient(step);
     keep_clamped(step);
+    embeddings_->keep_frozen();
     transplants_->put_in(step + 1);
     keep_clamped(step + 1);
     train_loss_ = loss;
@@ -288,6 +291,7 @@ class Trainer {
     const bool first = step == 0;
     readings_.start_look(step);
     if (!first) readings_.number("train_loss", train_loss_);
+    if (first && embeddings_->words() > 0) readings_.number("embeddings_found", embeddings_->share_found());
     if (grounds_.attends && attention_.wants(first, last)) {
       const Metered metered(hooks_.spent ? &hooks_.spent->recorder : nullptr);
       keep_attention(step, first);
@@ -520,6 +524,7 @@ class Trainer {
   Optimizer<T> optimizer_;
   Schedule schedule_;
   Interventions interventions_;
+  std::optional<Embeddings<T>> embeddings_;
   std::optional<Transplants<T>> transplants_;
   ProbeSettings probe_;
   std::vector<NamedProbe> probes_;

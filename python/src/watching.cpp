@@ -94,6 +94,9 @@ void PythonWatcher::before(StepPlan& plan) {
     if (!wanted.transplants.empty())
       throw wrong_input("a callback can not transplant weights", "declare it in the spec's intervene",
                         wanted.transplants.front().place);
+    if (!wanted.embeds.empty())
+      throw wrong_input("a callback can not put embeddings in", "declare it in the spec's intervene",
+                        wanted.embeds.front().place);
     if (!wanted.holds.empty()) plan.attend = wanted.attend_at(plan.step);
     for (const Group group : {Group::body, Group::attention}) {
       Pace& pace = plan.paces[static_cast<std::size_t>(group)];

@@ -140,6 +140,8 @@ def test_intervening_is_what_a_spec_would_declare():
         fovea.run(spec, intervene=lambda number: {"hold": "unifrom"})
     with pytest.raises(fovea.WrongInput, match="a callback can not clamp"):
         fovea.run(spec, intervene=lambda number: {"clamp": "output.weight", "at": 0.5})
+    with pytest.raises(fovea.WrongInput, match="a callback can not put embeddings in"):
+        fovea.run(spec, intervene=lambda number: {"embeddings": "vectors.txt"})
 
 
 def test_threads_of_callbacks_do_not_mix():

@@ -17,7 +17,8 @@ class Export : public Command {
     app.add_flag("--all", all_, "every run of the store");
     std::vector<std::string> formats;
     for (const ExportFormat& format : export_formats()) formats.push_back(format.name);
-    app.add_option("--format", format_, "csv, jsonl, npz, safetensors or tensorboard (default: by the file's ending)")
+    app.add_option("--format", format_,
+                   "csv, jsonl, npz, safetensors, words or tensorboard (default: by the file's ending)")
         ->check(CLI::IsMember(formats))
         ->type_name("FORMAT");
     app.add_option("-o,--output", file_, "the file to write; for tensorboard a folder")->required()->type_name("FILE");
@@ -26,6 +27,7 @@ class Export : public Command {
         "jsonl        a line a run, with everything but arrays\n"
         "npz          for NumPy: series/METRIC/values, arrays/NAME/values, and the steps of each\n"
         "safetensors  the weights at the end of training, for PyTorch and others\n"
+        "words        the vocabulary (.txt): a word a line, so that line 1 is row 0 of the embeddings\n"
         "tensorboard  a folder with an event file for each run\n"
         "In npz and safetensors of several runs each name begins with the run's id and a slash.\n\n"
         "Examples:\n"
@@ -33,6 +35,7 @@ class Export : public Command {
         "  fovea export 3 4 5 -o three.jsonl\n"
         "  fovea export 3 --where 'accuracy >= 0.9' -o good.npz\n"
         "  fovea export 12 -o weights.safetensors\n"
+        "  fovea export 12 -o words.txt\n"
         "  fovea export --where 'experiment = \"copy-subset\"' --format tensorboard -o logs");
   }
 

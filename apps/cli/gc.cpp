@@ -27,9 +27,8 @@ class Gc : public Command {
     app.add_flag("--dry", dry_, "only say what would go");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "What is in the bin is deleted for good, weights and checkpoints that belong to no run go with it, and the "
-        "disk\n"
-        "gets its room back.\n\n"
+        "What is in the bin is deleted for good; weights, checkpoints and words that belong to no run go with it, and\n"
+        "the disk gets its room back.\n\n"
         "Examples:\n"
         "  fovea gc --dry\n"
         "  fovea gc --older 30");
@@ -42,14 +41,16 @@ class Gc : public Command {
       print_json(Json{{"runs", collected.runs},
                       {"weights", collected.weights},
                       {"checkpoints", collected.checkpoints},
+                      {"vocabularies", collected.vocabularies},
                       {"bytes", collected.bytes},
                       {"shrunk", collected.shrunk && !dry_}});
       return 0;
     }
-    fmt::print("{}{} of the bin, weights of {}, {}: {} on the disk\n",
+    fmt::print("{}{} of the bin, weights of {}, {}, {}: {} on the disk\n",
                dry_ ? "would go: " : "gone: ", count_text(collected.runs, "run", "runs"),
                count_text(collected.weights, "run", "runs"),
-               count_text(collected.checkpoints, "checkpoint", "checkpoints"), size_text(collected.bytes));
+               count_text(collected.checkpoints, "checkpoint", "checkpoints"),
+               count_text(collected.vocabularies, "vocabulary", "vocabularies"), size_text(collected.bytes));
     if (!collected.shrunk)
       fmt::print("Runs are being trained, so the store keeps its size for now; its room is used for new runs.\n");
     return 0;

@@ -6,6 +6,9 @@
 //   npz          NumPy: `series/METRIC/steps` and `/values`, `arrays/NAME/steps` and `/values` (looks, …), and facts of
 //                the run (`run`, `seed`, `experiment`, `spec`, …)
 //   safetensors  the weights at the end of training, by the names of the parameters
+//   words        the vocabulary: a word a line, in the order of their numbers, so that line 1 is row 0 of the
+//   embeddings;
+//                of runs that know the same. Where answers have words of their own they stand in FILE.target.txt
 //   tensorboard  a folder with an event file for each run; values are rounded to 32 bits, as the format has them
 //
 // In npz and safetensors of several runs every name begins with the run's id and a slash. Numbers of csv and jsonl are
@@ -37,7 +40,7 @@ std::vector<ExportFormat> export_formats();
 std::string export_format_of(const std::filesystem::path& file);
 
 // Writes the runs of these ids, in this order; the file is whole or as it was (tensorboard: each run's). Throws
-// wrong_input for an unknown format or run, and for weights that were not kept.
+// wrong_input for an unknown format or run, for weights that were not kept, and for words that differ.
 void export_runs(const Store& store, std::span<const std::int64_t> ids, const std::string& format,
                  const std::filesystem::path& file);
 

@@ -1,7 +1,11 @@
 #include "fovea/lab/kept_words.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -18,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr const char* ending = ".json.zst";
 
 // Only the words of corpora may change behind a run's back.
 bool of_a_corpus(const RunSpec& spec) {
@@ -32,6 +37,7 @@ KnownWords words_of(const Task& task) {
   for (int i = 0; i < shape.vocab; ++i) words.source.push_back(task.word(i));
   for (int i = 0; i < shape.target_vocab; ++i) words.target.push_back(task.target_word(i));
   for (int i = 0; i < shape.classes; ++i) words.classes.push_back(task.class_name(i));
+  if (words.target == words.source) words.target.clear();
   return words;
 }
 
@@ -51,17 +57,37 @@ fs::path KeptWords::file_of(const RunSpec& spec) const {
     if (name == "alike") continue;  // the order of examples
     digest.add(name + " = " + value.text() + "\n");
   }
-  return folder_ / (digest.hex() + ".json.zst");
+  return folder_ / (digest.hex() + ending);
+}
+
+std::vector<fs::path> KeptWords::files() const {
+  std::vector<fs::path> all;
+  std::error_code error;  // without a folder there are none
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename().string().ends_with(ending)) all.push_back(at->path());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+KeptWords::Hold::Hold(const KeptWords& words)
+    : folder_(::open(words.folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      held_(folder_ >= 0 && ::flock(folder_, LOCK_EX) == 0) {}
+
+KeptWords::Hold::~Hold() {
+  if (folder_ >= 0) ::close(folder_);
 }
 
 void KeptWords::keep(const RunSpec& spec) const {
   if (!of_a_corpus(spec)) return;
   const fs::path file = file_of(spec);
   std::error_code error;  // a folder that can not be made shows when the file is written
-  if (fs::exists(file, error)) return;
+  {
+    const Hold hold(*this);
+    if (fs::exists(file, error)) return;
+  }
   const KnownWords words = words_of(*make_task(spec));
   nlohmann::json json{{"source", words.source}, {"classes", words.classes}};
-  if (words.target != words.source) json["target"] = words.target;
+  if (!words.target.empty()) json["target"] = words.target;
   fs::create_directories(folder_, error);
   write_whole(file, packed(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }

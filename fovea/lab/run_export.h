@@ -20,6 +20,7 @@ std::unique_ptr<RunExport> export_csv(const std::filesystem::path& file, bool se
 std::unique_ptr<RunExport> export_jsonl(const std::filesystem::path& file, bool several);
 std::unique_ptr<RunExport> export_npz(const std::filesystem::path& file, bool several);
 std::unique_ptr<RunExport> export_safetensors(const std::filesystem::path& file, bool several);
+std::unique_ptr<RunExport> export_words(const std::filesystem::path& file, bool several);
 std::unique_ptr<RunExport> export_tensorboard(const std::filesystem::path& folder, bool several);
 
 }  // namespace fovea

@@ -75,10 +75,11 @@ class Store {
   bool has(std::int64_t id) const;  // not in the bin
   bool is_in_bin(std::int64_t id) const;
 
-  // Empties the bin of what was put there before `before` (UTC, ISO 8601; "": all of it), removes weights and
-  // checkpoints that belong to no run, and gives their room back to the disk. `dry`: only says what would go.
+  // Empties the bin of what was put there before `before` (UTC, ISO 8601; "": all of it), removes weights,
+  // checkpoints and words (lab/kept_words.h) that belong to no run, and gives their room back to the disk. `dry`: only
+  // says what would go.
   struct Collected {
-    std::int64_t runs = 0, weights = 0, checkpoints = 0;
+    std::int64_t runs = 0, weights = 0, checkpoints = 0, vocabularies = 0;
     std::uintmax_t bytes = 0;  // of files; dry: without the store's own
     bool shrunk = true;        // false: the store keeps its size, since runs are being trained
   };

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <unordered_set>
 
 #include "fovea/lab/checkpoint.h"
+#include "fovea/lab/kept_words.h"
 #include "fovea/lab/machine.h"
 #include "fovea/lab/run_lock.h"
 #include "fovea/lab/store_state.h"
@@ -37,6 +39,23 @@ std::unordered_set<std::string> hashes(Connection& database, const char* sql, co
   rows.bind(1, before);
   while (rows.next()) all.emplace(rows.text(0));
   return all;
+}
+
+// The files of words that runs know: of those for which the condition holds.
+std::set<fs::path> words_of_runs(Store::State& state, const KeptWords& words, const std::string& condition,
+                                 const std::string& before) {
+  std::set<fs::path> files;
+  const auto digest = state.known_word("task.digest");  // what tasks have that are of a corpus
+  if (!digest) return files;
+  Statement rows = state.db().prepare(
+      fmt::format("SELECT text FROM specs WHERE id IN (SELECT spec FROM settings WHERE name = ?2) AND id IN "
+                  "(SELECT spec FROM runs WHERE {})",
+                  condition)
+          .c_str());
+  rows.bind(1, before).bind(2, *digest);
+  const Place place{state.db().file().string()};
+  while (rows.next()) files.insert(words.file_of(spec_of(rows.text(0), place)));
+  return files;
 }
 
 std::int64_t empty_bin(Connection& database, const std::string& before, bool dry) {
@@ -130,6 +149,18 @@ Store::Collected Store::collect_garbage(const std::string& before, bool dry) {
     if (!lock) continue;
     for (const fs::path& file : Checkpoints(checkpoint_folder(), hash).files())
       collected.checkpoints += clear_away(file, dry, collected.bytes);
+  }
+  // Words are kept before a run is: while one is trained that is not in the store, any may be its own.
+  const KeptWords words = kept_words(*this);
+  if (const KeptWords::Hold hold(words); hold.held()) {
+    bool all_known = true;
+    for (fs::directory_iterator at(running_folder(), error), end; !error && at != end; at.increment(error)) {
+      const std::string hash = at->path().filename().string();
+      all_known = all_known && (with_weights.contains(hash) || unfinished.contains(hash) || !in_training(hash));
+    }
+    const std::set<fs::path> known = words_of_runs(*state_, words, left, before);
+    for (const fs::path& file : words.files())
+      if (all_known && !known.contains(file)) collected.vocabularies += clear_away(file, dry, collected.bytes);
   }
   sight.commit();
   collected.runs = empty_bin(database, before, dry);

@@ -111,6 +111,14 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
   const auto trouble = [&merged](std::int64_t id, const Error& what) {
     merged.troubles.push_back(fmt::format("of run {} there: {}", id, what.what()));
   };
+  // Of runs that are here already: words of no run are garbage.
+  const auto take_words = [&](std::int64_t id, const RunSpec& spec) {
+    try {
+      kept_words(*this).take_from(kept_words(from), spec);
+    } catch (const Error& what) {
+      trouble(id, what);
+    }
+  };
   std::int64_t looked_at = 0;
   for (const std::int64_t id : ids) {
     if (progress) progress(looked_at++, std::ssize(ids));
@@ -135,16 +143,17 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
       if (!run->tags.empty()) tag({{*known}}, run->tags, {});
       if (!run->note.empty() && find(*known)->note.empty()) note(*known, run->note);
       if (!run->weights.empty()) weight_files().write(*run, run->hash);
+      take_words(id, run->spec);
       continue;
     }
     run->arrays = from.arrays(id);
     try {
-      kept_words(*this).take_from(kept_words(from), run->spec);
       if (!done) take_checkpoint(from, *this, run->hash);
     } catch (const Error& what) {
       trouble(id, what);
     }
     keep(*run);
+    take_words(id, run->spec);
     ++(known ? merged.furthered : merged.added);
   }
   if (progress) progress(looked_at, std::ssize(ids));

@@ -57,9 +57,7 @@ class Reader {
     if (const auto known = specs_.find(id); known != specs_.end()) return known->second;
     Statement text = state_.db().prepare("SELECT text FROM specs WHERE id = ?");
     if (!text.bind(1, id).next()) throw damaged("a run has no spec", place_);
-    ValueTable table = parse_table(std::string(text.text(0)), place_.file);
-    table["seed"] = {std::int64_t{0}, {}};
-    return specs_[id] = run_spec_from_table(table);
+    return specs_[id] = spec_of(text.text(0), place_);
   }
 
   Store::State& state_;

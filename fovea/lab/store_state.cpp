@@ -58,6 +58,12 @@ void read_row(Store::State& state, Statement& row, RunRecord& run) {
   run.removed = row.text(12);
 }
 
+RunSpec spec_of(std::string_view text, const Place& place) {
+  ValueTable table = parse_table(std::string(text), place.file);
+  table["seed"] = {std::int64_t{0}, {}};
+  return run_spec_from_table(table);
+}
+
 void delete_run(Connection& database, std::int64_t id) {
   Statement gone = database.prepare("DELETE FROM runs WHERE id = ? RETURNING spec");
   if (!gone.bind(1, id).next()) return;

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct Store::State {
 // The run of that hash that is done, or the one that is not; none in the bin. Each question is one that an index
 // answers.
 std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done);
+
+RunSpec spec_of(std::string_view text, const Place& place);  // of the table specs; its seed is 0
 
 void delete_run(Connection& database, std::int64_t id);  // for good, with all that belongs to it in the store
 

@@ -58,6 +58,8 @@ TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
   EXPECT_EQ(json("look 1 --json"), seen);
   std::filesystem::remove_all(home_ / "data");
   EXPECT_EQ(json("look 1 --json"), seen);
+  EXPECT_EQ(json("gc --json")["vocabularies"], 0);
+  EXPECT_EQ(json("look 1 --json"), seen);
   // A store that this one is merged into has them, too.
   const auto first = home_;
   home_ = folder_ / "second";
@@ -66,9 +68,20 @@ TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
   EXPECT_EQ(json("look 1 --json")["source"], seen["source"]);
   // Without them, the corpus is asked.
   std::filesystem::remove_all(home_ / "words");
+  ASSERT_EQ(fovea("runs merge " + (first / "runs.db").string()).code, 0);
+  EXPECT_EQ(json("look 1 --json")["source"], seen["source"]);  // the run was known, its words were not
+  std::filesystem::remove_all(home_ / "words");
   const Outcome gone = fovea("look 1");
   EXPECT_EQ(gone.code, 2);
   EXPECT_NE(gone.err.find("there is no corpus 'sms'"), std::string::npos) << gone.err;
+  // They go with the run.
+  home_ = first;
+  ASSERT_EQ(fovea("rm 1").code, 0);
+  EXPECT_NE(fovea("gc --dry").out.find("would go: 1 run of the bin, weights of 1 run, 0 checkpoints, 1 vocabulary: "),
+            std::string::npos)
+      << fovea("gc --dry").out;
+  ASSERT_EQ(fovea("gc").code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(home_ / "words"));
 }
 
 TEST_F(DataTest, EveryMistakeIsNamed) {

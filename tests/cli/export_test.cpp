@@ -1,4 +1,5 @@
 // What `fovea export` writes, read by the programs that people read it with (read_back.py).
+#include "fovea/lab/safetensors.h"
 #include "tests/cli/program.h"
 
 namespace fovea {
@@ -62,6 +63,38 @@ TEST_F(Exports, TheEndingSaysTheFormat) {
   const Outcome taken = fovea("export 1 --format tensorboard -o taken");
   EXPECT_EQ(taken.code, 1);
   EXPECT_NE(taken.err.find("names a folder"), std::string::npos) << taken.err;
+}
+
+TEST_F(Exports, WordsStandInTheOrderOfTheEmbeddingsRows) {
+  const std::string small =
+      "run text-classify --quick --quiet --set task.corpus=made-reviews --set train.steps=1 --set model.embedding=3 "
+      "--set train.keep_weights=always --set 'probe.names=[\"evidence\"]' --set probe.evidence.examples=3";
+  ASSERT_EQ(fovea(small).code, 0);
+  ASSERT_EQ(fovea(small + " --seed 1").code, 0);
+  ASSERT_EQ(fovea(small + " --set task.min_count=9").code, 0);
+  const Outcome written = fovea("export 5 -o words.txt");
+  ASSERT_EQ(written.code, 0) << written.err;
+  std::ifstream file(folder_ / "words.txt");
+  std::vector<std::string> words;
+  for (std::string line; std::getline(file, line);) words.push_back(line);
+  // As many as the embeddings have rows; all that an example holds are among them.
+  ASSERT_EQ(fovea("export 5 -o w.safetensors").code, 0);
+  const TensorFile weights = TensorFile::read(folder_ / "w.safetensors");
+  ASSERT_NE(weights.find("embedding.weight"), nullptr);
+  EXPECT_EQ(static_cast<std::size_t>(weights.find("embedding.weight")->shape[0]), words.size());
+  EXPECT_EQ(words.front(), "<unknown>");
+  for (const auto& word : json("look 5 --json")["source"])
+    EXPECT_NE(std::find(words.begin(), words.end(), word.get<std::string>()), words.end()) << word;
+  EXPECT_EQ(fovea("export 5 6 -o both.txt").code, 0);
+  EXPECT_EQ(read(folder_ / "both.txt"), read(folder_ / "words.txt"));
+
+  const Outcome differ = fovea("export 5 7 -o differ.txt");
+  EXPECT_EQ(differ.code, 2);
+  EXPECT_NE(differ.err.find("run 7 knows other words than run 5"), std::string::npos) << differ.err;
+  const Outcome none = fovea("export 3 -o none.txt");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("run 3 knows no words"), std::string::npos) << none.err;
+  EXPECT_FALSE(fs::exists(folder_ / "differ.txt") || fs::exists(folder_ / "none.txt"));
 }
 
 TEST_F(Exports, WeightsThatWereNotKeptAreSaid) {

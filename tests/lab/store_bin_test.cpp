@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/base/file.h"
+#include "fovea/lab/kept_words.h"
 #include "fovea/lab/run_lock.h"
 #include "store_sample.h"
 
@@ -214,6 +215,68 @@ TEST_F(StoreBin, GarbageIsWhatIsInTheBinAndFilesOfNoRun) {
   EXPECT_TRUE(std::filesystem::exists(trained));
   EXPECT_EQ(found(""), (Ids{3, 4, 5}));
   for (const std::int64_t id : {3, 4}) EXPECT_TRUE(store.weights(*store.find(id)));
+}
+
+// A run that knows the words of a corpus that are seen so often.
+RunRecord run_on_texts(int min_count, std::uint64_t seed, RunState state = RunState::done) {
+  static const Experiment experiment = parse_experiment(R"(
+task = { name = "text-classify" }
+model = { name = "word-mean", embedding = 2 }
+train = { steps = 1, batch = 1, rate = 0.01 }
+probe = { names = ["accuracy"] }
+)",
+                                                        "texts.toml");
+  RunRecord run = sample_run(seed, state);
+  run.spec = resolve(experiment, Form::full, {parse_override("task.min_count=" + std::to_string(min_count))}, seed);
+  run.hash = run.spec.hash();
+  return run;
+}
+
+TEST_F(StoreBin, WordsGoWithTheLastRunThatKnowsThem) {
+  const KeptWords words = kept_words(store);
+  const auto add = [&](RunRecord run) {
+    words.keep(run.spec);
+    return store.keep(run);
+  };
+  const std::int64_t one = add(run_on_texts(1, 0)), same = add(run_on_texts(1, 1)), two = add(run_on_texts(2, 0));
+  add(run_on_texts(3, 0, RunState::stopped));
+  const auto there = [&](int min_count) {
+    return std::filesystem::exists(words.file_of(run_on_texts(min_count, 0).spec));
+  };
+  write_whole(folder / "words" / "notes.txt", "of somebody's own");
+  ASSERT_EQ(words.files().size(), 3u);
+
+  store.put_in_bin(Ids{one});
+  EXPECT_EQ(store.collect_garbage("", false).vocabularies, 0);  // another run knows them, too
+  EXPECT_TRUE(there(1));
+
+  store.put_in_bin(Ids{same, two});
+  EXPECT_EQ(store.collect_garbage("2000-01-01T00:00:00Z", false).vocabularies, 0);  // not so long in the bin
+  const auto bytes = std::filesystem::file_size(words.file_of(run_on_texts(1, 0).spec)) +
+                     std::filesystem::file_size(words.file_of(run_on_texts(2, 0).spec));
+  const Store::Collected dry = store.collect_garbage("", true);
+  EXPECT_EQ(dry.vocabularies, 2);
+  EXPECT_EQ(dry.bytes, bytes);
+  EXPECT_TRUE(there(1) && there(2));
+
+  // A run that is being trained, and not yet in the store, may know any of them.
+  const RunRecord begun = run_on_texts(4, 0);
+  std::optional<RunLock> lock = RunLock::take(store.running_folder(), begun.hash);
+  words.keep(begun.spec);
+  EXPECT_EQ(store.collect_garbage("2000-01-01T00:00:00Z", false).vocabularies, 0);
+  EXPECT_TRUE(there(4));
+  lock.reset();
+  EXPECT_EQ(store.collect_garbage("2000-01-01T00:00:00Z", false).vocabularies, 1);
+  EXPECT_FALSE(there(4));
+
+  // One that is in the store says which are its own.
+  lock = RunLock::take(store.running_folder(), run_on_texts(3, 0).hash);
+  EXPECT_EQ(store.collect_garbage("", false).vocabularies, 2);
+  EXPECT_FALSE(there(1) || there(2));
+  EXPECT_TRUE(there(3));
+  EXPECT_TRUE(std::filesystem::exists(folder / "words" / "notes.txt"));
+  words.keep(run_on_texts(1, 0).spec);  // who needs them again keeps them again
+  EXPECT_TRUE(there(1));
 }
 
 TEST_F(StoreBin, GarbageGivesItsRoomBack) {

@@ -140,6 +140,13 @@ class Adding {
  private:
   // The classes, and which split each example of the training file belongs to.
   void read_labels() {
+    for (const fs::path& file : {sources_.train.file, sources_.train.target_file}) {
+      std::error_code code;
+      const fs::file_status status = fs::status(file, code);
+      if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+        throw wrong_input("can be read once only, and the training texts are read twice",
+                          "write them into a file first", {file.string()});
+    }
     std::map<std::string, int, std::less<>> found;
     std::vector<int> labels;
     TextReader reader(sources_.train);

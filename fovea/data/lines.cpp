@@ -123,6 +123,12 @@ bool LineReader::next(std::string_view& line) {
         fmt::format("is not UTF-8: byte {} of this line is {:02x}", good + 1, static_cast<unsigned char>(line[good])),
         "save the file as UTF-8, or let lines that can not be read be skipped", where);
   }
+  if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
+    Place where = place();
+    where.column = static_cast<int>(zero) + 1;
+    throw wrong_input(fmt::format("byte {} of this line is zero, and text has none", zero + 1),
+                      "is it a text? UTF-16 becomes UTF-8 by iconv -f UTF-16LE -t UTF-8", where);
+  }
   return true;
 }
 

@@ -164,6 +164,10 @@ class Table final : public TextReader::Examples {
       return text;
     };
     const Place place{file_, first.line};
+    const auto old_mac = [](const std::string& field) { return field.find('\r') != std::string::npos; };
+    if (ahead_.size() == 1 && std::any_of(first.fields.begin(), first.fields.end(), old_mac))
+      throw wrong_input("is one line with carriage returns in it, and lines end in LF or CRLF",
+                        "turn them into line ends: tr '\\r' '\\n'", {file_});
     if (header == Header::no && by_name)
       throw wrong_input("without a header its columns have numbers, not names", "name columns by number, from 1",
                         place);

@@ -1,5 +1,7 @@
 // Bad texts as a person meets them: each is refused with what is wrong, where and what to do, and leaves nothing
 // behind.
+#include <sys/stat.h>
+
 #include "tests/cli/program.h"
 
 namespace fovea {
@@ -56,6 +58,16 @@ TEST_F(BadTextTest, ALineOfTenMillionCharacters) {
 TEST_F(BadTextTest, BytesThatAreNotUtf8) {
   write("latin.tsv", reviews("good\tcaf\xe9\n"));
   refused("--train latin.tsv", {"latin.tsv:41:", "is not UTF-8"});
+}
+
+TEST_F(BadTextTest, LinesThatEndInCarriageReturnsAlone) {
+  write("mac.csv", "label,text\rgood,fine\rbad,dull\r");
+  refused("--train mac.csv", {"mac.csv: is one line with carriage returns in it", "tr '\\r' '\\n'"});
+}
+
+TEST_F(BadTextTest, APipeIsNotReadTwice) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  refused("--format tsv --train pipe", {"pipe: can be read once only, and the training texts are read twice"});
 }
 
 TEST_F(BadTextTest, ParallelFilesOfDifferentLength) {

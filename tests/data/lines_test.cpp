@@ -36,6 +36,16 @@ TEST(Lines, AByteOrderMarkIsPassedOver) {
               "memory: is UTF-16");
 }
 
+TEST(Lines, AZeroByteIsNoText) {
+  LineReader reader(ByteReader(std::string_view("a\nb\0c\nd", 7), {"memory"}));
+  std::string_view line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_SAYS(wrong_input_of([&] { reader.next(line); }), "memory:2:2: byte 2 of this line is zero");
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "d");
+  EXPECT_SAYS(wrong_input_of([] { lines_of(std::string("a\0\n\0", 4)); }), "iconv -f UTF-16LE");  // without its mark
+}
+
 TEST(Lines, AreTheSameHoweverTheyArePacked) {
   std::string bytes;
   Lines wanted;

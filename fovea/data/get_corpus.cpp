@@ -44,6 +44,8 @@ class Get {
         throw wrong_input(fmt::format("there is something else called '{}' in the store already", name_),
                           "give this another name (--as), or have it replaced (--replace)");
     }
+    for (const PublicCorpus::File& file : wanted_.files)
+      if (!file.members.empty()) require_unpacking(file.name);  // rather than when all of it is fetched
     for (const PublicCorpus::File& file : wanted_.files) files_.push_back(fetched(file));
     Got got{false, {}, folder};
     if (wanted_.is_corpus()) got.added = added();

@@ -146,6 +146,7 @@ class Unpack {
 }  // namespace
 
 bool can_unpack() { return true; }
+void require_unpacking(const fs::path&) {}
 void unpack(const Unpacking& wanted) { Unpack(wanted).run(); }
 
 }  // namespace fovea
@@ -157,10 +158,13 @@ void unpack(const Unpacking& wanted) { Unpack(wanted).run(); }
 namespace fovea {
 
 bool can_unpack() { return false; }
-void unpack(const Unpacking& wanted) {
-  throw failure("this program was built without libarchive, so it can not unpack",
-                "install libarchive's development files, and build it again", {wanted.archive.string()});
+void require_unpacking(const std::filesystem::path& archive) {
+  throw failure("this program was built without libarchive, so it can not unpack it",
+                "install libarchive's development files, and build it again; or unpack it by other means, and add the "
+                "texts with fovea data add",
+                {archive.string()});
 }
+void unpack(const Unpacking& wanted) { require_unpacking(wanted.archive); }
 
 }  // namespace fovea
 

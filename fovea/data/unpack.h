@@ -24,6 +24,7 @@ struct Unpacking {
 // name twice, or lacks a member that is wanted. What was written until then stays.
 void unpack(const Unpacking& wanted);
 
-bool can_unpack();  // false where the program was built without libarchive
+bool can_unpack();                                             // false where the program was built without libarchive
+void require_unpacking(const std::filesystem::path& archive);  // throws failure, which names the archive, there
 
 }  // namespace fovea

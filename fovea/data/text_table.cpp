@@ -55,6 +55,11 @@ class Table final : public TextReader::Examples {
     for (const std::string& other : {source.label, source.target})
       if (!other.empty()) wanted_.push_back(other);
     labelled_ = !source.label.empty();
+    for (std::size_t i = 0; i < texts_; ++i)
+      if (texts_ < wanted_.size() && wanted_[i] == wanted_.back())
+        throw wrong_input(fmt::format("the column '{}' is asked for as the text and as the {}", wanted_[i],
+                                      labelled_ ? "label" : "target"),
+                          "name two columns", {file_});
     LineReader lines(source.table ? ByteReader(*source.table, {file_}) : ByteReader(source.file), source.longest);
     if (format == TextFormat::jsonl) {
       for (std::size_t i = 0; i < wanted_.size(); ++i) columns_.push_back(i);
@@ -168,6 +173,10 @@ class Table final : public TextReader::Examples {
     if (ahead_.size() == 1 && std::any_of(first.fields.begin(), first.fields.end(), old_mac))
       throw wrong_input("is one line with carriage returns in it, and lines end in LF or CRLF",
                         "turn them into line ends: tr '\\r' '\\n'", {file_});
+    // As some spreadsheets write CSV where the comma is in numbers.
+    const bool semicolons = width_ == 1 && first.fields.front().find(';') != std::string::npos;
+    const std::string other_mark =
+        semicolons ? "its columns seem to be parted by ';': save it with commas (csv) or TABs (tsv) between them" : "";
     if (header == Header::no && by_name)
       throw wrong_input("without a header its columns have numbers, not names", "name columns by number, from 1",
                         place);
@@ -180,10 +189,10 @@ class Table final : public TextReader::Examples {
         columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
       } else if (!number) {
         throw wrong_input(fmt::format("has no column '{}'; its first line is {}", wanted_[i], first_row()),
-                          suggest_name(wanted_[i], first.fields), place);
+                          other_mark.empty() ? suggest_name(wanted_[i], first.fields) : other_mark, place);
       } else if (*number >= width_) {
         throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
-                          "columns are numbered from 1", place);
+                          other_mark.empty() ? "columns are numbered from 1" : other_mark, place);
       } else {
         columns_.push_back(*number);
       }

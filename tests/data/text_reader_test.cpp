@@ -96,6 +96,13 @@ TEST_F(TextReaderTest, ColumnsGoByName) {
   EXPECT_SAYS(complaint(headless), "without a header its columns have numbers");
 }
 
+TEST_F(TextReaderTest, ColumnsThatCanNotBeMeantAreSaid) {
+  EXPECT_SAYS(complaint(table("a.csv", "label;text\nham;hi\n", {"text"}, "label")), "seem to be parted by ';'");
+  EXPECT_SAYS(complaint(table("a.csv", "ham;hi\nspam;win\n", {"2"}, "1")), "seem to be parted by ';'");
+  EXPECT_SAYS(complaint(table("b.tsv", "ham\thi\n", {"1", "2"}, "2")),
+              "the column '2' is asked for as the text and as the label");
+}
+
 TEST_F(TextReaderTest, AHeaderIsFoundWhereItReadsLikeOne) {
   EXPECT_EQ(read(table("a.tsv", "Label\tSMS\nham\thi you\nham\twin\n")).report.header, (Texts{"Label", "SMS"}));
   EXPECT_EQ(read(table("a.tsv", "x\tone\ny\ttwo\n")).texts.size(), 2u) << "too few lines to tell";

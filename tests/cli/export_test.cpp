@@ -84,7 +84,8 @@ TEST_F(Exports, WordsStandInTheOrderOfTheEmbeddingsRows) {
   ASSERT_NE(weights.find("embedding.weight"), nullptr);
   EXPECT_EQ(static_cast<std::size_t>(weights.find("embedding.weight")->shape[0]), words.size());
   EXPECT_EQ(words.front(), "<unknown>");
-  for (const auto& word : json("look 5 --json")["source"])
+  const auto seen = json("look 5 --json");
+  for (const auto& word : seen["source"])
     EXPECT_NE(std::find(words.begin(), words.end(), word.get<std::string>()), words.end()) << word;
   EXPECT_EQ(fovea("export 5 6 -o both.txt").code, 0);
   EXPECT_EQ(read(folder_ / "both.txt"), read(folder_ / "words.txt"));

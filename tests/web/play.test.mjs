@@ -431,6 +431,67 @@ test("scrubbing a map of 41 by 41 over 200 steps takes less than 20 ms of the pa
   await stage.leave(page);
 });
 
+test("what is measured of attention that is held is no deed of the model's", async () => {
+  const page = await stage.visit(words(small, { act: "truth", hold: 40, step: 20 }));
+  await at_step(page, 20);
+  assert.match(await page.locator(".stages").innerText(), /attention is on it \(α\): not yet/);
+  // Though the curve says what was measured.
+  const attended = (await curves_of(page, "What is learned when")).get("attention on the right word");
+  assert.deepEqual(attended.at(-1), [20, 1]);
+  await stage.leave(page);
+});
+
+test("on the way to a link's step the address keeps saying it", async () => {
+  const page = await stage.visit(words(small, { step: 300 }));
+  const said = await page.evaluate(async () => {
+    const said = new Set();
+    for (;;) {
+      said.add(new URLSearchParams(location.hash.split("?")[1]).get("step"));
+      if (document.querySelector("output[data-step][data-loading=no]")?.dataset.step === "300") return [...said];
+      await new Promise(requestAnimationFrame);
+    }
+  });
+  assert.deepEqual(said, ["300"]);
+  await stage.leave(page);
+});
+
+test("of a long training not every look is kept: the next one is the next that there is", async () => {
+  const page = await stage.visit(words({ ...small, "task.vocab": 24, "task.length": 20, "train.steps": 4000 }));
+  await at_step(page, 0);
+  const look = () => page.getByText("Normalised entropy").innerText().then((text) => Number(text.match(/at step (\d+)/)[1]));
+  for (const step of [6, 12, 18]) {
+    await button(page, "Next look").click();
+    await at_step(page, step);
+    assert.equal(await look(), step);
+  }
+  await button(page, "Rewind").click();
+  await at_step(page, 0);
+  await button(page, "Next look").click();
+  await at_step(page, 6);
+  await stage.leave(page);
+});
+
+test("what can not be is said, and not changed in silence", async () => {
+  const page = await stage.visit(words(small, { task: "keywords", seed: "1.5" }));
+  const alert = page.locator("p.problem[role=alert]").filter({ hasText: "The address" });
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /a task "keywords", which is not one of this page's: "Copy words.*" is shown\. The address says seed "1\.5", which is not a whole number: it is 0 here\./);
+  const field = page.getByLabel("Seed", { exact: true });
+  await field.fill("-2");
+  await field.press("Enter");
+  await page.getByText('A seed is a whole number, 0 or more, not "-2".').waitFor();
+  assert.equal(await field.inputValue(), "-2");
+  await field.fill("3");
+  await field.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("seed=3"));
+  assert.equal(await page.getByText("A seed is a whole number").count(), 0);
+  const rate = page.getByLabel("Learning rate", { exact: true });
+  await rate.fill("0.1;0.2");
+  await rate.press("Enter");
+  await page.getByText("No setting has a semicolon in it.").waitFor();
+  await stage.leave(page);
+});
+
 test("nothing serious stands in the way of anybody, in light and dark, wide and narrow", async () => {
   for (const more of [{ step: 40 }, { step: 40, beside: "train.rate=0.01" }, { task: "keyword", set: "", step: 60 }]) {
     const page = await stage.visit(words(small, more));

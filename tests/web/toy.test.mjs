@@ -82,6 +82,34 @@ test("closed form, flow and descent tell the same story", async () => {
   await stage.leave(page);
 });
 
+test("a start is dragged for long: the address is written now and then, and says the last place", async () => {
+  const page = await stage.visit("#/toy");
+  await page.locator("circle.start").waitFor();
+  await page.evaluate(() => {
+    const write = history.replaceState.bind(history);
+    globalThis.writes = 0;
+    history.replaceState = (...words) => (++globalThis.writes, write(...words));
+  });
+  const plane = await page.getByRole("application").boundingBox();
+  const at = (share) => [plane.x + plane.width * (0.3 + 0.4 * share), plane.y + plane.height * 0.4];
+  await page.mouse.move(...at(0));
+  await page.mouse.down();
+  for (let i = 1; i <= 300; ++i) await page.mouse.move(...at(i / 300));
+  await page.mouse.up();
+  const label = await page.getByRole("application").getAttribute("aria-label");
+  const [, D, p] = label.match(/D (-?[\d.]+), p (-?[\d.]+)/);
+  await page.waitForFunction(([D, p]) => {
+    const words = new URLSearchParams(location.hash.split("?")[1]);
+    return words.get("D") === D && words.get("gate") === p;
+  }, [D, p]);
+  const writes = await page.evaluate(() => globalThis.writes);
+  assert.ok(writes >= 2 && writes <= 60, `${writes} writes for 300 places`);
+  // The way back leads to where the start was before it was taken hold of.
+  await page.goBack();
+  await says(page, "p reaches 1 at τ = 0.93123");
+  await stage.leave(page);
+});
+
 test("the stories are presets, and a link brings another person to the same one", async () => {
   const page = await stage.visit("#/toy");
   await page.getByRole("button", { name: "Mistaken" }).click();

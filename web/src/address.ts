@@ -7,7 +7,38 @@ export interface Address {
   words: URLSearchParams;
 }
 
-export function read_address(hash = location.hash): Address {
+// Browsers refuse to write the address all the time (some from 100 times in half a minute on): after some writes in a row
+// one has to wait, and what is to be written next counts meanwhile all the same.
+const in_a_row = 20, wait = 500; // milliseconds
+let left = in_a_row, counted = 0;
+let ahead: string | undefined; // what the address will be
+let timer = 0;
+
+function write(text: string) {
+  const now = performance.now();
+  left = Math.min(in_a_row, left + (now - counted) / wait);
+  counted = now;
+  if (left >= 1) {
+    --left;
+    write_now(text);
+  } else {
+    ahead = text;
+    timer ||= window.setTimeout(() => {
+      timer = 0;
+      if (ahead !== undefined) write(ahead);
+    }, wait);
+  }
+}
+function write_now(text: string) {
+  ahead = undefined;
+  history.replaceState(null, "", text);
+}
+
+// Where the person goes, by a link or the way back, is nothing that was written here; who leaves finds it written.
+for (const moved of ["popstate", "hashchange"]) addEventListener(moved, (event) => event.isTrusted && (ahead = undefined));
+addEventListener("pagehide", () => ahead !== undefined && write_now(ahead));
+
+export function read_address(hash = ahead ?? location.hash): Address {
   const text = hash.replace(/^#\/?/, "");
   const mark = text.indexOf("?");
   return {
@@ -30,9 +61,12 @@ export function change_address(changes: { [word: string]: string | number | unde
     else address.words.set(word, String(value));
   }
   const text = write_address(address);
-  if (text === location.hash) return;
-  if (step) history.pushState(null, "", text);
-  else history.replaceState(null, "", text);
+  if (text === (ahead ?? location.hash)) return;
+  if (!step) write(text);
+  else {
+    if (ahead !== undefined) write_now(ahead);
+    history.pushState(null, "", text);
+  }
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 

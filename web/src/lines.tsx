@@ -106,6 +106,9 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
     const middle = bands(props.curves);
     const of = (group: string) => middle.filter((band) => band.group === group);
     const x = axis_of([props.steps ?? 0, ...points.map((point) => point.step)]), y = axis_of(points.map((point) => point.value));
+    // What a mark says stands after its step, or before it where there is more room.
+    const last = props.steps ?? points.reduce((most, point) => Math.max(most, point.step), 0);
+    const beside = ({ step }: Mark) => (step > 0.55 * last ? { dx: -5, textAnchor: "end" as const } : { dx: 5, textAnchor: "start" as const });
     const height = Math.round(Math.max(240, Math.min(420, width * 0.5)));
     const margin = { top: 20, left: y.room, bottom: 44 };
     const plot = Plot.plot({
@@ -131,7 +134,7 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
         ...groups.map((group) => Plot.line(of(group), { x: "step", y: "middle", stroke: colour(group), strokeWidth: 2.5 })),
         Plot.ruleX(props.marks ?? [], { x: "step", stroke: "var(--soft)", strokeDasharray: "2,3" }),
         ...(props.marks ?? []).map((mark, i) =>
-          Plot.text([mark], { x: "step", text: "says", frameAnchor: "bottom", dx: 5, dy: -6 - 16 * i, textAnchor: "start", fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
+          Plot.text([mark], { x: "step", text: "says", frameAnchor: "bottom", ...beside(mark), dy: -6 - 16 * i, fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
         ),
         Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\nstep ${point.step}\n${+point.value.toPrecision(6)}`, fill: "var(--page)", lineHeight: 1.4 })),
       ],

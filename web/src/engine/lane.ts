@@ -131,15 +131,29 @@ export class Lane {
     return this.looks[last_at(this.looks.length, (i) => this.looks[i]!.step <= step)];
   }
 
+  // The step of the look after `step`; of one that is to come, where it would be at the pace of the last ones: of a long
+  // training not every look is kept.
+  look_after(step: number): number {
+    const next = this.looks[last_at(this.looks.length, (i) => this.looks[i]!.step <= step) + 1];
+    if (next) return next.step;
+    const [before, last] = this.looks.slice(-2);
+    const pace = Math.max(this.every, before && last ? last.step - before.step : 0);
+    return step - (step % pace) + pace;
+  }
+
   value_at(metric: string, step: number): number | null | undefined {
     const series = this.series.get(metric);
     return series?.values[last_at(series.steps.length, (i) => series.steps[i]! <= step)];
   }
 
-  // The first step at which the metric was at least `level`.
-  step_of(metric: string, level: number): number | undefined {
+  // The first step at which the metric was at least `level`. Where attention is held, what is measured of it is no deed of
+  // the model's: `free` leaves those steps out.
+  step_of(metric: string, level: number, free = false): number | undefined {
     const series = this.series.get(metric);
-    return series?.steps[series.values.findIndex((value) => value !== null && value >= level)];
+    return series?.steps[series.values.findIndex((value, i) => value !== null && value >= level && !(free && this.holds(series.steps[i]!)))];
+  }
+  private holds(step: number): boolean {
+    return this.interventions.some(({ hold, from, until }) => hold !== undefined && step >= Number(from ?? 0) && step < Number(until ?? Infinity));
   }
 
   get steps(): number {

@@ -22,6 +22,7 @@ function forecast(lane: Lane): Promise<Forecast> {
   const told = newest.get(data) ?? engine.ask<Forecast>({ ask: "predict", ...lane.plan, texts });
   newest.delete(data);
   newest.set(data, told);
+  told.catch(() => newest.get(data) === told && newest.delete(data)); // the next who asks may be told
   if (newest.size > 2) newest.delete(newest.keys().next().value!);
   return told;
 }

@@ -10,6 +10,11 @@ interface Points {
 
 const least_points = 5, most_points = 250; // of more, the attention of each on each is too much to look at
 
+// As people write numbers: what a programming language reads besides (0x10, Infinity) is none.
+function read_number(text: string): number {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+}
+
 class OwnPoints extends Own<Points> {
   readonly title = "Your points";
   readonly label = "Your points: in each line x and y, parted by a comma, a tab or blanks";
@@ -20,7 +25,7 @@ class OwnPoints extends Own<Points> {
   read(given: string): Points {
     const lines = given.split(/\r?\n/).map((text, i) => ({ text: text.trim(), line: i + 1 })).filter(({ text }) => text !== "");
     if (lines.length === 0) throw new Trouble("There are no points: paste x and y in each line.");
-    const rows = lines.map(({ text, line }) => ({ line, text, numbers: text.split(/[\s,;]+/).filter(Boolean).map(Number) }));
+    const rows = lines.map(({ text, line }) => ({ line, text, numbers: text.split(/[\s,;]+/).filter(Boolean).map(read_number) }));
     if (rows[0]!.numbers.every(Number.isNaN)) rows.shift(); // a header
     for (const { line, text, numbers } of rows)
       if (numbers.length !== 2 || !numbers.every((x) => Number.isFinite(x) && Math.abs(x) < 1e6)) throw new Trouble(`Line ${line} is "${text.slice(0, 40)}" and not two numbers of less than a million: write x and y, parted by a comma, a tab or blanks.`);

@@ -42,7 +42,7 @@ export function Attention({ lane, at, example }: Props) {
   const inputs = Array.from({ length: columns }, (_, i) => lane.input(example, i));
   const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
   const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
-  const entropy = lane.value_at("entropy", at);
+  const entropy = lane.value_at("entropy", look.step);
   const label = lane.class_of(example);
   const most = columns > most_words ? scale_of(lane.company) : 1;
   const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
@@ -54,9 +54,9 @@ export function Attention({ lane, at, example }: Props) {
       <p class="soft">
         Example {example + 1} at step {look.step}{rows > 1 ? ": outputs down, inputs across." : ": its inputs."}
         {label && ` It is ${label}.`}
-        {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)}.`}
+        {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)} (all examples together).`}
       </p>
-      <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs)}>
+      <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs, lane.truth)}>
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
           {rows > 1 && <Words across={false} words={outputs} />}
           <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
@@ -80,20 +80,20 @@ export function Attention({ lane, at, example }: Props) {
           ? `${rows > 1 ? `Output ${row + 1} (${outputs[row]}) from input` : "Input"} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
           : "Point at the map, or go through it by the arrow keys, for its numbers."}
       </p>
-      {look.beta && <Scatter lane={lane} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs)} />}
+      {look.beta && <Scatter lane={lane} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs, lane.truth)} />}
     </section>
   );
 }
 
 // A row per cell of the map.
-function cells_of(look: Look, offset: number, inputs: string[], outputs: string[]) {
-  const columns = ["output", "output word", "input", "input word", "attention", ...(look.beta ? ["beta"] : [])];
+function cells_of(look: Look, offset: number, inputs: string[], outputs: string[], truth?: Float32Array) {
+  const columns = ["output", "output word", "input", "input word", "attention", ...(look.beta ? ["beta"] : []), ...(truth ? ["decides"] : [])];
   return {
     columns,
     rows: outputs.flatMap((output, row) =>
       inputs.map((input, column) => {
         const cell = offset + row * inputs.length + column;
-        return [row + 1, output, column + 1, input, look.alpha[cell]!, ...(look.beta ? [look.beta[cell]!] : [])];
+        return [row + 1, output, column + 1, input, look.alpha[cell]!, ...(look.beta ? [look.beta[cell]!] : []), ...(truth ? [Number(truth[cell]! > 0)] : [])];
       }),
     ),
   };

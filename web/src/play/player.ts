@@ -53,7 +53,11 @@ export class Player<Wish> {
     return this.lanes.length > 0 ? Math.max(1, Math.min(...this.lanes.map((lane) => lane.every))) : 1;
   }
   look_after(step: number): number {
-    return step - (step % this.every) + this.every;
+    return Math.min(...this.lanes.map((lane) => lane.look_after(step)));
+  }
+  // Training towards where the person wants to be.
+  get under_way(): boolean {
+    return !this.playing && this.behind();
   }
 
   // Begins these anew, and trains them up to `step`. `shows` names the wish. Where the first can not be, what was there
@@ -120,6 +124,16 @@ export class Player<Wish> {
       this.running ??= this.train().finally(() => (this.running = undefined));
       await this.running;
     }
+  }
+
+  // To the next look there is: of a long training not every look is kept, which is seen when one is there.
+  async go_to_next_look(from: number) {
+    let step = this.look_after(from);
+    do {
+      await this.go(step);
+      if (this.loading || this.at !== step || this.lanes.some((lane) => (lane.look_at(step)?.step ?? Infinity) > from)) return;
+      step += this.every;
+    } while (step <= this.last);
   }
 
   // The page is left: nothing goes on, and the engine may forget them.

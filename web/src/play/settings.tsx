@@ -54,7 +54,7 @@ export function Settings({ state, set, lane }: Props) {
             ))}
           </select>
         </label>
-        <Field setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} change={(text) => set({ seed: Math.max(0, Math.floor(Number(text)) || 0), step: 0 })} />
+        <Field setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number, 0 or more, not "${text}".`)} change={(text) => set({ seed: Number(text), step: 0 })} />
         {all.filter((setting) => task.shown.includes(setting.name)).map(field)}
       </div>
       <details>
@@ -108,13 +108,29 @@ const others: Setting[] = [
   { name: "from", help: "", choices: [] },
 ];
 
-// A number or word is taken over when its field is left or Enter pressed.
-function Field(props: { setting: Setting; value: string | undefined; change: (text: string) => void; title?: string; placeholder?: string }) {
+// An address parts settings by it.
+const no_semicolon = (text: string) => (text.includes(";") ? "No setting has a semicolon in it." : "");
+
+interface FieldProps {
+  setting: Setting;
+  value: string | undefined;
+  change: (text: string) => void;
+  refuse?: (text: string) => string; // why it can not be; "" where it can
+  title?: string;
+  placeholder?: string;
+}
+
+// A number or word is taken over when its field is left or Enter pressed; what can not be stays there, and why beside it.
+function Field(props: FieldProps) {
   const id = useId();
   const { setting } = props;
   const [written, write] = useState<string>(); // while it is
+  const [problem, say] = useState("");
   const text = written ?? props.value ?? "";
   const take = () => {
+    const why = (props.refuse ?? no_semicolon)(text.trim());
+    say(why);
+    if (why) return;
     write(undefined);
     if (text.trim() !== (props.value ?? "")) props.change(text.trim());
   };
@@ -141,7 +157,14 @@ function Field(props: { setting: Setting; value: string | undefined; change: (te
           onInput={(event) => write(event.currentTarget.value)}
           onBlur={take}
           onKeyDown={(event) => event.key === "Enter" && take()}
+          aria-describedby={problem ? `${id}-problem` : undefined}
+          aria-invalid={problem ? true : undefined}
         />
+      )}
+      {problem && (
+        <span id={`${id}-problem`} class="problem" role="alert">
+          {problem}
+        </span>
       )}
     </div>
   );

@@ -58,7 +58,7 @@ export function Share({ lane, at, name, note, still, link }: Props) {
           Weights (safetensors)
         </button>
         {has_script(lane) && (
-          <button type="button" disabled={busy || still || step === 0} onClick={() => make(script)}>
+          <button type="button" disabled={busy || still || step === 0} title={step === 0 ? "It compares losses with those of this training: train a step first." : undefined} onClick={() => make(script)}>
             PyTorch script
           </button>
         )}

@@ -40,6 +40,22 @@ export function read_state(words: URLSearchParams): State {
   };
 }
 
+// What an address asks for that there is not here; "" where all is understood.
+export function misread_in(words: URLSearchParams): string {
+  const state = read_state(words);
+  const task = task_of(state);
+  const given = (name: string) => words.get(name) ?? "";
+  const told: string[] = [];
+  if (given("task") && given("task") !== state.task) told.push(`The address asks for a task "${given("task")}", which is not one of this page's: "${task.title}" is shown.`);
+  else {
+    if (given("model") && !task.models.some(({ name }) => name === given("model"))) told.push(`The address asks for a model "${given("model")}", which this task does not have here: "${task.models[0]!.title}" is shown.`);
+    if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which can not be done here.`);
+  }
+  for (const name of ["seed", "step", "hold", "from"] as const)
+    if (given(name) && given(name) !== String(state[name])) told.push(`The address says ${name} "${given(name)}", which is not a whole number: it is ${state[name]} here.`);
+  return told.join(" ");
+}
+
 // As words of an address; what is as at first is left out.
 export function words_of(changes: Partial<State>): { [word: string]: string | number | undefined } {
   return Object.fromEntries(Object.entries(changes).map(([word, value]) => [word, value === first[word as keyof State] ? undefined : value]));

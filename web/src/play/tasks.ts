@@ -28,6 +28,7 @@ const every_act = ["uniform", "truth", "frozen", "alone"];
 const translator = [
   { name: "seq2seq", title: "Encoder and decoder (LSTM)", toml: '{ name = "seq2seq", hidden = 64, embedding = 64 }' },
   { name: "gru", title: "Encoder and decoder (GRU)", toml: '{ name = "seq2seq", cell = "gru", hidden = 64, embedding = 64 }' },
+  { name: "heads", title: "Four heads together (GRU)", toml: '{ name = "seq2seq-heads", cell = "gru", hidden = 64, embedding = 64, heads = [0, 1, 2, 3] }' },
 ];
 const copying = {
   models: translator,
@@ -162,6 +163,7 @@ const plain: { [name: string]: string } = {
   "model.hidden": "Hidden width",
   "model.attention": "Attention",
   "model.gate": "Gate",
+  "model.heads": "Heads",
   "model.w": "w at the start",
   "train.rate": "Learning rate",
   "train.steps": "Steps",
@@ -176,6 +178,7 @@ export const beside: { [name: string]: string } = {
   "model.hidden": "hidden width",
   "model.attention": "attention",
   "model.gate": "gate",
+  "model.heads": "heads",
   "model.w": "w starting at",
   "train.rate": "learning rate",
   "train.steps": "steps:",

@@ -87,7 +87,7 @@ export const chapters: Chapter[] = [
     title: "Copying",
     idea:
       "The easiest translation there is: say the words again, in their order. Where the words drawn differ from sentence to sentence every seed learns it, and with permutations of the same words, where a bag of words tells nothing, it is learned late or not at all.",
-    equations: ["α_t = softmax_s((A d_t + a) · e_s)", "c_t = P ∑_s α_{ts} e_s + b", "o_t = tanh(U [d_t ; c_t])"],
+    equations: ["α_t = softmax_s((A d_t + a) · e_s)", "c_t = P ∑_s α_{t s} e_s + b", "o_t = tanh(U [d_t ; c_t])"],
     tries: [
       { says: "Train the easy one here", view: "play", words: "task=subset" },
       { says: "Train the hard one here", view: "play", words: "task=permutation" },
@@ -99,10 +99,10 @@ export const chapters: Chapter[] = [
     title: "Several heads",
     idea:
       "The same copying model with several heads, whose contexts are averaged. Some heads learn quickly alone and some do not at all, though each could say the same: is it what they can express that helps, or how they learn?",
-    equations: ["c_t = \\frac{1}{H} ∑_h P_h ∑_s α^h_{ts} e_s", "α^h_t = softmax_s((A_h d_t + a_h) · e_s)"],
+    equations: ["c_t = \\frac{1}{H} ∑_h P_h ∑_s α^h_{t s} e_s", "α^h_t = softmax_s((A_h d_t + a_h) · e_s)"],
     tries: [
-      { says: "Train four heads together here", view: "play", words: "task=permutation&model=gru&set=model.name=seq2seq-heads;model.heads=[0,1,2,3]" },
-      { says: "Beside one of them alone", view: "play", words: "task=permutation&model=gru&set=model.name=seq2seq-heads;model.heads=[0,1,2,3]&beside=model.heads=[0]" },
+      { says: "Train four heads together here", view: "play", words: "task=permutation&model=heads" },
+      { says: "Beside one of them alone", view: "play", words: "task=permutation&model=heads&beside=model.heads=[0]" },
     ],
   },
   {
@@ -129,7 +129,7 @@ export const chapters: Chapter[] = [
     title: "Interventions",
     idea:
       "A story is tested by breaking it. Take the knowledge of words away and attention finds nothing; give it first and attention follows at once.",
-    equations: [],
+    equations: ["α_t = 1/S until step k , then α_t = softmax_s((A d_t + a) · e_s)"],
     tries: [{ says: "Hold attention uniform for 60 steps, then let go", view: "play", words: "task=subset&hold=60" }],
   },
 ];

@@ -15,7 +15,7 @@ import { TimeAxis } from "../play/axis";
 import { Player } from "../play/player";
 import { Settings } from "../play/settings";
 import { Share } from "../play/share";
-import { owns, plan_of, read_state, task_of, title_of, words_of, type State } from "../play/state";
+import { misread_in, owns, plan_of, read_state, task_of, title_of, words_of, type State } from "../play/state";
 import { acts, labels, type Task } from "../play/tasks";
 
 const paces = [
@@ -59,10 +59,10 @@ export function Play() {
   useEffect(() => () => player.end(), []);
   // The address tells the step soon after: a browser refuses to write it at every frame.
   useEffect(() => {
-    if (still || player.at === written.current) return;
+    if (still || player.under_way || player.at === written.current) return;
     const timer = setTimeout(write_step, 250);
     return () => clearTimeout(timer);
-  }, [player.at, still]);
+  }, [player.at, still, player.under_way]);
   // And a step that comes by the address is gone to, before another is written there.
   useLayoutEffect(() => {
     if (state.step === written.current) return;
@@ -71,6 +71,7 @@ export function Play() {
   }, [state.step]);
 
   const chosen = task_of(state);
+  const misread = misread_in(here.current);
   const { lanes, at, reached, progress, total, last, playing, of = state } = player;
   const task = task_of(of);
   const trains = (name: string) => lanes[0]?.setting("task", "name") === name;
@@ -94,7 +95,7 @@ export function Play() {
       {trains("given-texts") && <Predicted lane={lanes[0]!} />}
       {trains("given-points") && <PredictedWidth lane={lanes[0]!} at={at} file={file} />}
       <p class="problem" role="alert">
-        {player.trouble || failed || ""}
+        {[misread, player.trouble || failed].filter(Boolean).join(" ")}
         {player.refused && lanes.length > 0 && " What stands below is what was there before."}
       </p>
       <div class="transport" role="group" aria-label="Training">
@@ -108,7 +109,7 @@ export function Play() {
           <span aria-hidden="true">▶| </span>Step
         </button>
         {player.every > 1 && (
-          <button type="button" onClick={() => void player.go(player.look_after(step_from))} disabled={at >= last || player.refused} title={`Attention is looked at every ${player.every} steps (probe.every)`}>
+          <button type="button" onClick={() => void player.go_to_next_look(step_from)} disabled={at >= last || player.refused} title={`Attention is looked at every ${player.every} steps (probe.every)`}>
             <span aria-hidden="true">▶▶| </span>Next look
           </button>
         )}
@@ -144,6 +145,9 @@ export function Play() {
             </Figure>
           </div>
           {trains("given-points") && <div class={lanes.length > 1 ? "halves" : "whole"}>{lanes.map((lane) => <PooledCurve key={lane.title} lane={lane} at={at} file={file} />)}</div>}
+          {lanes.map((lane) => lane.state === "done" && lane.step < lane.steps && (
+            <p class="soft">Training{lane.title && ` with ${lane.title}`} ended early, at step {lane.step}: what it was to stop at (train.stop_when) is reached.</p>
+          ))}
           {task.attention && <Stages lanes={lanes} task={task} at={at} />}
           {attends!.examples > 1 && (
             <div class="line-of">
@@ -206,7 +210,7 @@ function marks_of(lanes: Lane[], task: Task): Mark[] {
       if (!all.some((other) => other.step === step && other.says === says)) all.push({ step, says: says + (lane.title && `, ${lane.title}`) });
     };
     for (const stage of [task.knowledge, task.attention]) {
-      const step = stage && lane.step_of(stage.metric, stage.level);
+      const step = stage && lane.step_of(stage.metric, stage.level, stage === task.attention);
       if (stage && step !== undefined) mark(step, stage.says);
     }
     for (const one of lane.interventions) {
@@ -225,7 +229,7 @@ function Stages({ lanes, task, at }: { lanes: Lane[]; task: Task; at: number }) 
     return [task.knowledge, task.attention]
       .filter((stage) => stage !== undefined && lane.series.has(stage.metric))
       .map((stage) => {
-        const step = lane.step_of(stage!.metric, stage!.level);
+        const step = lane.step_of(stage!.metric, stage!.level, stage === task.attention);
         return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}`;
       })
       .join("; ");

@@ -89,7 +89,7 @@ export function Runs({ source }: { source: Source }) {
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
   const unlike = curves.length >= 3 && !banded && new Set(curves.map((curve) => curve.kind)).size > 1;
   const metrics = [...new Set(seen.runs.flatMap((run) => Object.keys(run.metrics)))].sort();
-  const chosen = marked.split(",").filter(Boolean).map(Number);
+  const chosen = marked.split(",").filter((id) => /^\d+$/.test(id)).map(Number);
   const choose = (id: number, on: boolean) =>
     change_address({ marked: (on ? [...chosen, id] : chosen.filter((one) => one !== id)).join(",") });
 
@@ -124,6 +124,7 @@ export function Runs({ source }: { source: Source }) {
       </form>
       <p id="trouble" role="alert" class="problem">
         {trouble}
+        {trouble && seen.runs.length > 0 && " What stands below is what was there before."}
       </p>
       <p class="soft" role="status">
         {seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`}

@@ -304,7 +304,7 @@ function Facts({ told }: { told: Told }) {
   return (
     <details class="facts">
       <summary>
-        {told.runs} run{told.runs === 1 ? "" : "s"}, seeds {told.seeds}: how to run it again
+        {told.runs} run{told.runs === 1 ? "" : "s"}, {/^\d+$/.test(told.seeds) ? "seed" : "seeds"} {told.seeds}: how to run it again
       </summary>
       <pre>
         fovea reproduce {told.name} --{told.form}

@@ -33,10 +33,11 @@ function read_state(words: URLSearchParams): State {
     const value = Number(words.get(name) ?? first[name]);
     return Number.isFinite(value) ? value : first[name];
   };
+  const within = (name: keyof Numbers) => Math.max(-farthest, Math.min(farthest, number(name)));
   return {
-    D: number("D"),
-    gate: number("gate"),
-    sum: variant.logistic ? number("sum") : 0,
+    D: within("D"),
+    gate: within("gate"),
+    sum: variant.logistic ? within("sum") : 0,
     rate: Math.min(0.5, Math.max(0.0005, number("rate"))),
     until: Math.min(10, Math.max(0.1, number("until"))),
     ...variant,
@@ -63,6 +64,7 @@ function set(changes: Partial<State>, step = false) {
 }
 
 const root = Math.SQRT2;
+const farthest = 1000; // from 0 that a start may be
 const most_dots = 2000; // of descent, that are drawn
 const edge = 0.02; // how near 0 and 1 p is when its logit is taken over
 
@@ -210,11 +212,13 @@ function Slider(props: { label: string; value: number; min: number; max: number;
   );
 }
 
-// How far descent is from the flow where both are at the same time.
+// How far descent is from the flow at the latest time that both came to: a flow ends where it leaves the numbers there are.
 function Distance({ course }: { course: Course }) {
   const { rate } = course.of;
-  const last = course.descent.length - 1;
-  const at = (last * rate) / (course.times[1]! - course.times[0]!);
+  const between = course.times[1]! - course.times[0]!;
+  const last = Math.min(course.descent.length - 1, Math.floor(((course.flow.length - 1) * between) / rate + 1e-9));
+  if (last < 1) return null;
+  const at = (last * rate) / between;
   const below = Math.floor(at + 1e-9);
   const a = course.flow[below];
   if (!a) return null;

@@ -7,7 +7,7 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PEERS = SOURCE / "bench" / "peers"
-PROGRAMS = ["fovea_program", "export_step", "cell_bench", "theory_bench"]
+PROGRAMS = ["fovea_program", "export_step", "say_sentences", "cell_bench", "theory_bench"]
 
 
 def say(text):

@@ -89,7 +89,7 @@ def others_table(others):
 
 def errors_table(rows):
     lines = [[row["system"], name, f"{about['errors']['loss']:.1e}", f"{about['errors']['gradient']:.1e}", f"{about['errors']['course']:.1e}"]
-             for row in rows for name, about in row.get("peers", {}).items()]
+             for row in rows for name, about in row.get("peers", {}).items() if "errors" in about]
     return table(["system", "peer", "loss", "gradient", "losses over three updates"], lines)
 
 
@@ -102,7 +102,7 @@ def page(results):
     if rows:
         parts.append(rates_table(rows))
         parts.append("\nEvery peer, by its median:\n\n" + all_peers_table(rows))
-    if any(row.get("peers") for row in rows):
+    if any("errors" in about for row in rows for about in row.get("peers", {}).values()):
         parts.append("\nHow far peers are from what Fovea computes, relative, before they are timed:\n\n" + errors_table(rows))
     if others:
         parts.append("\n" + others_table(others))

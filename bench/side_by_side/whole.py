@@ -89,6 +89,40 @@ def compare_seeds(environment, rounds, seeds, jobs, steps, whole):
             "rates": rates, "unit": "sweeps/s", "peak_memory_bytes": memory}
 
 
+def compare_beam(environment, rounds, threads, sentences=200, beams=5, longest=20):
+    """Sentences said by beam search, in sentences per second. The peer says the same words, but for those that are as likely."""
+    say(f"beam search, {threads} thread{'s' * (threads > 1)}")
+    file = environment.work / "said.safetensors"
+    ours = [environment.program("say_sentences"), sentences, beams, longest, threads]
+    timed([*ours, file], threads)
+    complaints = environment.work / "beam.log"
+    with open(complaints, "w") as errors:
+        peer = subprocess.Popen([str(environment.python), str(PEERS / "beam.py"), str(threads), str(file)], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=errors, text=True, preexec_fn=on_cores(threads))
+        about = peer.stdout.readline()
+        if not about:
+            fail(f"beam.py ended without a word: {complaints.read_text().strip().splitlines()[-1:]}")
+        about = json.loads(about)
+        if about["same"] < 0.98:
+            fail(f"beam.py says other words than we do: only {about['same']:.1%} are the same")
+        rates, memory = {"fovea": [], "torch-eager": []}, {"fovea": 0, "torch-eager": 0}
+        for turn in range(rounds):
+            _, peak, out = timed(ours, threads)
+            rates["fovea"].append(sentences / json.loads(out)["seconds"])
+            peer.stdin.write("\n")
+            peer.stdin.flush()
+            theirs = json.loads(peer.stdout.readline())
+            rates["torch-eager"].append(sentences / theirs["seconds"])
+            memory = {"fovea": max(memory["fovea"], peak), "torch-eager": max(memory["torch-eager"], theirs["peak_memory_bytes"])}
+        peer.stdin.close()
+        peer.wait()
+        peer.stdout.close()
+    file.unlink()
+    say(f"{about['same']:.2%} of the words are the same; PyTorch is fastest with {about['at_a_time']} sentences at a time")
+    return {"system": f"beam search, {sentences} sentences, {beams} beams", "threads": threads, "rates": rates, "unit": "sentences/s",
+            "peers": {"torch-eager": {"version": about["version"]}}, "same_words": about["same"], "peak_memory_bytes": memory}
+
+
 def start_up(environment, rounds):
     """Milliseconds from the shell's view; peers for scale: what their import alone takes."""
     say("start-up")

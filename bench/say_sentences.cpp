@@ -48,7 +48,7 @@ int run(int argc, char** argv) {
     for (float& value : p.values()) value *= 2;
 
   Batch batch;
-  task->batch(Split::dev, 0, sentences, batch);
+  task->batch(Split::test, 0, sentences, batch);
   Team team(whole(argv[4]));
   Arena arena;
   Compute compute{arena, team};

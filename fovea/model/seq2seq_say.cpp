@@ -2,7 +2,6 @@
 // What is begun, of several sources, are the rows of a batch.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "fovea/math/vector_math.h"
 #include "fovea/model/seq2seq.h"
@@ -11,7 +10,8 @@ namespace fovea {
 
 namespace {
 
-constexpr int most_rows = 128;
+// Of all sources at once: every word packs the weights anew, which many rows share.
+constexpr int most_rows = 640;
 
 // The state of one layer, kept from word to word: a row behind the other.
 template <class T>
@@ -47,27 +47,37 @@ Batch sources_of(const Batch& batch, int first, int count) {
   return some;
 }
 
+// The `most` largest, and of equals those that come first, as places: the largest first.
+template <class T>
+void find_largest(std::span<const T> row, std::size_t most, std::vector<int>& places) {
+  places.clear();
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (places.size() == most) {
+      if (!(row[i] > row[static_cast<std::size_t>(places.back())])) continue;
+      places.pop_back();
+    }
+    const auto larger = [&](T value, int place) { return value > row[static_cast<std::size_t>(place)]; };
+    places.insert(std::upper_bound(places.begin(), places.end(), row[i], larger), static_cast<int>(i));
+  }
+}
+
 // Every beginning made longer by each of its `most` likeliest words; the likeliest first, and of equals the one that
 // came first. Its scores are the rows from `first` on.
 template <class T>
 std::vector<Beginning> longer(const std::vector<Beginning>& open, Matrix<const T> scores, int first, std::size_t most,
                               int never) {
   std::vector<Beginning> all;
-  std::vector<int> order(static_cast<std::size_t>(scores.size(1)));
-  most = std::min(most, order.size());
+  std::vector<int> likeliest;
   for (std::size_t k = 0; k < open.size(); ++k) {
     const int at = first + static_cast<int>(k);
     const std::span<const T> row = scores[at].flat();
-    const auto score = [&row](int word) { return row[static_cast<std::size_t>(word)]; };
     const T sum = log_sum_exp(row);
-    std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
-                      [&](int i, int j) { return score(i) != score(j) ? score(i) > score(j) : i < j; });
-    for (std::size_t i = 0; i < most; ++i) {
-      if (order[i] == never) continue;
+    find_largest(row, most, likeliest);
+    for (const int word : likeliest) {
+      if (word == never) continue;
       Beginning next = open[k];
-      next.tokens.push_back(order[i]);
-      next.log_probability += static_cast<double>(score(order[i]) - sum);
+      next.tokens.push_back(word);
+      next.log_probability += static_cast<double>(row[static_cast<std::size_t>(word)] - sum);
       next.row = at;
       all.push_back(std::move(next));
     }

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
+#include "fovea/theory/sample.h"
 
 namespace fovea {
 
@@ -200,9 +201,9 @@ Cooccurrence measure_cooccurrence(const BagSource& source, Team& team, const Coo
   c.examples = source.size();
   if (c.inputs.empty() || c.outputs.empty())
     throw wrong_input("there are no words to predict from", "give examples that hold some");
-  const std::int64_t stride = std::max<std::int64_t>(1, (c.examples + options.sample - 1) / options.sample);
+  const Sample sample(c.examples, options.sample);
   // Fewer words than examples, else anything can be decoded from anything.
-  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, c.examples / stride / 4));
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, c.examples / sample.stride() / 4));
   if (c.inputs.size() > most) c.inputs.resize(most);
   const std::vector<int> input_ranks = ranks_of(c.inputs, source.inputs());
   const std::vector<int> output_ranks = ranks_of(c.outputs, source.outputs());
@@ -210,7 +211,7 @@ Cooccurrence measure_cooccurrence(const BagSource& source, Team& team, const Coo
   source.each(
       team,
       [&](int worker, const BagPair& pair) {
-        if (pair.number % stride == 0) parts[at(worker)].count(pair, input_ranks, output_ranks);
+        if (sample.takes(pair.number)) parts[at(worker)].count(pair, input_ranks, output_ranks);
       },
       progress);
   for (std::size_t k = 1; k < parts.size(); ++k) parts.front().add(parts[k]);

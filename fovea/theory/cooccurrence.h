@@ -16,7 +16,7 @@ namespace fovea {
 
 struct CooccurrenceOptions {
   int words = 1024;               // the most frequent inputs, and outputs, whose pairs are counted
-  std::int64_t sample = 500'000;  // examples whose pairs are counted: evenly spaced where there are more
+  std::int64_t sample = 500'000;  // examples whose pairs are counted: drawn where there are more (theory/sample.h)
 };
 
 // Second moments of the counts of kept words. A word's rank is its place among the kept ones, by falling frequency.

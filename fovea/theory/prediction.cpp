@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "fovea/math/vector_math.h"
+#include "fovea/theory/sample.h"
 #include "fovea/theory/translation_flow.h"
 #include "fovea/theory/unigram_course.h"
 
@@ -89,12 +90,12 @@ void predict_words(const Cooccurrence& c, const PredictionOptions& options, Pred
   prediction.course = translation_course(field, partners);
 }
 
-// Evenly spaced examples whose bags hold about options.flow_tokens words, in the order of their numbers.
+// Examples whose bags hold about options.flow_tokens words, in the order of their numbers.
 LabelledBags sample_bags(const BagSource& source, Team& team, const Cooccurrence& c, int positive,
                          const PredictionOptions& options) {
   const double length = std::max(1.0, c.input_length);
   const auto wanted = static_cast<std::int64_t>(std::max(1.0, options.flow_tokens / length));
-  const std::int64_t stride = std::max<std::int64_t>(1, (c.examples + wanted - 1) / wanted);
+  const Sample sample(c.examples, wanted);
   const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
   struct Taken {
     std::int64_t number;
@@ -104,7 +105,7 @@ LabelledBags sample_bags(const BagSource& source, Team& team, const Cooccurrence
   std::vector<Taken> taken;
   std::mutex lock;
   source.each(team, [&](int, const BagPair& pair) {
-    if (pair.number % stride != 0) return;
+    if (!sample.takes(pair.number)) return;
     Taken one{pair.number, {}, pair.output.front() == positive ? 1 : 0};
     for (const int word : pair.input)
       if (ranks[at(word)] >= 0) one.words.push_back(ranks[at(word)]);

@@ -122,6 +122,36 @@ TEST(Prediction, OfUnrelatedWordsIsZeroWithinItsError) {
   EXPECT_LE(std::abs(sum) / 30, p.error);
 }
 
+// A line of one class, a line of the other, as files often have them; one word tells which.
+class Alternating final : public BagSource {
+ public:
+  Outputs outputs_are() const override { return Outputs::classes; }
+  int inputs() const override { return 8; }
+  int outputs() const override { return 2; }
+  std::string input_word(int id) const override { return std::to_string(id); }
+  std::string output_word(int id) const override { return std::to_string(id); }
+  std::int64_t size() const override { return 16000; }
+  void each(Team&, const Visit& visit, const Progress&) const override {
+    for (std::int64_t number = 0; number < size(); ++number) {
+      const int label = static_cast<int>(number % 2);
+      Stream draws(3, "alternating", 0, static_cast<std::uint64_t>(number));
+      const int words[] = {static_cast<int>(draws.integer(7)), label == 1 ? 7 : static_cast<int>(draws.integer(7))};
+      visit(0, {number, words, std::span(&label, 1)});
+    }
+  }
+};
+
+TEST(Prediction, OfASampleSeesAllClassesWhereTheyAlternate) {
+  Team team;
+  const Alternating source;
+  for (const std::int64_t sample : {16000, 2000, 1000, 500}) {
+    const Cooccurrence c = measure_cooccurrence(source, team, {.words = 16, .sample = sample});
+    EXPECT_EQ(c.sampled, sample);
+    const Signal signal = measure_signal(c);
+    EXPECT_NEAR(signal.overall, 1, 0.01) << sample;
+  }
+}
+
 TEST(Prediction, IsTheSameWithMoreThreads) {
   const ValueTable settings = table({{"vocab", whole(30)}, {"length", whole(10)}});
   const Prediction one = predict_task("copy", settings, 3000, 1), three = predict_task("copy", settings, 3000, 3);

@@ -61,7 +61,7 @@ def compare_course(environment, system, benchmark, peer_rates, rounds):
     return {"system": f"{system}, a course in one call", "threads": 1, "rates": {"fovea": ours, **peer_rates}}
 
 
-def compare_seeds(environment, rounds, seeds, jobs, steps, whole):
+def compare_seeds(environment, peers, rounds, seeds, jobs, steps, whole):
     """Seeds of copying, each with its probes, all cores at work. Unless `whole`, runs of two lengths are timed, and the line through
     them is followed to 200 steps: start-up, compilation and the first look count once."""
     full = 200
@@ -70,7 +70,7 @@ def compare_seeds(environment, rounds, seeds, jobs, steps, whole):
              "--jobs", jobs, "--again", "--quiet"]
     peer = [environment.python, PEERS / "seeds.py"]
     programs = {"fovea": lambda n: timed([*fovea, "--set", f"train.steps={n}"], jobs, env=environment.fovea_environment())}
-    for name in ("torch-processes", "jax-processes", "jax-vmap"):
+    for name in peers:
         programs[name] = lambda n, name=name: timed([*peer, name, seeds, n, jobs], jobs)
     rates, memory, notes = {name: [] for name in programs}, {name: 0 for name in programs}, {}
     for turn in range(rounds):

@@ -1,7 +1,6 @@
 // How fast the page is: node scripts/measure_page.mjs build/page/index.html [report.html …]
 // Of each file its size and how long it takes until it shows something; of the page, frames while scrubbing through maps of
-// attention, and how long its engine needs to learn to copy. What the page's thread takes is the same on a busy machine; the rest
-// wants one that has nothing else to do. Chromium is found by FOVEA_CHROMIUM.
+// attention, and how long its engine needs to learn to copy. It wants a machine that has nothing else to do. Chromium is found by FOVEA_CHROMIUM.
 import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, resolve } from "node:path";

@@ -8,6 +8,7 @@
 #include "apps/cli/corpus_text.h"
 #include "apps/cli/data_get.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/word_options.h"
 #include "fovea/data/corpus.h"
 #include "fovea/data/corpus_summary.h"
 #include "fovea/view/terminal.h"
@@ -103,28 +104,11 @@ class Data : public Command {
     source.text = columns_of(text_);
     source.label = label_;
     source.target = target_;
-    source.format = word_of<TextFormat>("--format", format_,
-                                        {{"", TextFormat::automatic},
-                                         {"tsv", TextFormat::tsv},
-                                         {"csv", TextFormat::csv},
-                                         {"jsonl", TextFormat::jsonl},
-                                         {"lines", TextFormat::lines},
-                                         {"folder", TextFormat::folder}});
+    source.format = text_format(format_);
     source.header =
         word_of<Header>("--header", header_, {{"", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}});
     source.bad = skip_ ? BadLine::skip : BadLine::stop;
     return source;
-  }
-
-  template <class Enum>
-  static Enum word_of(const char* option, const std::string& word,
-                      const std::vector<std::pair<std::string, Enum>>& choices) {
-    std::vector<std::string> known;
-    for (const auto& [name, value] : choices) {
-      if (name == word) return value;
-      if (!name.empty()) known.push_back(name);
-    }
-    throw wrong_input(fmt::format("{} can not be '{}'", option, word), suggest_name(word, known));
   }
 
   int add() {

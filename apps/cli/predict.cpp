@@ -12,6 +12,7 @@
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/word_options.h"
 #include "fovea/data/text_bags.h"
 #include "fovea/lab/prediction_json.h"
 #include "fovea/lab/prediction_source.h"
@@ -61,18 +62,19 @@ class Predict : public Command {
     app.add_option("--target", target_, "the file of their translations")->needs(source);
     words_.add_settings(app);
     words_.add_form(app, Form::full);
-    app.add_option("--seed", seed_, "of a task")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
-        ->type_name("N");
-    app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")
-        ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40))
-        ->type_name("N");
+    of_tasks_ = {app.add_option("--seed", seed_, "of a task")
+                     ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
+                     ->type_name("N"),
+                 app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")
+                     ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40))
+                     ->type_name("N")};
     app.add_option("--words", options_.counts.words, "the most frequent words whose pairs are counted")
         ->check(CLI::Range(8, 8192))
         ->type_name("N");
     app.add_option("--label", label_, "the column of the label, by its name or its number (default: 1)");
     app.add_option("--text", text_, "the column of the text (default: 2)");
-    app.add_option("--examples", examples_,
+    app.add_option("--format", format_, "tsv, csv, jsonl or lines (else by the file's name)");
+    app.add_option("--examples", examples_file_,
                    "texts to shade by the attention they will get, one a line (with a tab: label or source in front)")
         ->type_name("FILE");
     app.add_option("--threads", threads_, "to read with (default: one per core)")
@@ -82,7 +84,10 @@ class Predict : public Command {
     app.footer(
         "Before any attention is trained: what the bag of inputs tells of the outputs, so whether knowledge can come "
         "first,\n"
-        "which words attention will come to, and when. Nothing is kept.\n\n"
+        "which words attention will come to, and when. Nothing is kept. Every line of a file must be sound; of one "
+        "with bad\n"
+        "lines make a corpus (fovea data add NAME --skip-bad …), and predict text-classify --set "
+        "task.corpus=NAME.\n\n"
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
         "  fovea predict reviews.tsv --examples new.txt\n"
@@ -91,7 +96,12 @@ class Predict : public Command {
 
   int run() override {
     Team team(threads_);
+    read_examples();
     const std::unique_ptr<BagSource> source = open(team);
+    if (source->outputs_are() == BagSource::Outputs::words)
+      for (const Example& example : examples_)
+        if (!example.tab)
+          throw wrong_input("the line has no tab", "write each example as: source, a tab, target", example.place);
     Passes passes(words_.quiet, passes_);
     const Prediction prediction = predict(*source, team, options_, passes.next());
     passes.progress.clear();
@@ -128,6 +138,7 @@ class Predict : public Command {
       TextSource text;
       text.file = source_;
       text.target_file = target_;
+      text.format = text_format(format_);
       return text_bags(text, team, passes.next());
     }
     if (data_.empty()) throw wrong_input("there are no data to predict from", "name a task, an experiment or a file");
@@ -153,10 +164,11 @@ class Predict : public Command {
   TextSource labelled_source() const {
     TextSource text;
     text.file = data_;
+    text.format = text_format(format_);
     std::filesystem::path name = data_;
     if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
     if (std::filesystem::is_directory(data_)) return text;
-    const bool named = name.extension() == ".jsonl" || name.extension() == ".ndjson";
+    const bool named = name.extension() == ".jsonl" || name.extension() == ".ndjson" || text.format == TextFormat::jsonl;
     text.label = !label_.empty() ? label_ : named ? "label" : "1";
     text.text = {!text_.empty() ? text_ : named ? "text" : "2"};
     return text;
@@ -166,6 +178,28 @@ class Predict : public Command {
     if (!words_.set.empty())
       throw wrong_input(fmt::format("--set {} is for tasks, and a file has no settings", words_.set.front()),
                         "leave it out");
+    for (const CLI::Option* option : of_tasks_)
+      if (option->count() > 0)
+        throw wrong_input(fmt::format("{} is for tasks, and nothing is drawn from a file", option->get_name()),
+                          "leave it out");
+  }
+
+  // A line of --examples. They are read before anything is predicted, so that what is wrong with them is said at once.
+  struct Example {
+    std::vector<std::string> before, after;  // of the tab; all is after where there is none
+    bool tab = false;
+    Place place;
+  };
+
+  void read_examples() {
+    if (examples_file_.empty()) return;
+    LineReader reader{ByteReader(examples_file_)};
+    for (std::string_view line; reader.next(line);) {
+      const std::size_t tab = line.find('\t');
+      const bool is = tab != std::string::npos;
+      examples_.push_back({words_of(std::string(is ? line.substr(0, tab) : "")),
+                           words_of(std::string(is ? line.substr(tab + 1) : line)), is, reader.place()});
+    }
   }
 
   // Shades each line of --examples.
@@ -175,15 +209,9 @@ class Predict : public Command {
     const bool classes = prediction.kind == BagSource::Outputs::classes;
     const Ids inputs(source.inputs(), [&](int id) { return source.input_word(id); });
     const Ids outputs(classes ? 0 : source.outputs(), [&](int id) { return source.output_word(id); });
-    LineReader reader{ByteReader(examples_)};
-    for (std::string_view line; reader.next(line);) {
-      const std::size_t tab = line.find('\t');
-      if (!classes && tab == std::string::npos)
-        throw wrong_input("the line has no tab", "write each example as: source, a tab, target", reader.place());
-      const std::string before(tab == std::string::npos ? "" : line.substr(0, tab));
-      const std::string after(tab == std::string::npos ? line : line.substr(tab + 1));
-      const std::vector<std::string> input = words_of(classes ? after : before);
-      const std::vector<std::string> output = classes ? std::vector<std::string>{} : words_of(after);
+    for (const Example& example : examples_) {
+      const std::vector<std::string>& input = classes ? example.after : example.before;
+      const std::vector<std::string> output = classes ? std::vector<std::string>{} : example.after;
       show(input, output, predicted_attention(prediction, inputs.of(input), outputs.of(output)));
     }
   }
@@ -206,7 +234,7 @@ class Predict : public Command {
     Json json;
     json["data"] = data_.empty() ? source_ + " and " + target_ : data_;
     json.update(prediction_json(p, source));
-    if (!examples_.empty()) json["attention"] = Json::array();
+    if (!examples_file_.empty()) json["attention"] = Json::array();
     each_example(p, source, [&](const auto& input, const auto& output, const auto& rows) {
       json["attention"].push_back({{"input", input}, {"output", output}, {"weights", rows}});
     });
@@ -214,7 +242,9 @@ class Predict : public Command {
   }
 
   static constexpr int passes_ = 3;
-  std::string data_, source_, target_, label_, text_, examples_;
+  std::string data_, source_, target_, label_, text_, format_, examples_file_;
+  std::vector<Example> examples_;
+  std::vector<const CLI::Option*> of_tasks_;
   ExperimentWords words_;
   PredictionOptions options_;
   std::int64_t seed_ = 0, draws_ = 20'000;

@@ -5,9 +5,7 @@ namespace fovea {
 Json prediction_json(const Prediction& p, const BagSource& source) {
   Json json{{"examples", p.examples},
             {"sampled", p.sampled},
-            {"verdict", p.verdict == Verdict::hard   ? "hard"
-                        : p.verdict == Verdict::slow ? "slow"
-                                                     : "early"},
+            {"verdict", verdict_name(p.verdict)},
             {"says", verdict_text(p.verdict)},
             {"because", p.because},
             {"signal", number_json(p.signal)},

@@ -204,7 +204,10 @@ Cooccurrence measure_cooccurrence(const BagSource& source, Team& team, const Coo
   const Sample sample(c.examples, options.sample);
   // Fewer words than examples, else anything can be decoded from anything.
   const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, c.examples / sample.stride() / 4));
-  if (c.inputs.size() > most) c.inputs.resize(most);
+  if (c.inputs.size() > most) {
+    c.left_out = c.inputs.size() - most;
+    c.inputs.resize(most);
+  }
   const std::vector<int> input_ranks = ranks_of(c.inputs, source.inputs());
   const std::vector<int> output_ranks = ranks_of(c.outputs, source.outputs());
   std::vector<Moments> parts(at(team.threads()), Moments(c.in(), c.out()));

@@ -22,6 +22,7 @@ struct CooccurrenceOptions {
 // Second moments of the counts of kept words. A word's rank is its place among the kept ones, by falling frequency.
 struct Cooccurrence {
   std::int64_t examples = 0, sampled = 0;
+  std::size_t left_out = 0;                     // frequent inputs that are not kept, for want of examples
   double input_length = 0, output_length = 0;   // mean over the sample
   std::vector<int> inputs, outputs;             // ids of the kept words, by rank
   std::vector<double> input_mean, output_mean;  // of the counts

@@ -147,16 +147,23 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   for (std::size_t i = 0; i < c.in(); ++i) prediction.attention_logits[at(c.inputs[i])] = course.end[c.in() + i];
 }
 
-void judge(Prediction& prediction) {
+void judge(Prediction& prediction, const Cooccurrence& c) {
   const double slower = prediction.slowness();
   const std::string told =
       fmt::format("the bag of inputs tells {:.1f} % of what the outputs could tell it (± {:.2g} %)",
                   100 * std::max(0.0, prediction.signal), 100 * prediction.error);
-  if (prediction.signal < std::max(least_signal, 2 * prediction.error)) {
+  const bool chance = prediction.signal < 2 * prediction.error;
+  if (chance && (2 * prediction.error >= early_signal || c.left_out > 0)) {
+    prediction.verdict = Verdict::unsure;
+    prediction.because = told + ", which chance alone may do in so few examples";
+    if (c.left_out > 0)
+      prediction.because +=
+          fmt::format(", of which only the {} most frequent of {} words are counted", c.in(), c.in() + c.left_out);
+  } else if (prediction.signal < std::max(least_signal, 2 * prediction.error)) {
     prediction.verdict = Verdict::hard;
     prediction.because =
         told + ", no more than chance: until attention has moved by luck, no word goes with any output";
-    if (prediction.signal >= 2 * prediction.error)
+    if (!chance)
       prediction.because = told + fmt::format(": knowledge starts {:.0f} times slower than it could", slower);
   } else if (prediction.signal < early_signal) {
     prediction.verdict = Verdict::slow;
@@ -165,9 +172,27 @@ void judge(Prediction& prediction) {
     prediction.verdict = Verdict::early;
     prediction.because = told + ": which word goes with which output can be learned before attention moves";
   }
+  const bool learnable = prediction.verdict == Verdict::early || prediction.verdict == Verdict::slow;
+  const auto unlinked = [](const OutputPrediction& output) { return output.words.empty(); };
+  if (learnable && std::all_of(prediction.outputs.begin(), prediction.outputs.end(), unlinked))
+    prediction.because += ". Which words tell it is not sure yet of any: more examples would show";
 }
 
 }  // namespace
+
+const char* verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::early:
+      return "early";
+    case Verdict::slow:
+      return "slow";
+    case Verdict::hard:
+      return "hard";
+    case Verdict::unsure:
+      return "unsure";
+  }
+  return "";
+}
 
 std::string verdict_text(Verdict verdict) {
   switch (verdict) {
@@ -177,6 +202,8 @@ std::string verdict_text(Verdict verdict) {
       return "slow";
     case Verdict::hard:
       return "hard: nothing to learn from while attention is uniform";
+    case Verdict::unsure:
+      return "not to be told: too few examples";
   }
   return {};
 }
@@ -199,7 +226,7 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
         {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}});
   if (prediction.kind == BagSource::Outputs::classes) predict_class(source, team, c, signal, options, prediction);
   else predict_words(c, options, prediction);
-  judge(prediction);
+  judge(prediction, c);
   return prediction;
 }
 

@@ -15,7 +15,8 @@ struct PredictionOptions {
   int flow_tokens = 50'000;  // classification: distinct words of all bags the flow is followed on
 };
 
-enum class Verdict { early, slow, hard };
+enum class Verdict { early, slow, hard, unsure };
+const char* verdict_name(Verdict verdict);  // "early", …
 std::string verdict_text(Verdict verdict);  // "learnable early", …
 
 // A word attention will come to for an output, and how surely they go together: the number of standard deviations their

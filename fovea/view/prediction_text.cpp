@@ -40,7 +40,7 @@ std::string outputs_text(const Prediction& p, const BagSource& source, const Ter
 
 std::string course_text(const Prediction& p, const BagSource& source) {
   const Course& course = p.course;
-  if (course.times.size() < 2) return "The flow does not leave its start: nothing pulls on the weights.\n";
+  if (course.times.size() < 2) return "The flow, in which only what is sure counts, does not leave its start.\n";
   constexpr int width = 60;
   std::string text =
       fmt::format("The course by gradient flow from uniform attention, time 0 to {:.4g}:\n", course.times.back());

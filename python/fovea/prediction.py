@@ -45,7 +45,7 @@ class Shading:
 
 
 class Prediction:
-    """``verdict`` (early, slow or hard), ``because``, ``words`` for each output, the ``course`` of both stages, and ``shade``."""
+    """``verdict`` (early, slow, hard or unsure), ``because``, ``words`` for each output, the ``course`` of both stages, and ``shade``."""
 
     def __init__(self, predicted: _engine.Predicted) -> None:
         self._predicted = predicted

@@ -132,10 +132,6 @@ std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr
   return made;
 }
 
-const char* verdict_name(Verdict verdict) {
-  return verdict == Verdict::hard ? "hard" : verdict == Verdict::slow ? "slow" : "early";
-}
-
 py::list outputs_of(const Predicted& made) {  // [(output, decodable, [(word, deviations)])]
   py::list outputs;
   for (const OutputPrediction& output : made.prediction.outputs) {

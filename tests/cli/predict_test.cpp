@@ -58,9 +58,12 @@ TEST_F(ProgramTest, PredictsFromTwoFilesAndRefusesWhatIsNoData) {
       EXPECT_EQ(output["words"][0]["word"], "Haus");
     }
   }
+  write("table.tsv", "pos\tfine\nneg\tawful\n");
   for (const char* wrong :
        {"predict", "predict keywrod", "predict --source a.de", "predict copy --set task.vocab=40,60",
-        "predict feature-mean", "predict copy --set train.rate=1"}) {
+        "predict feature-mean", "predict copy --set train.rate=1", "predict table.tsv --seed 4",
+        "predict table.tsv --draws 200", "predict table.tsv --format tvs", "predict table.tsv --examples nowhere",
+        "predict --source a.de --target a.en --examples a.de"}) {
     const Outcome outcome = fovea(wrong);
     EXPECT_EQ(outcome.code, 2) << wrong;
     EXPECT_EQ(outcome.out, "") << wrong;

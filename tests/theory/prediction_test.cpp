@@ -122,34 +122,46 @@ TEST(Prediction, OfUnrelatedWordsIsZeroWithinItsError) {
   EXPECT_LE(std::abs(sum) / 30, p.error);
 }
 
-// A line of one class, a line of the other, as files often have them; one word tells which.
+// A line of one class, a line of the other, as files often have them: nine words that all have, and one that tells which.
 class Alternating final : public BagSource {
  public:
+  explicit Alternating(std::int64_t size) : size_(size) {}
   Outputs outputs_are() const override { return Outputs::classes; }
-  int inputs() const override { return 8; }
+  int inputs() const override { return 11; }
   int outputs() const override { return 2; }
   std::string input_word(int id) const override { return std::to_string(id); }
   std::string output_word(int id) const override { return std::to_string(id); }
-  std::int64_t size() const override { return 16000; }
+  std::int64_t size() const override { return size_; }
   void each(Team&, const Visit& visit, const Progress&) const override {
     for (std::int64_t number = 0; number < size(); ++number) {
       const int label = static_cast<int>(number % 2);
-      Stream draws(3, "alternating", 0, static_cast<std::uint64_t>(number));
-      const int words[] = {static_cast<int>(draws.integer(7)), label == 1 ? 7 : static_cast<int>(draws.integer(7))};
+      const int words[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9 + label};
       visit(0, {number, words, std::span(&label, 1)});
     }
   }
+
+ private:
+  std::int64_t size_;
 };
 
 TEST(Prediction, OfASampleSeesAllClassesWhereTheyAlternate) {
   Team team;
-  const Alternating source;
+  const Alternating source(16000);
   for (const std::int64_t sample : {16000, 2000, 1000, 500}) {
     const Cooccurrence c = measure_cooccurrence(source, team, {.words = 16, .sample = sample});
     EXPECT_EQ(c.sampled, sample);
     const Signal signal = measure_signal(c);
-    EXPECT_NEAR(signal.overall, 1, 0.01) << sample;
+    EXPECT_NEAR(signal.overall, 1, 0.02) << sample;
   }
+}
+
+// Of 36 examples nine words are counted, and here these are the ones that tell nothing.
+TEST(Prediction, OfFewExamplesIsNotThatTheyAreHard) {
+  Team team;
+  const Prediction few = predict(Alternating(36), team);
+  EXPECT_EQ(few.verdict, Verdict::unsure);
+  EXPECT_NE(few.because.find("only the 9 most frequent of 11 words"), std::string::npos) << few.because;
+  EXPECT_EQ(predict(Alternating(400), team).verdict, Verdict::early);
 }
 
 TEST(Prediction, IsTheSameWithMoreThreads) {

@@ -22,6 +22,10 @@ test("a training is played, paused, stepped, rewound and replayed, with the same
   assert.equal(await step_of(page), paused);
   await button(page, "Step").click();
   await at_step(page, paused + 1);
+  for (let click = 0; click < 3; ++click) await button(page, "Step").click({ delay: 0 });
+  await at_step(page, paused + 4);
+  await page.getByLabel("Look at step").fill(String(paused + 1));
+  await at_step(page, paused + 1);
   await button(page, "Next look").click();
   const stepped = paused + 1 - ((paused + 1) % 2) + 2; // a look every second step
   await at_step(page, stepped);
@@ -489,6 +493,16 @@ test("what can not be is said, and not changed in silence", async () => {
   await rate.fill("0.1;0.2");
   await rate.press("Enter");
   await page.getByText("No setting has a semicolon in it.").waitFor();
+  // Nor is it kept over what follows.
+  await page.getByLabel("Words there are", { exact: true }).fill("9");
+  await page.getByLabel("Words there are", { exact: true }).press("Enter");
+  await page.getByText("No setting has a semicolon in it.").waitFor({ state: "detached" });
+  assert.equal(await rate.inputValue(), "0.004");
+  // What can not be done to attention is not done.
+  await page.evaluate((hash) => (location.hash = hash), words(small, { act: "dance", hold: 10 }));
+  await page.getByText('for "dance" to be done to attention, which can not be done here: nothing is.').waitFor();
+  const { bytes } = await saved(page, () => button(page, "Spec for fovea run").click());
+  assert.match(String(bytes), /^intervene = \[\]$/m);
   await stage.leave(page);
 });
 

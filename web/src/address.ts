@@ -34,9 +34,11 @@ function write_now(text: string) {
   history.replaceState(null, "", text);
 }
 
-// Where the person goes, by a link or the way back, is nothing that was written here; who leaves finds it written.
+// What a person lets go of is written at once, so that who leaves, by a link or the way back, finds it there again. Where they
+// go then is nothing that was written here.
+const catch_up = () => ahead !== undefined && write_now(ahead);
+for (const done of ["pointerup", "pointercancel", "keyup", "click", "pagehide"]) addEventListener(done, catch_up, { capture: true });
 for (const moved of ["popstate", "hashchange"]) addEventListener(moved, (event) => event.isTrusted && (ahead = undefined));
-addEventListener("pagehide", () => ahead !== undefined && write_now(ahead));
 
 export function read_address(hash = ahead ?? location.hash): Address {
   const text = hash.replace(/^#\/?/, "");

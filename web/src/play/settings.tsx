@@ -30,7 +30,8 @@ export function Settings({ state, set, lane }: Props) {
     else own.set(name, text);
     set({ set: settings_text(own), step: 0 });
   };
-  const field = (setting: Setting) => <Field key={setting.name} setting={setting} value={own.get(setting.name) ?? text_of(lane, setting.name)} change={(text) => change(setting.name, text)} />;
+  const of = training_of(state);
+  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(lane, setting.name)} change={(text) => change(setting.name, text)} />;
   return (
     <form class="settings" onSubmit={(event) => event.preventDefault()}>
       <div class="filters">
@@ -54,7 +55,7 @@ export function Settings({ state, set, lane }: Props) {
             ))}
           </select>
         </label>
-        <Field setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number, 0 or more, not "${text}".`)} change={(text) => set({ seed: Number(text), step: 0 })} />
+        <Field of={of} setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number, 0 or more, not "${text}".`)} change={(text) => set({ seed: Number(text), step: 0 })} />
         {all.filter((setting) => task.shown.includes(setting.name)).map(field)}
       </div>
       <details>
@@ -97,7 +98,7 @@ function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
           ))}
         </select>
       </label>
-      {setting && <Field key={setting.name} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} placeholder={String(text_of(lane, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
+      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} placeholder={String(text_of(lane, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
     </div>
   );
 }
@@ -108,6 +109,10 @@ const others: Setting[] = [
   { name: "from", help: "", choices: [] },
 ];
 
+function training_of({ task, model, seed, set, beside }: State): string {
+  return JSON.stringify([task, model, seed, set, beside]);
+}
+
 // An address parts settings by it.
 const no_semicolon = (text: string) => (text.includes(";") ? "No setting has a semicolon in it." : "");
 
@@ -115,6 +120,7 @@ interface FieldProps {
   setting: Setting;
   value: string | undefined;
   change: (text: string) => void;
+  of: string; // what the training is: where that changes, so does what the field is about
   refuse?: (text: string) => string; // why it can not be; "" where it can
   title?: string;
   placeholder?: string;
@@ -126,6 +132,11 @@ function Field(props: FieldProps) {
   const { setting } = props;
   const [written, write] = useState<string>(); // while it is
   const [problem, say] = useState("");
+  useEffect(() => {
+    if (!problem) return; // what is only not taken over yet stays
+    write(undefined);
+    say("");
+  }, [props.of]);
   const text = written ?? props.value ?? "";
   const take = () => {
     const why = (props.refuse ?? no_semicolon)(text.trim());

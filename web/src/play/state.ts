@@ -32,7 +32,7 @@ export function read_state(words: URLSearchParams): State {
     seed: whole("seed"),
     set: words.get("set") ?? "",
     act: task.acts.find((name) => name === words.get("act")) ?? first.act,
-    hold: whole("hold"),
+    hold: words.has("act") && !task.acts.includes(words.get("act")!) ? 0 : whole("hold"),
     from: whole("from"),
     beside: words.get("beside") ?? "",
     step: whole("step"),
@@ -49,10 +49,10 @@ export function misread_in(words: URLSearchParams): string {
   if (given("task") && given("task") !== state.task) told.push(`The address asks for a task "${given("task")}", which is not one of this page's: "${task.title}" is shown.`);
   else {
     if (given("model") && !task.models.some(({ name }) => name === given("model"))) told.push(`The address asks for a model "${given("model")}", which this task does not have here: "${task.models[0]!.title}" is shown.`);
-    if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which can not be done here.`);
+    if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which can not be done here: nothing is.`);
   }
   for (const name of ["seed", "step", "hold", "from"] as const)
-    if (given(name) && given(name) !== String(state[name])) told.push(`The address says ${name} "${given(name)}", which is not a whole number: it is ${state[name]} here.`);
+    if (given(name) && !/^\d+$/.test(given(name))) told.push(`The address says ${name} "${given(name)}", which is not a whole number: it is ${state[name]} here.`);
   return told.join(" ");
 }
 

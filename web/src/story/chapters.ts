@@ -129,7 +129,7 @@ export const chapters: Chapter[] = [
     title: "Interventions",
     idea:
       "A story is tested by breaking it. Take the knowledge of words away and attention finds nothing; give it first and attention follows at once.",
-    equations: ["α_t = 1/S until step k , then α_t = softmax_s((A d_t + a) · e_s)"],
+    equations: ["α_{t s} = 1/S , step < 60", "α_{t s} = softmax_s((A d_t + a) · e_s) , step ≥ 60"],
     tries: [{ says: "Hold attention uniform for 60 steps, then let go", view: "play", words: "task=subset&hold=60" }],
   },
 ];

@@ -80,7 +80,7 @@ export function Play() {
   const marks = useMemo(() => marks_of(lanes, task), [lanes, progress, task]);
   const failed = lanes.find((lane) => lane.error)?.error;
   const file = `${of.task}-seed-${of.seed}`;
-  const step_from = loading ? player.wished : at;
+  const step_from = player.wished; // which training may not have come to yet
   const attends = lanes.find((lane) => lane.examples > 0) ?? lanes[0];
   const example = attends?.example(state.example) ?? 0;
   return (

@@ -44,6 +44,17 @@ function read_state(words: URLSearchParams): State {
   };
 }
 
+// What an address asks for that is drawn otherwise; "" where all is as it says.
+function misread_in(words: URLSearchParams, state: State): string {
+  const told: string[] = [];
+  for (const name of ["D", "gate", "sum", "rate", "until"] as const) {
+    const given = words.get(name);
+    if (given !== null && !(Math.abs(Number(given) - state[name]) < 1e-9) && (name !== "sum" || state.logistic))
+      told.push(`The address says ${name} "${given}", which can not be drawn: it is ${state[name]} here.`);
+  }
+  return told.join(" ");
+}
+
 // Changes are made to what the address says now, which may be ahead of what is drawn.
 function set(changes: Partial<State>, step = false) {
   const next = { ...read_state(read_address().words), ...changes };
@@ -64,7 +75,7 @@ function set(changes: Partial<State>, step = false) {
 }
 
 const root = Math.SQRT2;
-const farthest = 1000; // from 0 that a start may be
+const farthest = 100; // from 0 that a start may be
 const most_dots = 2000; // of descent, that are drawn
 const edge = 0.02; // how near 0 and 1 p is when its logit is taken over
 
@@ -144,7 +155,7 @@ export function Toy() {
         {course && fate_of(course)}
       </p>
       <p class="problem" role="alert">
-        {trouble}
+        {[misread_in(words, state), trouble].filter(Boolean).join(" ")}
       </p>
       <div class="two">
         <Figure title={state.bounded ? "The plane of D and a, the logit of p" : "The plane of D and p"} file="toy-gate-plane" table={() => table_of(course)}>
@@ -282,7 +293,7 @@ function Portrait({ state, course, frame }: PortraitProps) {
   };
   const axis = state.bounded ? "a, the logit of p" : "p";
   const ticks = (most: number) => {
-    const step = [0.5, 1, 2, 5, 10, 20].find((size) => (2 * most) / size <= 9) ?? 50;
+    const step = [0.5, 1, 2, 5, 10, 20, 50].find((size) => (2 * most) / size <= 9) ?? 100;
     const all: number[] = [];
     for (let at = Math.ceil(-most / step) * step; at <= most; at += step) all.push(at);
     return all;

@@ -100,10 +100,10 @@ def test_ctrl_c_of_a_sweep(monkeypatch):
     home = os.environ["FOVEA_HOME"]
     monkeypatch.setattr(Bar, "reach", pressing)
     settings = {**SMALL, "steps": 100, "store": home + "/runs.db"}
-    with pytest.raises(KeyboardInterrupt, match=r"of 200 runs done; the same call goes on"):
-        fovea.sweep("copy-subset", seeds=range(200), **settings)
+    with pytest.raises(KeyboardInterrupt, match=r"of 2000 runs done; the same call goes on"):
+        fovea.sweep("copy-subset", seeds=range(2000), **settings)
     there = len([run for run in fovea.store(settings["store"]) if run.state == "done"])
-    assert 2 <= there < 200
+    assert 2 <= there < 2000
 
 
 def test_the_store():

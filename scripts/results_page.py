@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/results.md from what the program printed.
+"""Keeps what the program printed of an experiment's full form, and writes the tables of docs/results.md from all that is kept.
 
-    fovea reproduce --all --full --json > full.json              (or one file for each experiment)
-    fovea list experiments --json > list.json
+    fovea reproduce NAME --full --json > full.json
     fovea runs --json --limit -1 > runs.json
-    fovea export --all --format csv -o series.csv
-    python3 bench/peers/pytorch_seq2seq.py --data subset > subset.jsonl        (and permutation)
-    scripts/results_page.py full.json --list list.json --runs runs.json --series series.csv \\
-        --peer subset.jsonl --peer permutation.jsonl
+    fovea export --where 'experiment = "NAME"' -o series.csv                    (of copy-subset and copy-permutation)
+    scripts/results_page.py full.json --runs runs.json [--series series.csv]     keeps them in docs/results/, and writes the page
 
-Each table stands between its two marks (<!-- NAME --> and <!-- end of NAME -->); everything else on the page is written
-by hand and stays as it is. With --print the tables are printed and the page stays as it is; what is not given is left out.
+With no words it writes the page anew. docs/results/ has a file for each experiment, and for each corpus of those of texts; and
+pytorch-copying.jsonl, to which bench/peers/pytorch_seq2seq.py added its lines. Each table of the page stands between two marks
+(<!-- NAME --> and <!-- end of NAME -->); everything else is written by hand and stays as it is.
 """
 
 import argparse
@@ -20,8 +18,10 @@ import math
 import pathlib
 import random
 import re
+import tomllib
 
-
+HERE = pathlib.Path(__file__).resolve().parent.parent
+KEPT = HERE / "docs" / "results"
 SEEDS = 20  # of each program and kind of data, beside each other
 
 
@@ -39,7 +39,6 @@ def duration(seconds):
 
 def seeds_text(seeds):
     """0..4 where they follow each other, else all of them."""
-    seeds = sorted(set(seeds))
     if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):
         return f"{seeds[0]}..{seeds[-1]}"
     return ", ".join(str(s) for s in seeds)
@@ -49,52 +48,118 @@ def table(heads, rows):
     return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)] + ["| " + " | ".join(row) + " |" for row in rows]
 
 
-def claims_table(full):
-    held = sum(c["held"] for c in full["claims"])
-    rows = []
-    for claim in full["claims"]:
-        verdict = "held" if claim["held"] else "**not held**"
-        rows.append([claim["experiment"], claim["claim"].replace("|", "\\|"), number(claim["value"]), claim["wanted"], verdict])
-    heads = ["experiment", "claim", "value", "wanted", "verdict"]
-    return [f"{held} of {len(full['claims'])} claims held.", ""] + table(heads, rows)
+# What is kept
 
 
-def runs_table(full, runs):
+def kept_of(entry, claims, by_id, reached):
+    """An experiment's claims, and of its runs what the page tells."""
+    own = [by_id[i] for i in entry["runs"] if i in by_id]
+    if len(own) < len(entry["runs"]):
+        raise SystemExit(f"{entry['experiment']} has {len(entry['runs'])} runs, and --runs names {len(own)} of them: print it with --limit -1")
+    steps = [run["steps"] for run in own]
+    kept = {
+        "experiment": entry["experiment"],
+        "claims": [{key: claim[key] for key in ("claim", "value", "wanted", "held")} for claim in claims],
+        "runs": len(own),
+        "seeds": sorted({run["seed"] for run in own}),
+        "steps": [min(steps), max(steps)],
+        "seconds": round(sum(run["seconds"] for run in own), 1),
+        "machines": sorted({run["machine"] for run in own}),
+        "versions": sorted({run["version"] for run in own}),
+    }
+    corpora = {run["settings"]["task"].get("corpus") for run in own} - {None, ""}
+    if corpora:
+        kept["corpus"] = corpora.pop()
+    if measures := entry.get("measures"):
+        kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {"runs": len(measures["runs"])}
+    if reached is not None and entry["experiment"] in ("copy-subset", "copy-permutation"):
+        kept["copying"] = [line for run in own for line in copying_line(run, reached)]
+    return kept
+
+
+def first_steps(series, level):
+    """Of each run's accuracy: the first step at which it is at least `level`."""
+    reached = {}
+    with open(series, newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["metric"] == "accuracy" and float(row["value"]) >= level:
+                step = int(row["step"])
+                reached[int(row["run"])] = min(step, reached.get(int(row["run"]), step))
+    return reached
+
+
+def copying_line(run, reached):
+    """Of a run that has the settings of the peer's program: a line like those that it prints."""
+    task, model, train = (run["settings"][part] for part in ("task", "model", "train"))
+    data = {60: "subset", 40: "permutation"}.get(task["vocab"])
+    if data and (task["length"], model["hidden"], train["batch"], train["steps"]) == (40, 256, 128, 200):
+        yield {"data": data, "seed": run["seed"], "steps_to_90": reached.get(run["run"])}
+
+
+def kept_text(kept):
+    """As JSON with a line for each claim, so that what changed can be seen."""
+    def value(what):
+        if isinstance(what, list) and what and isinstance(what[0], dict):
+            return "[\n  " + ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in what) + "\n ]"
+        return json.dumps(what, ensure_ascii=False)
+
+    return "{\n " + ",\n ".join(f'"{key}": {value(what)}' for key, what in kept.items()) + "\n}\n"
+
+
+def keep(full, runs, series):
     by_id = {run["run"]: run for run in runs["runs"]}
-    rows, machines, versions = [], set(), set()
+    reached = first_steps(series, 0.9) if series else None
+    KEPT.mkdir(exist_ok=True)
     for entry in full["experiments"]:
-        own = [by_id[i] for i in entry["runs"] if i in by_id]
-        if not own:
-            continue
-        steps = sorted({run["steps"] for run in own})
-        spread = str(steps[0]) if len(steps) == 1 else f"{steps[0]} to {steps[-1]}"
-        time = duration(sum(run["seconds"] for run in own))
-        rows.append([entry["experiment"], str(len(own)), seeds_text(run["seed"] for run in own), spread, time])
-        machines |= {run["machine"] for run in own}
-        versions |= {run["version"] for run in own}
+        kept = kept_of(entry, [c for c in full["claims"] if c["experiment"] == entry["experiment"]], by_id, reached)
+        name = "-".join(filter(None, [kept["experiment"], kept.get("corpus")]))
+        (KEPT / f"{name}.json").write_text(kept_text(kept))
+
+
+# The tables
+
+
+def name_of(kept):
+    return kept["experiment"] + (f" on {kept['corpus']}" if "corpus" in kept else "")
+
+
+def claims_table(all_kept):
+    rows = []
+    for kept in all_kept:
+        for claim in kept["claims"]:
+            verdict = "held" if claim["held"] else "**not held**"
+            rows.append([name_of(kept), claim["claim"].replace("|", "\\|"), number(claim["value"]), claim["wanted"], verdict])
+    held = sum(row[-1] == "held" for row in rows)
+    return [f"{held} of {len(rows)} claims held.", ""] + table(["experiment", "claim", "value", "wanted", "verdict"], rows)
+
+
+def runs_table(all_kept):
+    rows = []
+    for kept in all_kept:
+        least, most = kept["steps"]
+        rows.append([name_of(kept), str(kept["runs"]), seeds_text(kept["seeds"]), str(least) if least == most else f"{least} to {most}",
+                     duration(kept["seconds"])])
+    machines, versions = (sorted({one for kept in all_kept for one in kept[of]}) for of in ("machines", "versions"))
     heads = ["experiment", "runs", "seeds", "steps each", "time of all runs"]
-    return table(heads, rows) + ["", f"Machine: {'; '.join(sorted(machines))}. Version: {', '.join(sorted(versions))}."]
+    return table(heads, rows) + ["", f"Machine: {'; '.join(machines)}. Version: {', '.join(versions)}."]
 
 
-def missing_line(full, known):
-    done = {entry["experiment"] for entry in full["experiments"]}
-    missing = [entry["name"] for entry in known["experiments"] if entry["name"] not in done]
+def missing_line(all_kept, known):
+    done = {kept["experiment"] for kept in all_kept}
+    missing = [name for name in known if name not in done]
     if not missing:
         return ["The full form of every experiment has been run."]
     return [f"The full form of these has not been run yet: {', '.join(f'`{name}`' for name in missing)}."]
 
 
-def agreement_tables(full, runs):
+def agreement_tables(all_kept):
     """Of each corpus that was measured: how attention agrees with what words alone say."""
-    by_id = {run["run"]: run for run in runs["runs"]}
     lines = []
-    for entry in full["experiments"]:
-        measures = entry.get("measures")
+    for kept in all_kept:
+        measures = kept.get("measures")
         if not measures:
             continue
-        own = [by_id[run["run"]] for run in measures["runs"] if run["run"] in by_id]
-        corpus = own[0]["settings"]["task"].get("corpus", "") if own else ""
-        name = "BLEU" if measures["performance"] == "bleu" else "accuracy"
+        performance = "BLEU" if measures["performance"] == "bleu" else "accuracy"
         rows = []
         for row in measures["agreement"]:
             agreement, chance = ("{:.3f} [{:.3f}, {:.3f}]".format(*row[key]) for key in ("agreement", "chance"))
@@ -103,12 +168,11 @@ def agreement_tables(full, runs):
             xi = "" if not reach else "never" if reach["step"] < 0 else "{performance:.3f} at {step}".format(**reach)
             rows.append([row["a"], row["b"], agreement, chance, "yes" if row["clear"] else "**no**",
                          number(row["tau"][0]), number(row["rho"][0]), most, xi])
-        heads = ["a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"]
-        lines += [f"### {entry['experiment']} on {corpus}", "",
-                  f"{measures['examples']} examples, {measures['rows']} rows; best {name} of the reference run {measures['best']:.4g} at step "
-                  f"{measures['best_step']}; {len(own)} runs in {duration(sum(run['seconds'] for run in own))}. "
-                  f"`fovea reproduce {entry['experiment']} --full --set task.corpus={corpus}`", ""]
-        lines += table(heads, rows) + [""]
+        lines += [f"### {name_of(kept)}", "",
+                  f"{measures['examples']} examples, {measures['rows']} rows; best {performance} of the reference run {measures['best']:.4g} "
+                  f"at step {measures['best_step']}; {measures['runs']} runs in {duration(kept['seconds'])}. "
+                  f"`fovea reproduce {kept['experiment']} --full --set task.corpus={kept.get('corpus', '')}`", ""]
+        lines += table(["a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"], rows) + [""]
     return lines[:-1] or ["Not measured yet."]
 
 
@@ -142,36 +206,13 @@ def chance_of_difference(ours, theirs, shuffles=20000):
     return as_far / shuffles
 
 
-def first_steps(series, level):
-    """Of each run's accuracy: the first step at which it is at least `level`."""
-    reached = {}
-    with open(series, newline="") as lines:
-        for row in csv.DictReader(lines):
-            if row["metric"] == "accuracy" and float(row["value"]) >= level:
-                step = int(row["step"])
-                reached[int(row["run"])] = min(step, reached.get(int(row["run"]), step))
-    return reached
-
-
-def fovea_steps(runs, reached):
-    """By the kind of data, of every finished run that has the settings of the peer's program: seed -> step or None."""
-    steps = {"subset": {}, "permutation": {}}
-    for run in runs["runs"]:
-        if run["experiment"] not in ("copy-subset", "copy-permutation") or run["state"] != "done":
-            continue
-        task, model, train = (run["settings"][part] for part in ("task", "model", "train"))
-        data = {60: "subset", 40: "permutation"}.get(task["vocab"])
-        if data and (task["length"], model["hidden"], train["batch"], train["steps"]) == (40, 256, 128, 200):
-            steps[data][run["seed"]] = reached.get(run["run"])
-    return steps
-
-
-def peer_table(runs, series, peers):
-    own = fovea_steps(runs, first_steps(series, 0.9))
+def peer_table(all_kept, peers):
+    own = [line for kept in all_kept for line in kept.get("copying", [])]
     rows, said = [], []
     for data in ("subset", "permutation"):
-        theirs = {row["seed"]: row["steps_to_90"] for row in peers if row["data"] == data}
-        both = {"Fovea": list(own[data].values()), "PyTorch": list(theirs.values())}
+        # Both experiments train subsets, from the same seeds: each seed counts once.
+        both = {who: list({line["seed"]: line["steps_to_90"] for line in lines if line["data"] == data}.values())
+                for who, lines in (("Fovea", own), ("PyTorch", peers))}
         for who, steps in both.items():
             if not steps:
                 continue
@@ -216,36 +257,27 @@ def read_json(name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("full", nargs="*", help="what fovea reproduce --full --json printed")
-    parser.add_argument("--list", help="what fovea list experiments --json printed")
-    parser.add_argument("--runs", required=True, help="what fovea runs --json --limit -1 printed")
-    parser.add_argument("--series", help="what fovea export --all --format csv wrote")
-    parser.add_argument("--peer", action="append", default=[], help="lines that bench/peers/pytorch_seq2seq.py printed")
-    parser.add_argument("--print", action="store_true", dest="show", help="print the tables, and leave the page as it is")
+    parser.add_argument("--runs", help="what fovea runs --json --limit -1 printed")
+    parser.add_argument("--series", help="what fovea export --format csv wrote")
     words = parser.parse_args()
-    runs = read_json(words.runs)
-    full = {"experiments": [], "claims": []}
-    for part in map(read_json, words.full):
-        full["experiments"] += part["experiments"]
-        full["claims"] += part["claims"]
-    tables = {}
-    if words.list:
-        known = read_json(words.list)
-        order = {entry["name"]: i for i, entry in enumerate(known["experiments"])}
-        for part in full.values():
-            part.sort(key=lambda entry: order.get(entry["experiment"], len(order)))
-        tables["missing"] = missing_line(full, known)
-    if words.full:
-        tables["claims"] = claims_table(full)
-        tables["runs"] = runs_table(full, runs)
-        tables["agreement"] = agreement_tables(full, runs)
-    if words.series:
-        peers = [json.loads(line) for name in words.peer for line in read(name).splitlines() if line]
-        tables["peer"] = peer_table(runs, words.series, peers)
-    if words.show:
-        for name, lines in tables.items():
-            print(f"{name}\n\n" + "\n".join(lines) + "\n")
-        return
-    place = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results.md"
+    if words.full and not words.runs:
+        parser.error("--runs FILE is needed to keep an experiment: fovea runs --json --limit -1 > FILE")
+    for name in words.full:
+        keep(read_json(name), read_json(words.runs), words.series)
+
+    order = {name.stem: tomllib.loads(name.read_text())["order"] for name in (HERE / "experiments").glob("*.toml")}
+    known = sorted(order, key=lambda name: (order[name], name))
+    all_kept = [read_json(name) for name in sorted(KEPT.glob("*.json"))]
+    all_kept.sort(key=lambda kept: (known.index(kept["experiment"]), kept.get("corpus", "")))
+    peers = KEPT / "pytorch-copying.jsonl"
+    tables = {
+        "missing": missing_line(all_kept, known),
+        "claims": claims_table(all_kept),
+        "runs": runs_table(all_kept),
+        "agreement": agreement_tables(all_kept),
+        "peer": peer_table(all_kept, [json.loads(line) for line in read(peers).splitlines()] if peers.exists() else []),
+    }
+    place = HERE / "docs" / "results.md"
     page = place.read_text()
     for name, lines in tables.items():
         page = put(page, name, lines)

@@ -3,7 +3,7 @@
 
     fovea reproduce NAME --full --json > full.json
     fovea runs --json --limit -1 > runs.json
-    fovea export --where 'experiment = "NAME"' -o series.csv                    (of copy-subset and copy-permutation)
+    fovea export --where 'experiment = "NAME"' -o series.csv                    (of copy-permutation, which trains subsets, too)
     scripts/results_page.py full.json --runs runs.json [--series series.csv]     keeps them in docs/results/, and writes the page
 
 With no words it writes the page anew. docs/results/ has a file for each experiment, and for each corpus of those of texts; and
@@ -72,7 +72,7 @@ def kept_of(entry, claims, by_id, reached):
         kept["corpus"] = corpora.pop()
     if measures := entry.get("measures"):
         kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {"runs": len(measures["runs"])}
-    if reached is not None and entry["experiment"] in ("copy-subset", "copy-permutation"):
+    if reached is not None:
         kept["copying"] = [line for run in own for line in copying_line(run, reached)]
     return kept
 
@@ -123,12 +123,17 @@ def name_of(kept):
     return kept["experiment"] + (f" on {kept['corpus']}" if "corpus" in kept else "")
 
 
+def value_text(claim):
+    """JSON has no infinity: what is held and has no number is past every bound, as where a median seed never got there."""
+    return "∞" if claim["value"] is None and claim["held"] else number(claim["value"])
+
+
 def claims_table(all_kept):
     rows = []
     for kept in all_kept:
         for claim in kept["claims"]:
             verdict = "held" if claim["held"] else "**not held**"
-            rows.append([name_of(kept), claim["claim"].replace("|", "\\|"), number(claim["value"]), claim["wanted"], verdict])
+            rows.append([name_of(kept), claim["claim"].replace("|", "\\|"), value_text(claim), claim["wanted"], verdict])
     held = sum(row[-1] == "held" for row in rows)
     return [f"{held} of {len(rows)} claims held.", ""] + table(["experiment", "claim", "value", "wanted", "verdict"], rows)
 
@@ -210,8 +215,7 @@ def peer_table(all_kept, peers):
     own = [line for kept in all_kept for line in kept.get("copying", [])]
     rows, said = [], []
     for data in ("subset", "permutation"):
-        # Both experiments train subsets, from the same seeds: each seed counts once.
-        both = {who: list({line["seed"]: line["steps_to_90"] for line in lines if line["data"] == data}.values())
+        both = {who: [line["steps_to_90"] for line in lines if line["data"] == data]
                 for who, lines in (("Fovea", own), ("PyTorch", peers))}
         for who, steps in both.items():
             if not steps:

@@ -158,6 +158,7 @@ test("what there is to try leads to the state that it names", async (t) => {
   await page.goBack();
   await page.getByRole("link", { name: "Beside one of them alone" }).click();
   await page.getByRole("heading", { name: "Attention, with heads [0]" }).waitFor();
+  assert.equal(await page.getByText("The mean over the 4 heads.").count(), 1);
   await page.getByRole("button", { name: "Step", exact: true }).click();
   await page.locator('output[data-step="1"]').waitFor();
   // A view is found again as it was left.

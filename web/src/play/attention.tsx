@@ -44,6 +44,7 @@ export function Attention({ lane, at, example }: Props) {
   const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
   const entropy = lane.value_at("entropy", look.step);
   const label = lane.class_of(example);
+  const heads = lane.setting("model", "heads");
   const most = columns > most_words ? scale_of(lane.company) : 1;
   const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
   const [row, column] = pointed ?? [0, 0];
@@ -54,6 +55,7 @@ export function Attention({ lane, at, example }: Props) {
       <p class="soft">
         Example {example + 1} at step {look.step}{rows > 1 ? ": outputs down, inputs across." : ": its inputs."}
         {label && ` It is ${label}.`}
+        {Array.isArray(heads) && heads.length > 1 && ` The mean over the ${heads.length} heads.`}
         {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)} (all examples together).`}
       </p>
       <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs, lane.truth)}>

@@ -20,9 +20,9 @@ class Measure : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "How far attention agrees with what words alone say (β), with what they would say without attention (βᵘᶠ,\n"
-        "βᵖˣ), and with influence (Δ); and how long until attention knows more than they (ξ). Of one run its partners\n"
-        "are looked for in the store: the same with other seeds and with attention held uniform, and word-mean models\n"
-        "of the same task. All must have been trained with the probe 'evidence'.\n\n"
+        "βᵖˣ), with influence (Δ), and with what is predicted from the data alone; and how long until attention knows more\n"
+        "than they (ξ). Of one run its partners are looked for in the store: the same with other seeds and with attention\n"
+        "held uniform, and word-mean models of the same task. All must have been trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea reproduce text-classify --set task.corpus=spam      trains all that is needed, and measures it\n"
         "  fovea measure 12\n"

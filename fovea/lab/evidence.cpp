@@ -35,6 +35,13 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
   rows_.source = one("source");
   rows_.target = one("target");
   rows_.labels = one("labels");
+  std::size_t positions = 0;
+  for (std::size_t row = 0; row < rows_.count(); ++row)
+    if (row == 0 || rows_.examples[row] != rows_.examples[row - 1]) positions += rows_.begins[row + 1] - rows_.begins[row];
+  const bool classes = rows_.target.empty();
+  if (rows_.source.size() != positions ||
+      (classes ? rows_.labels.size() != rows_.example_count() : rows_.target.size() != rows_.count()))
+    throw damaged(run_);
 }
 
 std::vector<Evidence> EvidenceOf::all(const std::string& name) const {

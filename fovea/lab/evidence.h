@@ -20,7 +20,8 @@ struct Evidence {
 struct EvidenceRows {
   std::vector<std::size_t> begins;    // (rows + 1) where each starts in the values
   std::vector<std::size_t> examples;  // (rows) which example each is of
-  std::vector<float> source, target, labels;
+  std::vector<float> source;          // words, example by example: a row's positions are those of its example
+  std::vector<float> target, labels;  // words, one a row; or the classes of the examples
   std::size_t count() const { return examples.size(); }
   std::size_t example_count() const { return examples.empty() ? 0 : examples.back() + 1; }
   std::span<const double> row(const Evidence& evidence, std::size_t i) const {

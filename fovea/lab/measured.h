@@ -3,16 +3,19 @@
 //
 // All runs have the probe `evidence` and looked at the same examples. Of the reference run attention (α), β and
 // influence (Δ) are those of its last look, and so is β of the run whose attention was held uniform (βᵘᶠ); β of what
-// words alone say (βᵖˣ, and of a logistic regression) is that of the look with the least loss.
+// words alone say (βᵖˣ, and of a logistic regression) is that of the look with the least loss. What the data alone foretell
+// (lab/foreseen.h) stands beside them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "fovea/lab/foreseen.h"
 #include "fovea/lab/store.h"
 #include "fovea/probe/agreement.h"
 
@@ -35,7 +38,7 @@ MeasuredRuns runs_to_measure(const Store& store, std::span<const std::int64_t> i
 struct Measures {
   // Agreement 𝒜(a, b): whether b is among its largest where a is largest.
   struct Row {
-    std::string a, b;            // "α", "β", "βᵘᶠ", "βᵖˣ", "logistic β", "Δ", "α of other seeds"
+    std::string a, b;            // "α", "β", "βᵘᶠ", "βᵖˣ", "logistic β", "Δ", "α of other seeds", "predicted", "common", "rare"
     Estimate agreement, chance;  // chance: with b shuffled
     Estimate tau, rho;           // Kendall's τ-b and Spearman's ρ, means over the rows that have one
     // Of rows with βᵘᶠ: the most over the uniform run's looks, and at which of them.
@@ -57,11 +60,14 @@ struct Measures {
   std::int64_t best_step = 0;
   int examples = 0;
   std::int64_t words = 0;  // rows in all: one an example, or one a target word
+  std::string unforeseen;  // why nothing is said of what the data foretell, where that is so
 };
 
-Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays);
+using Foresee = std::function<Foreseen(const RunSpec& spec, const EvidenceRows& rows)>;
+Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const Foresee& foresee = fovea::foresee);
 
-// That agreement stands clear of its baseline, for the pairs that the story is about.
+// That agreement stands clear of its baseline, for the pairs that the story is about; and that attention is foretold
+// better than by saying that it lies on the commonest word.
 std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Form form);
 
 }  // namespace fovea

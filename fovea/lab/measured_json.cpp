@@ -23,13 +23,15 @@ Json measures_json(const Measures& measures) {
     if (row.xi) json["xi"] = {{"performance", number_json(row.xi->performance)}, {"step", row.xi->step}};
     rows.push_back(std::move(json));
   }
-  return {{"performance", measures.performance},
-          {"best", number_json(measures.best)},
-          {"best_step", measures.best_step},
-          {"examples", measures.examples},
-          {"rows", measures.words},
-          {"runs", runs},
-          {"agreement", rows}};
+  Json json{{"performance", measures.performance},
+            {"best", number_json(measures.best)},
+            {"best_step", measures.best_step},
+            {"examples", measures.examples},
+            {"rows", measures.words},
+            {"runs", runs},
+            {"agreement", rows}};
+  if (!measures.unforeseen.empty()) json["unforeseen"] = measures.unforeseen;
+  return json;
 }
 
 }  // namespace fovea

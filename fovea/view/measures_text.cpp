@@ -47,6 +47,11 @@ std::string legend(const Measures& measures) {
       "training, "
       "βᵖˣ and logistic β those of the look with the least loss; 'most' is the largest 𝒜 over the looks of the uniform "
       "run, and at which step.";
+  if (measures.unforeseen.empty())
+    text +=
+        " Predicted: where `fovea predict` says, from the training data alone, that attention will lie; common, rare: on "
+        "the words that stand most, least often there.";
+  else text += " What the data alone foretell is left out: " + measures.unforeseen + ".";
   const bool reaches = std::ranges::any_of(measures.rows, [](const Measures::Row& row) { return row.xi.has_value(); });
   if (reaches)
     text += fmt::format(

@@ -108,7 +108,15 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   kept.add(words, "beta", 20, third);
   kept.add(logistic, "beta", 10, third);
 
-  const Measures measures = measure(sort_runs({a, other, uniform, words, logistic}), kept.fetch());
+  const auto foresee = [](const RunSpec&, const EvidenceRows&) {
+    const auto evidence = [](const Rows& rows) {
+      Evidence flat;
+      for (const auto& row : rows) flat.values.insert(flat.values.end(), row.begin(), row.end());
+      return flat;
+    };
+    return Foreseen{evidence(first), evidence(second), evidence(third)};
+  };
+  const Measures measures = measure(sort_runs({a, other, uniform, words, logistic}), kept.fetch(), foresee);
   EXPECT_EQ(measures.examples, 3);
   EXPECT_EQ(measures.words, 3);
   EXPECT_EQ(measures.best, 1.0);
@@ -136,6 +144,9 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   EXPECT_NEAR(row_of(measures, "βᵘᶠ", "βᵖˣ").agreement.mean, 2 * third_of, 1e-12);
   EXPECT_NEAR(row_of(measures, "Δ", "βᵘᶠ").agreement.mean, third_of, 1e-12);
   EXPECT_EQ(row_of(measures, "α", "α of other seeds").agreement.mean, 1);
+  EXPECT_EQ(row_of(measures, "α", "predicted").agreement.mean, 1);
+  EXPECT_NEAR(row_of(measures, "α", "common").agreement.mean, 2 * third_of, 1e-12);
+  EXPECT_NEAR(row_of(measures, "α", "rare").agreement.mean, third_of, 1e-12);
   RunRecord unlike = kept.run("text-classify", {}, 2);
   performs(unlike, {0.5, 0.75, 1.0}, {0.9, 0.3, 0.5});
   kept.examples(unlike);
@@ -145,12 +156,14 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   const Measures of_two = measure(sort_runs({a, other, unlike}), kept.fetch());
   EXPECT_NEAR(row_of(of_two, "α", "α of other seeds").agreement.mean, (1 + third_of) / 2, 1e-12);
   const std::vector<ClaimResult> claims = claims_of(measures, find_experiment("text-classify"), Form::full);
-  ASSERT_EQ(claims.size(), 3u) << "of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ";
-  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Form::quick).size(), 3u);
+  ASSERT_EQ(claims.size(), 5u) << "of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ; α and what is predicted, twice";
+  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Form::quick).size(), 5u);
   for (const ClaimResult& claim : claims) {
     EXPECT_EQ(claim.form, "full");
     EXPECT_FALSE(claim.held) << "three examples are too few";
-    EXPECT_LT(claim.value, 0);
+    // What is predicted agrees in all three; baseline and rival reach that in a draw of one example thrice.
+    const bool full = claim.claim.find("predicted") != std::string::npos;
+    EXPECT_TRUE(full ? claim.value == 0 : claim.value < 0) << claim.claim << ": " << claim.value;
   }
   for (const Measures::Row& row : measures.rows) {
     EXPECT_LE(row.agreement.low, row.agreement.mean);
@@ -168,8 +181,12 @@ TEST(Measured, OfTranslationsRowsAreTargetWords) {
     kept.add(*run, "rows", 0, {{3, 1}});
     kept.add(*run, "alpha", 0, {{0.9f, 0.1f}, {0.2f, 0.8f}, {0.9f, 0.1f}, {1}});
     kept.add(*run, "beta", 0, {{-1, -2}, {-1, -2}, {-3, -1}, {-1}});
+    kept.add(*run, "source", 0, {{5, 6, 7}});
+    kept.add(*run, "target", 0, {{5, 6, 7, 8}});
   }
-  const Measures measures = measure(sort_runs({a, other}), kept.fetch());
+  const auto gone = [](const RunSpec&, const EvidenceRows&) -> Foreseen { throw wrong_input("the corpus is gone"); };
+  const Measures measures = measure(sort_runs({a, other}), kept.fetch(), gone);
+  EXPECT_NE(measures.unforeseen.find("the corpus is gone"), std::string::npos) << "the rest is measured all the same";
   EXPECT_EQ(measures.examples, 2);
   EXPECT_EQ(measures.words, 4);
   EXPECT_EQ(row_of(measures, "α", "β").agreement.mean, 0.5);
@@ -196,6 +213,12 @@ TEST(Measured, RefusesWhatCanNotBeMeasured) {
   kept.add(a, "alpha", 0, first);
   kept.add(a, "beta", 0, first);
   EXPECT_NE(complaint([&] { measure(sort_runs({a, b}), kept.fetch()); }).find("different examples"), std::string::npos);
+  RunRecord torn = kept.run("text-classify", {}, 3);
+  kept.add(torn, "lengths", 0, {{2}});
+  kept.add(torn, "rows", 0, {{1}});
+  kept.add(torn, "labels", 0, {{1}});
+  kept.add(torn, "source", 0, {{4}});
+  EXPECT_NE(complaint([&] { EvidenceOf(torn, kept.fetch()); }).find("does not fit together"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,93 @@
+#include "fovea/lab/foreseen.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "fovea/base/random.h"
+#include "fovea/data/bag_source.h"
+#include "fovea/lab/assembly.h"
+#include "fovea/theory/prediction.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::int64_t fresh_examples = 20'000;  // of a task that draws every example afresh
+
+std::vector<double> word_counts(const BagSource& source, Team& team) {
+  std::vector<double> counts(static_cast<std::size_t>(source.inputs()));
+  source.each(team, [&](int, const BagPair& pair) {
+    for (const int word : pair.input) ++counts[static_cast<std::size_t>(word)];
+  });
+  return counts;
+}
+
+// A row of scores as places in their order: words of one score by what is drawn for them, places of one word alike.
+class Order {
+ public:
+  explicit Order(std::size_t words) : drawn_(words) {}
+
+  void add(std::span<const int> words, std::span<const double> scores, Evidence& to) {
+    Stream stream(0, "foreseen", row_++);
+    for (const int word : words) drawn_[static_cast<std::size_t>(word)] = stream.uniform();
+    const auto before = [&](std::size_t a, std::size_t b) {
+      return std::pair(scores[a], drawn_[static_cast<std::size_t>(words[a])]) <
+             std::pair(scores[b], drawn_[static_cast<std::size_t>(words[b])]);
+    };
+    order_.resize(words.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+    std::ranges::sort(order_, before);
+    const std::size_t begin = to.values.size();
+    to.values.resize(begin + words.size());
+    double place = 0;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (i > 0 && before(order_[i - 1], order_[i])) ++place;
+      to.values[begin + order_[i]] = place;
+    }
+  }
+
+ private:
+  std::vector<double> drawn_;  // by word; of the row at hand
+  std::vector<std::size_t> order_;
+  std::uint64_t row_ = 0;
+};
+
+}  // namespace
+
+Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows) {
+  const std::unique_ptr<Task> task = make_task(spec);
+  const std::unique_ptr<BagSource> source = task_bags(*task, fresh_examples);
+  Team team(1);
+  const Prediction prediction = predict(*source, team);
+  const std::vector<double> counts = word_counts(*source, team);
+  const auto vocab = static_cast<std::size_t>(source->inputs());
+  Order predicted(vocab), common(vocab), rare(vocab);
+  Foreseen foreseen;
+  std::size_t token = 0;
+  for (std::size_t row = 0; row < rows.count();) {
+    const std::size_t first = row;
+    while (row < rows.count() && rows.examples[row] == rows.examples[first]) ++row;
+    const std::size_t length = rows.begins[first + 1] - rows.begins[first];
+    const auto words = [](const std::vector<float>& from, std::size_t begin, std::size_t count) {
+      const auto at = from.begin() + static_cast<std::ptrdiff_t>(begin);
+      return std::vector<int>(at, at + static_cast<std::ptrdiff_t>(count));
+    };
+    const std::vector<int> input = words(rows.source, token, length);
+    token += length;
+    const std::vector<int> output = rows.target.empty() ? std::vector<int>{} : words(rows.target, first, row - first);
+    std::vector<double> often(length), seldom(length);
+    for (std::size_t i = 0; i < length; ++i) {
+      often[i] = counts[static_cast<std::size_t>(input[i])];
+      seldom[i] = -often[i];
+    }
+    for (const std::vector<double>& weights : predicted_attention(prediction, input, output)) {
+      predicted.add(input, weights, foreseen.predicted);
+      common.add(input, often, foreseen.common);
+      rare.add(input, seldom, foreseen.rare);
+    }
+  }
+  return foreseen;
+}
+
+}  // namespace fovea

@@ -74,6 +74,7 @@ class Translator(nn.Module):
             count = len(beginnings)
             fed = torch.tensor([[words[-1] if words else start] for words in beginnings])
             logits, state = self.decode(fed, e.expand(count, -1, -1), absent.expand(count, -1), state)
+            logits[..., start] = -torch.inf  # nobody says the start token
             every = (F.log_softmax(logits[:, -1], -1) + scores[:, None]).flatten()
             best, places = every.topk(beams - len(ended))
             rows, words = places // logits.shape[-1], places % logits.shape[-1]
@@ -95,7 +96,7 @@ def lines_of(path):
 
 
 def batches(pairs, size, seed):
-    """Without end: shuffled epochs, in batches of sentences of like length."""
+    """Without end: shuffled epochs, in batches of sentences of like length. What is left over of an epoch is left out."""
     draw = random.Random(seed)
     pool = 32 * size
     while True:
@@ -103,7 +104,7 @@ def batches(pairs, size, seed):
         draw.shuffle(order)
         for begin in range(0, len(order), pool):
             some = sorted(order[begin : begin + pool], key=lambda i: len(pairs[i][0]))
-            cut = [some[i : i + size] for i in range(0, len(some), size)]
+            cut = [some[i : i + size] for i in range(0, len(some) - size + 1, size)]
             draw.shuffle(cut)
             yield from cut
 
@@ -113,26 +114,26 @@ def main():
     parser.add_argument("--pieces", required=True)
     parser.add_argument("--train", nargs=2, required=True, metavar=("SOURCE", "TARGET"))
     parser.add_argument("--test", nargs=2, required=True, metavar=("SOURCE", "TARGET"))
-    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--steps", type=int, default=4000, help="1 or more")
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--beams", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
-    words = parser.parse_args()
-    torch.set_num_threads(words.threads)
-    torch.manual_seed(words.seed)
-    pieces = sentencepiece.SentencePieceProcessor(model_file=words.pieces)
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    torch.manual_seed(given.seed)
+    pieces = sentencepiece.SentencePieceProcessor(model_file=given.pieces)
     start, end = pieces.bos_id(), pieces.eos_id()
 
     def tokens_of(path):
         return [torch.tensor(pieces.encode(line) + [end]) for line in lines_of(path)]
 
-    train = list(zip(*map(tokens_of, words.train)))
-    test, wanted = tokens_of(words.test[0]), lines_of(words.test[1])
+    train = list(zip(*map(tokens_of, given.train)))
+    test, wanted = tokens_of(given.test[0]), lines_of(given.test[1])
     model = Translator(len(pieces))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     began, losses = time.perf_counter(), []
-    for step, chosen in zip(range(words.steps), batches(train, words.batch, words.seed)):
+    for step, chosen in zip(range(given.steps), batches(train, given.batch, given.seed)):
         source, target = (pad_sequence([train[i][side] for i in chosen], True, PAD) for side in (0, 1))
         loss = model.loss(source, target, start)
         optimizer.zero_grad(set_to_none=True)
@@ -143,9 +144,9 @@ def main():
             print(f"step {step + 1}: loss {sum(losses[-250:]) / 250:.4f}, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     trained = time.perf_counter() - began
     model.eval()
-    said = [pieces.decode(model.say(source, start, end, words.beams)) for source in test]
+    said = [pieces.decode(model.say(source, start, end, given.beams)) for source in test]
     score = sacrebleu.corpus_bleu(said, [wanted])
-    print(json.dumps({"seed": words.seed, "steps": words.steps, "beams": words.beams, "bleu": score.score,
+    print(json.dumps({"seed": given.seed, "steps": given.steps, "beams": given.beams, "bleu": score.score,
                       "loss": sum(losses[-250:]) / len(losses[-250:]), "seconds": trained}))
 
 

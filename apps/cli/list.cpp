@@ -21,6 +21,7 @@ Section section_named(const std::string& name) {
   if (name == "tasks") return {name, describe_tasks()};
   if (name == "models") return {name, describe_models()};
   if (name == "probes") return {name, describe_probes()};
+  if (name == "interventions") return {name, describe_interventions()};
   if (name == "settings") return {name, describe_settings()};
   return {name, describe_experiments()};
 }
@@ -35,7 +36,7 @@ Json setting_json(const SettingDescription& setting) {
 class List : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("what", what_, "experiments, tasks, models, probes or settings (default: all of them)");
+    app.add_option("what", what_, "experiments, tasks, models, probes, interventions or settings (default: all)");
     app.add_option("name", name_, "one of them: everything that can be set");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
@@ -43,12 +44,13 @@ class List : public Command {
         "  fovea list\n"
         "  fovea list tasks\n"
         "  fovea list models seq2seq          its settings, their bounds and defaults\n"
+        "  fovea list interventions hold      what can be changed on the way: --set 'intervene=[{hold=\"uniform\", until=50}]'\n"
         "  fovea list settings train          what can be set of every training");
   }
 
   int run() override {
     std::vector<Section> sections;
-    const std::vector<std::string> known{"experiments", "tasks", "models", "probes", "settings"};
+    const std::vector<std::string> known{"experiments", "tasks", "models", "probes", "interventions", "settings"};
     if (!what_.empty() && std::find(known.begin(), known.end(), what_) == known.end())
       throw wrong_input(fmt::format("there is no list of '{}'", what_), suggest_name(what_, known));
     for (const std::string& name : known)
@@ -106,7 +108,7 @@ class List : public Command {
   bool json_ = false;
 };
 
-const Register<Command> registered("list", "what there is: experiments, tasks, models, probes, settings",
+const Register<Command> registered("list", "what there is: experiments, tasks, models, probes, interventions, settings",
                                    [] { return std::make_unique<List>(); });
 
 }  // namespace

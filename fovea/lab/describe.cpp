@@ -2,6 +2,7 @@
 
 #include "fovea/base/registry.h"
 #include "fovea/data/task.h"
+#include "fovea/lab/intervention.h"
 #include "fovea/lab/spec.h"
 #include "fovea/lab/train_settings.h"
 #include "fovea/model/model.h"
@@ -39,6 +40,18 @@ std::vector<Description> describe_experiments() {
   std::vector<Description> all;
   for (const std::string& name : experiment_names()) all.push_back({name, find_experiment(name).title, {}});
   return all;
+}
+
+std::vector<Description> describe_interventions() {
+  const auto one = [](const char* name, const char* summary, auto part) {
+    return Description{name, summary, settings_of(part)};
+  };
+  return {one("hold", "attention is uniform, or at the truth, for a while", Hold()),
+          one("freeze", "a group of parameters does not move for a while", Freeze()),
+          one("rate", "a group of parameters has a learning rate of its own", OwnRate()),
+          one("clamp", "a parameter is held at one value", Clamp()),
+          one("transplant", "parameters become what they were at the end of another run", Transplant()),
+          one("embeddings", "words begin with vectors from a file", Embed())};
 }
 
 std::vector<Description> describe_settings() {

@@ -24,6 +24,7 @@ std::vector<Description> describe_tasks();
 std::vector<Description> describe_models();
 std::vector<Description> describe_probes();
 std::vector<Description> describe_experiments();  // in tour order; summary is the title, no settings
+std::vector<Description> describe_interventions();  // what may stand in `intervene = [ … ]`
 std::vector<Description> describe_settings();     // of the tables `train` and `probe` themselves
 
 }  // namespace fovea

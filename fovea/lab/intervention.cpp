@@ -8,7 +8,6 @@
 #include <string>
 
 #include "fovea/base/names.h"
-#include "fovea/base/settings.h"
 
 namespace fovea {
 
@@ -21,24 +20,19 @@ std::string word_of(const auto& words, const auto& meaning) {
   return std::find_if(words.begin(), words.end(), [&](const auto& w) { return w.second == meaning; })->first;
 }
 
-void read_interval(Fields& fields, const ValueTable& table, const std::string& owner, Interval& when) {
-  std::int64_t until = Fields::no_limit;
-  fields.integer("from", when.from, 0, Fields::no_limit, "the first update it is in force for");
-  fields.integer("until", until, 0, Fields::no_limit, "the first update it is no longer in force for");
-  fields.read(table, owner);
-  if (table.contains("until")) when.until = until;
-  if (when.until && *when.until <= when.from)
-    throw wrong_input(fmt::format("{} is over before it begins: from {} until {}", owner, when.from, *when.until),
-                      "make until larger than from", table.at("until").place);
-}
-
+// Of the kinds that are in force from one step until another.
 template <class Kind>
-Kind read(const Value& value, const std::string& owner, const auto& own_fields) {
+Kind read(const Value& value, const std::string& owner) {
   Kind kind;
   kind.place = value.place;
   Fields fields;
-  own_fields(fields, kind);
-  read_interval(fields, *value.as<ValueTable>(), owner, kind.when);
+  kind.settings(fields);
+  const ValueTable& table = *value.as<ValueTable>();
+  fields.read(table, owner);
+  const Interval& when = kind.when;
+  if (when.until && *when.until <= when.from)
+    throw wrong_input(fmt::format("{} is over before it begins: from {} until {}", owner, when.from, *when.until),
+                      "make until larger than from", table.at("until").place);
   return kind;
 }
 
@@ -51,11 +45,7 @@ Transplant read_transplant(const Value& value, const ValueTable& table) {
   const Value& run = table.at("transplant");
   if (const auto* number = run.as<std::int64_t>()) rest["transplant"] = {std::to_string(*number), run.place};
   Fields fields;
-  fields.text("transplant", transplant.run, "the run whose weights are taken: its number, or its hash");
-  fields.text("of", transplant.of,
-              "which of them: \"attention\", \"body\", \"all\", or a name and all that stands under it");
-  fields.text("to", transplant.to, "the name they have here, if it is another one");
-  fields.integer("at", transplant.at, 0, Fields::no_limit, "how many updates are done then");
+  transplant.settings(fields);
   fields.read(rest, owner);
   if (transplant.run.empty() || transplant.run.find_first_not_of("0123456789abcdef") != std::string::npos)
     throw wrong_input(fmt::format("{} takes from a run, not from {}", owner, run.text()),
@@ -78,10 +68,7 @@ Embed read_embed(const Value& value, const ValueTable& table) {
   Embed embed;
   embed.place = value.place;
   Fields fields;
-  fields.text("embeddings", embed.file, "a file of word vectors, as word2vec and GloVe write them in text");
-  fields.text("digest", embed.digest, "what the file must hold; left out: what it holds now");
-  fields.text("to", embed.to, "the table of embeddings that they are put in");
-  fields.flag("frozen", embed.frozen, "words that have a vector keep it");
+  embed.settings(fields);
   fields.read(table, owner);
   if (embed.file.empty()) throw wrong_input(fmt::format("{} names no file", owner), "name one", value.place);
   return embed;
@@ -105,6 +92,48 @@ void refuse_meeting(const std::vector<Kind>& all, const std::string& what, const
 
 }  // namespace
 
+void Interval::settings(Fields& fields) {
+  fields.integer("from", from, 0, Fields::no_limit, "the first update it is in force for");
+  fields.integer("until", until, 0, Fields::no_limit, "the end of training",
+                 "the first update it is no longer in force for");
+}
+
+void Hold::settings(Fields& fields) {
+  fields.choice("hold", attend, hold_words, "where attention is held");
+  when.settings(fields);
+}
+
+void Freeze::settings(Fields& fields) {
+  fields.choice("freeze", group, group_words, "the parameters that do not move");
+  when.settings(fields);
+}
+
+void OwnRate::settings(Fields& fields) {
+  fields.number("rate", rate, 0, HUGE_VAL, "the learning rate");
+  fields.choice("of", group, group_words, "the parameters that have it");
+  when.settings(fields);
+}
+
+void Clamp::settings(Fields& fields) {
+  fields.text("clamp", parameter, "the parameter that is held at one value");
+  fields.number("at", value, -HUGE_VAL, HUGE_VAL, "the value");
+  when.settings(fields);
+}
+
+void Transplant::settings(Fields& fields) {
+  fields.text("transplant", run, "the run whose weights are taken: its number, or its hash");
+  fields.text("of", of, "which of them: \"attention\", \"body\", \"all\", or a name and all that stands under it");
+  fields.text("to", to, "the name they have here, if it is another one");
+  fields.integer("at", at, 0, Fields::no_limit, "how many updates are done then");
+}
+
+void Embed::settings(Fields& fields) {
+  fields.text("embeddings", file, "a file of word vectors, as word2vec and GloVe write them in text");
+  fields.text("digest", digest, "what the file must hold; left out: what it holds now");
+  fields.text("to", to, "the table of embeddings that they are put in");
+  fields.flag("frozen", frozen, "words that have a vector keep it");
+}
+
 Interventions Interventions::parse(const ValueList& list) {
   Interventions all;
   for (const Value& value : list) {
@@ -113,26 +142,16 @@ Interventions Interventions::parse(const ValueList& list) {
       throw wrong_input(fmt::format("an intervention must be a table, not {} ({})", value.kind(), value.text()),
                         "write it as { hold = \"uniform\", until = 100 }", value.place);
     if (table->contains("hold")) {
-      all.holds.push_back(read<Hold>(value, "the intervention 'hold'", [](Fields& fields, Hold& hold) {
-        fields.choice("hold", hold.attend, hold_words, "where attention is held");
-      }));
+      all.holds.push_back(read<Hold>(value, "the intervention 'hold'"));
     } else if (table->contains("freeze")) {
-      all.freezes.push_back(read<Freeze>(value, "the intervention 'freeze'", [](Fields& fields, Freeze& freeze) {
-        fields.choice("freeze", freeze.group, group_words, "the parameters that do not move");
-      }));
+      all.freezes.push_back(read<Freeze>(value, "the intervention 'freeze'"));
     } else if (table->contains("rate")) {
-      all.rates.push_back(read<OwnRate>(value, "the intervention 'rate'", [](Fields& fields, OwnRate& rate) {
-        fields.number("rate", rate.rate, 0, HUGE_VAL, "the learning rate");
-        fields.choice("of", rate.group, group_words, "the parameters that have it");
-      }));
+      all.rates.push_back(read<OwnRate>(value, "the intervention 'rate'"));
     } else if (table->contains("clamp")) {
       if (!table->contains("at"))
         throw wrong_input("the intervention 'clamp' does not say at which value", "add it, as in at = 0.5",
                           value.place);
-      all.clamps.push_back(read<Clamp>(value, "the intervention 'clamp'", [](Fields& fields, Clamp& clamp) {
-        fields.text("clamp", clamp.parameter, "the parameter that is held at one value");
-        fields.number("at", clamp.value, -HUGE_VAL, HUGE_VAL, "the value");
-      }));
+      all.clamps.push_back(read<Clamp>(value, "the intervention 'clamp'"));
     } else if (table->contains("transplant")) {
       all.transplants.push_back(read_transplant(value, *table));
     } else if (table->contains("embeddings")) {

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/value.h"
+#include "fovea/base/settings.h"
 #include "fovea/model/model.h"
 
 namespace fovea {
@@ -29,6 +29,7 @@ struct Interval {
   std::int64_t from = 0;
   std::optional<std::int64_t> until;  // not included; none: to the end
 
+  void settings(Fields& fields);
   bool holds(std::int64_t step) const { return step >= from && (!until || step < *until); }
   bool meets(const Interval& other) const {
     return (!until || other.from < *until) && (!other.until || from < *other.until);
@@ -39,17 +40,20 @@ struct Hold {
   Attend attend = Attend::uniform;
   Interval when;
   Place place;
+  void settings(Fields& fields);
 };
 struct Freeze {
   Group group = Group::attention;
   Interval when;
   Place place;
+  void settings(Fields& fields);
 };
 struct OwnRate {
   double rate = 0;
   Group group = Group::attention;
   Interval when;
   Place place;
+  void settings(Fields& fields);
 };
 
 struct Clamp {
@@ -57,6 +61,7 @@ struct Clamp {
   double value = 0;
   Interval when;
   Place place;
+  void settings(Fields& fields);
 };
 
 // What the parameters of `of` (a group's word, "all", or a name and what stands under it) are set to when `at` updates
@@ -66,6 +71,7 @@ struct Transplant {
   std::string of = "all", to;  // to: the name in this model, where it is another one
   std::int64_t at = 0;
   Place place;
+  void settings(Fields& fields);
 };
 
 // Rows of a table of embeddings begin as the vectors that a file has for their words, and stay so where they are
@@ -75,6 +81,7 @@ struct Embed {
   std::string to = "embedding";  // the table's name
   bool frozen = false;
   Place place;
+  void settings(Fields& fields);
 };
 
 struct Interventions {

@@ -20,14 +20,14 @@ _PARTS = ("task", "model", "train", "probe")
 
 
 def describe(what: str) -> list[_engine.Description]:
-    """What there is: ``"tasks"``, ``"models"``, ``"probes"``, ``"settings"`` or ``"experiments"``, each with a summary and its
-    settings.
+    """What there is: ``"tasks"``, ``"models"``, ``"probes"``, ``"interventions"``, ``"settings"`` or ``"experiments"``, each
+    with a summary and its settings.
 
     >>> import fovea
     >>> [setting["name"] for task in fovea.describe("tasks") if task["name"] == "copy" for setting in task["settings"]][:2]
     ['vocab', 'length']
     """
-    return _engine.describe(checks.text("what", what, '"tasks", "models", "probes", "settings" or "experiments"'))
+    return _engine.describe(checks.text("what", what, '"tasks", "models", "probes", "interventions", "settings" or "experiments"'))
 
 
 def own_task(spec: SpecLike) -> Task | None:

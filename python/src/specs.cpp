@@ -42,9 +42,10 @@ std::vector<Description> describe(const std::string& what) {
   if (what == "tasks") return describe_tasks();
   if (what == "models") return describe_models();
   if (what == "probes") return describe_probes();
+  if (what == "interventions") return describe_interventions();
   if (what == "settings") return describe_settings();
   if (what == "experiments") return describe_experiments();
-  const std::vector<std::string> known{"tasks", "models", "probes", "settings", "experiments"};
+  const std::vector<std::string> known{"tasks", "models", "probes", "interventions", "settings", "experiments"};
   throw wrong_input("there is no list of '" + what + "'", suggest_name(what, known));
 }
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <thread>
 
 #include "apps/cli/command.h"
@@ -22,13 +21,6 @@
 namespace fovea::cli {
 
 namespace {
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
 
 // Words to ids, for texts that are not the data.
 class Ids {
@@ -72,7 +64,9 @@ class Predict : public Command {
         ->check(CLI::Range(8, 8192))
         ->type_name("N");
     app.add_option("--label", label_, "the column of the label, by its name or its number (default: 1)");
-    app.add_option("--text", text_, "the column of the text (default: 2)");
+    app.add_option("--text", text_, "the column of the text (default: 2); several, parted by commas, are joined")
+        ->delimiter(',')
+        ->type_name("COL");
     app.add_option("--format", format_, "tsv, csv, jsonl or lines (else by the file's name)");
     app.add_option("--examples", examples_file_,
                    "texts to shade by the attention they will get, one a line (with a tab: label or source in front)")
@@ -170,7 +164,7 @@ class Predict : public Command {
     if (std::filesystem::is_directory(data_)) return text;
     const bool named = name.extension() == ".jsonl" || name.extension() == ".ndjson" || text.format == TextFormat::jsonl;
     text.label = !label_.empty() ? label_ : named ? "label" : "1";
-    text.text = {!text_.empty() ? text_ : named ? "text" : "2"};
+    text.text = !text_.empty() ? text_ : std::vector<std::string>{named ? "text" : "2"};
     return text;
   }
 
@@ -186,7 +180,7 @@ class Predict : public Command {
 
   // A line of --examples. They are read before anything is predicted, so that what is wrong with them is said at once.
   struct Example {
-    std::vector<std::string> before, after;  // of the tab; all is after where there is none
+    std::string before, after;  // of the tab; all is after where there is none
     bool tab = false;
     Place place;
   };
@@ -197,8 +191,8 @@ class Predict : public Command {
     for (std::string_view line; reader.next(line);) {
       const std::size_t tab = line.find('\t');
       const bool is = tab != std::string::npos;
-      examples_.push_back({words_of(std::string(is ? line.substr(0, tab) : "")),
-                           words_of(std::string(is ? line.substr(tab + 1) : line)), is, reader.place()});
+      examples_.push_back(
+          {std::string(is ? line.substr(0, tab) : ""), std::string(is ? line.substr(tab + 1) : line), is, reader.place()});
     }
   }
 
@@ -210,8 +204,8 @@ class Predict : public Command {
     const Ids inputs(source.inputs(), [&](int id) { return source.input_word(id); });
     const Ids outputs(classes ? 0 : source.outputs(), [&](int id) { return source.output_word(id); });
     for (const Example& example : examples_) {
-      const std::vector<std::string>& input = classes ? example.after : example.before;
-      const std::vector<std::string> output = classes ? std::vector<std::string>{} : example.after;
+      const std::vector<std::string> input = source.cut(classes ? example.after : example.before);
+      const std::vector<std::string> output = classes ? std::vector<std::string>{} : source.cut(example.after);
       show(input, output, predicted_attention(prediction, inputs.of(input), outputs.of(output)));
     }
   }
@@ -242,7 +236,8 @@ class Predict : public Command {
   }
 
   static constexpr int passes_ = 3;
-  std::string data_, source_, target_, label_, text_, format_, examples_file_;
+  std::string data_, source_, target_, label_, format_, examples_file_;
+  std::vector<std::string> text_;
   std::vector<Example> examples_;
   std::vector<const CLI::Option*> of_tasks_;
   ExperimentWords words_;

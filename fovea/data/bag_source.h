@@ -7,6 +7,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "fovea/base/team.h"
 #include "fovea/data/task.h"
@@ -34,6 +36,9 @@ class BagSource {
   virtual std::string input_word(int id) const = 0;
   virtual std::string output_word(int id) const = 0;
   virtual std::int64_t size() const = 0;  // examples
+
+  // A text of somebody's own, cut into words as those of the examples are (of inputs or outputs).
+  virtual std::vector<std::string> cut(std::string_view text) const { return words_between_blanks(text); }
 
   // Every example once, with the same number in every pass; in no order, so what a visitor adds up must not depend on
   // it.

@@ -57,6 +57,7 @@ class GivenTexts final : public Task {
     shape.kind = Kind::labelled_tokens;
     shape.vocab = vocabulary_.size();
     shape.classes = static_cast<int>(classes_.size());
+    shape.unknown_token = Vocabulary::unknown;
     return shape;
   }
 

@@ -60,6 +60,7 @@ Pieces& Pieces::operator=(Pieces&&) noexcept = default;
 int Pieces::size() const { return processor_->GetPieceSize(); }
 int Pieces::start() const { return processor_->bos_id(); }
 int Pieces::end() const { return processor_->eos_id(); }
+int Pieces::unknown() const { return processor_->unk_id(); }
 std::string Pieces::piece(int number) const { return processor_->IdToPiece(number); }
 
 std::vector<int> Pieces::encode(std::string_view text) const {

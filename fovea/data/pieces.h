@@ -30,6 +30,7 @@ class Pieces {
   int size() const;
   int start() const;
   int end() const;
+  int unknown() const;
   std::vector<int> encode(std::string_view text) const;
   std::string decode(const std::vector<int>& pieces) const;
   std::string piece(int number) const;  // "▁house": ▁ stands for a blank

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/base/settings.h"
 #include "fovea/data/batch.h"
+#include "fovea/data/blanks.h"
 
 namespace fovea {
 
@@ -18,7 +20,8 @@ struct TaskShape {
   int vocab = 0;          // source tokens are 0 .. vocab-1 (special tokens included)
   int target_vocab = 0;   // token_pairs: target tokens are 0 .. target_vocab-1
   int start_token = -1;   // token_pairs: what the decoder is fed first
-  int end_token = -1;     // token_pairs: what closes a sequence
+  int end_token = -1;     // token_pairs: what closes a sequence, of source and target
+  int unknown_token = -1;  // what stands for every word that the vocabulary lacks
   int classes = 0;        // labels are 0 .. classes-1
   int width = 0;          // numbers per item, vector or key
   int value_width = 0;    // points: numbers per value
@@ -53,6 +56,9 @@ class Task {
   virtual std::string word(int token) const { return std::to_string(token); }
   virtual std::string target_word(int token) const { return word(token); }
   virtual std::string class_name(int label) const { return std::to_string(label); }
+
+  // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know, too.
+  virtual std::vector<std::string> cut(std::string_view text) const { return words_between_blanks(text); }
 };
 
 }  // namespace fovea

@@ -29,6 +29,7 @@ class TaskBags final : public BagSource {
   std::string input_word(int id) const override { return task_.word(id); }
   std::string output_word(int id) const override { return pairs() ? task_.target_word(id) : task_.class_name(id); }
   std::int64_t size() const override { return size_; }
+  std::vector<std::string> cut(std::string_view text) const override { return task_.cut(text); }
 
   void each(Team& team, const Visit& visit, const Progress& progress) const override {
     const std::int64_t batches = (size_ + batch_ - 1) / batch_;

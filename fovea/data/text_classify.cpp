@@ -50,6 +50,7 @@ class TextClassify final : public Task {
     shape.kind = Kind::labelled_tokens;
     shape.vocab = texts_->vocabulary.size();
     shape.classes = static_cast<int>(texts_->classes.size());
+    shape.unknown_token = Vocabulary::unknown;
     return shape;
   }
 
@@ -61,6 +62,11 @@ class TextClassify final : public Task {
 
   std::string word(int token) const override { return texts_->vocabulary.word(token); }
   std::string class_name(int label) const override { return texts_->classes[static_cast<std::size_t>(label)]; }
+  std::vector<std::string> cut(std::string_view text) const override {
+    WordSplitter splitter(lower_case_);
+    const std::vector<std::string_view>& words = splitter.split(text);
+    return {words.begin(), words.end()};
+  }
 
  private:
   Corpus corpus() const {

@@ -31,7 +31,7 @@ struct Pairs {
   };
   std::shared_ptr<const Pieces> pieces;  // that tokens are, where they are pieces
   std::vector<std::string> words;        // by token
-  int start = 0, end = 0;
+  int start = 0, end = 0, unknown = 0;
   std::array<Part, 3> parts;  // by split
 };
 
@@ -73,6 +73,7 @@ class TextTranslate final : public Task, public WrittenTargets {
     shape.vocab = shape.target_vocab = static_cast<int>(pairs_->words.size());
     shape.start_token = pairs_->start;
     shape.end_token = pairs_->end;
+    shape.unknown_token = pairs_->unknown;
     return shape;
   }
 
@@ -95,6 +96,17 @@ class TextTranslate final : public Task, public WrittenTargets {
   }
 
   std::string word(int token) const override { return pairs_->words[static_cast<std::size_t>(token)]; }
+
+  std::vector<std::string> cut(std::string_view text) const override {
+    if (!pairs_->pieces) {
+      WordSplitter splitter;
+      const std::vector<std::string_view>& words = splitter.split(text);
+      return {words.begin(), words.end()};
+    }
+    std::vector<std::string> cut;
+    for (const int piece : pairs_->pieces->encode(text)) cut.push_back(word(piece));
+    return cut;
+  }
 
   std::string target_text(std::span<const int> tokens) const override {
     if (pairs_->pieces) return pairs_->pieces->decode({tokens.begin(), tokens.end()});
@@ -165,6 +177,7 @@ class TextTranslate final : public Task, public WrittenTargets {
       for (int i = 0; i < pieces.size(); ++i) pairs.words.push_back(pieces.piece(i));
       pairs.start = pieces.start();
       pairs.end = pieces.end();
+      pairs.unknown = pieces.unknown();
       read(corpus, pairs, [&](std::string_view text, TokenTexts& tokens) {
         for (const int piece : pieces.encode(text)) tokens.token(piece);
       });
@@ -180,6 +193,7 @@ class TextTranslate final : public Task, public WrittenTargets {
     for (int i = 0; i < vocabulary.size(); ++i) pairs.words.push_back(vocabulary.word(i));
     pairs.start = 1;
     pairs.end = 2;
+    pairs.unknown = Vocabulary::unknown;
     read(corpus, pairs, [&](std::string_view text, TokenTexts& tokens) {
       for (const std::string_view word : splitter.split(text)) tokens.token(vocabulary.number(word));
     });

@@ -17,20 +17,6 @@ struct TextHash {
 template <class T>
 using TextMap = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
-// visit(word) for each word of a line: what stands between blanks.
-template <class Visit>
-void each_word(std::string_view line, Visit&& visit) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  std::size_t at = 0;
-  while (true) {
-    while (at < line.size() && blank(line[at])) ++at;
-    if (at == line.size()) return;
-    const std::size_t begin = at;
-    while (at < line.size() && !blank(line[at])) ++at;
-    visit(line.substr(begin, at - begin));
-  }
-}
-
 class WordCounts {
  public:
   // Never more than `most` words are kept between two calls of add().

@@ -144,11 +144,15 @@ py::list outputs_of(const Predicted& made) {  // [(output, decodable, [(word, de
 }
 
 py::tuple shade(const Predicted& made, const std::string& text, const std::string& answer) {
-  std::vector<std::string> words, answers;
-  each_word(text, [&](std::string_view word) { words.emplace_back(word); });
-  if (!made.classes()) each_word(answer, [&](std::string_view word) { answers.emplace_back(word); });
-  const auto rows = predicted_attention(made.prediction, ids_of(text, made.inputs),
-                                        made.classes() ? std::vector<int>{} : ids_of(answer, made.outputs));
+  const std::vector<std::string> words = made.source->cut(text);
+  const std::vector<std::string> answers = made.classes() ? std::vector<std::string>{} : made.source->cut(answer);
+  const auto numbers = [](const std::vector<std::string>& of, const Words& known) {
+    std::vector<int> ids;
+    for (const std::string& word : of) ids.push_back(known.id(word));
+    return ids;
+  };
+  const auto rows =
+      predicted_attention(made.prediction, numbers(words, made.inputs), numbers(answers, made.outputs));
   return py::make_tuple(words, answers, rows);
 }
 

@@ -4,6 +4,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
+#include "fovea/lab/kept_words.h"
 #include "fovea/lab/measured_json.h"
 #include "fovea/view/measures_text.h"
 
@@ -17,6 +18,7 @@ class Measure : public Command {
     app.add_option("runs", ids_, "the id of a run whose attention is learned, and of those it is measured against")
         ->required()
         ->type_name("RUN");
+    app.add_option("--class", class_, "of labelled texts: measure those of this class alone")->type_name("NAME");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "How far attention agrees with what words alone say (β), with what they would say without attention (βᵘᶠ,\n"
@@ -26,6 +28,7 @@ class Measure : public Command {
         "Examples:\n"
         "  fovea reproduce text-classify --set task.corpus=spam      trains all that is needed, and measures it\n"
         "  fovea measure 12\n"
+        "  fovea measure 12 --class spam\n"
         "  fovea measure 12 13 17 --json");
   }
 
@@ -33,14 +36,24 @@ class Measure : public Command {
     const Store store(Store::default_file());
     for (const std::int64_t id : ids_)
       if (!store.has(id)) throw no_such_run(store, id);
-    const Measures measures = measure(runs_to_measure(store, ids_), store.fetch_arrays());
-    if (json_) print_json(measures_json(measures));
-    else fmt::print("{}", measures_text(measures, Terminal::of(STDOUT_FILENO)));
+    const MeasuredRuns runs = runs_to_measure(store, ids_);
+    MeasureOptions options;
+    if (!class_.empty()) options.only_class = kept_words(store).of(runs.reference.spec).class_number(class_);
+    const Measures measures = measure(runs, store.fetch_arrays(), options);
+    if (json_) {
+      Json json = measures_json(measures);
+      if (!class_.empty()) json["class"] = class_;
+      print_json(json);
+      return 0;
+    }
+    if (!class_.empty()) fmt::print("Of class '{}' alone: ", class_);
+    fmt::print("{}", measures_text(measures, Terminal::of(STDOUT_FILENO)));
     return 0;
   }
 
  private:
   std::vector<std::int64_t> ids_;
+  std::string class_;
   bool json_ = false;
 };
 

@@ -15,20 +15,31 @@ namespace {
 
 constexpr std::int64_t fresh_examples = 20'000;  // of a task that draws every example afresh
 
-std::vector<double> word_counts(const BagSource& source, Team& team) {
+std::vector<double> word_counts(const BagSource& source, const TaskShape& shape, Team& team) {
   std::vector<double> counts(static_cast<std::size_t>(source.inputs()));
   source.each(team, [&](int, const BagPair& pair) {
     for (const int word : pair.input) ++counts[static_cast<std::size_t>(word)];
   });
+  const auto set = [&](int token, double count) {
+    if (token >= 0 && token < std::ssize(counts)) counts[static_cast<std::size_t>(token)] = count;
+  };
+  set(shape.end_token, static_cast<double>(source.size()));  // it closes every source, and bags leave it out
+  set(shape.unknown_token, 0);                               // each of the words that it stands for is rare
   return counts;
 }
 
-// A row of scores as places in their order: words of one score by what is drawn for them, places of one word alike.
-class Order {
+// Rows of scores, and their places in order.
+class Rows {
  public:
-  explicit Order(std::size_t words) : drawn_(words) {}
+  explicit Rows(std::size_t words) : drawn_(words) {}
 
-  void add(std::span<const int> words, std::span<const double> scores, Evidence& to) {
+  void add(std::span<const int> words, std::span<const double> scores, Foreseen::Scores& to) {
+    to.values.values.insert(to.values.values.end(), scores.begin(), scores.end());
+    add_places(words, scores, to.places);
+  }
+
+ private:
+  void add_places(std::span<const int> words, std::span<const double> scores, Evidence& to) {
     Stream stream(0, "foreseen", row_++);
     for (const int word : words) drawn_[static_cast<std::size_t>(word)] = stream.uniform();
     const auto before = [&](std::size_t a, std::size_t b) {
@@ -47,7 +58,6 @@ class Order {
     }
   }
 
- private:
   std::vector<double> drawn_;  // by word; of the row at hand
   std::vector<std::size_t> order_;
   std::uint64_t row_ = 0;
@@ -60,9 +70,9 @@ Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows) {
   const std::unique_ptr<BagSource> source = task_bags(*task, fresh_examples);
   Team team(1);
   const Prediction prediction = predict(*source, team);
-  const std::vector<double> counts = word_counts(*source, team);
+  const std::vector<double> counts = word_counts(*source, task->shape(), team);
   const auto vocab = static_cast<std::size_t>(source->inputs());
-  Order predicted(vocab), common(vocab), rare(vocab);
+  Rows predicted(vocab), common(vocab), rare(vocab);
   Foreseen foreseen;
   std::size_t token = 0;
   for (std::size_t row = 0; row < rows.count();) {

@@ -2,9 +2,8 @@
 // (theory/prediction.h), and the rivals that such a prediction must beat to be worth anything: to look at the commonest
 // word of the text, or at the rarest.
 //
-// All are scores of positions, one behind the other as in the probe's rows. Only their order means something. Words that a
-// score can not tell apart are put in an order drawn at random for each row, so that to say nothing agrees with attention
-// as often as chance does; places of one word stay equal.
+// All are scores of positions, one behind the other as in the probe's rows. A word scores the same at all of its places. What
+// the vocabulary lacks is rare, though the token that stands for all of it may be the commonest of all.
 #pragma once
 
 #include "fovea/lab/evidence.h"
@@ -12,11 +11,18 @@
 namespace fovea {
 
 struct Foreseen {
-  Evidence predicted;
-  Evidence common, rare;  // by how often a word stands in the training texts
+  struct Scores {
+    Evidence values;
+    // Their order within the row, from 0; words that the values can not tell apart are put in one drawn at random for each
+    // row, so that to say nothing agrees with attention as often as chance does.
+    Evidence places;
+  };
+  Scores predicted;
+  Scores common, rare;  // by how often a word stands in the training texts
 };
 
-// From the training examples of the run's task. Throws wrong_input where the task's data are no longer to be had.
+// From the training examples of the run's task. Of translations the prediction of a row is for its target word, which
+// attention has not seen yet. Throws wrong_input where the task's data are no longer to be had.
 Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows);
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 #include "fovea/lab/kept_words.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -11,6 +12,7 @@
 
 #include "fovea/base/digest.h"
 #include "fovea/base/file.h"
+#include "fovea/base/names.h"
 #include "fovea/data/bytes.h"
 #include "fovea/lab/assembly.h"
 #include "fovea/lab/store.h"
@@ -114,6 +116,14 @@ std::optional<KnownWords> KeptWords::read(const RunSpec& spec) const {
   } catch (const nlohmann::json::exception&) {
     throw wrong_input("is damaged", "remove it: the words are taken from the corpus then", {file.string()});
   }
+}
+
+int KnownWords::class_number(const std::string& name) const {
+  if (classes.empty()) throw wrong_input("these texts have no classes", "leave the class out");
+  const auto found = std::ranges::find(classes, name);
+  if (found == classes.end())
+    throw wrong_input(fmt::format("there is no class '{}'", name), suggest_name(name, classes));
+  return static_cast<int>(found - classes.begin());
 }
 
 KeptWords kept_words(const Store& store) { return KeptWords(store.weight_files().folder().parent_path() / "words"); }

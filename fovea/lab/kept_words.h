@@ -19,6 +19,7 @@ struct KnownWords {
   std::vector<std::string> classes;         // of labelled texts
 
   const std::string& target_word(std::size_t number) const { return target.empty() ? source[number] : target[number]; }
+  int class_number(const std::string& name) const;  // throws wrong_input where there is no such class
 };
 
 class KeptWords {

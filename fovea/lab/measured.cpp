@@ -35,27 +35,42 @@ struct Sums {
   Estimate interval() const { return bootstrap_ratio(sums, counts, 0); }
 };
 
-double agreement(const EvidenceRows& rows, const Evidence& a, const Evidence& b) {
-  Sums sums(rows.example_count());
-  for (std::size_t i = 0; i < rows.count(); ++i) sums.add(rows.examples[i], agrees(rows.row(a, i), rows.row(b, i)));
-  return sums.mean();
-}
+// Adds up what a has in common with b, or with several of them: their rows are examples beside each other.
+class Comparison {
+ public:
+  // Of those rows whose numbers stand in `counted`.
+  Comparison(const EvidenceRows& rows, std::span<const std::size_t> counted, const Evidence& a)
+      : rows_(rows),
+        counted_(counted),
+        a_(a),
+        agreement_(rows.example_count()),
+        chance_(rows.example_count()),
+        tau_(rows.example_count()),
+        rho_(rows.example_count()) {}
 
-// a with each of several b: their rows are examples beside each other.
-Measures::Row compare(const EvidenceRows& rows, const std::string& name_a, const Evidence& a, const std::string& name_b,
-                      std::span<const Evidence> all_b) {
-  const std::size_t examples = rows.example_count();
-  Sums agreement(examples), chance(examples), tau(examples), rho(examples);
-  for (const Evidence& b : all_b)
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-      const std::span<const double> x = rows.row(a, i), y = rows.row(b, i);
-      agreement.add(rows.examples[i], agrees(x, y));
-      chance.add(rows.examples[i], agreement_by_chance(y));
-      tau.add(rows.examples[i], kendall_tau(x, y));
-      rho.add(rows.examples[i], spearman_rho(x, y));
+  // `places` has the order of b without ties, where these should not count as agreement.
+  Comparison& with(const Evidence& b, const Evidence& places) {
+    for (const std::size_t i : counted_) {
+      const std::span<const double> x = rows_.row(a_, i), y = rows_.row(b, i), place = rows_.row(places, i);
+      agreement_.add(rows_.examples[i], agrees(x, place));
+      chance_.add(rows_.examples[i], agreement_by_chance(place));
+      tau_.add(rows_.examples[i], kendall_tau(x, y));
+      rho_.add(rows_.examples[i], spearman_rho(x, y));
     }
-  return {name_a, name_b, agreement.interval(), chance.interval(), tau.interval(), rho.interval(), {}, {}};
-}
+    return *this;
+  }
+  Comparison& with(const Evidence& b) { return with(b, b); }
+
+  Measures::Row row(const std::string& name_a, const std::string& name_b) const {
+    return {name_a, name_b, agreement_.interval(), chance_.interval(), tau_.interval(), rho_.interval(), {}, {}};
+  }
+
+ private:
+  const EvidenceRows& rows_;
+  std::span<const std::size_t> counted_;
+  const Evidence& a_;
+  Sums agreement_, chance_, tau_, rho_;
+};
 
 const Series& series_of(const RunRecord& run, const std::string& name) {
   const auto found = run.series.find(name);
@@ -89,16 +104,22 @@ Evidence last_of(const RunRecord& run, const EvidenceOf& evidence, const std::st
 
 class Measuring {
  public:
-  Measuring(const MeasuredRuns& runs, const FetchArrays& arrays, const Foresee& foresee)
-      : runs_(runs), arrays_(arrays), foresee_(foresee), reference_(runs.reference, arrays) {
+  Measuring(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options)
+      : runs_(runs), arrays_(arrays), options_(options), reference_(runs.reference, arrays) {
     const bool said = runs.reference.series.contains("bleu");
     measures_.performance = said ? "bleu" : "evidence_accuracy";
+    for (std::size_t i = 0; i < rows().count(); ++i)
+      if (options.only_class < 0 || (!rows().labels.empty() &&
+                                     static_cast<int>(rows().labels[rows().examples[i]]) == options.only_class))
+        counted_.push_back(i);
+    if (counted_.empty())
+      throw wrong_input(fmt::format("run {} looked at no example of this class", runs.reference.id), "name another class");
   }
 
   Measures all() {
     note("reference", runs_.reference);
-    measures_.examples = static_cast<int>(rows().example_count());
-    measures_.words = static_cast<std::int64_t>(rows().count());
+    measures_.examples = static_cast<int>(options_.only_class < 0 ? rows().example_count() : counted_.size());
+    measures_.words = std::ssize(counted_);
     const Series& performance = series_of(runs_.reference, measures_.performance);
     const auto best = std::max_element(performance.values.begin(), performance.values.end());
     measures_.best = *best;
@@ -129,13 +150,24 @@ class Measuring {
     return evidence;
   }
 
+  Comparison against(const Evidence& a) const { return {rows(), counted_, a}; }
+
+  double agreement(const Evidence& a, const Evidence& b) const {
+    Sums sums(rows().example_count());
+    for (const std::size_t i : counted_) sums.add(rows().examples[i], agrees(rows().row(a, i), rows().row(b, i)));
+    return sums.mean();
+  }
+
   void note(const std::string& what, const RunRecord& run) { measures_.runs.emplace_back(what, run.id); }
 
   Measures::Row& add(const std::string& name_a, const Evidence& a, const std::string& name_b, const Evidence& b) {
-    measures_.rows.push_back(compare(rows(), name_a, a, name_b, std::span(&b, 1)));
-    Measures::Row& row = measures_.rows.back();
-    if (name_a == alpha && !course_.empty()) row.xi = reach(row.agreement.mean);
-    return row;
+    return add(against(a).with(b).row(name_a, name_b));
+  }
+
+  Measures::Row& add(Measures::Row row) {
+    if (row.a == alpha && !course_.empty()) row.xi = reach(row.agreement.mean);
+    measures_.rows.push_back(std::move(row));
+    return measures_.rows.back();
   }
 
   // At each look of theirs: how the others' attention agrees with the reference's, and how well they do.
@@ -153,15 +185,15 @@ class Measuring {
           throw wrong_input(
               fmt::format("runs {} and {} looked at different steps", runs_.others.front().id, runs_.others[i].id),
               "measure runs that were trained alike");
-        now.agreement += agreement(rows(), attention, looks[i][k]) / static_cast<double>(looks.size());
+        now.agreement += agreement(attention, looks[i][k]) / static_cast<double>(looks.size());
         now.performance +=
             value_at(series_of(runs_.others[i], measures_.performance), now.step) / static_cast<double>(looks.size());
       }
       course_.push_back(now);
     }
-    std::vector<Evidence> ends;
-    for (std::vector<Evidence>& other : looks) ends.push_back(std::move(other.back()));
-    measures_.rows.push_back(compare(rows(), alpha, attention, alpha_others, ends));
+    Comparison ends = against(attention);
+    for (const std::vector<Evidence>& other : looks) ends.with(other.back());
+    measures_.rows.push_back(ends.row(alpha, alpha_others));
   }
 
   Measures::Row::Reach reach(double level) const {
@@ -190,10 +222,10 @@ class Measuring {
     };
     const Evidence& last = looks.back();
     const auto towards = [&](const char* name, const Evidence& a) {
-      add(name, a, beta_uniform, last).most = most([&](const Evidence& look) { return agreement(rows(), a, look); });
+      add(name, a, beta_uniform, last).most = most([&](const Evidence& look) { return agreement(a, look); });
     };
     const auto from = [&](const char* name, const Evidence& b) {
-      add(beta_uniform, last, name, b).most = most([&](const Evidence& look) { return agreement(rows(), look, b); });
+      add(beta_uniform, last, name, b).most = most([&](const Evidence& look) { return agreement(look, b); });
     };
     towards(alpha, attention);
     if (!influence.empty()) towards(delta, influence.back());
@@ -204,12 +236,13 @@ class Measuring {
   // The data may be gone since the runs were trained; everything else is in the store.
   void add_foreseen(const Evidence& attention) {
     try {
-      const Foreseen foreseen = foresee_(runs_.reference.spec, rows());
-      add(alpha, attention, predicted, foreseen.predicted);
-      add(alpha, attention, common, foreseen.common);
-      add(alpha, attention, rare, foreseen.rare);
+      const Foreseen foreseen = options_.foresee(runs_.reference.spec, rows());
+      for (const auto& [name, scores] :
+           {std::pair{predicted, &foreseen.predicted}, {common, &foreseen.common}, {rare, &foreseen.rare}})
+        add(against(attention).with(scores->values, scores->places).row(alpha, name));
     } catch (const Error& error) {
-      measures_.unforeseen = error.problem();  // where its corpus is named tells a reader of a table nothing
+      if (error.kind() != Error::Kind::wrong_input) throw;
+      measures_.unforeseen = error.problem();
     }
   }
 
@@ -220,16 +253,17 @@ class Measuring {
 
   const MeasuredRuns& runs_;
   const FetchArrays& arrays_;
-  const Foresee& foresee_;
+  const MeasureOptions& options_;
   EvidenceOf reference_;
+  std::vector<std::size_t> counted_;  // numbers of the rows that count
   std::vector<Look> course_;  // of the others
   Measures measures_;
 };
 
 }  // namespace
 
-Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const Foresee& foresee) {
-  return Measuring(runs, arrays, foresee).all();
+Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options) {
+  return Measuring(runs, arrays, options).all();
 }
 
 std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Form form) {
@@ -245,21 +279,25 @@ std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& e
     claim.held = distance > 0;
     claims.push_back(std::move(claim));
   };
-  const Measures::Row* foretold = nullptr;
   for (const Measures::Row& row : measures.rows) {
-    if (row.b == predicted) foretold = &row;
     const bool told = row.b == predicted || (row.a == alpha && (row.b == beta || row.b == beta_uniform)) ||
                       (row.a == beta_uniform && row.b == beta_words);
     if (told)
       claim(fmt::format("Agreement 𝒜({}, {}) stands clear of its shuffled baseline: the distance of their intervals",
                         row.a, row.b),
             row.agreement.low - row.chance.high);
-    if (row.b == common && foretold)
-      claim(
-          "Attention predicted from the data agrees with α better than the commonest words do: the distance of the "
-          "intervals",
-          foretold->agreement.low - row.agreement.high);
   }
+  // Of translations the prediction knows the target word, and its rivals do not.
+  const auto row_of = [&](const char* name) {
+    return std::ranges::find_if(measures.rows, [name](const Measures::Row& row) { return row.b == name; });
+  };
+  const auto foretold = row_of(predicted), often = row_of(common), seldom = row_of(rare);
+  if (foretold != measures.rows.end() && measures.words == measures.examples)
+    claim(
+        "Attention predicted from the data agrees with α better than the commonest words, the rarest, and chance: the "
+        "least distance of the intervals",
+        foretold->agreement.low -
+            std::max({often->agreement.high, seldom->agreement.high, foretold->chance.high}));
   return claims;
 }
 

@@ -63,11 +63,14 @@ struct Measures {
   std::string unforeseen;  // why nothing is said of what the data foretell, where that is so
 };
 
-using Foresee = std::function<Foreseen(const RunSpec& spec, const EvidenceRows& rows)>;
-Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const Foresee& foresee = fovea::foresee);
+struct MeasureOptions {
+  std::function<Foreseen(const RunSpec& spec, const EvidenceRows& rows)> foresee = fovea::foresee;
+  int only_class = -1;  // of labelled texts: rows of this class and no others; performance is of all
+};
+Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options = {});
 
 // That agreement stands clear of its baseline, for the pairs that the story is about; and that attention is foretold
-// better than by saying that it lies on the commonest word.
+// better than by saying that it lies on the commonest word, or the rarest.
 std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Form form);
 
 }  // namespace fovea

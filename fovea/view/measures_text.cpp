@@ -43,14 +43,14 @@ std::string legend(const Measures& measures) {
   std::string text =
       "𝒜(a, b): share of rows in which fewer than 5 % of b (rounded up) are greater than b where a is largest; in "
       "brackets 95 % of a bootstrap over examples. By chance: the same with b shuffled, on average over all orders; "
-      "clear: the two brackets are apart. τ-b and ρ: means over rows. α, β, Δ and βᵘᶠ are those at the end of "
+      "clear: the first bracket lies above the second. τ-b and ρ: means over rows. α, β, Δ and βᵘᶠ are those at the end of "
       "training, "
       "βᵖˣ and logistic β those of the look with the least loss; 'most' is the largest 𝒜 over the looks of the uniform "
       "run, and at which step.";
   if (measures.unforeseen.empty())
     text +=
-        " Predicted: where `fovea predict` says, from the training data alone, that attention will lie; common, rare: on "
-        "the words that stand most, least often there.";
+        " Predicted: where `fovea predict` says, from the training data alone, that attention will lie (of a translation: "
+        "for the target word of the row); common, rare: on the words that stand most, least often there.";
   else text += " What the data alone foretell is left out: " + measures.unforeseen + ".";
   const bool reaches = std::ranges::any_of(measures.rows, [](const Measures::Row& row) { return row.xi.has_value(); });
   if (reaches)

@@ -35,6 +35,14 @@ EvidenceRows rows_of(const Task& task, int examples) {
   return rows;
 }
 
+// Where the words of the row's example begin in the source.
+std::size_t source_begin(const EvidenceRows& rows, std::size_t row) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i <= row; ++i)
+    if (rows.examples[i] != rows.examples[i - 1]) begin += rows.begins[i] - rows.begins[i - 1];
+  return begin;
+}
+
 std::size_t largest(std::span<const double> row) {
   return static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
 }
@@ -51,21 +59,63 @@ TEST(Foreseen, PredictsTheWordThatTellsTheClass) {
   double common = 0, rare = 0;
   for (std::size_t i = 0; i < rows.count(); ++i) {
     const auto word_at = [&](const Evidence& scores) { return rows.source[rows.begins[i] + largest(rows.row(scores, i))]; };
-    classes[word_at(foreseen.predicted)].insert(rows.labels[i]);
-    common += often[word_at(foreseen.common)];
-    rare += often[word_at(foreseen.rare)];
+    classes[word_at(foreseen.predicted.places)].insert(rows.labels[i]);
+    common += often[word_at(foreseen.common.places)];
+    rare += often[word_at(foreseen.rare.places)];
   }
   EXPECT_EQ(classes.size(), 24u);
   for (const auto& [word, labels] : classes) EXPECT_EQ(labels.size(), 1u) << task->word(static_cast<int>(word));
   EXPECT_GT(common, 3 * rare);
 }
 
-TEST(Foreseen, OfTranslationsIsARowATargetWord) {
-  const RunSpec spec = spec_of("text-translate");
-  const EvidenceRows rows = rows_of(*make_task(spec), 20);
+// Of words that are known "a" is the commonest; what is unknown is rare, though it is the commonest token by far.
+TEST(Foreseen, TakesUnknownWordsForRare) {
+  RunSpec spec = spec_of("text-classify");
+  ValueList texts, labels;
+  for (int i = 0; i < 80; ++i) {
+    std::string text = i % 2 ? "up" : "down";
+    for (int k = 0; k < 9; ++k) text += " x" + std::to_string(9 * i + k);  // each seen once
+    texts.push_back({text + " a" + (i % 4 == 0 ? " b" : ""), {}});
+    labels.push_back({std::string(i % 2 ? "rises" : "falls"), {}});
+  }
+  spec.task = {{"name", {std::string("given-texts"), {}}},
+               {"min_count", {std::int64_t{2}, {}}},
+               {"texts", {texts, {}}},
+               {"labels", {labels, {}}}};
+  const auto task = make_task(spec);
+  const EvidenceRows rows = rows_of(*task, 100);
   const Foreseen foreseen = foresee(spec, rows);
-  for (const Evidence* scores : {&foreseen.predicted, &foreseen.common, &foreseen.rare})
-    EXPECT_EQ(scores->values.size(), rows.begins.back());
+  ASSERT_GT(rows.count(), 5u);
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    const auto word_at = [&](const Evidence& places) {
+      return task->word(static_cast<int>(rows.source[rows.begins[i] + largest(rows.row(places, i))]));
+    };
+    EXPECT_EQ(word_at(foreseen.predicted.places), task->class_name(static_cast<int>(rows.labels[i])) == "rises" ? "up" : "down");
+    EXPECT_EQ(word_at(foreseen.common.places), "a");
+    EXPECT_EQ(word_at(foreseen.rare.places), "<unknown>");
+  }
+}
+
+// A row a target word: the prediction is for that word. The token that closes every source is the commonest.
+TEST(Foreseen, OfTranslationsIsForTheTargetWord) {
+  const RunSpec spec = spec_of("text-translate");
+  const auto task = make_task(spec);
+  const EvidenceRows rows = rows_of(*task, 100);
+  const Foreseen foreseen = foresee(spec, rows);
+  std::map<std::string, std::set<std::string>> said;  // where attention is predicted to lie, by target word
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    const std::size_t own = rows.begins[i], length = rows.begins[i + 1] - own;
+    const std::size_t first = source_begin(rows, i);
+    const auto word_at = [&](const Evidence& places) {
+      return task->word(static_cast<int>(rows.source[first + largest(rows.row(places, i))]));
+    };
+    EXPECT_EQ(rows.row(foreseen.predicted.values, i).size(), length);
+    EXPECT_EQ(word_at(foreseen.common.places), "<end>");
+    EXPECT_NE(word_at(foreseen.rare.places), "<end>");
+    said[task->target_word(static_cast<int>(rows.target[i]))].insert(word_at(foreseen.predicted.places));
+  }
+  EXPECT_EQ(said["dog"], std::set<std::string>{"malu"});
+  EXPECT_EQ(said["old"], std::set<std::string>{"belu"});
 }
 
 // Nothing goes with the token that closes every sentence: whatever comes first comes first by chance.
@@ -85,7 +135,7 @@ TEST(Foreseen, SaysNothingAsChanceWould) {
   const Foreseen foreseen = foresee(spec, rows);
   std::vector<int> came_first(words.size());
   for (std::size_t i = 0; i < count; ++i) {
-    const std::span<const double> row = rows.row(foreseen.predicted, i);
+    const std::span<const double> row = rows.row(foreseen.predicted.places, i);
     ASSERT_EQ(row[0], row[2]) << "places of one word";
     std::vector<double> sorted{row[0], row[1], row[3], row[4]};
     std::ranges::sort(sorted);

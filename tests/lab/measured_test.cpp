@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "fovea/lab/evidence.h"
@@ -114,9 +115,10 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
       for (const auto& row : rows) flat.values.insert(flat.values.end(), row.begin(), row.end());
       return flat;
     };
-    return Foreseen{evidence(first), evidence(second), evidence(third)};
+    return Foreseen{{evidence(first), evidence(first)}, {evidence(even), evidence(second)}, {evidence(third), evidence(third)}};
   };
-  const Measures measures = measure(sort_runs({a, other, uniform, words, logistic}), kept.fetch(), foresee);
+  const MeasuredRuns runs = sort_runs({a, other, uniform, words, logistic});
+  const Measures measures = measure(runs, kept.fetch(), {foresee});
   EXPECT_EQ(measures.examples, 3);
   EXPECT_EQ(measures.words, 3);
   EXPECT_EQ(measures.best, 1.0);
@@ -146,7 +148,16 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   EXPECT_EQ(row_of(measures, "α", "α of other seeds").agreement.mean, 1);
   EXPECT_EQ(row_of(measures, "α", "predicted").agreement.mean, 1);
   EXPECT_NEAR(row_of(measures, "α", "common").agreement.mean, 2 * third_of, 1e-12);
+  EXPECT_TRUE(std::isnan(row_of(measures, "α", "common").tau.mean)) << "it has no order of its own";
   EXPECT_NEAR(row_of(measures, "α", "rare").agreement.mean, third_of, 1e-12);
+  // Of the examples of class 1 alone, the first and the third.
+  const Measures of_class = measure(runs, kept.fetch(), {foresee, 1});
+  EXPECT_EQ(of_class.examples, 2);
+  EXPECT_EQ(of_class.words, 2);
+  EXPECT_NEAR(row_of(of_class, "α", "β").agreement.mean, 0.5, 1e-12);
+  EXPECT_NEAR(row_of(of_class, "α", "β").chance.mean, (0.25 + 1) / 2, 1e-12);
+  EXPECT_NE(complaint([&] { measure(runs, kept.fetch(), {foresee, 2}); }).find("no example of this class"),
+            std::string::npos);
   RunRecord unlike = kept.run("text-classify", {}, 2);
   performs(unlike, {0.5, 0.75, 1.0}, {0.9, 0.3, 0.5});
   kept.examples(unlike);
@@ -184,9 +195,13 @@ TEST(Measured, OfTranslationsRowsAreTargetWords) {
     kept.add(*run, "source", 0, {{5, 6, 7}});
     kept.add(*run, "target", 0, {{5, 6, 7, 8}});
   }
-  const auto gone = [](const RunSpec&, const EvidenceRows&) -> Foreseen { throw wrong_input("the corpus is gone"); };
-  const Measures measures = measure(sort_runs({a, other}), kept.fetch(), gone);
-  EXPECT_NE(measures.unforeseen.find("the corpus is gone"), std::string::npos) << "the rest is measured all the same";
+  const auto gone = [](const RunSpec&, const EvidenceRows&) -> Foreseen {
+    throw wrong_input("the corpus is gone", "", {"runs.db", 4, 2});
+  };
+  const Measures measures = measure(sort_runs({a, other}), kept.fetch(), {gone});
+  EXPECT_EQ(measures.unforeseen, "the corpus is gone") << "the rest is measured all the same";
+  for (const ClaimResult& claim : claims_of(measures, find_experiment("text-translate"), Form::quick))
+    EXPECT_EQ(claim.claim.find("predicted"), std::string::npos);
   EXPECT_EQ(measures.examples, 2);
   EXPECT_EQ(measures.words, 4);
   EXPECT_EQ(row_of(measures, "α", "β").agreement.mean, 0.5);

@@ -38,6 +38,27 @@ TEST_F(ProgramTest, PredictsFromTextAndShadesExamples) {
   EXPECT_NE(text.out.find("awful█"), std::string::npos) << text.out;
 }
 
+TEST_F(ProgramTest, PredictsWhatAnExperimentTrainsOnAndCutsTextsAsItDoes) {
+  write("new.txt", "The plot was DULL!\n");
+  const auto of_words = json("predict text-classify --quick --examples new.txt --json");
+  EXPECT_EQ(of_words["attention"][0]["input"].dump(), R"(["the","plot","was","dull","!"])");
+  EXPECT_GT(of_words["attention"][0]["weights"][0][3].get<double>(), 0.5);
+  write("new.txt", "malu rosi\tred dog\n");
+  EXPECT_EQ(json("predict text-translate --quick --examples new.txt --json")["attention"][0]["input"][0], "malu")
+      << "the quick form is of words";
+  EXPECT_EQ(json("predict text-translate --full --examples new.txt --json")["attention"][0]["input"][0], "▁ma")
+      << "the full form is of pieces, learned from the texts";
+}
+
+TEST_F(ProgramTest, PredictsFromSeveralColumnsOfText) {
+  std::string lines;
+  for (int n = 0; n < 400; ++n)
+    lines += n % 2 ? "no\tthe film\twas awful\n" : "yes\tthe film\twas lovely\n";
+  write("reviews.tsv", lines);
+  const Outcome outcome = fovea("predict reviews.tsv --text 2,3");
+  EXPECT_NE(outcome.out.find("From 400 examples, 4 words each"), std::string::npos) << outcome.out << outcome.err;
+}
+
 TEST_F(ProgramTest, PredictsFromTwoFilesAndRefusesWhatIsNoData) {
   std::string german, english;
   const char* const words[][2] = {{"ein", "a"}, {"Haus", "house"}, {"ja", "yes"}, {"nein", "no"}, {"Baum", "tree"}};

@@ -62,11 +62,7 @@ class TextClassify final : public Task {
 
   std::string word(int token) const override { return texts_->vocabulary.word(token); }
   std::string class_name(int label) const override { return texts_->classes[static_cast<std::size_t>(label)]; }
-  std::vector<std::string> cut(std::string_view text) const override {
-    WordSplitter splitter(lower_case_);
-    const std::vector<std::string_view>& words = splitter.split(text);
-    return {words.begin(), words.end()};
-  }
+  std::vector<std::string> cut(std::string_view text) const override { return cut_words(text, lower_case_); }
 
  private:
   Corpus corpus() const {

@@ -98,11 +98,7 @@ class TextTranslate final : public Task, public WrittenTargets {
   std::string word(int token) const override { return pairs_->words[static_cast<std::size_t>(token)]; }
 
   std::vector<std::string> cut(std::string_view text) const override {
-    if (!pairs_->pieces) {
-      WordSplitter splitter;
-      const std::vector<std::string_view>& words = splitter.split(text);
-      return {words.begin(), words.end()};
-    }
+    if (!pairs_->pieces) return cut_words(text);
     std::vector<std::string> cut;
     for (const int piece : pairs_->pieces->encode(text)) cut.push_back(word(piece));
     return cut;

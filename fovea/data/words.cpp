@@ -150,4 +150,10 @@ const std::vector<std::string_view>& WordSplitter::split(std::string_view text) 
   return words_;
 }
 
+std::vector<std::string> cut_words(std::string_view text, bool lower_case) {
+  WordSplitter splitter(lower_case);
+  const std::vector<std::string_view>& words = splitter.split(text);
+  return {words.begin(), words.end()};
+}
+
 }  // namespace fovea

@@ -31,4 +31,7 @@ class WordSplitter {
   std::vector<std::string_view> words_;
 };
 
+// The words of one text, which stay.
+std::vector<std::string> cut_words(std::string_view text, bool lower_case = true);
+
 }  // namespace fovea

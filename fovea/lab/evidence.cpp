@@ -17,6 +17,18 @@ Error damaged(std::int64_t run) {
 
 }  // namespace
 
+std::vector<EvidenceRows::Example> EvidenceRows::by_example() const {
+  std::vector<Example> all;
+  for (std::size_t row = 0, word = 0; row < count();) {
+    Example one{row, 0, word, begins[row + 1] - begins[row]};
+    while (row < count() && examples[row] == examples[one.first_row]) ++row;
+    one.rows = row - one.first_row;
+    word += one.length;
+    all.push_back(one);
+  }
+  return all;
+}
+
 EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), fetch_(std::move(fetch)) {
   const auto one = [&](const char* name) {
     std::vector<ArrayRecord> found = fetch_(run_, fmt::format("evidence.{}", name));
@@ -36,8 +48,7 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
   rows_.target = one("target");
   rows_.labels = one("labels");
   std::size_t positions = 0;
-  for (std::size_t row = 0; row < rows_.count(); ++row)
-    if (row == 0 || rows_.examples[row] != rows_.examples[row - 1]) positions += rows_.begins[row + 1] - rows_.begins[row];
+  for (const EvidenceRows::Example& one : rows_.by_example()) positions += one.length;
   const bool classes = rows_.target.empty();
   if (rows_.source.size() != positions ||
       (classes ? rows_.labels.size() != rows_.example_count() : rows_.target.size() != rows_.count()))

@@ -22,6 +22,13 @@ struct EvidenceRows {
   std::vector<std::size_t> examples;  // (rows) which example each is of
   std::vector<float> source;          // words, example by example: a row's positions are those of its example
   std::vector<float> target, labels;  // words, one a row; or the classes of the examples
+  // Where the rows, the positions and the words of an example stand.
+  struct Example {
+    std::size_t first_row = 0, rows = 0;
+    std::size_t first_word = 0, length = 0;  // in `source`
+  };
+  std::vector<Example> by_example() const;
+
   std::size_t count() const { return examples.size(); }
   std::size_t example_count() const { return examples.empty() ? 0 : examples.back() + 1; }
   std::span<const double> row(const Evidence& evidence, std::size_t i) const {

@@ -1,8 +1,8 @@
 #include "fovea/lab/foreseen.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
+#include <utility>
 
 #include "fovea/base/random.h"
 #include "fovea/data/bag_source.h"
@@ -74,20 +74,16 @@ Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows) {
   const auto vocab = static_cast<std::size_t>(source->inputs());
   Rows predicted(vocab), common(vocab), rare(vocab);
   Foreseen foreseen;
-  std::size_t token = 0;
-  for (std::size_t row = 0; row < rows.count();) {
-    const std::size_t first = row;
-    while (row < rows.count() && rows.examples[row] == rows.examples[first]) ++row;
-    const std::size_t length = rows.begins[first + 1] - rows.begins[first];
-    const auto words = [](const std::vector<float>& from, std::size_t begin, std::size_t count) {
-      const auto at = from.begin() + static_cast<std::ptrdiff_t>(begin);
-      return std::vector<int>(at, at + static_cast<std::ptrdiff_t>(count));
-    };
-    const std::vector<int> input = words(rows.source, token, length);
-    token += length;
-    const std::vector<int> output = rows.target.empty() ? std::vector<int>{} : words(rows.target, first, row - first);
-    std::vector<double> often(length), seldom(length);
-    for (std::size_t i = 0; i < length; ++i) {
+  const auto words = [](const std::vector<float>& from, std::size_t begin, std::size_t count) {
+    const auto at = from.begin() + static_cast<std::ptrdiff_t>(begin);
+    return std::vector<int>(at, at + static_cast<std::ptrdiff_t>(count));
+  };
+  for (const EvidenceRows::Example& one : rows.by_example()) {
+    const std::vector<int> input = words(rows.source, one.first_word, one.length);
+    const std::vector<int> output =
+        rows.target.empty() ? std::vector<int>{} : words(rows.target, one.first_row, one.rows);
+    std::vector<double> often(one.length), seldom(one.length);
+    for (std::size_t i = 0; i < one.length; ++i) {
       often[i] = counts[static_cast<std::size_t>(input[i])];
       seldom[i] = -often[i];
     }

@@ -38,7 +38,8 @@ MeasuredRuns runs_to_measure(const Store& store, std::span<const std::int64_t> i
 struct Measures {
   // Agreement 𝒜(a, b): whether b is among its largest where a is largest.
   struct Row {
-    std::string a, b;            // "α", "β", "βᵘᶠ", "βᵖˣ", "logistic β", "Δ", "α of other seeds", "predicted", "common", "rare"
+    // "α", "β", "βᵘᶠ", "βᵖˣ", "logistic β", "Δ", "α of other seeds", "predicted", "common", "rare"
+    std::string a, b;
     Estimate agreement, chance;  // chance: with b shuffled
     Estimate tau, rho;           // Kendall's τ-b and Spearman's ρ, means over the rows that have one
     // Of rows with βᵘᶠ: the most over the uniform run's looks, and at which of them.

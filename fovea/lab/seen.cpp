@@ -6,22 +6,6 @@
 
 namespace fovea {
 
-namespace {
-
-// The rows of one example, and where they stand among all.
-struct Span {
-  std::size_t first = 0, count = 0;
-};
-
-Span rows_of(const EvidenceRows& rows, std::size_t example) {
-  Span span;
-  while (rows.examples[span.first] != example) ++span.first;
-  while (span.first + span.count < rows.count() && rows.examples[span.first + span.count] == example) ++span.count;
-  return span;
-}
-
-}  // namespace
-
 SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const KeptWords& kept, int example) {
   const EvidenceOf evidence(run, fetch);
   const EvidenceRows& rows = evidence.rows();
@@ -34,20 +18,12 @@ SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const Ke
   seen.run = run.id;
   seen.example = example;
   const auto at = static_cast<std::size_t>(example - 1);
-  // Tokens of all examples stand one behind the other: those before it are passed over.
-  std::size_t source = 0, target = 0;
-  for (std::size_t i = 0; i < at; ++i) {
-    const Span before = rows_of(rows, i);
-    source += rows.begins[before.first + 1] - rows.begins[before.first];
-    target += before.count;
-  }
-  const Span own = rows_of(rows, at);
-  const std::size_t length = rows.begins[own.first + 1] - rows.begins[own.first];
-  for (std::size_t s = 0; s < length; ++s)
-    seen.source.push_back(words.source.at(static_cast<std::size_t>(rows.source[source + s])));
+  const EvidenceRows::Example own = rows.by_example()[at];
+  for (std::size_t s = 0; s < own.length; ++s)
+    seen.source.push_back(words.source.at(static_cast<std::size_t>(rows.source[own.first_word + s])));
   if (!rows.target.empty()) {
-    for (std::size_t t = 0; t < own.count; ++t)
-      seen.target.push_back(words.target_word(static_cast<std::size_t>(rows.target[target + t])));
+    for (std::size_t t = 0; t < own.rows; ++t)
+      seen.target.push_back(words.target_word(static_cast<std::size_t>(rows.target[own.first_row + t])));
   } else {
     seen.label = words.classes.at(static_cast<std::size_t>(rows.labels[at]));
   }
@@ -57,7 +33,7 @@ SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const Ke
     if (looks.empty()) continue;
     seen.step = looks.back().step;
     SeenExample::Quantity quantity{name, of_words && std::string(array) == "beta", {}};
-    for (std::size_t row = own.first; row < own.first + own.count; ++row) {
+    for (std::size_t row = own.first_row; row < own.first_row + own.rows; ++row) {
       const std::span<const double> values = rows.row(looks.back(), row);
       quantity.rows.emplace_back(values.begin(), values.end());
     }

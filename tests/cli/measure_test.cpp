@@ -41,6 +41,17 @@ TEST_F(MeasureTest, ReproducesTheWholeTable) {
   std::string ids;
   for (const auto& run : measures["runs"]) ids += " " + std::to_string(run["run"].get<int>());
   EXPECT_EQ(json("measure" + ids + " --json")["agreement"], measures["agreement"]);
+  // Of one class alone; both together are all.
+  int of_classes = 0;
+  for (const char* name : {"negative", "positive"}) {
+    const nlohmann::json own = json("measure " + std::to_string(reference) + " --json --class " + name);
+    EXPECT_EQ(own["class"], name);
+    of_classes += own["examples"].get<int>();
+  }
+  EXPECT_EQ(of_classes, 500);
+  const Outcome misspelt = fovea("measure " + std::to_string(reference) + " --class negativ");
+  EXPECT_EQ(misspelt.code, 2);
+  EXPECT_NE(misspelt.err.find("Did you mean 'negative'"), std::string::npos) << misspelt.err;
   int told = 0;
   for (const auto& claim : all["claims"])
     told += claim["claim"].get<std::string>().find("stands clear of its shuffled baseline") != std::string::npos;

@@ -35,14 +35,6 @@ EvidenceRows rows_of(const Task& task, int examples) {
   return rows;
 }
 
-// Where the words of the row's example begin in the source.
-std::size_t source_begin(const EvidenceRows& rows, std::size_t row) {
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i <= row; ++i)
-    if (rows.examples[i] != rows.examples[i - 1]) begin += rows.begins[i] - rows.begins[i - 1];
-  return begin;
-}
-
 std::size_t largest(std::span<const double> row) {
   return static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
 }
@@ -105,7 +97,7 @@ TEST(Foreseen, OfTranslationsIsForTheTargetWord) {
   std::map<std::string, std::set<std::string>> said;  // where attention is predicted to lie, by target word
   for (std::size_t i = 0; i < rows.count(); ++i) {
     const std::size_t own = rows.begins[i], length = rows.begins[i + 1] - own;
-    const std::size_t first = source_begin(rows, i);
+    const std::size_t first = rows.by_example()[rows.examples[i]].first_word;
     const auto word_at = [&](const Evidence& places) {
       return task->word(static_cast<int>(rows.source[first + largest(rows.row(places, i))]));
     };

@@ -51,6 +51,7 @@ class Runs : public Command {
 
   int run() override {
     if (merge_->parsed()) return merge();
+    query_.sort_place = {"--sort"};
     if (!where_.empty()) query_.where = Expression::parse(where_, {"--where"});
     const Store store(Store::default_file(), Store::Mode::read_only);
     check_shown(store);

@@ -26,6 +26,7 @@ struct RunQuery {
   std::optional<Expression> where;
   std::string experiment;  // empty: any
   std::string sort;        // a name or an expression, "-accuracy" for falling order; empty: by id
+  Place sort_place{"sort"};
   std::int64_t limit = -1;
   bool with_series = false, with_arrays = false;  // without series, a record's series hold their last points only
   bool in_bin = false;                            // those in the bin, and no others

@@ -78,17 +78,15 @@ struct Order {
   std::optional<Expression> expression;
   bool falling = false;
 
-  explicit Order(const std::string& sort) : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
+  Order(const std::string& sort, const Place& place) : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
     if (name.find_first_of(" ()+-*/<>=") != std::string::npos || name.starts_with("steps_to_"))
-      expression = Expression::parse(name, sort_place).require_single_run();
+      expression = Expression::parse(name, place).require_single_run();
   }
   bool set() const { return !name.empty(); }
   std::set<std::string> names() const {
     return expression ? expression->names() : set() ? std::set{name} : std::set<std::string>();
   }
   bool reads_series() const { return expression && expression->reads_series(); }
-
-  inline static const Place sort_place{"--sort"};
 };
 
 Rank rank_of(const RunRecord& run, const Order& order) {
@@ -223,12 +221,12 @@ std::optional<RunRecord> Store::find_undone(const std::string& hash) const {
 }
 
 std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched) const {
-  const Order order(query.sort);
+  const Order order(query.sort, query.sort_place);
   if (query.where) query.where->require_single_run().require_condition();
   Transaction sight(state_->db(), Transaction::Kind::read);
   if (matched) *matched = 0;
   if (query.where) require_known(query.where->names(), query.where->place());
-  require_known(order.names(), Order::sort_place);
+  require_known(order.names(), query.sort_place);
   if (!query.experiment.empty()) require_experiment(query.experiment);
   const auto experiment =
       query.experiment.empty() ? std::optional<std::int64_t>(0) : state_->known_word(query.experiment);

@@ -334,9 +334,9 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
   EXPECT_EQ(mistake_of([&] { where("vocab > 0"); }),
             "no run has a metric or setting 'vocab'. Did you mean 'task.vocab'?");
   EXPECT_EQ(mistake_of([&] { where("", "-sed"); }),
-            "--sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
+            "sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),
-            "--sort: 'median(accuracy)' is over many runs, and here there is one. Drop share, median and the like.");
+            "sort: 'median(accuracy)' is over many runs, and here there is one. Drop share, median and the like.");
   EXPECT_NE(mistake_of([&] { where("step > 3"); }).find("'steps'"), std::string::npos);
   EXPECT_NE(mistake_of([&] { where("intervene = 3"); }).find("no run has"), std::string::npos);
   RunQuery query;

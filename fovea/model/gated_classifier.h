@@ -3,11 +3,15 @@
 //
 //   h = recurrent(embedding(x))   a_l = score(h_l)   p = softmax(a)   β_l = W h_l   logit = Σ_l p_l β_l
 //
+// With dropout, a training step sees the embeddings and the states h with some of their numbers missing; a word misses
+// the same ones wherever it stands in the batch, so that each distinct word is still projected once.
+//
 // Two classes have one logit, that of class 1; more have one each. Arrays are time-major: (S,B,..) for S positions and
 // B examples.
 #pragma once
 
 #include "fovea/model/asked.h"
+#include "fovea/nn/dropout.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/recurrent.h"
 #include "fovea/nn/score.h"
@@ -36,17 +40,20 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   void backward_into(Compute& compute, const SequenceGradient<T>& d_input);
 
   int embedding_width_ = 64;
+  double embedding_spread_ = 1;
   int hidden_ = 64;
   Cell cell_ = Cell::lstm;
   bool bidirectional_ = true;  // one way, positions behind a keyword know of it too, and attention spreads over them
   ScoreKind score_kind_ = ScoreKind::linear;
   int score_hidden_ = 64;
   Attention attention_ = Attention::learned;
+  double dropout_ = 0;
 
   Embedding<T> table_;
   Recurrent<T> encoder_;
   Score<T> score_;
   Linear<T> beta_;  // W (C,H), no bias: C = 1 for two classes
+  Dropout<T> word_dropout_, state_dropout_;
 
   // Of the last forward, in the arena.
   const Batch* batch_ = nullptr;
@@ -54,6 +61,7 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   DistinctTokens tokens_;
   Matrix<T> rows_;  // (D,E) their embeddings
   RecurrentStackTrace<T> trace_;
+  Cube<const T> h_;               // (S,B,H) what of the states is read
   Cube<T> betas_;                 // (S,B,C)
   Cube<T> weights_;               // (B,1,S)
   bool uniform_ = false;          // whether the weights follow no scores

@@ -42,8 +42,8 @@ std::span<const int> time_major(Arena& arena, std::span<const int> tokens, Index
 
 template <class T>
 Embedding<T> Embedding<T>::declare(ParameterSet<T>& parameters, const std::string& prefix, Index vocabulary,
-                                   Index width, Group group) {
-  return {vocabulary, width, &parameters.add(under(prefix, "weight"), {vocabulary, width}, Init::normal(1.0), group)};
+                                   Index width, Init init, Group group) {
+  return {vocabulary, width, &parameters.add(under(prefix, "weight"), {vocabulary, width}, init, group)};
 }
 
 template <class T>

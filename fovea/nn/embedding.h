@@ -31,9 +31,9 @@ struct Embedding {
   Index width = 0;                   // E
   const Param<T>* weight = nullptr;  // (V,E)
 
-  // Adds PREFIX.weight, N(0,1).
+  // Adds PREFIX.weight, drawn from the Init.
   static Embedding declare(ParameterSet<T>& parameters, const std::string& prefix, Index vocabulary, Index width,
-                           Group group = Group::body);
+                           Init init = Init::normal(1.0), Group group = Group::body);
 
   // tokens (n) -> rows (n,E); a padded position's row is 0.
   Matrix<T> forward(Compute& compute, std::span<const int> tokens) const;

@@ -86,6 +86,38 @@ TEST(GatedClassifier, GradientsAreRight) {
     }
 }
 
+TEST(GatedClassifier, WithDropoutGradientsAreRightAndOnlyTrainingMissesAnything) {
+  for (const Variant& v : variants) {
+    SCOPED_TRACE(std::string(v.cell) + " " + v.score);
+    ValueTable settings = settings_of(v);
+    const Batch batch = random_batch(6, v.classes);
+    ModelScene<double> whole("gated-classifier", settings, shape_of(v.classes));
+    settings["dropout"] = real(0.4);
+    ModelScene<double> scene("gated-classifier", settings, shape_of(v.classes));
+    scene.check_gradients(batch, {true, Attend::learned, 3, 7});
+    scene.check_gradients(batch, {true, Attend::uniform, 3, 8});
+    const double all = whole.forward(batch, {}).loss;
+    EXPECT_EQ(scene.forward(batch, {}).loss, all);
+    const double one = scene.forward(batch, {true, Attend::learned, 3, 7}).loss;
+    EXPECT_NE(one, all);
+    EXPECT_NE(one, scene.forward(batch, {true, Attend::learned, 3, 8}).loss) << "another step misses others";
+    EXPECT_EQ(one, scene.forward(batch, {true, Attend::learned, 3, 7}).loss);
+  }
+}
+
+TEST(GatedClassifier, EmbeddingsStartAsFarSpreadAsIsSaid) {
+  const ModelScene<double> plain("gated-classifier", small, shape_of(2, 4000));
+  const ModelScene<double> narrow("gated-classifier", with({{"embedding_spread", real(0.1)}}), shape_of(2, 4000));
+  const auto of = [](const ModelScene<double>& scene, std::size_t i) { return scene.parameters.all()[0].values()[i]; };
+  ASSERT_EQ(plain.parameters.all()[0].name, "embedding.weight");
+  double squares = 0;
+  for (std::size_t i = 0; i < 12000; ++i) {
+    EXPECT_DOUBLE_EQ(of(narrow, i), 0.1 * of(plain, i));
+    squares += of(plain, i) * of(plain, i);
+  }
+  EXPECT_NEAR(squares / 12000, 1, 0.05);
+}
+
 TEST(GatedClassifier, AgreesWithPyTorch) {
   const testing::Json reference = testing::read_reference("gated_classifier.json");
   const auto check = [&]<class T>(T, const testing::Json& expected) {

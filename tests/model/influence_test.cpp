@@ -57,8 +57,9 @@ TEST(Influence, OfTheClassifierIsTheDerivativeByAFactor) {
     TaskShape shape;
     shape.vocab = 12;
     shape.classes = classes;
-    ModelScene<double> scene("gated-classifier",
-                             {{"embedding", whole(3)}, {"hidden", whole(4)}, {"score", word("mlp")}}, shape);
+    ModelScene<double> scene(
+        "gated-classifier",
+        {{"embedding", whole(3)}, {"hidden", whole(4)}, {"score", word("mlp")}, {"dropout", real(0.5)}}, shape);
     Batch batch = words_apart({5, 1, 4});
     batch.labels = {1, 0, classes - 1};
     scene.forward(batch, {});

@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 constexpr std::size_t most_points = 100'000;
-constexpr double most = 1e30;  // squares still fit
+constexpr double most = 1e12;  // squares of differences times the largest w still fit
 
 class GivenPoints final : public Task {
  public:

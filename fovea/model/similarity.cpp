@@ -18,7 +18,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A similarity of inner products is one matrix product a tile: the gaussian too, since of -‖q-k‖² w²/2 softmax sees
-// only w² (q·k - ‖k‖²/2).
+// only w² (q·k - ‖k‖²/2), for as long as these stay small enough to differ from each other.
 bool inner(SimilarityKind kind) {
   return kind == SimilarityKind::average || kind == SimilarityKind::gaussian ||
          kind == SimilarityKind::gaussian_learned || kind == SimilarityKind::dot || kind == SimilarityKind::general;
@@ -126,8 +126,15 @@ void Similarity<T>::prepare(Compute& compute, Matrix<const T> queries, Matrix<co
   queries_ = queries;
   keys_ = keys;
   pieces_ = pieces;
-  if (inner(kind_)) {
-    prepare_inner(compute);
+  // The gaussian sees differences alone, so both sides may be measured from the keys' mean, which keeps ‖k‖² small.
+  const Vector<double> middle = compute.zeros<double>(d_);
+  const Index n = keys.size(0);
+  if (gaussian(kind_))
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < d_; ++j) middle(j) += static_cast<double>(keys(i, j)) / static_cast<double>(n);
+  product_ = inner(kind_) && (!gaussian(kind_) || expands(middle));
+  if (product_) {
+    prepare_inner(compute, middle);
     columns_ = pack(compute.arena, transposed(right_));
   } else if (kind_ == SimilarityKind::additive) {
     prepare_additive(compute);
@@ -140,8 +147,34 @@ void Similarity<T>::prepare(Compute& compute, Matrix<const T> queries, Matrix<co
   }
 }
 
+// What ‖q-k‖² is multiplied by.
 template <class T>
-void Similarity<T>::prepare_inner(Compute& compute) {
+double Similarity<T>::gaussian_scale() const {
+  const double w = kind_ == SimilarityKind::gaussian_learned ? static_cast<double>(scale_->value[0]) : w_;
+  return w * w / temperature_;
+}
+
+// Whether w² (q·k - ‖k‖²/2) comes out right to 1e-4, whatever is rounded in numbers as large as these.
+template <class T>
+bool Similarity<T>::expands(Vector<double> middle) const {
+  const auto farthest = [&](Matrix<const T> rows) {
+    double most = 0;
+    for (Index i = 0; i < rows.size(0); ++i) {
+      double squares = 0;
+      for (Index j = 0; j < d_; ++j) {
+        const double off = static_cast<double>(rows(i, j)) - middle(j);
+        squares += off * off;
+      }
+      most = std::max(most, squares);
+    }
+    return std::sqrt(most);
+  };
+  const double key = farthest(keys_), query = farthest(queries_);
+  return gaussian_scale() * key * (key / 2 + query) * static_cast<double>(std::numeric_limits<T>::epsilon()) < 1e-4;
+}
+
+template <class T>
+void Similarity<T>::prepare_inner(Compute& compute, Vector<double> middle) {
   const Index m = queries_.size(0), n = keys_.size(0);
   if (kind_ == SimilarityKind::general) {
     left_ = compute.array<T>(m, d_);
@@ -156,16 +189,8 @@ void Similarity<T>::prepare_inner(Compute& compute) {
   left_ = compute.array<T>(m, columns);
   right_ = compute.array<T>(n, columns);
   if (columns == 0) return;
-  const double w = kind_ == SimilarityKind::gaussian_learned ? static_cast<double>(scale_->value[0]) : w_;
-  const auto scale =
-      static_cast<T>((kind_ == SimilarityKind::dot ? 1 / std::sqrt(static_cast<double>(d_)) : w * w) / temperature_);
-
-  // The gaussian sees differences alone, so both sides may be measured from the keys' mean, which keeps ‖k‖² small.
-  const Vector<double> middle = compute.zeros<double>(d_);
-  if (gaussian(kind_)) {
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < d_; ++j) middle(j) += static_cast<double>(keys_(i, j)) / static_cast<double>(n);
-  }
+  const auto scale = static_cast<T>(kind_ == SimilarityKind::dot ? 1 / std::sqrt(static_cast<double>(d_)) / temperature_
+                                                                 : gaussian_scale());
   for (Index i = 0; i < m; ++i) {
     for (Index j = 0; j < d_; ++j) left_(i, j) = scale * (queries_(i, j) - static_cast<T>(middle(j)));
     if (columns > d_) left_(i, d_) = scale;
@@ -193,7 +218,7 @@ void Similarity<T>::prepare_additive(Compute& compute) {
 template <class T>
 void Similarity<T>::tile(int piece, Rows q, Rows k, Matrix<T> s) const {
   assert(k.count() <= tile_keys);
-  if (inner(kind_)) {
+  if (product_) {
     assert(k.begin % tile_keys == 0);
     matmul_packed(plain(left_.slice(q.begin, q.end)),
                   PackedMatrix<T>{columns_.panels + k.begin * columns_.rows, columns_.rows, k.count()}, s);
@@ -206,10 +231,12 @@ void Similarity<T>::tile(int piece, Rows q, Rows k, Matrix<T> s) const {
   }
 }
 
-// Distances are summed from differences here, not expanded: on the rim of a neighbourhood rounding would show.
+// Distances are summed from differences here, not expanded: on the rim of a neighbourhood rounding would show, and so
+// it would where keys lie many bandwidths apart.
 template <class T>
 void Similarity<T>::kernel_tile(Rows q, Rows k, Matrix<T> s) const {
-  const T inverse = static_cast<T>(1 / width_), cold = static_cast<T>(1 / temperature_);
+  const T inverse = static_cast<T>(gaussian(kind_) ? std::sqrt(gaussian_scale() / 2) : 1 / width_);
+  const T cold = static_cast<T>(1 / temperature_);
   for (Index i = q.begin; i < q.end; ++i) {
     T* row = s.data() + (i - q.begin) * k.count();
     std::fill_n(row, k.count(), T{0});
@@ -222,7 +249,9 @@ void Similarity<T>::kernel_tile(Rows q, Rows k, Matrix<T> s) const {
       }
     }
     for (Index c = 0; c < k.count(); ++c) {
-      if (kind_ == SimilarityKind::boxcar) {
+      if (gaussian(kind_)) {
+        row[c] = -row[c];
+      } else if (kind_ == SimilarityKind::boxcar) {
         row[c] = row[c] <= 1 ? T{0} : static_cast<T>(-infinity);
       } else {
         row[c] = row[c] < 1 ? std::log1p(-row[c]) * cold : static_cast<T>(-infinity);

@@ -52,6 +52,7 @@ class Similarity {
   void build(Index width, ParameterSet<T>& parameters);
 
   bool learns() const;
+  bool even() const { return kind_ == SimilarityKind::average; }
   Moment moment() const;
 
   // For queries (m,d) and keys (n,d), which must outlive the last tile. Up to `pieces` threads may then work at tiles,
@@ -70,7 +71,9 @@ class Similarity {
   void finish_backward(Compute& compute);
 
  private:
-  void prepare_inner(Compute& compute);
+  double gaussian_scale() const;
+  bool expands(Vector<double> middle) const;
+  void prepare_inner(Compute& compute, Vector<double> middle);
   void prepare_additive(Compute& compute);
   void kernel_tile(Rows q, Rows k, Matrix<T> s) const;
   void additive_tile(int piece, Rows q, Rows k, Matrix<T> s) const;
@@ -96,9 +99,10 @@ class Similarity {
   // In the arena, from prepare on.
   Matrix<const T> queries_, keys_;
   int pieces_ = 0;
-  Matrix<T> left_, right_;   // the inner kinds: s = left · right; additive: W_q q and W_k k
-  PackedMatrix<T> columns_;  // the inner kinds: rightᵀ
-  Matrix<T> key_columns_;    // boxcar, epanechnikov: (d,n)
+  bool product_ = false;     // whether s is a matrix product
+  Matrix<T> left_, right_;   // a product: s = left · right; additive: W_q q and W_k k
+  PackedMatrix<T> columns_;  // a product: rightᵀ
+  Matrix<T> key_columns_;    // where s is of differences: (d,n)
   Cube<T> angles_;           // additive: (pieces, tile_keys, hidden) tanh(..)
   Matrix<double> pairs_;     // user: (pieces, 2d) a query and a key
   Matrix<T> d_left_;         // additive

@@ -25,7 +25,7 @@ from sklearn.utils.multiclass import check_classification_targets  # noqa: E402
 from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E402
 
 _UNKNOWN = 0
-_WIDEST = 1e6  # spreads or bandwidths from the middle
+_WIDEST = 1e5  # spreads or bandwidths from the middle, where float32 still places a point to a hundredth of one
 
 
 def _seed(random_state: Any) -> int:

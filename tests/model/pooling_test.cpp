@@ -83,6 +83,34 @@ const ValueTable kind_settings = {{"w", {0.7, {}}},
                                   {"temperature", {0.8, {}}},
                                   {"formula", {"-sqrt(d2) + dot", {}}}};
 
+// Two heaps of keys, thousands of bandwidths apart: what is far away says nothing, and what is near as much as if it
+// were alone.
+TEST(Pooling, GaussianTellsNeighboursApartHoweverFarOthersLie) {
+  for (const std::string kind : {"gaussian", "gaussian-learned"})
+    for (const float far : {0.0f, 1000.0f, 20'000.0f, 1'000'000.0f}) {
+      SCOPED_TRACE(kind + " " + std::to_string(far));
+      Batch batch;
+      batch.size = 1;
+      batch.items = items_of({0, 1, 2, 3, 4, far, far + 1, far + 2, far + 3, far + 4}, 1);
+      batch.values = items_of({0, 1, 2, 3, 4, 10, 20, 30, 40, 50}, 1);
+      batch.queries = batch.items;
+      batch.answers = batch.values;
+      ModelScene<float> scene("pooling", similarity(kind), points(1, 1));
+      const Outcome<float> outcome = scene.forward(batch, {});
+      for (int i = 0; i < 10; ++i) {
+        double sum = 0, answer = 0;
+        for (int j = 0; j < 10; ++j) {
+          const double off =
+              static_cast<double>(*batch.items.item(0, i)) - static_cast<double>(*batch.items.item(0, j));
+          const double weight = std::exp(-off * off / 2);
+          sum += weight;
+          answer += weight * static_cast<double>(*batch.values.item(0, j));
+        }
+        EXPECT_NEAR(static_cast<double>(outcome.predictions(i, 0)), answer / sum, 2e-3);
+      }
+    }
+}
+
 // Several tiles each way, and none of them full.
 TEST(Pooling, IsTheSoftmaxWrittenOut) {
   const int n = 530, m = 150, d = 3;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "fovea/nn/dropout.h"
 #include "tests/data/task_help.h"
 #include "tests/model/model_scene.h"
 #include "tests/nn/reference.h"
@@ -96,6 +98,7 @@ TEST(GatedClassifier, WithDropoutGradientsAreRightAndOnlyTrainingMissesAnything)
     ModelScene<double> scene("gated-classifier", settings, shape_of(v.classes));
     scene.check_gradients(batch, {true, Attend::learned, 3, 7});
     scene.check_gradients(batch, {true, Attend::uniform, 3, 8});
+    scene.check_gradients(batch, {true, Attend::truth, 3, 9});
     const double all = whole.forward(batch, {}).loss;
     EXPECT_EQ(scene.forward(batch, {}).loss, all);
     const double one = scene.forward(batch, {true, Attend::learned, 3, 7}).loss;
@@ -103,6 +106,48 @@ TEST(GatedClassifier, WithDropoutGradientsAreRightAndOnlyTrainingMissesAnything)
     EXPECT_NE(one, scene.forward(batch, {true, Attend::learned, 3, 8}).loss) << "another step misses others";
     EXPECT_EQ(one, scene.forward(batch, {true, Attend::learned, 3, 7}).loss);
   }
+}
+
+// The masks are those of the model's two dropouts: over the batch's distinct words in the order of their ids, and over
+// all states in the order of time.
+TEST(GatedClassifier, AWordMissesTheSameWhereverItStandsAndStatesEachTheirOwn) {
+  constexpr double rate = 0.4;
+  const Pass pass{true, Attend::learned, 3, 7};
+  const Batch batch = random_batch(6, 2);
+  ModelScene<double> scene("gated-classifier", with({{"dropout", real(rate)}}), shape_of(2));
+  ModelScene<double> plain("gated-classifier", small, shape_of(2));
+  testing::Bench bench(1);
+
+  std::set<int> words(batch.source.ids.begin(), batch.source.ids.end());
+  words.erase(-1);
+  const Matrix<double> table = plain.parameters.find("embedding.weight")->matrix();
+  std::vector<double> rows;
+  for (const int word : words) rows.insert(rows.end(), table[word].data(), table[word].data() + table.size(1));
+  Dropout<double>(rate, 0).forward(bench.compute, true, pass.seed, pass.step, rows, rows);
+  EXPECT_GT(std::ranges::count(rows, 0.0), 0);
+  for (std::size_t i = 0; const int word : words)
+    std::copy_n(rows.data() + table.size(1) * static_cast<Index>(i++), table.size(1), table[word].data());
+
+  scene.forward(batch, pass);
+  const Cube<double> states = scene.model->states(scene.bench.compute), beta = scene.model->beta(scene.bench.compute);
+  plain.forward(batch, {});
+  const Cube<double> wanted = plain.model->states(plain.bench.compute);
+
+  const Index B = states.size(0), S = states.size(1), H = states.size(2);
+  std::vector<double> in_time;
+  for (Index s = 0; s < S; ++s)
+    for (Index b = 0; b < B; ++b) in_time.insert(in_time.end(), &states(b, s, 0), &states(b, s, 0) + H);
+  Dropout<double>(rate, 1).forward(bench.compute, true, pass.seed, pass.step, in_time, in_time);
+  const std::span<const double> reads = scene.parameters.find("beta.weight")->values();
+  for (Index b = 0; b < B; ++b)
+    for (Index s = 0; s < batch.source.lengths[static_cast<std::size_t>(b)]; ++s) {
+      double said = 0;
+      for (Index h = 0; h < H; ++h) {
+        EXPECT_DOUBLE_EQ(states(b, s, h), wanted(b, s, h));
+        said += reads[static_cast<std::size_t>(h)] * in_time[static_cast<std::size_t>((s * B + b) * H + h)];
+      }
+      EXPECT_NEAR(beta(b, 0, s), batch.labels[static_cast<std::size_t>(b)] == 0 ? -said : said, 1e-12);
+    }
 }
 
 TEST(GatedClassifier, EmbeddingsStartAsFarSpreadAsIsSaid) {

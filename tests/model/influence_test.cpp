@@ -62,7 +62,7 @@ TEST(Influence, OfTheClassifierIsTheDerivativeByAFactor) {
         {{"embedding", whole(3)}, {"hidden", whole(4)}, {"score", word("mlp")}, {"dropout", real(0.5)}}, shape);
     Batch batch = words_apart({5, 1, 4});
     batch.labels = {1, 0, classes - 1};
-    scene.forward(batch, {});
+    scene.forward(batch, {true, Attend::learned, 3, 7});  // influence is of evaluation all the same
     const Cube<double> influence = influence_of(scene);
     const std::vector<double> found(influence.flat().begin(), influence.flat().end());
     ASSERT_EQ(found.size(), 15u);

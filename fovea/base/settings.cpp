@@ -34,7 +34,8 @@ std::string wrong_type(const std::string& wanted, const Value& got) {
 std::string take_integer(const Value& value, std::int64_t least, std::int64_t most, std::int64_t& out) {
   const auto* x = value.as<std::int64_t>();
   if (!x) return wrong_type("an integer", value);
-  if (*x < least || *x > most) return fmt::format("must be {}, not {}", range_text(least, most), *x);
+  if (*x > most) return fmt::format("must be {} to {}, not {}", least, most, *x);
+  if (*x < least) return fmt::format("must be {}, not {}", range_text(least, most), *x);
   out = *x;
   return {};
 }

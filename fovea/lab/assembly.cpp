@@ -39,6 +39,18 @@ std::string models_that_take(Kind kind) {
   return names;
 }
 
+// A few queries tell of all of them whether they fit, and a pass over many keys takes as long as all of these.
+void ask_less(Batch& batch) {
+  constexpr int enough = 16;
+  if (batch.queries.columns <= enough) return;
+  for (Items* items : {&batch.queries, &batch.answers}) {
+    if (items->columns <= enough) continue;
+    items->columns = enough;
+    items->lengths.assign(items->lengths.size(), enough);
+    items->values.resize(static_cast<std::size_t>(enough * items->width));
+  }
+}
+
 }  // namespace
 
 Place place_in(const ValueTable& table, const std::string& key) {
@@ -90,12 +102,53 @@ TrainSettings read_train(const ValueTable& table) {
   return train;
 }
 
+template <class T>
+Grounds grounds_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch) {
+  using Attends = typename Model<T>::Attends;
+  const Attends attends = model.attends(batch);
+  Grounds grounds;
+  grounds.attends = attends != Attends::no;
+  grounds.by_score = attends == Attends::by_score;
+  grounds.has_beta = model.has_beta();
+  grounds.truth = !batch.alignment.empty() || !batch.marked.empty();
+  for (const Param<T>& p : parameters.all()) {
+    grounds.attention_parameters |= p.group == Group::attention;
+    grounds.parameters.push_back(p.name);
+  }
+  return grounds;
+}
+
+template Grounds grounds_of(const Model<float>&, const ParameterSet<float>&, const Batch&);
+template Grounds grounds_of(const Model<double>&, const ParameterSet<double>&, const Batch&);
+
+template <class T>
+void check_training(const Model<T>& model, const RunSpec& spec) {
+  const TrainSettings train = read_train(spec.train);
+  const std::int64_t parts =
+      train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
+  const int least = model.least_batch();
+  if (train.steps > 0 && train.batch / parts < least)
+    throw wrong_input(
+        fmt::format("model '{}' can not be trained on {} at a time", name_of(spec.model, "model"),
+                    train.batch / parts == 1 ? "one example" : fmt::format("{} examples", train.batch / parts)),
+        parts == 1 ? fmt::format("set train.batch to {} or more", least)
+                   : fmt::format("set train.batch to {} or more, or train.shards lower", least * parts),
+        place_in(spec.train, "batch"));
+}
+
+template void check_training(const Model<float>&, const RunSpec&);
+template void check_training(const Model<double>&, const RunSpec&);
+
 void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec) {
   const std::string model = name_of(spec.model, "model");
   for (const Hold& hold : interventions.holds) {
     if (!grounds.attends)
       throw wrong_input(fmt::format("attention can not be held: model '{}' has none here", model),
                         "drop the intervention", hold.place);
+    if (!grounds.by_score)
+      throw wrong_input(
+          fmt::format("attention can not be held: that of model '{}' is even here, whatever is done", model),
+          "drop the intervention, or let attention be learned", hold.place);
     if (hold.attend == Attend::truth && !grounds.truth)
       throw wrong_input(fmt::format("attention can not be held at the truth: task '{}' does not know where it belongs",
                                     name_of(spec.task, "task")),
@@ -105,7 +158,26 @@ void check_interventions(const Interventions& interventions, const Grounds& grou
     if (group == Group::attention && !grounds.attention_parameters)
       throw wrong_input(fmt::format("model '{}' has no attention parameters here", model), "drop the intervention",
                         place);
+    if (group == Group::attention && grounds.attends && !grounds.by_score)
+      throw wrong_input(
+          fmt::format("attention parameters do nothing here: the attention of model '{}' is even, whatever they are",
+                      model),
+          "drop the intervention, or let attention be learned", place);
   };
+  const std::int64_t steps = read_train(spec.train).steps;
+  const auto in_time = [steps](std::int64_t from, const Place& place) {
+    if (from > steps)
+      throw wrong_input(fmt::format("the intervention begins at step {}, and training ends at step {}", from, steps),
+                        fmt::format("let it begin sooner, or set train.steps to {} or more", from), place);
+  };
+  const auto all_in_time = [&](const auto& all) {
+    for (const auto& one : all) in_time(one.when.from, one.place);
+  };
+  all_in_time(interventions.holds);
+  all_in_time(interventions.freezes);
+  all_in_time(interventions.rates);
+  all_in_time(interventions.clamps);
+  for (const Transplant& transplant : interventions.transplants) in_time(transplant.at, transplant.place);
   for (const Freeze& freeze : interventions.freezes) refuse(freeze.group, freeze.place);
   for (const OwnRate& rate : interventions.rates) refuse(rate.group, rate.place);
   for (const Clamp& clamp : interventions.clamps)
@@ -114,10 +186,21 @@ void check_interventions(const Interventions& interventions, const Grounds& grou
                         suggest_name(clamp.parameter, grounds.parameters), clamp.place);
 }
 
-void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape, bool attends) {
+void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
+                    const Grounds& grounds) {
   std::erase_if(probes, [&](NamedProbe& named) {
     try {
-      placed(place_in(spec.probe, "names"), [&] { named.probe->prepare(shape, attends, spec.seed); });
+      placed(place_in(spec.probe, "names"), [&] {
+        named.probe->prepare(shape, grounds.attends, spec.seed);
+        if (named.probe->needs_beta() && !grounds.has_beta)
+          throw wrong_input(fmt::format("probe '{}' reads β, and model '{}' has none here", named.name,
+                                        name_of(spec.model, "model")),
+                            "leave the probe out, or name it in probe.where_able");
+        if (named.probe->needs_truth() && !grounds.truth)
+          throw wrong_input(fmt::format("probe '{}' asks where attention belongs, and task '{}' does not know",
+                                        named.name, name_of(spec.task, "task")),
+                            "leave the probe out, or name it in probe.where_able");
+      });
       return false;
     } catch (const Error& error) {
       if (!named.where_able || error.kind() != Error::Kind::wrong_input) throw;
@@ -131,26 +214,21 @@ void check_fit(const RunSpec& spec) {
   const TaskShape shape = task->shape();
   ParameterSet<float> parameters;
   const std::unique_ptr<Model<float>> model = make_model<float>(spec, shape, parameters);
+  ProbeSettings settings;
+  std::vector<NamedProbe> probes = make_probes(spec.probe, settings);
   Batch batch;
-  task->batch(Split::validation, 0, 1, batch);
+  task->batch(settings.split, 0, 1, batch);
   Arena arena;
   Team team;
   Compute compute{arena, team};
-  const Outcome<float> outcome =
-      placed(place_in(spec.model, "name"), [&] { return model->forward(compute, batch, {}); });
-  Grounds grounds;
-  grounds.attends = !outcome.attention.empty();
-  grounds.truth = !batch.alignment.empty() || !batch.marked.empty();
-  for (const Param<float>& p : parameters.all()) {
-    grounds.attention_parameters |= p.group == Group::attention;
-    grounds.parameters.push_back(p.name);
-  }
+  check_training(*model, spec);
+  const Grounds grounds = grounds_of(*model, parameters, batch);
+  ask_less(batch);
+  placed(place_in(spec.model, "name"), [&] { (void)model->forward(compute, batch, {}); });
   const Interventions interventions = Interventions::parse(spec.interventions);
   check_interventions(interventions, grounds, spec);
   (void)Embeddings<float>(interventions.embeds, *task, parameters);
-  ProbeSettings settings;
-  std::vector<NamedProbe> probes = make_probes(spec.probe, settings);
-  prepare_probes(probes, spec, shape, grounds.attends);
+  prepare_probes(probes, spec, shape, grounds);
 }
 
 }  // namespace fovea

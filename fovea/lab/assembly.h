@@ -24,13 +24,24 @@ TrainSettings read_train(const ValueTable& table);
 
 // What a run has for an intervention or a probe to act on.
 struct Grounds {
-  bool attends = false;  // the model has attention rows
+  bool attends = false;    // the model has attention rows
+  bool by_score = false;   // and they follow scores
+  bool has_beta = false;
   bool attention_parameters = false;
   bool truth = false;  // the task knows where attention belongs
   std::vector<std::string> parameters;
 };
+template <class T>
+Grounds grounds_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch);
+
+// Throws wrong_input for what can not be done here, and for what would change nothing.
 void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec);
-void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape, bool attends);
+void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
+                    const Grounds& grounds);
+
+// Throws wrong_input for a training that the model can learn nothing from.
+template <class T>
+void check_training(const Model<T>& model, const RunSpec& spec);
 
 // Puts all of it together and passes one example through the model; throws wrong_input where something does not fit.
 void check_fit(const RunSpec& spec);

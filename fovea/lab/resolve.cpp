@@ -119,6 +119,7 @@ RunSpec complete(const Draft& draft) {
   if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
   train.settings(train_fields);
   spec.train = train_fields.write();
+  for (auto& [key, value] : spec.train) value.place = place_in(draft.train, key);
   spec.probe = complete_probe_table(draft.probe);
   if (const auto names = draft.probe.find("names"); names != draft.probe.end())
     spec.probe["names"].place = names->second.place;

@@ -131,18 +131,12 @@ class Trainer {
 
   // What can only be known with a batch at hand; the look at step 0 follows.
   void check_parts() {
-    const Batch& batch = next_batch(Split::validation, 0, 1);
-    Compute compute = fresh_memory();
-    grounds_.attends = !model_->forward(compute, batch, pass_at(0, false)).attention.empty();
-    grounds_.truth = !batch.alignment.empty() || !batch.marked.empty();
-    for (const Param<T>& p : parameters_->all()) {
-      grounds_.attention_parameters |= p.group == Group::attention;
-      grounds_.parameters.push_back(p.name);
-    }
+    check_training(*model_, spec_);
+    grounds_ = grounds_of(*model_, *parameters_, next_batch(probe_.split, 0, 1));
     check_interventions(interventions_, grounds_, spec_);
     embeddings_.emplace(interventions_.embeds, *task_, *parameters_);
     transplants_.emplace(interventions_.transplants, hooks_.checkpoints.weights, *parameters_);
-    prepare_probes(probes_, spec_, shape_, grounds_.attends);
+    prepare_probes(probes_, spec_, shape_, grounds_);
     for (const NamedProbe& named : probes_) {
       if (auto* const probe = dynamic_cast<SurveyProbe*>(named.probe.get())) {
         surveys_.push_back(probe);
@@ -489,15 +483,22 @@ class Trainer {
     return std::all_of(values.begin(), values.end(), [](T x) { return std::isfinite(x); });
   }
 
-  static std::string calmer() { return "lower train.rate, or limit the gradient by train.clip"; }
+  static std::string calmer(std::int64_t step) {
+    return step > 0 ? "lower train.rate, or limit the gradient by train.clip"
+                    : "numbers of the task, or of the model's start, are too large: scale them down";
+  }
+
+  static std::string loss_text(double loss) { return std::isnan(loss) ? "not a number" : "infinite"; }
 
   // The first parameter in the order of the forward pass is where it went wrong.
   [[noreturn]] void refuse_loss(double loss, std::int64_t step) const {
     for (const Param<T>& p : parameters_->all())
       if (!finite(p.values()))
-        throw failure(fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss, p.name),
-                      calmer());
-    throw failure(fmt::format("at step {} the loss is {} though every parameter is finite", step, loss), calmer());
+        throw failure(fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss_text(loss),
+                                  p.name),
+                      calmer(step));
+    throw failure(fmt::format("at step {} the loss is {} though every parameter is finite", step, loss_text(loss)),
+                  calmer(step));
   }
 
   // Backward runs from the last layer to the first: the last one hit is where it arose.
@@ -505,8 +506,9 @@ class Trainer {
     const auto& all = parameters_->all();
     const auto hit = std::find_if(all.rbegin(), all.rend(), [](const Param<T>& p) { return !finite(p.gradients()); });
     if (hit == all.rend())
-      throw failure(fmt::format("at step {} the norm of the gradient is not finite", step), calmer());
-    throw failure(fmt::format("at step {} the gradient of parameter '{}' is not finite", step, hit->name), calmer());
+      throw failure(fmt::format("at step {} the norm of the gradient is not finite", step), calmer(step));
+    throw failure(fmt::format("at step {} the gradient of parameter '{}' is not finite", step, hit->name),
+                  calmer(step));
   }
 
   const RunSpec& spec_;

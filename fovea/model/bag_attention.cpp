@@ -82,6 +82,10 @@ class BagAttention : public Model<T> {
   }
 
   Kind takes() const override { return Kind::labelled_bags; }
+  typename Model<T>::Attends attends(const Batch&) const override {
+    return flat() ? Model<T>::Attends::no : Model<T>::Attends::by_score;
+  }
+  int least_batch() const override { return 2; }  // of one bag alone, batch norm leaves nothing
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (hidden_.empty())
@@ -101,6 +105,7 @@ class BagAttention : public Model<T> {
 
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;
+  bool has_beta() const override { return !flat(); }
   Cube<T> beta(Compute& compute) override;
 
  private:

@@ -30,6 +30,9 @@ class FeatureAttention : public Model<T> {
   }
 
   Kind takes() const override { return Kind::labelled_vectors; }
+  typename Model<T>::Attends attends(const Batch&) const override {
+    return gate_ == Gate::none ? Model<T>::Attends::no : Model<T>::Attends::by_score;
+  }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (hidden_.empty())

@@ -23,6 +23,10 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::labelled_tokens; }
+  typename Model<T>::Attends attends(const Batch&) const override {
+    return attention_ == Attention::uniform ? Model<T>::Attends::evenly : Model<T>::Attends::by_score;
+  }
+  bool has_beta() const override { return true; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;

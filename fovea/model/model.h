@@ -49,6 +49,16 @@ class Model {
   virtual void settings(Fields& fields) = 0;
   virtual Kind takes() const = 0;
 
+  // What becomes of attention on a batch such as this, as the model is set (known once it is built): there is none to
+  // look at, it is even whatever is learned, or it follows scores.
+  enum class Attends { no, evenly, by_score };
+  virtual Attends attends(const Batch&) const { return Attends::by_score; }
+
+  virtual bool has_beta() const { return false; }
+
+  // The fewest examples that an update can be made from.
+  virtual int least_batch() const { return 1; }
+
   // Called once after the settings are read: declares all parameters for this task. Throws wrong_input where settings
   // contradict each other or the task. The caller finishes and initialises the set.
   virtual void build(const TaskShape& shape, ParameterSet<T>& parameters) = 0;
@@ -60,7 +70,7 @@ class Model {
   virtual void backward(Compute& compute) = 0;
 
   // β: how much each position alone speaks for the right answer, (B, rows per example, positions), for the last
-  // forward. Empty where the model has none.
+  // forward. Empty where the model has none: where has_beta() says no.
   virtual Cube<T> beta(Compute&) { return {}; }
 
   // What the model holds of each source position, (B, positions, width), for the last forward. Empty where it reads no

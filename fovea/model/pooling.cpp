@@ -30,7 +30,15 @@ template <class T>
 void Pooling<T>::settings(Fields& fields) {
   similarity_.settings(fields);
   fields.choice("train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
-                "what training minimises: the error at each key answered from the others, or at the queries");
+                "what training minimises: the error at each key answered from the others, or at the queries (for values "
+                "of which others tell nothing, as those of task 'lookup')");
+}
+
+template <class T>
+typename Model<T>::Attends Pooling<T>::attends(const Batch& batch) const {
+  using Attends = typename Model<T>::Attends;
+  if (!shown(batch.queries.columns, batch.items.columns)) return Attends::no;
+  return similarity_.even() ? Attends::evenly : Attends::by_score;
 }
 
 template <class T>
@@ -240,7 +248,7 @@ void Pooling<T>::backward(Compute& compute) {
 template <class T>
 Cube<T> Pooling<T>::attention(Compute& compute) const {
   const Index m = queries_.size(0), n = keys_.size(0), keys = Similarity<T>::tile_keys;
-  if (m == 0 || n == 0 || m > most_shown / n) return {};
+  if (!shown(m, n)) return {};
   const Cube<T> weights = compute.zeros<T>(1, m, n);
   const Matrix<T> part = compute.array<T>(1, keys);
   for (Index i = 0; i < m; ++i) {

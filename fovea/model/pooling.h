@@ -29,6 +29,7 @@ class Pooling final : public Model<T> {
 
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::points; }
+  typename Model<T>::Attends attends(const Batch& batch) const override;
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;
@@ -46,6 +47,7 @@ class Pooling final : public Model<T> {
   template <class Work>
   void each_tile(Compute& compute, Work work);
   void tile(int piece, Rows q, Rows k, Matrix<T> s) const;
+  static bool shown(Index queries, Index keys) { return queries > 0 && keys > 0 && queries <= most_shown / keys; }
   Cube<T> attention(Compute& compute) const;
   Index grain() const;
 

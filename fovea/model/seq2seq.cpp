@@ -37,6 +37,13 @@ void Seq2Seq<T>::settings(Fields& fields) {
 }
 
 template <class T>
+typename Model<T>::Attends Seq2Seq<T>::attends(const Batch&) const {
+  using Attends = typename Model<T>::Attends;
+  if (attention_ == Attention::none) return Attends::no;
+  return attention_ == Attention::uniform ? Attends::evenly : Attends::by_score;
+}
+
+template <class T>
 void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   const int directions = bidirectional_ ? 2 : 1;
   const Index decoder_width = directions * Index{hidden_};

@@ -19,6 +19,8 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public Says<T> {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_pairs; }
+  typename Model<T>::Attends attends(const Batch&) const override;
+  bool has_beta() const override { return attention_ != Attention::none; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;

@@ -53,6 +53,7 @@ class ToyGateModel : public Model<T> {
 
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;
+  bool has_beta() const override { return true; }
   Cube<T> beta(Compute& compute) override;
 
  private:

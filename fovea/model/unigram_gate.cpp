@@ -35,6 +35,7 @@ class UnigramGate : public Model<T> {
 
   Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
   void backward(Compute& compute) override;
+  bool has_beta() const override { return true; }
   Cube<T> beta(Compute& compute) override;
   Cube<T> states(Compute& compute) override;  // (B,L,2): class weight and attention logit of each word
 

@@ -104,6 +104,8 @@ class WordMean final : public Model<T> {
                    "width of the embeddings; 0: none, a logistic regression on the frequencies of words");
   }
   Kind takes() const override { return Kind::labelled_tokens; }
+  typename Model<T>::Attends attends(const Batch&) const override { return Model<T>::Attends::no; }
+  bool has_beta() const override { return true; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.classes < 2)
@@ -152,6 +154,8 @@ class WordMeanTranslator final : public Model<T> {
  public:
   void settings(Fields& fields) override { fields.integer("embedding", width_, 1, 1 << 14, "width of the embeddings"); }
   Kind takes() const override { return Kind::token_pairs; }
+  typename Model<T>::Attends attends(const Batch&) const override { return Model<T>::Attends::no; }
+  bool has_beta() const override { return true; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     words_.declare(parameters, shape.vocab, width_, shape.target_vocab);

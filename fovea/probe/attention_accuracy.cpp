@@ -13,6 +13,8 @@ class AttentionAccuracy : public Probe {
     need_kind(shape.kind, Kind::token_pairs, "attention_accuracy");
   }
 
+  bool needs_truth() const override { return true; }
+
   void measure(const Look& look, Readings& readings) override {
     std::int64_t rows[3] = {0, 0, 0}, right[3] = {0, 0, 0};
     each_row(Kind::token_pairs, look, look.outcome.attention, [&](const PositionRow& row) {

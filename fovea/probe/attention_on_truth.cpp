@@ -12,6 +12,8 @@ class AttentionOnTruth : public Probe {
     kind_ = shape.kind;
   }
 
+  bool needs_truth() const override { return true; }
+
   void measure(const Look& look, Readings& readings) override {
     double sum = 0;
     std::int64_t rows = 0;

@@ -20,6 +20,8 @@ class BetaAuc : public Probe {
     }
   }
   bool wants_beta() const override { return true; }
+  bool needs_beta() const override { return true; }
+  bool needs_truth() const override { return true; }
 
   void measure(const Look& look, Readings& readings) override {
     values_.clear();

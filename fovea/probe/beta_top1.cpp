@@ -12,6 +12,8 @@ class BetaTop1 : public Probe {
  public:
   void prepare(const TaskShape& shape, bool, std::uint64_t) override { kind_ = shape.kind; }
   bool wants_beta() const override { return true; }
+  bool needs_beta() const override { return true; }
+  bool needs_truth() const override { return true; }
 
   void measure(const Look& look, Readings& readings) override {
     double right = 0, chance = 0;

@@ -64,6 +64,8 @@ class Probe {
   virtual void prepare(const TaskShape&, bool /*model_attends*/, std::uint64_t /*seed*/) {}
 
   virtual bool wants_beta() const { return false; }
+  virtual bool needs_beta() const { return false; }   // it measures nothing where the model has none
+  virtual bool needs_truth() const { return false; }  // or where the task does not say where attention belongs
   virtual bool wants_states() const { return false; }
   virtual Examples examples() const { return Examples::fresh; }
   virtual void measure(const Look& look, Readings& readings) = 0;

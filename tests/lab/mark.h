@@ -69,8 +69,15 @@ class Tiny : public Model<T> {
     fields.number("start", start_, -10, 10, "start of the weights");
     fields.number("explode_at", explode_at_, -1, 1e9, "the step at which a gradient is not a number; -1: never");
     fields.flag("attends", attends_, "whether it has attention");
+    fields.flag("even", even_, "whether attention is even whatever is learned");
+    fields.integer("least_batch", least_batch_, 1, 8, "the fewest examples it says it can be trained on");
   }
   Kind takes() const override { return Kind::labelled_tokens; }
+  typename Model<T>::Attends attends(const Batch&) const override {
+    if (!attends_) return Model<T>::Attends::no;
+    return even_ ? Model<T>::Attends::evenly : Model<T>::Attends::by_score;
+  }
+  int least_batch() const override { return least_batch_; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     w_ = &parameters.add("w", {shape.vocab}, Init::constant(start_));
     a_ = attends_ ? &parameters.add("a", {shape.vocab}, Init::constant(0), Group::attention) : nullptr;
@@ -88,7 +95,7 @@ class Tiny : public Model<T> {
       T sum = 0, score = 0;
       const bool truth = pass.attend == Attend::truth && batch.labels[static_cast<std::size_t>(b)] == 1;
       for (int l = 0; l < x.columns; ++l) {
-        T e = attends_ && pass.attend != Attend::uniform ? std::exp(a_->value[x.at(b, l)]) : T{1};
+        T e = attends_ && !even_ && pass.attend != Attend::uniform ? std::exp(a_->value[x.at(b, l)]) : T{1};
         if (truth) e = x.at(b, l) == 0 ? T{1} : T{0};
         weight_(b, 0, l) = e;
         sum += e;
@@ -113,7 +120,7 @@ class Tiny : public Model<T> {
                       static_cast<T>(x.rows);
       for (int l = 0; l < x.columns; ++l) {
         w_->gradient[x.at(b, l)] += slope * weight_(b, 0, l);
-        if (attends_ && pass_.attend == Attend::learned)
+        if (attends_ && !even_ && pass_.attend == Attend::learned)
           a_->gradient[x.at(b, l)] += slope * weight_(b, 0, l) * (w_->value[x.at(b, l)] - score);
       }
     }
@@ -122,7 +129,8 @@ class Tiny : public Model<T> {
 
  private:
   double start_ = 0, explode_at_ = -1;
-  bool attends_ = true;
+  bool attends_ = true, even_ = false;
+  int least_batch_ = 1;
   Param<T>* w_ = nullptr;
   Param<T>* a_ = nullptr;
   const Batch* batch_ = nullptr;

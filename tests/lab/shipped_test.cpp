@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "fovea/lab/assembly.h"
 #include "fovea/lab/describe.h"
 #include "fovea/lab/spec.h"
 #include "mark.h"
@@ -34,6 +35,41 @@ TEST(Shipped, EveryFileIsBuiltInAndResolvesInBothForms) {
   }
 }
 
+// What a model says of its attention and its β beforehand is what a pass gives.
+TEST(Shipped, ModelsGiveWhatTheySayTheyHave) {
+  using Attends = Model<float>::Attends;
+  const auto attends = [](const std::string& name, const std::vector<std::string>& words) {
+    SCOPED_TRACE(name);
+    std::vector<Override> overrides;
+    for (const std::string& word : words) overrides.push_back(parse_override(word));
+    if (!words.empty()) overrides.push_back(parse_override("probe.names=[]"));  // the shipped ones may not fit any more
+    const RunSpec spec = resolve(find_experiment(name), Form::quick, overrides, 1);
+    const std::unique_ptr<Task> task = make_task(spec);
+    ParameterSet<float> parameters;
+    const std::unique_ptr<Model<float>> model = make_model<float>(spec, task->shape(), parameters);
+    Batch batch;
+    task->batch(Split::validation, 0, 3, batch);
+    Arena arena;
+    Team team;
+    Compute compute{arena, team};
+    const Attends said = model->attends(batch);
+    EXPECT_EQ(model->forward(compute, batch, {}).attention.empty(), said == Attends::no);
+    EXPECT_EQ(model->beta(compute).empty(), !model->has_beta());
+    return said;
+  };
+  for (const std::string& name : experiment_names()) attends(name, {});
+  EXPECT_EQ(attends("keyword-uniform", {}), Attends::evenly);
+  EXPECT_EQ(attends("keyword-lstm", {}), Attends::by_score);
+  for (const auto& [word, wanted] :
+       {std::pair("learned", Attends::by_score), std::pair("uniform", Attends::evenly), std::pair("none", Attends::no)})
+    EXPECT_EQ(attends("copy-subset", {"model.attention=" + std::string(word)}), wanted);
+  EXPECT_EQ(attends("feature-free", {"model.gate=none"}), Attends::no);
+  EXPECT_EQ(attends("digits-dot", {"model.score=flat"}), Attends::no);
+  EXPECT_EQ(attends("pooling-average", {}), Attends::evenly);
+  EXPECT_EQ(attends("pooling-gaussian", {}), Attends::by_score);
+  EXPECT_EQ(attends("pooling-gaussian", {"task.points=2000"}), Attends::no) << "too much of it to be shown";
+}
+
 TEST(Shipped, AnUnknownNameIsRefused) {
   try {
     find_experiment("no-such-experiment");
@@ -56,7 +92,7 @@ TEST(Describe, TellsOfEveryPartAndItsSettings) {
   EXPECT_EQ(mark.settings[0].name, "vocab");
   EXPECT_EQ(mark.settings[0].kind, "integer, 2 to 1000");
   EXPECT_EQ(mark.settings[0].fallback->text(), "10");
-  EXPECT_EQ(find(describe_models(), "tiny").settings.size(), 3u);
+  EXPECT_EQ(find(describe_models(), "tiny").settings.size(), 5u);
   EXPECT_EQ(find(describe_probes(), "watch").settings.size(), 1u);
   EXPECT_EQ(describe_experiments().size(), experiment_names().size());
   const Description hold = find(describe_interventions(), "hold");

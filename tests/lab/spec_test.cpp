@@ -287,6 +287,30 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", attends = false }\nintervene = [ { freeze = "
        "\"attention\" } ]",
        "x.toml:3:15", "has no attention parameters", "drop"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", even = true }\nintervene = [ { hold = \"truth\" } ]",
+       "x.toml:3:15", "that of model 'tiny' is even here", "drop"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", even = true }\nintervene = [ { freeze = "
+       "\"attention\" } ]",
+       "x.toml:3:15", "attention parameters do nothing here", "let attention be learned"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", even = true }\nintervene = [ { rate = 1, of = "
+       "\"attention\" } ]",
+       "x.toml:3:15", "attention parameters do nothing here", "let attention be learned"},
+      {minimal("train = { steps = 20 }\nintervene = [ { hold = \"uniform\", from = 21 } ]"), "x.toml:4:15",
+       "begins at step 21, and training ends at step 20", "set train.steps to 21 or more"},
+      {minimal("train = { steps = 20 }\nintervene = [ { clamp = \"w\", at = 1, from = 30 } ]"), "x.toml:4:15",
+       "begins at step 30", "sooner"},
+      {minimal("train = { steps = 20 }\nintervene = [ { transplant = 1, at = 21 } ]"), "x.toml:4:15",
+       "begins at step 21", "sooner"},
+      {minimal("probe = { names = [\"beta_top1\"] }"), "x.toml:3:11",
+       "probe 'beta_top1' reads β, and model 'tiny' has none here", "probe.where_able"},
+      {"task = { name = \"mark\", knows = false }\nmodel = { name = \"tiny\" }\nprobe = { names = "
+       "[\"attention_on_truth\"] }",
+       "x.toml:3:11", "asks where attention belongs, and task 'mark' does not know", "probe.where_able"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\ntrain = { batch = 1 }",
+       "x.toml:3:11", "model 'tiny' can not be trained on one example at a time", "set train.batch to 2 or more"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\n"
+       "train = { batch = 12, data_parallel = true, shards = 12 }",
+       "x.toml:3:11", "can not be trained on one example at a time", "set train.batch to 24 or more"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", attends = false }\nprobe = { names = [\"watch\"] }",
        "x.toml:3:11", "needs a model that attends", "choose another"},
       {minimal("quick = { \"train.steps\" = 3 }\nsweep = { \"task.vocabb\" = [1] }"), "x.toml:4:28",

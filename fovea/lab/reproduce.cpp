@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fovea/lab/against.h"
+#include "fovea/lab/read_names.h"
 
 namespace fovea {
 
@@ -95,7 +96,14 @@ Reproduction reproduce(Store& store, const Experiment& experiment, Form form, co
   const auto start = std::chrono::steady_clock::now();
   Reproduction result{experiment, form, {}, {}, 0};
   const std::vector<RunSpec> against = resolve_against(experiment, form, overrides);  // a mistake shows now
-  check_measurable(experiment, resolve_sweep(experiment, form, overrides), against);
+  const std::vector<RunSpec> own = resolve_sweep(experiment, form, overrides);
+  check_measurable(experiment, own, against);
+  if (!experiment.source.empty() && experiment.stages.empty()) {  // shipped ones are tested, and stages name more
+    std::vector<RunSpec> seen = own;
+    for (std::size_t i = 0; i < against.size(); ++i)
+      if (experiment.against[i].keeps_model()) seen.push_back(against[i]);
+    refuse_misspelt_names(experiment, form, seen);
+  }
   StagedRuns staged = sweep_stages(store, experiment, form, overrides, {}, options);
   result.runs = std::move(staged.runs);
   if (staged.whole && sweep_against(store, against, options, result)) {

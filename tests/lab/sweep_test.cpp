@@ -369,6 +369,33 @@ TEST(Sweep, AStoreThatCanNotBeWrittenEndsItWithTheReason) {
   EXPECT_THROW(sweep(store, "marks", specs_of({}, 50), options), Error);
 }
 
+TEST(Sweep, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const auto refusal = [&](const std::string& toml) {
+    Experiment experiment = experiment_of(toml);
+    experiment.source = "own.toml";
+    try {
+      reproduce(store, experiment, Form::full, {}, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto of_claim = [&](const std::string& metric) {
+    return refusal("[[claim]]\nsays = \"low\"\nmetric = \"" + metric + "\"\nat_most = 9.0");
+  };
+  for (const auto& [said, wanted] :
+       {std::pair(of_claim("median(wieght)"), "the claim \"low\" reads 'wieght', and the runs will have no such metric or "
+                                              "setting. Did you mean 'weight'?"),
+        std::pair(of_claim("median(loss | task.vocap = 3)"), "Did you mean 'task.vocab'?"),
+        std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
+                  "a figure reads 'on_marc'")})
+    EXPECT_NE(said.find(wanted), std::string::npos) << said;
+  EXPECT_EQ(store.count(), 0);
+  EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
+}
+
 TEST(Sweep, ReproduceRunsChecksAndKeepsTheVerdicts) {
   const Folder folder;
   Store store(folder / "runs.db");

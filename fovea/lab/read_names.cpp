@@ -73,11 +73,15 @@ void refuse_misspelt_names(const Experiment& experiment, Form form, std::span<co
     reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.says), claim.place);
     reader.read(claim.where, fmt::format("the claim \"{}\"", claim.says), claim.place);
   }
-  for (const FigureSpec& figure : experiment.figures)
-    if (const auto y = figure.settings.find("y"); y != figure.settings.end())
-      if (const auto* const list = y->second.as<ValueList>())
-        for (const Value& value : *list)
-          if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.place);
+  const auto read_shown = [&reader](const Value& value) {
+    if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.place);
+  };
+  for (const FigureSpec& figure : experiment.figures) {
+    const auto y = figure.settings.find("y");
+    if (y == figure.settings.end()) continue;
+    read_shown(y->second);
+    if (const auto* const list = y->second.as<ValueList>()) std::ranges::for_each(*list, read_shown);
+  }
 }
 
 }  // namespace fovea

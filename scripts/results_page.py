@@ -38,10 +38,14 @@ def duration(seconds):
 
 
 def seeds_text(seeds):
-    """0..4 where they follow each other, else all of them."""
-    if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):
-        return f"{seeds[0]}..{seeds[-1]}"
-    return ", ".join(str(s) for s in seeds)
+    """0..4 where they follow each other, and 0..2, 7, 9."""
+    rows = []
+    for seed in seeds:
+        if rows and seed == rows[-1][-1] + 1:
+            rows[-1].append(seed)
+        else:
+            rows.append([seed])
+    return ", ".join(f"{row[0]}..{row[-1]}" if len(row) > 2 else ", ".join(map(str, row)) for row in rows)
 
 
 def table(heads, rows):

@@ -41,6 +41,9 @@ test("a link brings another person the same runs, order, metric and comparison",
   await page.getByLabel("Compare run 3").check();
   await page.getByLabel("Compare run 12").check();
   await page.getByRole("heading", { name: "Side by side" }).waitFor();
+  // Choices are asked for one by one: the last has come when table and figure are of the metric.
+  await page.getByRole("columnheader", { name: "D", exact: true }).waitFor();
+  await page.locator("figcaption", { hasText: /^D:/ }).first().waitFor();
   // Their lines over each other, each in a colour of its own.
   assert.equal(await page.locator("figure", { hasText: "the runs compared" }).locator(".legend li").count(), 2);
   const seen = async (one) => ({
@@ -229,6 +232,7 @@ test("a tab that nobody looks at holds no line to the server, and catches up", a
       document.dispatchEvent(new Event("visibilitychange"));
     }, hidden);
   await hide(true);
+  await page.waitForTimeout(500); // what the visit itself asks for has been asked by now
   let asked = 0;
   page.on("request", (request) => (asked += /api\/(runs|lines)/.test(request.url())));
   await stage.fovea("sweep", "toy-uniform", "--quiet");

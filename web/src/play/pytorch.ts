@@ -14,7 +14,7 @@ interface Said {
 }
 const recurrent = ["name", "embedding", "hidden", "cell", "bidirectional", "attention"];
 const models: { [name: string]: Said } = {
-  "gated-classifier": { any: [...recurrent, "score", "score_hidden"], only: {} },
+  "gated-classifier": { any: [...recurrent, "score", "score_hidden"], only: { dropout: 0, embedding_spread: 1 } },
   seq2seq: { any: [...recurrent, "layers", "combiner"], only: { dropout: 0 } },
 };
 const training: Said = {

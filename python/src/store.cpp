@@ -66,6 +66,7 @@ Records query(const std::string& file, const std::string& where, const std::stri
   if (!where.empty()) query.where = Expression::parse(where, {"where", 0, 0});
   query.experiment = experiment;
   query.sort = sort;
+  query.sort_place = {"sort=", 0, 0};
   query.limit = limit;
   query.with_series = true;
   Records records;

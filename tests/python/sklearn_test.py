@@ -108,9 +108,9 @@ def test_pooling_refuses_what_it_can_not_tell_apart():
 
     X = np.linspace(0, 5, 30)[:, None]
     for model, where in [(NadarayaWatson(1e-9), X), (NadarayaWatson(1.0), X * 1e200), (NadarayaWatson(1e-300), X * 1e200)]:
-        with pytest.raises(ValueError, match="X reaches more than 1e\\+05 bandwidths from the middle"):
+        with pytest.raises(ValueError, match="X reaches more than 100000 bandwidths from the middle"):
             model.fit(where, X[:, 0])
-    with pytest.raises(ValueError, match="X reaches more than 1e\\+05 spreads"):
+    with pytest.raises(ValueError, match="X reaches more than 100000 spreads"):
         NadarayaWatson(steps=5).fit(X, X[:, 0]).predict([[1e200]])
 
 

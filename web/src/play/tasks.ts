@@ -141,7 +141,7 @@ export const labels: { [metric: string]: string } = {
 };
 
 // What measures attention or β, which a model may not have.
-export const of_attention = new Set(["attention_accuracy", "attention_on_truth", "entropy", "beta_top1", "beta_auc"]);
+export const may_lack = new Set(["attention_accuracy", "attention_on_truth", "entropy", "beta_top1", "beta_auc"]);
 
 // What can be done to attention from a step until another, what is said of where it ends, and how a spec says it: `word` and
 // what it is.

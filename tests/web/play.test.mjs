@@ -482,6 +482,16 @@ test("what can not be is said, and not changed in silence", async () => {
   const alert = page.locator("p.problem[role=alert]").filter({ hasText: "The address" });
   await alert.waitFor();
   assert.match(await alert.innerText(), /a task "keywords", which is not one of this page's: "Copy words.*" is shown\. The address says seed "1\.5", which is not a whole number: it is 0 here\./);
+  for (const [asked, said] of [
+    [{ from: "5" }, /says from "5", and not until when \(hold\): attention is left to itself\./],
+    [{ example: "two" }, /says example "two", which is not a whole number: the first example that tells something is shown\./],
+  ]) {
+    const other = await stage.visit(words(small, asked));
+    const told = other.locator("p.problem[role=alert]").filter({ hasText: "The address" });
+    await told.waitFor();
+    assert.match(await told.innerText(), said);
+    await stage.leave(other);
+  }
   const field = page.getByLabel("Seed", { exact: true });
   await field.fill("-2");
   await field.press("Enter");

@@ -51,8 +51,9 @@ export function misread_in(words: URLSearchParams): string {
     if (given("model") && !task.models.some(({ name }) => name === given("model"))) told.push(`The address asks for a model "${given("model")}", which this task does not have here: "${task.models[0]!.title}" is shown.`);
     if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which can not be done here: nothing is.`);
   }
-  for (const name of ["seed", "step", "hold", "from"] as const)
-    if (given(name) && !/^\d+$/.test(given(name))) told.push(`The address says ${name} "${given(name)}", which is not a whole number: it is ${state[name]} here.`);
+  for (const name of ["seed", "step", "hold", "from", "example"] as const)
+    if (given(name) && !/^\d+$/.test(given(name))) told.push(`The address says ${name} "${given(name)}", which is not a whole number${name === "example" ? ": the first example that tells something is shown" : `: it is ${state[name]} here`}.`);
+  if (state.from > 0 && !Number(given("hold")) && !settings_in(state.beside).has("hold")) told.push(`The address says from "${given("from")}", and not until when (hold): attention is left to itself.`);
   return told.join(" ");
 }
 

@@ -1,11 +1,13 @@
-"""The notebooks run from their first cell to their last, and are small."""
+"""The notebooks run from their first cell to their last, and are small; the script beside them does what it says."""
 
-import pathlib
+import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import fovea
 from conftest import ROOT
 
 BOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -25,3 +27,46 @@ def test_a_notebook_runs(path, home):
     book = nbformat.read(path, 4)
     nbformat.validate(book)
     nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": str(home)}}).execute()
+
+
+def learn_vectors(*words):
+    return subprocess.run([sys.executable, ROOT / "examples" / "learn_vectors.py", *map(str, words)], capture_output=True, text=True)
+
+
+def test_words_used_alike_get_vectors_alike_that_training_begins_with(home):
+    pytest.importorskip("scipy")
+    draw = random.Random(0)
+    animals, tools = ["cat", "dog", "cow", "hen"], ["saw", "axe", "plane", "file"]
+    eats, cuts = ["eats", "sleeps", "runs"], ["cuts", "rusts", "bends"]
+    lines = []
+    for _ in range(400):
+        nouns, verbs = draw.choice([(animals, eats), (tools, cuts)])
+        lines.append(f"the {draw.choice(nouns)} {draw.choice(verbs)} .")
+    lines.append('{"label": "x", "text": "The Cat eats."}')
+    texts, vectors = home / "texts.txt", home / "vectors.txt"
+    texts.write_text("\n".join(lines) + "\n")
+    done = learn_vectors(texts, "--size", 5, "--output", vectors)
+    assert done.returncode == 0, done.stderr
+    of = {word: np.array(numbers, float) for word, *numbers in map(str.split, vectors.read_text().splitlines())}
+    assert set(of) == {"the", ".", *animals, *tools, *eats, *cuts} and all(len(vector) == 5 for vector in of.values())
+    alike = lambda a, b: of[a] @ of[b] / np.linalg.norm(of[a]) / np.linalg.norm(of[b])
+    assert min(alike("cat", b) for b in animals) > max(alike("cat", b) for b in tools) + 0.5
+
+    run = fovea.run(
+        {
+            "task": {"name": "given-texts", "texts": ["the cat eats .", "the saw rusts ."] * 10, "labels": ["animal", "tool"] * 10},
+            "model": {"name": "gated-classifier", "hidden": 4, "embedding": 5},
+            "train": {"steps": 1, "batch": 4},
+            "probe": {"names": ["loss"]},
+            "intervene": [{"embeddings": str(vectors)}],
+        }
+    )
+    assert run.series["embeddings_found"][0] > 0.8
+
+
+def test_too_few_words_for_vectors_are_told(home):
+    pytest.importorskip("scipy")
+    (home / "texts.txt").write_text("one two three one two three one two three\n")
+    done = learn_vectors(home / "texts.txt", "--size", 5, "--output", home / "vectors.txt")
+    assert done.returncode == 1 and "3 words are too few for vectors of 5 numbers" in done.stderr
+    assert not (home / "vectors.txt").exists()

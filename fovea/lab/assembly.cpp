@@ -124,6 +124,9 @@ template Grounds grounds_of(const Model<double>&, const ParameterSet<double>&, c
 template <class T>
 void check_training(const Model<T>& model, const RunSpec& spec) {
   const TrainSettings train = read_train(spec.train);
+  if (const auto idle = train.idle())
+    throw wrong_input(fmt::format("train.{} changes nothing here: it is of {}", idle->name, idle->of),
+                      "drop it, or choose what it is of", place_in(spec.train, idle->name));
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
   const int least = model.least_batch();
@@ -138,6 +141,14 @@ void check_training(const Model<T>& model, const RunSpec& spec) {
 
 template void check_training(const Model<float>&, const RunSpec&);
 template void check_training(const Model<double>&, const RunSpec&);
+
+void check_looked_at(const Batch& batch, const RunSpec& spec) {
+  if (batch.size > 0) return;
+  const Value& split = spec.probe.at("split");
+  throw wrong_input(fmt::format("task '{}' has no examples to look at: its split {} is empty",
+                                name_of(spec.task, "task"), split.text()),
+                    "set probe.split to another, or take a task that has such examples", split.place);
+}
 
 void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec) {
   const std::string model = name_of(spec.model, "model");
@@ -193,9 +204,9 @@ void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const 
       placed(place_in(spec.probe, "names"), [&] {
         named.probe->prepare(shape, grounds.attends, spec.seed);
         if (named.probe->needs_beta() && !grounds.has_beta)
-          throw wrong_input(fmt::format("probe '{}' reads β, and model '{}' has none here", named.name,
-                                        name_of(spec.model, "model")),
-                            "leave the probe out, or name it in probe.where_able");
+          throw wrong_input(
+              fmt::format("probe '{}' reads β, and model '{}' has none here", named.name, name_of(spec.model, "model")),
+              "leave the probe out, or name it in probe.where_able");
         if (named.probe->needs_truth() && !grounds.truth)
           throw wrong_input(fmt::format("probe '{}' asks where attention belongs, and task '{}' does not know",
                                         named.name, name_of(spec.task, "task")),
@@ -218,6 +229,7 @@ void check_fit(const RunSpec& spec) {
   std::vector<NamedProbe> probes = make_probes(spec.probe, settings);
   Batch batch;
   task->batch(settings.split, 0, 1, batch);
+  check_looked_at(batch, spec);
   Arena arena;
   Team team;
   Compute compute{arena, team};

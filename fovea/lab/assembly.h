@@ -24,8 +24,8 @@ TrainSettings read_train(const ValueTable& table);
 
 // What a run has for an intervention or a probe to act on.
 struct Grounds {
-  bool attends = false;    // the model has attention rows
-  bool by_score = false;   // and they follow scores
+  bool attends = false;   // the model has attention rows
+  bool by_score = false;  // and they follow scores
   bool has_beta = false;
   bool attention_parameters = false;
   bool truth = false;  // the task knows where attention belongs
@@ -33,6 +33,9 @@ struct Grounds {
 };
 template <class T>
 Grounds grounds_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch);
+
+// Throws wrong_input where the split that is looked at has no examples: this batch is of its first.
+void check_looked_at(const Batch& batch, const RunSpec& spec);
 
 // Throws wrong_input for what can not be done here, and for what would change nothing.
 void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec);

@@ -73,15 +73,14 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
 
 std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs,
                                       const std::vector<std::string>& notes) {
-  const std::string form_name = form == Form::quick ? "quick" : "full";
   std::vector<const RunRecord*> done;
   for (const RunRecord& run : runs)
     if (run.state == RunState::done) done.push_back(&run);
   std::vector<ClaimResult> results;
   for (const Claim& claim : experiment.claims) {
-    if (!claim.form.empty() && claim.form != form_name) continue;
+    if (!claim.is_of(form)) continue;
     results.push_back(check(claim, experiment.name, done, runs.size() - done.size()));
-    results.back().form = form_name;
+    results.back().form = word_of(form);
     results.back().source = experiment.source;
     add_notes(results.back(), claim, notes);
   }

@@ -12,7 +12,7 @@ namespace {
 
 Error damaged(std::int64_t run) {
   return failure(fmt::format("what the probe 'evidence' kept of run {} does not fit together", run),
-                 "train it anew: fovea run … --again");
+                 fmt::format("remove it (fovea rm {}), and train it again", run));
 }
 
 }  // namespace

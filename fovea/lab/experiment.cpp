@@ -115,9 +115,10 @@ Claim read_claim(const Value& value) {
              {"at_least", [&](const Value& v) { claim.at_least = take_number(v, "at_least"); }},
              {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
              {"form", [&](const Value& v) {
-                claim.form = take_text(v, "form");
-                if (claim.form != "quick" && claim.form != "full")
-                  throw wrong_input(fmt::format("the form of a claim can not be '{}'", claim.form),
+                const std::string word = take_text(v, "form");
+                claim.form = form_of(word);
+                if (!claim.form)
+                  throw wrong_input(fmt::format("the form of a claim can not be '{}'", word),
                                     "it is quick or full; without the key it is both", v.place);
               }}});
   if (claim.says.empty())
@@ -164,7 +165,7 @@ void check_stages(const Experiment& experiment) {
     for (const Stage& stage : experiment.stages_of(form))
       if (std::ranges::find(axes, stage.combine, &Axis::key) == axes.end())
         throw wrong_input(fmt::format("a stage combines values of '{0}', and the {1} form's sweep does not vary '{0}'",
-                                      stage.combine, form == Form::quick ? "quick" : "full"),
+                                      stage.combine, word_of(form)),
                           fmt::format("give sweep an axis \"{}\"", stage.combine), stage.place);
   }
 }

@@ -109,11 +109,12 @@ class Measuring {
     const bool said = runs.reference.series.contains("bleu");
     measures_.performance = said ? "bleu" : "evidence_accuracy";
     for (std::size_t i = 0; i < rows().count(); ++i)
-      if (options.only_class < 0 || (!rows().labels.empty() &&
-                                     static_cast<int>(rows().labels[rows().examples[i]]) == options.only_class))
+      if (options.only_class < 0 ||
+          (!rows().labels.empty() && static_cast<int>(rows().labels[rows().examples[i]]) == options.only_class))
         counted_.push_back(i);
     if (counted_.empty())
-      throw wrong_input(fmt::format("run {} looked at no example of this class", runs.reference.id), "name another class");
+      throw wrong_input(fmt::format("run {} looked at no example of this class", runs.reference.id),
+                        "name another class");
   }
 
   Measures all() {
@@ -256,7 +257,7 @@ class Measuring {
   const MeasureOptions& options_;
   EvidenceOf reference_;
   std::vector<std::size_t> counted_;  // numbers of the rows that count
-  std::vector<Look> course_;  // of the others
+  std::vector<Look> course_;          // of the others
   Measures measures_;
 };
 
@@ -271,7 +272,7 @@ std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& e
   const auto claim = [&](std::string says, double distance) {
     ClaimResult claim;
     claim.experiment = experiment.name;
-    claim.form = form == Form::quick ? "quick" : "full";
+    claim.form = word_of(form);
     claim.source = experiment.source;
     claim.claim = std::move(says);
     claim.value = distance;
@@ -296,8 +297,7 @@ std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& e
     claim(
         "Attention predicted from the data agrees with α better than the commonest words, the rarest, and chance: the "
         "least distance of the intervals",
-        foretold->agreement.low -
-            std::max({often->agreement.high, seldom->agreement.high, foretold->chance.high}));
+        foretold->agreement.low - std::max({often->agreement.high, seldom->agreement.high, foretold->chance.high}));
   return claims;
 }
 

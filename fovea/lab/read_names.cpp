@@ -29,8 +29,8 @@ std::vector<std::string> names_of(const std::vector<RunRecord>& runs) {
   std::vector<std::string> names{"seed"};
   for (const RunRecord& run : runs) {
     for (const auto& series : run.series) names.push_back(series.first);
-    for (const auto& [section, table] :
-         {std::pair("task.", &run.spec.task), std::pair("model.", &run.spec.model), std::pair("train.", &run.spec.train)})
+    for (const auto& [section, table] : {std::pair("task.", &run.spec.task), std::pair("model.", &run.spec.model),
+                                         std::pair("train.", &run.spec.train)})
       for (const auto& setting : *table) names.push_back(section + setting.first);
   }
   return names;
@@ -67,9 +67,8 @@ void refuse_misspelt_names(const Experiment& experiment, Form form, std::span<co
     if (runs.back().state != RunState::done) return;  // the training will say why
   }
   const Reader reader(std::move(runs));
-  const std::string form_name = form == Form::quick ? "quick" : "full";
   for (const Claim& claim : experiment.claims) {
-    if (!claim.form.empty() && claim.form != form_name) continue;
+    if (!claim.is_of(form)) continue;
     reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.says), claim.place);
     reader.read(claim.where, fmt::format("the claim \"{}\"", claim.says), claim.place);
   }

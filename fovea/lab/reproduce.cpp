@@ -121,7 +121,7 @@ std::optional<Reproduction> reproduced_before(const Store& store, const std::str
   std::vector<ClaimResult> claims = store.claims(name);
   std::erase_if(claims, [](const ClaimResult& claim) { return !claim.source.empty(); });
   if (claims.empty()) return std::nullopt;
-  Reproduction found{find_experiment(name), claims.back().form == "full" ? Form::full : Form::quick, {}, {}, 0};
+  Reproduction found{find_experiment(name), form_of(claims.back().form).value_or(Form::quick), {}, {}, 0};
   for (const ClaimResult& claim : claims)
     if (claim.form == claims.back().form) found.claims.push_back(claim);
   const auto kept = [&store](const std::vector<RunSpec>& specs, std::size_t) {

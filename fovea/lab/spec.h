@@ -11,6 +11,7 @@
 
 #include "fovea/base/value.h"
 #include "fovea/lab/draws.h"
+#include "fovea/lab/form.h"
 #include "fovea/lab/toml_reader.h"
 
 namespace fovea {
@@ -21,10 +22,11 @@ struct Claim {
   std::string metric;                       // "share(accuracy >= 0.95)"
   std::string where;                        // "task.vocab = 60"; empty: all runs
   std::optional<double> at_least, at_most;  // at least one of them is set
-  std::string form;                         // "quick", "full", or "" for both
+  std::optional<Form> form;                 // the only one it is of; unset: it is of both
   Place place;
 
   std::string wanted() const;  // ">= 0.95", "0.9 to 1.1"
+  bool is_of(Form asked) const { return !form || *form == asked; }
 };
 
 // A figure to draw from the experiment's runs; view/ knows the kinds and their settings.
@@ -95,8 +97,6 @@ struct RunSpec {
   // "task.vocab", "seed", "train.start"; "interventions" is how many there are.
   std::optional<Value> setting(const std::string& dotted) const;
 };
-
-enum class Form { quick, full };
 
 struct Experiment {
   // The file's stem. A file that has the stem of a shipped experiment and says something else is another experiment: it

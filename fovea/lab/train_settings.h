@@ -39,6 +39,11 @@ struct TrainSettings {
   std::string stop_when;
 
   void settings(Fields& fields);
+  // A setting that is given and changes nothing beside the others (momentum, of Adam), and what it is of.
+  struct Idle {
+    std::string name, of;
+  };
+  std::optional<Idle> idle() const;
 
   OptimizerSettings optimizer_settings() const;
   Schedule rates() const;  // as a share of the rate: groups have rates of their own

@@ -132,7 +132,9 @@ class Trainer {
   // What can only be known with a batch at hand; the look at step 0 follows.
   void check_parts() {
     check_training(*model_, spec_);
-    grounds_ = grounds_of(*model_, *parameters_, next_batch(probe_.split, 0, 1));
+    const Batch& looked_at = next_batch(probe_.split, 0, 1);
+    check_looked_at(looked_at, spec_);
+    grounds_ = grounds_of(*model_, *parameters_, looked_at);
     check_interventions(interventions_, grounds_, spec_);
     embeddings_.emplace(interventions_.embeds, *task_, *parameters_);
     transplants_.emplace(interventions_.transplants, hooks_.checkpoints.weights, *parameters_);
@@ -494,9 +496,9 @@ class Trainer {
   [[noreturn]] void refuse_loss(double loss, std::int64_t step) const {
     for (const Param<T>& p : parameters_->all())
       if (!finite(p.values()))
-        throw failure(fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss_text(loss),
-                                  p.name),
-                      calmer(step));
+        throw failure(
+            fmt::format("at step {} the loss is {}: parameter '{}' is no longer finite", step, loss_text(loss), p.name),
+            calmer(step));
     throw failure(fmt::format("at step {} the loss is {} though every parameter is finite", step, loss_text(loss)),
                   calmer(step));
   }

@@ -67,9 +67,9 @@ JobOrder JobOrder::parse(std::string_view text) {
     throw wrong_input(fmt::format("there is no experiment '{}'", order.experiment),
                       suggest_name(order.experiment, known));
   const std::string form = text_of(json, "form");
-  if (form != "" && form != "quick" && form != "full")
-    throw wrong_input(fmt::format("the form is '{}'", form), "it is quick or full");
-  order.form = form == "quick" ? Form::quick : Form::full;
+  const std::optional<Form> known_form = form.empty() ? Form::full : form_of(form);
+  if (!known_form) throw wrong_input(fmt::format("the form is '{}'", form), "it is quick or full");
+  order.form = *known_form;
   if (const auto set = json.find("set"); set != json.end()) {
     if (!set->is_array()) throw wrong_input("'set' of the order is no list", how_to_order);
     for (const Json& words : *set) {
@@ -145,7 +145,7 @@ Json Jobs::json_of(const Job& job) {
     training.push_back({{"label", run.label}, {"step", run.step}, {"of", run.of}});
   Json json{{"job", job.number},
             {"experiment", job.order.experiment},
-            {"form", job.order.form == Form::quick ? "quick" : "full"},
+            {"form", word_of(job.order.form)},
             {"state", names[static_cast<int>(job.state)]},
             {"stage", job.progress.stage},
             {"total", job.progress.total},

@@ -26,8 +26,6 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::string form_word(Form form) { return form == Form::quick ? "quick" : "full"; }
-
 std::string counted(std::size_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -94,7 +92,7 @@ std::string runs_html(const Reproduction& r) {
   std::string html = errors;
   html += fmt::format(
       "<details><summary>Settings, seeds and how to run it again</summary>\n<pre>fovea reproduce {} --{}</pre>\n",
-      safe(r.experiment.name), form_word(r.form));
+      safe(r.experiment.name), word_of(r.form));
   html += fmt::format("<p>{}, seeds {}; {} of computing.</p>\n", counted(r.runs.size(), "run"),
                       safe(seeds_text(r.runs)), duration_text(seconds));
   if (!r.runs.empty()) {

@@ -55,7 +55,7 @@ Json told_json(const Reproduction& r, const FetchArrays& arrays) {
           {"idea", e.idea},
           {"system", e.system},
           {"order", e.order},
-          {"form", r.form == Form::quick ? "quick" : "full"},
+          {"form", word_of(r.form)},
           {"runs", r.runs.size()},
           {"seeds", seeds_text(r.runs)},
           {"seconds", number_json(r.seconds)},

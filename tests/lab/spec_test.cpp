@@ -68,7 +68,7 @@ TEST(Spec, ReadsAnExperiment) {
   EXPECT_EQ(e.order, 7);
   ASSERT_EQ(e.claims.size(), 1u);
   EXPECT_EQ(e.claims[0].wanted(), ">= 0.9");
-  EXPECT_EQ(e.claims[0].form, "full");
+  EXPECT_EQ(e.claims[0].form, Form::full);
   EXPECT_EQ(e.claims[0].place.line, 16);
   ASSERT_EQ(e.figures.size(), 1u);
   EXPECT_EQ(e.figures[0].kind, "lines");
@@ -276,7 +276,8 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("intervene = [ { rate = 1.0, off = \"body\" } ]"), "x.toml:3:29", "has no setting 'off'",
        "did you mean 'of'?"},
       {minimal("intervene = [ { clamp = \"w\" } ]"), "x.toml:3:15", "does not say at which value", "at = 0.5"},
-      {minimal("intervene = [ { clamp = \"b\", at = 0.5 } ]"), "x.toml:3:15", "has no parameter 'b'", "did you mean 'w'?"},
+      {minimal("intervene = [ { clamp = \"b\", at = 0.5 } ]"), "x.toml:3:15", "has no parameter 'b'",
+       "did you mean 'w'?"},
       {minimal("intervene = [ { clamp = \"w\", at = 1, until = 9 }, { clamp = \"w\", at = 2, from = 8 } ]"),
        "x.toml:3:51", "two interventions clamp one parameter at step 8", "do not meet"},
       {"task = { name = \"mark\", knows = false }\nmodel = { name = \"tiny\" }\nintervene = [ { hold = \"truth\" } ]",
@@ -306,11 +307,19 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {"task = { name = \"mark\", knows = false }\nmodel = { name = \"tiny\" }\nprobe = { names = "
        "[\"attention_on_truth\"] }",
        "x.toml:3:11", "asks where attention belongs, and task 'mark' does not know", "probe.where_able"},
-      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\ntrain = { batch = 1 }",
-       "x.toml:3:11", "model 'tiny' can not be trained on one example at a time", "set train.batch to 2 or more"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\ntrain = { batch = 1 }", "x.toml:3:11",
+       "model 'tiny' can not be trained on one example at a time", "set train.batch to 2 or more"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\n"
        "train = { batch = 12, data_parallel = true, shards = 12 }",
        "x.toml:3:11", "can not be trained on one example at a time", "set train.batch to 24 or more"},
+      {minimal("train = { momentum = 0.9 }"), "x.toml:3:11",
+       "train.momentum changes nothing here: it is of optimizer \"sgd\"", "drop it"},
+      {minimal("train = { optimizer = \"sgd\", beta2 = 0.99 }"), "x.toml:3:30",
+       "train.beta2 changes nothing here: it is of optimizers \"adam\" and \"adamw\"", "drop it"},
+      {minimal("train = { schedule = \"step\", floor = 0.5 }"), "x.toml:3:30", "train.floor changes nothing here",
+       "drop it"},
+      {minimal("train = { schedule = \"cosine\", factor = 0.5 }"), "x.toml:3:32", "train.factor changes nothing here",
+       "drop it"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", attends = false }\nprobe = { names = [\"watch\"] }",
        "x.toml:3:11", "needs a model that attends", "choose another"},
       {minimal("quick = { \"train.steps\" = 3 }\nsweep = { \"task.vocabb\" = [1] }"), "x.toml:4:28",

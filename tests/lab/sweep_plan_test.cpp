@@ -101,8 +101,8 @@ TEST(SweepPlan, DrawsAreWithinTheirEndsAndSpreadAsTheySay) {
   }
   EXPECT_NEAR(mean, -3, 4 * (2 / std::sqrt(12.0)) / 20);  // four deviations of the mean
   double even = 0;
-  for (const double share : values<double>(plan_of({"train.floor=uniform(0..0.5)"}, 400), "train.floor"))
-    even += share / 400;
+  const SweepPlan floors = plan_of({"train.schedule=linear", "train.floor=uniform(0..0.5)"}, 400);
+  for (const double share : values<double>(floors, "train.floor")) even += share / 400;
   EXPECT_NEAR(even, 0.25, 4 * (0.5 / std::sqrt(12.0)) / 20);
 }
 

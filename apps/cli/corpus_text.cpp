@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "fovea/base/utf8.h"
+
 namespace fovea::cli {
 
 namespace {
@@ -9,7 +11,7 @@ namespace {
 void print_report(const ReadReport& report) {
   if (!report.header.empty()) {
     std::string names;
-    for (const std::string& name : report.header) names += (names.empty() ? "" : ", ") + name;
+    for (const std::string& name : report.header) names += (names.empty() ? "" : ", ") + printable(name);
     fmt::print("The first line was taken for a header: {}\n", names);
   }
   if (report.skipped == 0) return;

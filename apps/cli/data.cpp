@@ -7,8 +7,10 @@
 #include "apps/cli/command.h"
 #include "apps/cli/corpus_text.h"
 #include "apps/cli/data_get.h"
+#include "apps/cli/interrupt.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/word_options.h"
+#include "fovea/base/utf8.h"
 #include "fovea/data/corpus.h"
 #include "fovea/data/corpus_summary.h"
 #include "fovea/view/terminal.h"
@@ -30,8 +32,7 @@ std::vector<std::string> columns_of(const std::vector<std::string>& words) {
 }
 
 std::string clipped(std::string_view text, std::size_t most) {
-  std::string line(text.substr(0, utf8_prefix(text.substr(0, most))));
-  std::replace(line.begin(), line.end(), '\n', ' ');
+  const std::string line = printable(text.substr(0, utf8_prefix(text.substr(0, most))));
   return text.size() > most ? line + "…" : line;
 }
 
@@ -44,6 +45,7 @@ class Data : public Command {
         "  fovea data list\n"
         "  fovea data show made-reviews\n"
         "  fovea data get sms-spam\n"
+        "  fovea data rm sms-spam\n"
         "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
         "  fovea run text-classify --set task.corpus=spam");
     list_ = app.add_subcommand("list", "the corpora there are");
@@ -54,12 +56,15 @@ class Data : public Command {
     add_options(*app.add_subcommand("add", "add texts of your own"));
     get_ = app.add_subcommand("get", "get a public corpus from where it is published");
     getting_.options(*get_);
+    remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
+    remove_->add_option("name", name_, "the corpus")->required();
   }
 
   int run() override {
     if (list_->parsed()) return list();
     if (show_->parsed()) return show();
     if (get_->parsed()) return getting_.run();
+    if (remove_->parsed()) return remove();
     return add();
   }
 
@@ -80,7 +85,8 @@ class Data : public Command {
     app.add_option("--header", header_, "yes or no (else found)");
     app.add_option("--dev-share", fractions_.validation, "share split off for validation (default 0.1)");
     app.add_option("--test-share", fractions_.test, "share split off for the test (default 0.1)");
-    app.add_option("--split-seed", seed_, "which examples are split off (default 0)");
+    app.add_option("--split-seed", seed_, "which examples are split off (default 0)")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62));
     app.add_flag("--skip-bad", skip_, "skip malformed lines, and count them");
     app.add_flag("--replace", replace_, "a corpus of this name goes");
     app.add_flag("--quiet", quiet_, "no progress");
@@ -112,11 +118,14 @@ class Data : public Command {
   }
 
   int add() {
-    const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_);
+    std::error_code ignored;
+    const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_, ignored);
     if (needs_column && label_.empty() && target_.empty())
       throw wrong_input("nothing says what goes with a text",
                         "name the column of the class with --label, or of the translation with --target, or the "
                         "translations' file with --train-target");
+    check_pair("--dev", dev_, "--dev-target", dev_target_);
+    check_pair("--test", test_, "--test-target", test_target_);
     CorpusSources sources{source(train_, train_target_), {}, {}, fractions_, seed_};
     if (!dev_.empty()) sources.validation = source(dev_, dev_target_);
     if (!test_.empty()) sources.test = source(test_, test_target_);
@@ -124,12 +133,24 @@ class Data : public Command {
     {
       Progress progress("texts", quiet_ || json_);
       added = add_corpus(name_, sources, replace_, [&progress](std::int64_t done, std::int64_t total) {
+        if (interrupt_flag()->load()) throw failure("stopped; the corpus was not added", "give the same command again");
         progress.show(static_cast<double>(done), static_cast<double>(total));
       });
     }
     if (json_) print_json(added_json(added));
     else print_added(added);
     return 0;
+  }
+
+  void check_pair(const char* option, const std::string& file, const char* target_option,
+                  const std::string& target_file) const {
+    if (!target_file.empty() && (file.empty() || train_target_.empty()))
+      throw wrong_input(fmt::format("{} says where translations are, and {} is missing", target_option,
+                                    file.empty() ? option : "--train-target"),
+                        "files of translations come in pairs: --train with --train-target, and so on");
+    if (!file.empty() && !train_target_.empty() && target_file.empty())
+      throw wrong_input(fmt::format("{} has no file of translations", option),
+                        fmt::format("name it with {}", target_option));
   }
 
   int list() const {
@@ -152,6 +173,12 @@ class Data : public Command {
                  std::to_string(corpus.count(Split::train)), std::to_string(corpus.count(Split::validation)),
                  std::to_string(corpus.count(Split::test)), corpus.summary});
     fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
+    return 0;
+  }
+
+  int remove() const {
+    remove_corpus(name_);
+    fmt::print("Removed '{}'.\n", name_);
     return 0;
   }
 
@@ -220,11 +247,11 @@ class Data : public Command {
     for (const CorpusSummary::Sample& sample : summary.samples) {
       if (corpus.paired)
         fmt::print("  {}\n  → {}\n", clipped(sample.text, sample_bytes), clipped(sample.target, sample_bytes));
-      else fmt::print("  {}: {}\n", sample.label, clipped(sample.text, sample_bytes));
+      else fmt::print("  {}: {}\n", clipped(sample.label, 40), clipped(sample.text, sample_bytes));
     }
   }
 
-  CLI::App *list_ = nullptr, *show_ = nullptr, *get_ = nullptr;
+  CLI::App *list_ = nullptr, *show_ = nullptr, *get_ = nullptr, *remove_ = nullptr;
   DataGet getting_;
   std::string name_, train_, dev_, test_, train_target_, dev_target_, test_target_, label_, target_, format_, header_;
   std::vector<std::string> text_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <system_error>
@@ -110,6 +111,10 @@ int main(int argc, char** argv) {
     return code;
   } catch (const Error& error) {
     return cli::complain(error.what(), error.exit_code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return cli::complain(fit_for_message(fmt::format("{}: {}. Check the path, and that you may go there.",
+                                                     error.path1().string(), error.code().message())),
+                         1);
   } catch (const std::system_error&) {  // fmt, writing
     return cli::complain(cli::not_printed, 1);
   } catch (const std::bad_alloc&) {

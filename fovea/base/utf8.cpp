@@ -1,5 +1,7 @@
 #include "fovea/base/utf8.h"
 
+#include <fmt/format.h>
+
 namespace fovea {
 
 void append_utf8(std::string& out, char32_t c) {
@@ -58,6 +60,18 @@ std::string clean_utf8(std::string_view text) {
     append_utf8(clean, c);
   }
   return clean;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char32_t c : code_points(text)) {
+    const bool turns = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    if (c == '\n' || c == '\t') out += ' ';
+    else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || turns) out += fmt::format("\\u{{{:x}}}", static_cast<unsigned>(c));
+    else append_utf8(out, c);
+  }
+  return out;
 }
 
 }  // namespace fovea

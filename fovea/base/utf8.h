@@ -14,4 +14,8 @@ void append_utf8(std::string& out, char32_t point);
 // `text` with broken UTF-8 replaced and control characters (but for \n and \t) dropped: fit for XML and HTML.
 std::string clean_utf8(std::string_view text);
 
+// `text` on one line, with what a terminal would obey (controls, turns of the direction of writing) written out, as in
+// \u{1b}.
+std::string printable(std::string_view text);
+
 }  // namespace fovea

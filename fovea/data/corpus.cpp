@@ -31,7 +31,7 @@ const std::vector<Corpus>& made() {
       Digest digest;
       for (const Split split : splits)
         made.each(split, [&](const TextExample& example) { add_to(digest, split, example); });
-      corpora.push_back({made.name, made.summary, made.paired, made.classes, made.examples, digest.hex(), {}});
+      corpora.push_back({made.name, made.summary, made.paired, made.classes, made.examples, digest.hex(), {}, {}});
     }
     return corpora;
   }();
@@ -59,6 +59,7 @@ Corpus read_manifest(const std::filesystem::path& folder) {
       const auto count = wanted(table["examples"][name].value<std::int64_t>(), "examples");
       if (count < 0) throw wrong_input("has a negative number of examples", "add the corpus again", place);
       corpus.examples[static_cast<std::size_t>(split)] = count;
+      corpus.digests[static_cast<std::size_t>(split)] = table["digests"][name].value_or(std::string());
     }
     if (const toml::array* classes = table["classes"].as_array())
       for (const toml::node& name : *classes) corpus.classes.push_back(name.value_or(std::string()));
@@ -117,8 +118,29 @@ Corpus pinned_corpus(const std::string& name, const std::string& digest) {
 
 std::vector<Corpus> all_corpora() {
   std::vector<Corpus> all = made();
-  for (const std::string& name : kept_names()) all.push_back(read_manifest(corpora_folder() / name));
+  for (const std::string& name : kept_names()) {
+    try {
+      all.push_back(read_manifest(corpora_folder() / name));
+    } catch (const Error& error) {
+      all.emplace_back();
+      all.back().name = name;
+      all.back().summary = error.what();
+    }
+  }
   return all;
+}
+
+void remove_corpus(const std::string& name) {
+  const std::vector<std::string> kept = kept_names();
+  if (made_named(name))
+    throw wrong_input(fmt::format("the corpus '{}' is made by the program, and takes no room", name), {});
+  if (std::find(kept.begin(), kept.end(), name) == kept.end())
+    throw wrong_input(fmt::format("there is no corpus '{}'", name), suggest_name(name, kept));
+  std::error_code code;
+  std::filesystem::remove_all(corpora_folder() / name, code);
+  if (code)
+    throw failure(fmt::format("can not be removed: {}", code.message()), "check that you may write there",
+                  {(corpora_folder() / name).string()});
 }
 
 void each_example(const Corpus& corpus, Split split, const std::function<void(const TextExample&)>& take) {
@@ -127,13 +149,27 @@ void each_example(const Corpus& corpus, Split split, const std::function<void(co
     return;
   }
   if (corpus.count(split) == 0) return;
-  TextReader reader(kept_split(corpus.folder, split, corpus.paired));
+  const Place place{split_file(corpus.folder, split).string()};
+  const std::string again = fmt::format("add the corpus '{}' again", corpus.name);
+  const auto kept = [&](const auto& read) {  // what is wrong with a file that was kept is not mended in it
+    try {
+      return read();
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::wrong_input) throw;
+      throw wrong_input(error.problem(), again, error.place());
+    }
+  };
+  TextReader reader = kept([&] { return TextReader(kept_split(corpus.folder, split, corpus.paired)); });
+  const std::string& digest = corpus.digests[static_cast<std::size_t>(split)];
   std::int64_t count = 0;
-  for (TextExample example; reader.next(example); ++count) take(example);
+  Digest read;
+  for (TextExample example; kept([&] { return reader.next(example); }); ++count) {
+    if (!digest.empty()) add_to(read, split, example);
+    take(example);
+  }
   if (count != corpus.count(split))
-    throw wrong_input(fmt::format("holds {} examples, but {} were added", count, corpus.count(split)),
-                      fmt::format("add the corpus '{}' again", corpus.name),
-                      {split_file(corpus.folder, split).string()});
+    throw wrong_input(fmt::format("holds {} examples, but {} were added", count, corpus.count(split)), again, place);
+  if (!digest.empty() && digest != read.hex()) throw wrong_input("holds other texts than were added", again, place);
 }
 
 }  // namespace fovea

@@ -25,6 +25,7 @@ struct Corpus {
   std::vector<std::string> classes;        // sorted; a label is its place in here
   std::array<std::int64_t, 3> examples{};  // by Split
   std::string digest;                      // of all its texts, labels and splits
+  std::array<std::string, 3> digests{};    // of those of each split; empty where it was added before there were any
   std::filesystem::path folder;            // empty: made by the program
 
   std::int64_t count(Split split) const { return examples[static_cast<std::size_t>(split)]; }
@@ -34,7 +35,9 @@ struct Corpus {
 Corpus find_corpus(const std::string& name);
 // That of a task which pins a digest; with none pinned, as it is now.
 Corpus pinned_corpus(const std::string& name, const std::string& digest);
+// One whose manifest is damaged has no examples, and its summary says what is wrong.
 std::vector<Corpus> all_corpora();
+void remove_corpus(const std::string& name);  // one that was added; throws wrong_input for others
 
 // Calls `take` for each example of a split, in the order they are kept in. A corpus whose files were changed or damaged
 // throws.
@@ -45,7 +48,7 @@ struct CorpusSources {
   TextSource train;
   std::optional<TextSource> validation, test;
   Fractions fractions;
-  std::uint64_t seed = 0;  // of the splitting
+  std::uint64_t seed = 0;    // of the splitting
   std::string summary = {};  // where it is from; empty: the training file
 };
 

@@ -1,9 +1,13 @@
 // Adding a corpus: its texts are read once for their labels and once for themselves.
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -14,6 +18,7 @@
 #include "fovea/data/corpus.h"
 #include "fovea/data/corpus_files.h"
 #include "fovea/data/draw.h"
+#include "fovea/data/put_in_place.h"
 
 namespace fovea {
 
@@ -25,13 +30,19 @@ constexpr std::array splits{Split::train, Split::validation, Split::test};
 constexpr std::size_t flush_at = 1 << 20;  // bytes of text packed at a time
 constexpr int packing_level = 6;
 
+[[noreturn]] void refuse_taken(const std::string& name) {
+  throw wrong_input(fmt::format("there is a corpus '{}' already", name), "take another name, or --replace it");
+}
+
 // A folder beside the corpora that becomes one when all is well, and goes when it is not.
 class Draft {
  public:
   explicit Draft(const std::string& name) {
     std::error_code code;
     fs::create_directories(corpora_folder(), code);
-    path_ = corpora_folder() / fmt::format(".{}.{}", name, ::getpid());
+    clear_left();
+    static std::atomic<int> count = 0;  // threads of a process may add at the same time
+    path_ = corpora_folder() / fmt::format(".{}{}{}-{}", name, mark(), ::getpid(), ++count);
     fs::remove_all(path_, code);
     if (!fs::create_directories(path_, code))
       throw failure(fmt::format("can not be made: {}", code.message()), "check that you may write there",
@@ -45,17 +56,34 @@ class Draft {
   }
   const fs::path& path() const { return path_; }
 
-  void become(const fs::path& corpus) {
-    std::error_code code;
-    const fs::path old = path_.string() + ".old";
-    if (fs::exists(corpus, code)) fs::rename(corpus, old, code);
-    if (!code) fs::rename(path_, corpus, code);
-    if (code) throw failure(fmt::format("can not be put in place: {}", code.message()), {}, {corpus.string()});
+  // False where a corpus is there already and is not to be replaced.
+  bool become(const fs::path& corpus, bool replace) {
+    if (!put_in_place(path_, corpus, replace)) return false;
     path_.clear();
-    fs::remove_all(old, code);
+    return true;
   }
 
  private:
+  static std::string mark() {  // of the process
+    char host[256] = {};
+    ::gethostname(host, sizeof host - 1);
+    return fmt::format(".{}-", host);
+  }
+
+  // What processes of this machine that were killed have left.
+  static void clear_left() {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(corpora_folder(), ignored)) {
+      const std::string name = entry.path().filename();
+      const std::size_t at = name.rfind(mark());
+      if (!name.starts_with('.') || at == 0 || at == name.npos) continue;
+      int process = 0;
+      const auto [end, wrong] = std::from_chars(name.data() + at + mark().size(), name.data() + name.size(), process);
+      const bool is_one = wrong == std::errc() && *end == '-' && process > 0;
+      if (is_one && ::kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+    }
+  }
+
   fs::path path_;
 };
 
@@ -130,8 +158,12 @@ class Adding {
     for (const auto& writer : writers_) writer->close();
     Corpus& corpus = added_.corpus;
     if (corpus.count(Split::validation) == 0)
-      throw wrong_input("no example is left for validation", "give a file for it, or a larger share, or more data");
-    corpus.digest = digest_text();
+      throw wrong_input("no example is left for validation",
+                        "give a file of them (--dev), or split off a larger share (--dev-share), or add more data",
+                        {sources_.train.file.string()});
+    for (const Split split : splits)
+      corpus.digests[static_cast<std::size_t>(split)] = digests_[static_cast<std::size_t>(split)].hex();
+    corpus.digest = whole_digest(corpus.digests);
     write_whole(folder / manifest_name, manifest());
     corpus.folder = folder;
     return std::move(added_);
@@ -191,9 +223,9 @@ class Adding {
     added_.reports.push_back(reader.report());
   }
 
-  std::string digest_text() const {
+  static std::string whole_digest(const std::array<std::string, 3>& parts) {
     Digest whole;
-    for (const Digest& part : digests_) whole.add(part.hex());
+    for (const std::string& part : parts) whole.add(part);
     return whole.hex();
   }
 
@@ -206,6 +238,9 @@ class Adding {
     for (std::size_t i = 0; i < corpus.classes.size(); ++i) text += (i ? ", " : "") + toml_text(corpus.classes[i]);
     text += "]\n\n[examples]\n";
     for (const Split split : splits) text += fmt::format("{} = {}\n", split_name(split), corpus.count(split));
+    text += "\n[digests]\n";
+    for (const Split split : splits)
+      text += fmt::format("{} = \"{}\"\n", split_name(split), corpus.digests[static_cast<std::size_t>(split)]);
     return text;
   }
 
@@ -231,6 +266,9 @@ void check_corpus_name(const std::string& name) {
       !std::all_of(name.begin(), name.end(), fits))
     throw wrong_input(fmt::format("'{}' can not be the name of a corpus", name),
                       "take up to 64 letters, digits, '-', '_' and '.'");
+  for (const MadeCorpus& made : made_corpora())
+    if (made.name == name)
+      throw wrong_input(fmt::format("the corpus '{}' is made by the program", name), "take another name");
 }
 
 fs::path split_file(const fs::path& folder, Split split) {
@@ -250,15 +288,12 @@ TextSource kept_split(const fs::path& folder, Split split, bool paired) {
 AddedCorpus add_corpus(const std::string& name, const CorpusSources& sources, bool replace,
                        const std::function<void(std::int64_t, std::int64_t)>& progress) {
   check_corpus_name(name);
-  for (const MadeCorpus& made : made_corpora())
-    if (made.name == name)
-      throw wrong_input(fmt::format("the corpus '{}' is made by the program", name), "take another name");
   const fs::path folder = corpora_folder() / name;
-  if (!replace && fs::exists(folder))
-    throw wrong_input(fmt::format("there is a corpus '{}' already", name), "take another name, or replace it");
+  std::error_code ignored;
+  if (!replace && fs::exists(folder, ignored)) refuse_taken(name);
   Draft draft(name);
   AddedCorpus added = Adding(name, sources, progress).into(draft.path());
-  draft.become(folder);
+  if (!draft.become(folder, replace)) refuse_taken(name);
   added.corpus.folder = folder;
   return added;
 }

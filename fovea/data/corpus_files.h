@@ -12,7 +12,7 @@ namespace fovea {
 constexpr const char* manifest_name = "corpus.toml";
 
 std::filesystem::path corpora_folder();
-void check_corpus_name(const std::string& name);  // throws wrong_input for one that can not be a folder's
+void check_corpus_name(const std::string& name);  // throws wrong_input for one that no added corpus can have
 std::filesystem::path split_file(const std::filesystem::path& folder, Split split);
 TextSource kept_split(const std::filesystem::path& folder, Split split, bool paired);
 

@@ -143,14 +143,17 @@ class Downloading {
     too_many_ = false;
     Transfer transfer;
     transfer.address = wanted_.address;
-    transfer.from = part_.size();
+    transfer.from = ask_for_all_ ? 0 : part_.size();
     transfer.timeout = manners_.timeout;
     transfer.restart = [this] {  // the server sends all of it
       part_.empty();
       older_ = false;
     };
-    transfer.take = [this](std::string_view bytes) {
-      too_many_ = wanted_.bytes > 0 && part_.size() + static_cast<std::int64_t>(bytes.size()) > wanted_.bytes;
+    transfer.take = [this, &transfer](std::string_view bytes) {
+      if (ask_for_all_) transfer.restart();
+      ask_for_all_ = false;
+      const std::int64_t most = wanted_.bytes > 0 ? wanted_.bytes : wanted_.most_bytes;
+      too_many_ = part_.size() + static_cast<std::int64_t>(bytes.size()) > most;
       if (!too_many_) disk_error_ = part_.append(bytes);
       return !too_many_ && disk_error_ == 0;
     };
@@ -160,6 +163,7 @@ class Downloading {
     };
     if (transfer.from > 0) older_ = true;
     const Transferred result = fovea::transfer(transfer);
+    ask_for_all_ = result.other_part;  // what has come is kept until the first byte of that
     if (stopped())
       throw failure(fmt::format("stopped after {} of {}", share(), wanted_.file.filename().string()),
                     "what has come is kept; the same command goes on from there");
@@ -172,7 +176,8 @@ class Downloading {
     if (too_many_) {
       if (another_chance()) return {Transferred::End::broken, "more came than the file has", {}};
       part_.throw_away();
-      throw failure(fmt::format("{} sent another file: it has more than {} bytes", wanted_.address, wanted_.bytes),
+      throw failure(fmt::format("{} sent another file: it has more than {} bytes", wanted_.address,
+                                wanted_.bytes > 0 ? wanted_.bytes : wanted_.most_bytes),
                     "what came was thrown away; try another source");
     }
     return result;
@@ -204,6 +209,7 @@ class Downloading {
   std::int64_t most_;   // the longest that the part has been
   int disk_error_ = 0;
   bool too_many_ = false;
+  bool ask_for_all_ = false;
 };
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace fovea {
 struct Download {
   std::string address;
   std::filesystem::path file;  // where it is to lie
-  std::int64_t bytes = 0;      // how many it has; 0: not known
+  std::int64_t bytes = 0;      // how many it has; 0: not known, but no more than most_bytes
   std::string sha256;          // of all of it, in small hexadecimal digits
+  std::int64_t most_bytes = std::int64_t{4} << 30;
 };
 
 struct DownloadManners {

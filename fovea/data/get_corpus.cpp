@@ -6,6 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/corpus_files.h"
+#include "fovea/data/put_in_place.h"
 #include "fovea/data/sha256.h"
 #include "fovea/data/unpack.h"
 
@@ -40,9 +41,8 @@ class Get {
     const fs::path folder = corpora_folder() / name_;
     if (!how_.replace) {
       if (is_here(wanted_, name_)) return {true, {}, folder};
-      if (fs::exists(folder))
-        throw wrong_input(fmt::format("there is something else called '{}' in the store already", name_),
-                          "give this another name (--as), or have it replaced (--replace)");
+      std::error_code ignored;
+      if (fs::exists(folder, ignored)) refuse_taken();
     }
     for (const PublicCorpus::File& file : wanted_.files)
       if (!file.members.empty()) require_unpacking(file.name);  // rather than when all of it is fetched
@@ -56,6 +56,11 @@ class Get {
   }
 
  private:
+  [[noreturn]] void refuse_taken() const {
+    throw wrong_input(fmt::format("there is something else called '{}' in the store already", name_),
+                      "give this another name (--as), or have it replaced (--replace)");
+  }
+
   // The file, here and checked.
   fs::path fetched(const PublicCorpus::File& file) const {
     begin("fetching " + file.name, file.bytes);
@@ -132,9 +137,8 @@ class Get {
     for (std::size_t i = 0; i < files_.size() && !code; ++i)
       fs::copy_file(files_[i], draft / wanted_.files[i].name, code);
     if (!code) write_whole(draft / origin_name, summary_of(wanted_) + "\n");
-    if (!code && how_.replace) fs::remove_all(folder, code);
-    if (!code) fs::rename(draft, folder, code);
-    if (code) throw failure(fmt::format("can not be put in place: {}", code.message()), {}, {folder.string()});
+    if (code) throw failure(fmt::format("can not be copied: {}", code.message()), {}, {draft.string()});
+    if (!put_in_place(draft, folder, how_.replace)) refuse_taken();
   }
 
   void begin(const std::string& doing, std::int64_t bytes) const {

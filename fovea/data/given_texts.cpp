@@ -92,17 +92,16 @@ class GivenTexts final : public Task {
                         fmt::format("task 'given-texts' takes at most {}; `fovea data add` takes more", most_words));
   }
 
-  // Each class must have texts on both sides.
+  // Each class must have texts on both sides. One to train on it has.
   void check_classes(const std::vector<int>& labels, const std::vector<Split>& splits) const {
     for (std::size_t c = 0; c < classes_.size(); ++c) {
-      std::array<int, 2> count{};  // held out, trained on
+      int count = 0, held_out = 0;
       for (std::size_t i = 0; i < labels.size(); ++i)
-        if (labels[i] == static_cast<int>(c)) ++count[splits[i] == Split::train];
-      if (count[0] > 0 && count[1] > 0) continue;
-      throw wrong_input(
-          fmt::format("the class '{}' has {} text{}, too few to {}", classes_[c], count[0] + count[1],
-                      count[0] + count[1] == 1 ? "" : "s", count[1] > 0 ? "hold one out" : "train on any"),
-          count[1] > 0 ? "give more of it, or raise task.held_out" : "give more of it, or lower task.held_out");
+        if (labels[i] == static_cast<int>(c)) ++count, held_out += splits[i] != Split::train;
+      if (held_out > 0) continue;
+      throw wrong_input(fmt::format("the class '{}' has {} text{}, too few to hold one out", classes_[c], count,
+                                    count == 1 ? "" : "s"),
+                        count == 1 ? "give more of it" : "give more of it, or raise task.held_out");
     }
   }
 
@@ -118,6 +117,7 @@ class GivenTexts final : public Task {
       each_word(given_[i], [&](std::string_view word) { part.tokens.token(vocabulary_.number(word)); });
       part.labels.push_back(labels[i]);
     }
+    mix_if_sorted(parts_[static_cast<std::size_t>(Split::validation)]);
   }
 
   const LabelledTexts& part(Split split) const { return parts_[static_cast<std::size_t>(split)]; }

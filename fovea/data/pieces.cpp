@@ -4,6 +4,8 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
+#include <charconv>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -27,6 +29,15 @@ class Texts final : public sentencepiece::SentenceIterator {
   std::size_t at_ = 0;
 };
 
+// Out of the trainer's "Vocabulary size is smaller than required_chars. 17 vs 28. …", where it says that.
+std::optional<int> least_vocab(const std::string& status) {
+  const std::size_t said = status.find("required_chars"), mark = status.find(" vs ", said);
+  int least = 0;
+  if (said == status.npos || mark == status.npos) return {};
+  const auto [end, wrong] = std::from_chars(status.data() + mark + 4, status.data() + status.size(), least);
+  return wrong == std::errc() ? std::optional(least) : std::nullopt;
+}
+
 }  // namespace
 
 std::string Pieces::learn(const std::function<void(const std::function<void(std::string_view)>&)>& each, int vocab) {
@@ -39,6 +50,9 @@ std::string Pieces::learn(const std::function<void(const std::function<void(std:
       {"character_coverage", "1.0"},         {"num_threads", "4"},      {"minloglevel", "2"}};
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &texts, &model);
+  if (const auto least = least_vocab(status.ToString()))
+    throw wrong_input(fmt::format("{} pieces are too few: these texts have more letters", vocab),
+                      fmt::format("set task.vocab to {} or more", *least));
   if (!status.ok())
     throw wrong_input(fmt::format("no subwords can be learned from these texts ({})", status.ToString()),
                       "take fewer pieces, more text, or words instead of pieces");

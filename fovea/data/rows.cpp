@@ -147,8 +147,8 @@ class CsvRows final : public RowReader {
     keep_swallowed();
     if (swallowed_.empty()) return;
     if (++returns_ > most_returns)
-      throw failure(fmt::format("has more than {} malformed rows of several lines", most_returns),
-                    "is it really CSV? TAB-separated text is format \"tsv\"", {lines_.place().file});
+      throw wrong_input(fmt::format("has more than {} malformed rows of several lines", most_returns),
+                        "is it really CSV? TAB-separated text is format \"tsv\"", {lines_.place().file});
     again_.insert(again_.begin(), std::make_move_iterator(swallowed_.begin()),
                   std::make_move_iterator(swallowed_.end()));
   }
@@ -196,10 +196,12 @@ class Picker final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error …": the last part tells.
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error …": the last part tells; of
+    // "[json.exception.out_of_range.406] number overflow …" what is behind the bracket.
     const std::string_view text = error.what();
-    const std::size_t colon = text.find(": ");
-    problem_ = fmt::format("is not JSON: {}", colon == std::string_view::npos ? text : text.substr(colon + 2));
+    const std::size_t colon = text.find(": "), bracket = text.find("] ");
+    const std::size_t end = colon != text.npos ? colon : bracket;
+    problem_ = fmt::format("is not JSON: {}", end == text.npos ? text : text.substr(end + 2));
     return false;
   }
 
@@ -213,6 +215,7 @@ class Picker final : public nlohmann::json_sax<nlohmann::json> {
   bool scalar(std::string_view value) {
     if (depth_ == 0) return refuse("is not a JSON object");
     if (depth_ == 1 && wanted_ != none) {
+      if (value.find('\0') != value.npos) return refuse(fmt::format("\"{}\" has a zero byte", names_[wanted_]));
       values_[wanted_] = value;
       has_[wanted_] = true;
       wanted_ = none;

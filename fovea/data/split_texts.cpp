@@ -26,7 +26,8 @@ std::vector<Split> split_by_fraction(std::span<const int> classes, Fractions fra
     const auto share = [n](double fraction) { return std::llround(static_cast<double>(n) * fraction); };
     const std::int64_t place =
         shuffled(seed, "split", static_cast<std::uint64_t>(c), seen[static_cast<std::size_t>(c)]++, n);
-    const std::int64_t validation = share(fractions.validation), test = share(fractions.test);
+    std::int64_t validation = share(fractions.validation), test = share(fractions.test);
+    while (validation + test >= n) --(validation >= test ? validation : test);
     splits.push_back(place < validation ? Split::validation : place < validation + test ? Split::test : Split::train);
   }
   return splits;

@@ -78,7 +78,7 @@ class TextClassify final : public Task {
     texts.classes = corpus.classes;
     WordSplitter splitter(lower_case_);
     WordCounter counter;
-    const auto read = [&](Split split, const std::function<int(std::string_view)>& number) {
+    const auto read = [&](Split split, const std::function<int(std::string_view)>& number, int no_word) {
       LabelledTexts& part = texts.parts[static_cast<std::size_t>(split)];
       each_example(corpus, split, [&](const TextExample& example) {
         part.tokens.begin();
@@ -87,18 +87,28 @@ class TextClassify final : public Task {
           if (longest_ > 0 && length++ == longest_) break;
           part.tokens.token(number(word));
         }
-        if (part.tokens[part.tokens.count() - 1].empty()) part.tokens.token(number("<unknown>"));  // a text of no words
+        if (part.tokens[part.tokens.count() - 1].empty()) part.tokens.token(no_word);  // a text of no words
         const auto at = std::lower_bound(texts.classes.begin(), texts.classes.end(), example.label);
+        if (at == texts.classes.end() || *at != example.label)
+          throw wrong_input(fmt::format("the label '{}' is none of the corpus' classes", example.label),
+                            fmt::format("add the corpus '{}' again", corpus.name), example.place);
         part.labels.push_back(static_cast<int>(at - texts.classes.begin()));
       });
       part.tokens.shrink();
     };
-    read(Split::train, [&](std::string_view word) { return counter.add(word); });
+    constexpr int none_counted = -1;
+    read(
+        Split::train, [&](std::string_view word) { return counter.add(word); }, none_counted);
     texts.vocabulary = Vocabulary(counter, min_count_, words_);
     for (int& id : texts.parts[static_cast<std::size_t>(Split::train)].tokens.ids())
-      id = texts.vocabulary.number(counter.word(id));
-    for (const Split split : {Split::validation, Split::test})
-      read(split, [&](std::string_view word) { return texts.vocabulary.number(word); });
+      id = id == none_counted ? Vocabulary::unknown : texts.vocabulary.number(counter.word(id));
+    for (const Split split : {Split::validation, Split::test}) {
+      read(
+          split, [&](std::string_view word) { return texts.vocabulary.number(word); }, Vocabulary::unknown);
+      mix_if_sorted(texts.parts[static_cast<std::size_t>(split)]);
+    }
+    if (texts.parts[static_cast<std::size_t>(Split::train)].labels.empty())
+      throw wrong_input(fmt::format("the corpus '{}' has no text to train on", corpus.name), "add it again");
     return texts;
   }
 

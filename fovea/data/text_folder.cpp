@@ -27,11 +27,17 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
+// What it is or leads to; nothing where a link leads nowhere or in a circle, and where one may not look.
+fs::file_status status_of(const fs::path& path) {
+  std::error_code ignored;
+  return fs::status(path, ignored);
+}
+
 class Folder final : public TextReader::Examples {
  public:
   explicit Folder(const TextSource& source) : longest_(source.longest) {
     for (const fs::path& entry : entries_of(source.file))
-      if (fs::is_directory(entry)) classes_.push_back(entry);
+      if (status_of(entry).type() == fs::file_type::directory) classes_.push_back(entry);
     if (classes_.empty())
       throw wrong_input("holds no folders, and each is to be a class", "put each class's texts into a folder of theirs",
                         {source.file.string()});
@@ -40,16 +46,26 @@ class Folder final : public TextReader::Examples {
   bool next(TextExample& example) override {
     while (at_ == files_.size()) {
       if (class_ == classes_.size()) return false;
-      files_ = entries_of(classes_[class_]);
-      label_ = classes_[class_++].filename().string();
+      const fs::path& folder = classes_[class_++];
+      files_ = entries_of(folder);
+      label_ = folder.filename().string();
       at_ = 0;
+      if (utf8_prefix(label_) < label_.size())
+        throw wrong_input("its name is to be a class, and it is not UTF-8", "give it another name", {folder.string()});
+      if (files_.empty())
+        throw wrong_input("is to be a class, and holds no texts", "put some there, or take the folder away",
+                          {folder.string()});
     }
     const fs::path& file = files_[at_++];
     const Place place{file.string(), 1};
-    if (fs::is_directory(file)) throw wrong_input("is a folder within a class's folder", "move its texts up", place);
+    const fs::file_type type = status_of(file).type();
+    if (type == fs::file_type::directory)
+      throw wrong_input("is a folder within a class's folder", "move its texts up", place);
+    if (type != fs::file_type::regular)
+      throw wrong_input("is no file that can be read", "take it away, or skip such files (--skip-bad)", place);
     read(file);
     if (text_.find_first_not_of(" \t\n") == std::string::npos)
-      throw wrong_input("the text is empty", "fill it in, or let such files be skipped", place);
+      throw wrong_input("the text is empty", "fill it in, or skip such files (--skip-bad)", place);
     example = {text_, label_, {}, place};
     return true;
   }

@@ -26,6 +26,10 @@ std::optional<std::size_t> column_number(const std::string& words) {  // from 0
   return number - 1;
 }
 
+bool all_digits(const std::string& words) {
+  return std::all_of(words.begin(), words.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // "Label", "review text", "class_id": what a column is called, and few texts are.
 bool reads_like_a_name(std::string_view field) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -55,20 +59,18 @@ class Table final : public TextReader::Examples {
     for (const std::string& other : {source.label, source.target})
       if (!other.empty()) wanted_.push_back(other);
     labelled_ = !source.label.empty();
-    for (std::size_t i = 0; i < texts_; ++i)
-      if (texts_ < wanted_.size() && wanted_[i] == wanted_.back())
-        throw wrong_input(fmt::format("the column '{}' is asked for as the text and as the {}", wanted_[i],
-                                      labelled_ ? "label" : "target"),
-                          "name two columns", {file_});
+    text_is_named_ = !source.text.empty();
     LineReader lines(source.table ? ByteReader(*source.table, {file_}) : ByteReader(source.file), source.longest);
     if (format == TextFormat::jsonl) {
-      for (std::size_t i = 0; i < wanted_.size(); ++i) columns_.push_back(i);
+      for (const std::string& name : wanted_)
+        columns_.push_back(static_cast<std::size_t>(std::ranges::find(wanted_, name) - wanted_.begin()));
       rows_ = jsonl_rows(std::move(lines), wanted_);
       width_ = wanted_.size();
     } else {
       rows_ = format == TextFormat::csv ? csv_rows(std::move(lines)) : tsv_rows(std::move(lines));
       find_columns(source.header);
     }
+    refuse_column_twice();
   }
 
   std::vector<std::string> header() const override { return header_; }
@@ -87,12 +89,12 @@ class Table final : public TextReader::Examples {
       example.text = joined_;
     }
     if (trimmed(example.text).empty())
-      throw wrong_input("the text is empty", "fill it in, or let such lines be skipped", place);
+      throw wrong_input("the text is empty", "fill it in, or skip such lines (--skip-bad)", place);
     if (texts_ == wanted_.size()) return true;
     const std::string_view other = trimmed(field(texts_));
     if (other.empty())
       throw wrong_input(fmt::format("the {} is empty", labelled_ ? "label" : "target"),
-                        "fill it in, or let such lines be skipped", place);
+                        "fill it in, or skip such lines (--skip-bad)", place);
     (labelled_ ? example.label : example.target) = other;
     return true;
   }
@@ -124,15 +126,25 @@ class Table final : public TextReader::Examples {
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (columns_[i] >= has)
         throw wrong_input(fmt::format("has {}, so none for the {}", columns(has), role(i)),
-                          "mend the line, or let such lines be skipped", place);
+                          "mend the line, or skip such lines (--skip-bad)", place);
     for (std::size_t i = width_; i < has; ++i)
       if (!row_.fields[i].empty())
         throw wrong_input(fmt::format("has {}, but the first line has {}", columns(has), columns(width_)),
-                          "mend the line, or let such lines be skipped", place);
+                          "mend the line, or skip such lines (--skip-bad)", place);
   }
 
-  std::string role(std::size_t wanted) const {
-    return fmt::format("{} (column {})", wanted < texts_ ? "text" : labelled_ ? "label" : "target", wanted_[wanted]);
+  const char* use(std::size_t wanted) const { return wanted < texts_ ? "text" : labelled_ ? "label" : "target"; }
+  std::string role(std::size_t wanted) const { return fmt::format("{} (column {})", use(wanted), wanted_[wanted]); }
+
+  void refuse_column_twice() const {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      for (std::size_t before = 0; before < i; ++before) {
+        if (columns_[i] != columns_[before]) continue;
+        const bool same = wanted_[i] == wanted_[before];
+        throw wrong_input(fmt::format("the column '{}'{} is asked for as the {} and as the {}", wanted_[before],
+                                      same ? "" : fmt::format(", which is '{}',", wanted_[i]), use(before), use(i)),
+                          i < texts_ ? "name it once" : "name two columns", {file_});
+      }
   }
 
   void look_ahead() {
@@ -181,16 +193,18 @@ class Table final : public TextReader::Examples {
       throw wrong_input("without a header its columns have numbers, not names", "name columns by number, from 1",
                         place);
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      const auto named = header == Header::no ? first.fields.end()
-                                              : std::find_if(first.fields.begin(), first.fields.end(),
-                                                             [&](const auto& f) { return trimmed(f) == wanted_[i]; });
+      const auto is_it = [&](const std::string& field) { return trimmed(field) == wanted_[i]; };
+      const auto named = header == Header::no ? first.fields.end() : std::ranges::find_if(first.fields, is_it);
       const auto number = column_number(wanted_[i]);
       if (named != first.fields.end() && !number) {
+        if (std::count_if(first.fields.begin(), first.fields.end(), is_it) > 1)
+          throw wrong_input(fmt::format("has several columns '{}'; its first line is {}", wanted_[i], first_row()),
+                            "name it by number, from 1", place);
         columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
-      } else if (!number) {
+      } else if (!number && !all_digits(wanted_[i])) {
         throw wrong_input(fmt::format("has no column '{}'; its first line is {}", wanted_[i], first_row()),
-                          other_mark.empty() ? suggest_name(wanted_[i], first.fields) : other_mark, place);
-      } else if (*number >= width_) {
+                          other_mark.empty() ? other_name(i, first.fields) : other_mark, place);
+      } else if (!number || *number >= width_) {
         throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
                           other_mark.empty() ? "columns are numbered from 1" : other_mark, place);
       } else {
@@ -201,6 +215,13 @@ class Table final : public TextReader::Examples {
       header_ = first.fields;
       ahead_.pop_front();
     }
+  }
+
+  std::string other_name(std::size_t wanted, const std::vector<std::string>& first) const {
+    if (wanted < texts_ && !text_is_named_)
+      return "name the text's column (--text), as its header does or by number, from 1";
+    if (std::ranges::all_of(first, reads_like_a_name)) return suggest_name(wanted_[wanted], first);
+    return "name it by number, from 1";
   }
 
   // By numbers alone nothing in the first row says what it is. It is a header if all of it reads like names and its
@@ -227,7 +248,7 @@ class Table final : public TextReader::Examples {
   std::vector<std::size_t> columns_;  // where each stands
   std::size_t texts_ = 1;
   std::size_t width_ = 0;  // columns of the first row
-  bool labelled_ = false;
+  bool labelled_ = false, text_is_named_ = false;
   std::vector<std::string> header_;
   std::deque<Ahead> ahead_;
   Ahead kept_;

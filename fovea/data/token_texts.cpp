@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "fovea/data/epochs.h"
 
@@ -10,6 +11,21 @@ namespace fovea {
 namespace {
 
 constexpr int most_pooled = 32;  // batches that are sorted together
+
+// Labels change from text to text less than half as often as in a random order.
+bool stand_in_runs(const std::vector<int>& labels) {
+  const auto n = static_cast<double>(labels.size());
+  if (n < 2) return false;
+  std::vector<double> of_class(static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())) + 1);
+  double changes = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    ++of_class[static_cast<std::size_t>(labels[i])];
+    changes += i > 0 && labels[i] != labels[i - 1];
+  }
+  double same = 0;  // the share of pairs of texts that are of one class
+  for (const double count : of_class) same += count * (count - 1) / (n * (n - 1));
+  return 2 * changes < (n - 1) * (1 - same);
+}
 
 }  // namespace
 
@@ -49,6 +65,19 @@ void fill_tokens(const TokenTexts& texts, std::span<const int> examples, Tokens&
     tokens.lengths[static_cast<std::size_t>(row)] = static_cast<int>(text.size());
     std::copy(text.begin(), text.end(), &tokens.at(row, 0));
   }
+}
+
+void mix_if_sorted(LabelledTexts& texts) {
+  if (!stand_in_runs(texts.labels)) return;
+  LabelledTexts mixed;
+  for (int i = 0; i < texts.tokens.count(); ++i) {
+    const auto from = static_cast<int>(shuffled(0, "mixed", 0, i, texts.tokens.count()));
+    mixed.tokens.begin();
+    for (const int id : texts.tokens[from]) mixed.tokens.token(id);
+    mixed.labels.push_back(texts.labels[static_cast<std::size_t>(from)]);
+  }
+  mixed.tokens.shrink();
+  texts = std::move(mixed);
 }
 
 void fill_labelled(const LabelledTexts& texts, const BatchOrder& order, Split split, std::uint64_t step, int size,

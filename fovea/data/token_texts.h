@@ -65,6 +65,10 @@ struct LabelledTexts {
   std::vector<int> labels;
 };
 
+// Texts to look at are taken from the first on. Where they stand sorted by class, as a folder for each class has them,
+// the first would be of one class alone: then they get a random order, always the same.
+void mix_if_sorted(LabelledTexts& texts);
+
 // A batch of them as a task gives it: of the training split in the order, of the others slice by slice.
 void fill_labelled(const LabelledTexts& texts, const BatchOrder& order, Split split, std::uint64_t step, int size,
                    Batch& batch);

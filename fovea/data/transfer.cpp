@@ -66,7 +66,8 @@ class Connection {
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
       return {End::refused, fmt::format("can not be trusted: {}", words(code)),
               "see that the ca-certificates of this machine are there and its clock is right"};
-    if (wrong_range_) return {End::broken, "the server sent another part of the file than was asked for", {}};
+    if (wrong_range_)
+      return {End::broken, "the server sent another part of the file than was asked for", {}, false, true};
     // Asked for what comes behind the last byte.
     if (status == 416 && wanted_.from > 0) return {End::whole, "there is no more of it", {}};
     if (status >= 400) return refusal(status);
@@ -119,7 +120,6 @@ class Connection {
     try {
       if (!begun_ && wanted_.from > 0) {
         wrong_range_ = status == 206 && sent_from_ != wanted_.from;
-        if (wrong_range_) wanted_.restart();
         if (wrong_range_) return false;
         if (status != 206) wanted_.restart();
       }

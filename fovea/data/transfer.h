@@ -27,6 +27,7 @@ struct Transferred {
   End end = End::whole;
   std::string why, remedy;
   bool bad_address = false;  // the address itself is wrong
+  bool other_part = false;   // the server sent another part than was asked for
 };
 
 bool can_transfer();

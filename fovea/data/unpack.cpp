@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <clocale>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -49,22 +50,40 @@ std::string utf8_of_latin1(std::string_view bytes) {
   return text;
 }
 
+// libarchive gives names in the words of the locale: in UTF-8, for as long as this stands, in this thread.
+class Utf8Names {
+ public:
+  Utf8Names() : utf8_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)), before_(utf8_ ? ::uselocale(utf8_) : nullptr) {}
+  Utf8Names(const Utf8Names&) = delete;
+  Utf8Names& operator=(const Utf8Names&) = delete;
+  ~Utf8Names() {
+    if (!utf8_) return;
+    ::uselocale(before_);
+    ::freelocale(utf8_);
+  }
+
+ private:
+  locale_t utf8_, before_;
+};
+
 class Unpack {
  public:
   explicit Unpack(const Unpacking& wanted)
       : wanted_(wanted), archive_(archive_read_new(), archive_read_free), place_{wanted.archive.string()} {
     if (!archive_) throw failure("can not be unpacked: no memory", {}, place_);
     archive_read_support_filter_gzip(archive_.get());
+    archive_read_support_filter_zstd(archive_.get());
     archive_read_support_format_tar(archive_.get());
     archive_read_support_format_zip(archive_.get());
     if (archive_read_open_filename(archive_.get(), wanted.archive.c_str(), block_bytes) != ARCHIVE_OK) damaged();
   }
 
   void run() {
+    const Utf8Names names;
     for (archive_entry* entry = nullptr;;) {
       const int state = archive_read_next_header(archive_.get(), &entry);
       if (state == ARCHIVE_EOF) break;
-      if (state != ARCHIVE_OK) damaged();
+      if (state != ARCHIVE_OK && state != ARCHIVE_WARN) damaged();  // a warning: of times, of the spelling of a name
       if (++members_ > wanted_.most_members)
         throw wrong_input(fmt::format("holds more than {} files", wanted_.most_members), "it is not unpacked", place_);
       take(entry);
@@ -77,7 +96,8 @@ class Unpack {
  private:
   void take(archive_entry* entry) {
     const char* const named = archive_entry_pathname(entry);
-    std::string name = named ? named : "";
+    if (!named) damaged();
+    std::string name = named;
     if (leads_out(name))
       throw wrong_input(fmt::format("holds a file '{}', which would lie outside of the folder", name),
                         "it is not unpacked", place_);

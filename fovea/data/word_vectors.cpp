@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ class Reading {
       std::int64_t width = 0, words = 0;
       if (read_number(last_field(rest), width) && read_number(rest, words)) {
         check_width(width);
+        promised_ = words;
         return true;
       }
     }
@@ -85,6 +87,13 @@ class Reading {
   }
   std::span<const double> numbers() const { return values_; }
 
+  // Throws where the head says another count.
+  void check_count(std::int64_t count) const {
+    if (promised_ && *promised_ != count)
+      throw wrong_input(fmt::format("holds {} word vectors, and its first line says {}", count, *promised_),
+                        "was it cut short? Fetch it again", {place_.file});
+  }
+
  private:
   void check_width(std::int64_t width) const {
     if (width != static_cast<std::int64_t>(width_))
@@ -96,6 +105,7 @@ class Reading {
   }
 
   Place place_;
+  std::optional<std::int64_t> promised_;
   std::size_t width_;
   std::vector<double> values_;
   std::vector<std::string_view> fields_;
@@ -124,6 +134,7 @@ std::int64_t read_word_vectors(std::string_view bytes, const Place& place, int w
       take(row, reading.numbers());
   }
   if (count == 0) throw wrong_input("holds no word vectors", "is it the right file?", place);
+  reading.check_count(count);
   return count;
 }
 

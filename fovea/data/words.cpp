@@ -24,6 +24,9 @@ bool has_no_blanks(std::int32_t c) {
          (c >= 0xf900 && c <= 0xfaff) || (c >= 0x20000 && c <= 0x3ffff);
 }
 
+// Korean letters, which may stand for the parts of a syllable.
+bool is_jamo(std::int32_t c) { return c >= 0x1100 && c <= 0x11ff; }
+
 Role role_of(std::int32_t c) {
   constexpr std::int32_t zero_width_space = 0x200b;
   if (c == zero_width_space) return Role::parts;
@@ -97,13 +100,13 @@ bool word_at(std::string_view text, std::size_t at) {
 
 void WordSplitter::end_word() {
   if (bytes_.size() == begin_) return;
-  if (marks_) {
+  if (in_parts_) {
     bytes_.push_back('\0');
     const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> composed(
         utf8proc_NFC(reinterpret_cast<const utf8proc_uint8_t*>(bytes_.data() + begin_)), std::free);
     bytes_.pop_back();
     if (composed) bytes_.replace(begin_, std::string::npos, reinterpret_cast<const char*>(composed.get()));
-    marks_ = false;
+    in_parts_ = false;
   }
   ends_.push_back(bytes_.size());
   begin_ = bytes_.size();
@@ -114,10 +117,16 @@ const std::vector<std::string_view>& WordSplitter::split(std::string_view text) 
   bytes_.clear();
   ends_.clear();
   begin_ = 0;
+  bool full = false;  // the word that is being read takes marks, and nothing else
+  const auto begin_next = [&] {
+    if (full) end_word();
+    full = false;
+  };
   std::size_t length = 1;
   for (std::size_t at = 0; at < text.size(); at += length) {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte < 0x80 && ascii[byte] == Role::word) {
+      begin_next();
       length = 1;
       bytes_ += static_cast<char>(lower_case_ && byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte);
       continue;
@@ -125,19 +134,24 @@ const std::vector<std::string_view>& WordSplitter::split(std::string_view text) 
     length = 1;
     const std::int32_t c = byte < 0x80 ? byte : character(text, at, length);
     const Role role = byte < 0x80 ? ascii[byte] : role_of(c);
-    if ((c == apostrophe || c == raised_comma) && bytes_.size() > begin_ && word_at(text, at + length)) {
+    const bool in_word = bytes_.size() > begin_;
+    if ((c == apostrophe || c == raised_comma) && in_word && !full && word_at(text, at + length)) {
       bytes_ += '\'';
     } else if (role == Role::word) {
+      begin_next();
       append(bytes_, lower_case_ ? utf8proc_tolower(c) : c);
-    } else if (role == Role::mark) {
+      in_parts_ |= is_jamo(c);
+    } else if (role == Role::mark && in_word) {
       append(bytes_, c);
-      marks_ = true;
+      in_parts_ = true;
     } else if (role == Role::alone) {
       end_word();
       append(bytes_, c == raised_comma ? apostrophe : c);
-      end_word();
+      full = has_no_blanks(c);
+      if (!full) end_word();
     } else if (role == Role::parts) {
       end_word();
+      full = false;
     }
   }
   end_word();

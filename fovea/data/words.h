@@ -1,8 +1,9 @@
 // Text cut into words.
 //
 // A word is a run of letters, digits and their marks; an apostrophe between two letters belongs to it ("don't"). Where
-// words have no blanks between them (Chinese, Japanese kana) each character is a word. Punctuation and symbols are a
-// word each. What can not be seen (blanks, controls) parts words and is none.
+// words have no blanks between them (Chinese, Japanese kana) each character, with its marks, is a word. Punctuation and
+// symbols are a word each, without marks (as of emoji). What can not be seen (blanks, controls) parts words and is
+// none.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ class WordSplitter {
  public:
   explicit WordSplitter(bool lower_case = true) : lower_case_(lower_case) {}
 
-  // The words of a text of good UTF-8, which stand until the next call. Letters with marks are composed (NFC), so that
-  // "é" is one word however it is written, and ’ is given as '.
+  // The words of a text of good UTF-8, which stand until the next call. Letters with marks, and Korean ones, are
+  // composed (NFC), so that "é" is one word however it is written, and ’ is given as '.
   const std::vector<std::string_view>& split(std::string_view text);
 
  private:
@@ -27,7 +28,7 @@ class WordSplitter {
   std::string bytes_;              // the words, one after the other
   std::vector<std::size_t> ends_;  // where each ends
   std::size_t begin_ = 0;          // of the word that is being read
-  bool marks_ = false;             // whether it has any
+  bool in_parts_ = false;          // whether it has what is to be composed
   std::vector<std::string_view> words_;
 };
 

@@ -7,14 +7,27 @@
 //
 // and what the rows are, at the first look: evidence.lengths (positions of each row), evidence.rows (rows of each
 // example), evidence.source, evidence.target (tokens), evidence.labels.
+#include <algorithm>
+#include <cmath>
+#include <span>
 #include <vector>
 
+#include "fovea/math/logistic.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/probe/survey.h"
 
 namespace fovea {
 
 namespace {
+
+// −log of the probability that the scores give to the answer: of one score, it is that of class 1 against class 0.
+double surprise(std::span<const float> scores, int answer) {
+  if (scores.size() == 1) return softplus(answer == 1 ? -double{scores[0]} : double{scores[0]});
+  const double most = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (const float score : scores) sum += std::exp(score - most);
+  return most + std::log(sum) - scores[static_cast<std::size_t>(answer)];
+}
 
 class Evidence : public SurveyProbe {
  public:
@@ -38,7 +51,6 @@ class Evidence : public SurveyProbe {
     const Look& look = at.look;
     const int size = std::min(look.batch.size, examples_ - seen_);
     first_ = look.first;
-    loss_ += look.outcome.loss * static_cast<double>(size);
     count_right(look, size);
     add(look, Cube<const float>(look.outcome.attention), size, alpha_);
     add(look, look.beta, size, beta_);
@@ -48,8 +60,10 @@ class Evidence : public SurveyProbe {
   }
 
   void conclude(Readings& readings) override {
-    if (seen_ > 0) readings.number("evidence_loss", loss_ / static_cast<double>(seen_));
-    if (counted_ > 0) readings.number("evidence_accuracy", static_cast<double>(right_) / static_cast<double>(counted_));
+    if (counted_ > 0) {
+      readings.number("evidence_loss", loss_ / static_cast<double>(counted_));
+      readings.number("evidence_accuracy", static_cast<double>(right_) / static_cast<double>(counted_));
+    }
     const auto say = [&readings](const std::string& name, std::vector<float>& values) {
       if (!values.empty()) readings.array("evidence." + name, {std::ssize(values)}, values);
       values.clear();
@@ -107,6 +121,7 @@ class Evidence : public SurveyProbe {
       if (answer < 0) continue;
       const int said = scores.size(1) == 1 ? (scores(row, 0) > 0 ? 1 : 0) : argmax(scores[row].flat());
       right_ += said == answer;
+      loss_ += surprise(scores[row].flat(), answer);
       ++counted_;
     }
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "fovea/base/utf8.h"
 #include "fovea/view/canvas.h"
 
 namespace fovea {
@@ -115,7 +116,8 @@ std::vector<double> shades_of(const std::vector<double>& row, bool log_probabili
 
 std::string shades_text(const SeenExample& seen, const Terminal& terminal) {
   std::string text = fmt::format("run {}, example {}, step {}", seen.run, seen.example, seen.step);
-  if (seen.target.empty()) return fmt::format("{}, class {}\n\n{}", text, seen.label, words_text(seen, terminal));
+  if (seen.target.empty())
+    return fmt::format("{}, class {}\n\n{}", text, printable(seen.label), words_text(seen, terminal));
   return fmt::format("{}\n\n{}", text, matrix_text(seen, terminal));
 }
 

@@ -21,5 +21,10 @@ TEST(Utf8, CodePointsReadBackAsTheirBytes) {
   EXPECT_EQ(code_points(text), (std::vector<char32_t>{'a', 0xe9, 0x65e5, 0x1d6fc}));
 }
 
+TEST(Utf8, WhatATerminalWouldObeyIsWrittenOut) {
+  EXPECT_EQ(printable("a\tb\nc ü"), "a b c ü");
+  EXPECT_EQ(printable("\x1b[2J\a\u009b\u202e!"), "\\u{1b}[2J\\u{7}\\u{9b}\\u{202e}!");
+}
+
 }  // namespace
 }  // namespace fovea

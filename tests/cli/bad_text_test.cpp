@@ -65,6 +65,45 @@ TEST_F(BadTextTest, LinesThatEndInCarriageReturnsAlone) {
   refused("--train mac.csv", {"mac.csv: is one line with carriage returns in it", "tr '\\r' '\\n'"});
 }
 
+TEST_F(BadTextTest, FilesOfTranslationsComeInPairs) {
+  write("a.de", "ein Haus\nzwei\n");
+  write("a.en", "a house\ntwo\n");
+  refused("--train a.de --train-target a.en --dev a.de", {"--dev has no file of translations", "--dev-target"});
+  refused("--train a.de --train-target a.en --test-target a.en", {"--test-target", "--test is missing"});
+}
+
+TEST_F(BadTextTest, APathThatLeadsNowhere) {
+  std::filesystem::create_directory_symlink("circle", folder_ / "circle");
+  const Outcome outcome = fovea("data add mine --train circle");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err.find("printed"), std::string::npos) << outcome.err;
+}
+
+TEST_F(BadTextTest, ASplitWithoutTexts) {
+  write("films.tsv", reviews());
+  ASSERT_EQ(fovea("data add films --train films.tsv --label 1 --text 2 --quiet --test-share 0").code, 0);
+  const Outcome outcome = fovea("run text-classify --quick --quiet --set task.corpus=films --set probe.split=test");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("task 'text-classify' has no examples to look at: its split \"test\" is empty"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(BadTextTest, WhatATerminalWouldObeyIsShownWrittenOut) {
+  write("films.tsv", reviews("good\t\x1b[2Ja fine film\n"));
+  ASSERT_EQ(fovea("data add films --train films.tsv --label 1 --text 2 --quiet").code, 0);
+  EXPECT_EQ(fovea("data show films").out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(fovea("data rm films").code, 0);
+  EXPECT_EQ(fovea("data show films").code, 2);
+}
+
+TEST_F(BadTextTest, TooFewPiecesForTheLetters) {
+  const Outcome outcome = fovea("run text-translate --full --quiet --set task.vocab=16");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("16 pieces are too few"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("Set task.vocab to "), std::string::npos) << outcome.err;
+}
+
 TEST_F(BadTextTest, APipeIsNotReadTwice) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   refused("--format tsv --train pipe", {"pipe: can be read once only, and the training texts are read twice"});

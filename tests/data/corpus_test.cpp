@@ -1,5 +1,9 @@
 #include "fovea/data/corpus.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -112,7 +116,7 @@ TEST_F(CorpusTest, BadDataAreRefusedAndNothingIsLeft) {
   EXPECT_SAYS(refusal({table("a.tsv", reviews(50)), table("b.tsv", "good\tx\nugly\ty\n"), {}, {}, 0}),
               "b.tsv:2: the label 'ugly' is not in the training data");
   EXPECT_SAYS(refusal({table("a.tsv", ""), {}, {}, {}, 0}), "a.tsv: is empty");
-  EXPECT_SAYS(refusal({table("a.tsv", "x\tone\ny\ttwo\n"), {}, {}, {}, 0}), "no example is left for validation");
+  EXPECT_SAYS(refusal({table("a.tsv", "x\tone\ny\ttwo\n"), {}, {}, {}, 0}), "a.tsv: no example is left for validation");
   EXPECT_SAYS(refusal({table("a.tsv", "x\tone\ny\xff\ttwo\n"), {}, {}, {}, 0}), "a.tsv:2:2: is not UTF-8");
   EXPECT_FALSE(std::filesystem::exists(home_folder() / "data" / "mine"));
   EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data"));
@@ -143,8 +147,59 @@ TEST_F(CorpusTest, ADamagedOneIsRefused) {
   std::filesystem::copy_file(home / "validation.jsonl.zst", home / "train.jsonl.zst",
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_SAYS(wrong_input_of([] { texts_of(find_corpus("mine"), Split::train); }), "examples, but 40 were added");
+  add_corpus("others", {table("b.tsv", reviews(48) + "good\tx\nbad\ty\n"), {}, {}, {}, 0});
+  std::filesystem::copy_file(home.parent_path() / "others" / "train.jsonl.zst", home / "train.jsonl.zst",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_SAYS(wrong_input_of([] { texts_of(find_corpus("mine"), Split::train); }),
+              "train.jsonl.zst: holds other texts than were added. Add the corpus 'mine' again");
+  std::ofstream(home / "train.jsonl.zst") << "{";
+  EXPECT_SAYS(wrong_input_of([] { texts_of(find_corpus("mine"), Split::train); }), "Add the corpus 'mine' again");
   std::ofstream(home / "corpus.toml") << "paired = ";
   EXPECT_SAYS(wrong_input_of([] { find_corpus("mine"); }), "corpus.toml: is damaged");
+  const std::vector<Corpus> all = all_corpora();
+  const auto mine = std::ranges::find(all, "mine", &Corpus::name);
+  ASSERT_NE(mine, all.end());
+  EXPECT_SAYS(mine->summary, "corpus.toml: is damaged");
+  EXPECT_NE(std::ranges::find(all, "others", &Corpus::name), all.end()) << "the others are listed all the same";
+}
+
+TEST_F(CorpusTest, WhatKilledProcessesLeftIsCleared) {
+  const auto drafts = [] {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(home_folder() / "data"))
+      count += entry.path().filename().string().starts_with(".");
+    return count;
+  };
+  const CorpusSources sources{table("a.tsv", reviews(5000)), {}, {}, {}, 0};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    add_corpus("killed", sources, false, [](std::int64_t, std::int64_t) { ::raise(SIGKILL); });
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(drafts(), 1);
+  EXPECT_THROW(find_corpus("killed"), Error);
+  add_corpus("mine", sources);
+  EXPECT_EQ(drafts(), 0);
+  remove_corpus("mine");
+  EXPECT_SAYS(wrong_input_of([] { find_corpus("mine"); }), "there is no corpus 'mine'");
+  EXPECT_SAYS(wrong_input_of([] { remove_corpus("mine"); }), "there is no corpus 'mine'");
+  EXPECT_SAYS(wrong_input_of([] { remove_corpus("made-reviews"); }), "is made by the program");
+}
+
+// As two programs that add at the same time.
+TEST_F(CorpusTest, OneThatIsAddedMeanwhileStays) {
+  const CorpusSources sources{table("a.tsv", reviews(2000)), {}, {}, {}, 0};
+  const CorpusSources others{table("b.tsv", reviews(50)), {}, {}, {}, 0};
+  EXPECT_SAYS(wrong_input_of([&] {
+                add_corpus("mine", sources, false, [&](std::int64_t done, std::int64_t) {
+                  if (done < 1000) add_corpus("mine", others);
+                });
+              }),
+              "there is a corpus 'mine' already");
+  EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
 }
 
 TEST_F(CorpusTest, MadeOnesAreThere) {

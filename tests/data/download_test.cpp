@@ -131,6 +131,27 @@ TEST_F(DownloadTest, AnotherPartThanTheOneAskedForIsNotTaken) {
   EXPECT_EQ(server_.requests().size(), 3u);
 }
 
+TEST_F(DownloadTest, WhatHasComeIsKeptUntilAllOfItComesAnew) {
+  server_.on("/file", [this](const Request& request, const Reply& reply) {
+    if (request.number == 0) return reply.head("200 OK", 300'000), void(reply.send(bytes_.substr(0, 1000)));
+    if (request.from == 0) return reply.head("503 Service Unavailable", 0);
+    reply.head("206 Partial Content", 10, "Content-Range: bytes 5-14/300000\r\n");
+    reply.send(bytes_.substr(5, 10));
+  });
+  EXPECT_SAYS(failure_of(wanted()), "broke off after 1000 of 300000 bytes");
+  EXPECT_EQ(read(part()), bytes_.substr(0, 1000));
+  EXPECT_EQ(server_.requests()[2].from, 0) << "all of it is asked for";
+}
+
+TEST_F(DownloadTest, AFileOfUnknownSizeHasABoundAllTheSame) {
+  server_.gives("/file", bytes_);
+  Download endless = wanted();
+  endless.bytes = 0;
+  endless.most_bytes = 200'000;
+  EXPECT_SAYS(failure_of(endless), "sent another file: it has more than 200000 bytes");
+  EXPECT_FALSE(fs::exists(part()));
+}
+
 TEST_F(DownloadTest, GivesUpWhenNothingNewComesAndKeepsWhatHasCome) {
   server_.on("/file", [this](const Request& request, const Reply& reply) {
     reply.part(bytes_.substr(0, 50'000), request.from);  // a file that was cut short at the server

@@ -24,6 +24,18 @@ TEST(SplitTexts, EachClassGivesItsShare) {
   EXPECT_NE(splits, split_by_fraction(classes, {0.2, 0.1}, 4));
 }
 
+TEST(SplitTexts, EachClassKeepsOneToTrainOn) {
+  const std::vector<int> classes{0, 1, 1, 2, 2, 2};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    int left[3] = {};
+    const std::vector<Split> splits = split_by_fraction(classes, {0.6, 0.3}, seed);
+    for (std::size_t i = 0; i < classes.size(); ++i) left[classes[i]] += splits[i] == Split::train;
+    EXPECT_EQ(left[0], 1);
+    EXPECT_EQ(left[1], 1);
+    EXPECT_EQ(left[2], 1);
+  }
+}
+
 TEST(SplitTexts, RefusesToLeaveNothing) {
   const std::vector<int> classes{0, 1};
   EXPECT_THROW(split_by_fraction(classes, {0.5, 0.5}, 1), Error);

@@ -1,5 +1,7 @@
 #include "fovea/data/text_reader.h"
 
+#include <sys/stat.h>
+
 #include <vector>
 
 #include "tests/data/packed.h"
@@ -101,6 +103,21 @@ TEST_F(TextReaderTest, ColumnsThatCanNotBeMeantAreSaid) {
   EXPECT_SAYS(complaint(table("a.csv", "ham;hi\nspam;win\n", {"2"}, "1")), "seem to be parted by ';'");
   EXPECT_SAYS(complaint(table("b.tsv", "ham\thi\n", {"1", "2"}, "2")),
               "the column '2' is asked for as the text and as the label");
+  EXPECT_SAYS(complaint(table("b.tsv", "label\ttext\nham\thi\n", {"label"}, "1")),
+              "the column 'label', which is '1', is asked for as the text and as the label");
+  EXPECT_SAYS(complaint(table("b.tsv", "ham\thi\n", {"2", "2"}, "1")),
+              "the column '2' is asked for as the text and as the text. Name it once");
+  EXPECT_SAYS(complaint(table("b.jsonl", "{\"text\": \"hi\"}\n", {"text", "text"}, "")), "Name it once");
+  EXPECT_SAYS(complaint(table("c.csv", "text,text,label\nhi,you,ham\n", {"text"}, "label")),
+              "c.csv:1: has several columns 'text'; its first line is 'text', 'text', 'label'. Name it by number");
+  EXPECT_SAYS(complaint(table("c.csv", "how awful it was!,ham\nfine,spam\n", {}, "2")),
+              "has no column 'text'; its first line is 'how awful it was!', 'ham'. Name the text's column (--text)");
+  EXPECT_SAYS(complaint(table("c.csv", "how awful it was!,ham\nfine,spam\n", {"1"}, "kind")),
+              "has no column 'kind'; its first line is 'how awful it was!', 'ham'. Name it by number, from 1");
+  for (const char* number : {"0", "99999999999999999999"})
+    EXPECT_SAYS(
+        complaint(table("c.csv", "fine,ham\nfine,spam\n", {"1"}, number)),
+        std::string("has no column ") + number + "; its first line is 'fine', 'ham'. Columns are numbered from 1");
 }
 
 TEST_F(TextReaderTest, AHeaderIsFoundWhereItReadsLikeOne) {
@@ -210,8 +227,24 @@ TEST_F(TextReaderTest, AFolderHoldsAFolderForEachClass) {
   EXPECT_SAYS(complaint(source), "3.txt:1: the text is empty");
   source.bad = BadLine::skip;
   EXPECT_EQ(read(source).texts, all.texts);
+  std::filesystem::create_symlink("itself", folder_ / "set/pos/itself");
+  ASSERT_EQ(::mkfifo((folder_ / "set/pos/pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read(source).texts, all.texts);
+  EXPECT_EQ(read(source).report.skipped, 3);
+  source.bad = BadLine::stop;
+  std::filesystem::remove(folder_ / "set/pos/3.txt");
+  EXPECT_SAYS(complaint(source), "itself:1: is no file that can be read");
+  std::filesystem::remove(folder_ / "set/pos/itself");
+  EXPECT_SAYS(complaint(source), "pipe:1: is no file that can be read");
+  std::filesystem::remove(folder_ / "set/pos/pipe");
   source.file = folder_ / "set/pos";
   EXPECT_SAYS(complaint(source), "holds no folders");
+  std::filesystem::create_directory(folder_ / "set/none");
+  source.file = folder_ / "set";
+  EXPECT_SAYS(complaint(source), "none: is to be a class, and holds no texts");
+  std::filesystem::remove(folder_ / "set/none");
+  put("set/caf\xe9/a.txt", "good");
+  EXPECT_SAYS(complaint(source), "its name is to be a class, and it is not UTF-8");
 }
 
 TEST_F(TextReaderTest, WhatHoldsNothingIsRefused) {

@@ -41,6 +41,32 @@ TEST(TextClassify, GivesTheCorpusTextsWithTheirClasses) {
   }
 }
 
+TEST(TextClassify, TextsSortedByClassAreMixedToLookAt) {
+  LabelledTexts sorted, mixed;
+  for (int i = 0; i < 200; ++i) {
+    for (LabelledTexts* texts : {&sorted, &mixed}) {
+      texts->tokens.begin();
+      texts->tokens.token(i);
+    }
+    sorted.labels.push_back(i / 100);
+    mixed.labels.push_back(i * 7 % 11 % 2);
+  }
+  const std::vector<int> before = mixed.labels;
+  mix_if_sorted(mixed);
+  EXPECT_EQ(mixed.labels, before) << "those that are mixed stay as they are";
+  mix_if_sorted(sorted);
+  std::set<int> seen;
+  int first_half = 0;
+  for (int i = 0; i < 200; ++i) {
+    const int id = sorted.tokens[i].front(), label = sorted.labels[static_cast<std::size_t>(i)];
+    EXPECT_EQ(label, id / 100) << "a text keeps its class";
+    seen.insert(id);
+    first_half += i < 100 && label == 0;
+  }
+  EXPECT_EQ(seen.size(), 200u);
+  EXPECT_NEAR(first_half, 50, 4 * 3.54);  // four deviations of drawing 100 of 200
+}
+
 TEST(TextClassify, WordsBeyondTheVocabularyAreUnknown) {
   const auto all = make_task("text-classify", table({{"min_count", whole(1)}}));
   const auto few = make_task("text-classify", table({{"words", whole(10)}}));
@@ -112,7 +138,8 @@ TEST(TextTasks, RefuseWhatDoesNotFit) {
   EXPECT_SAYS(complaint("text-classify", table({{"corpus", word("made-rewievs")}})), "Did you mean 'made-reviews'");
   EXPECT_SAYS(complaint("text-classify", table({{"digest", word("0123")}})), "is not the one this run was made on");
   EXPECT_SAYS(complaint("text-translate", table({{"digest", word("0123")}})), "is not what this run was made on");
-  EXPECT_SAYS(complaint("text-translate", table({{"units", word("words")}, {"model", word("x.model")}})), "a model of pieces");
+  EXPECT_SAYS(complaint("text-translate", table({{"units", word("words")}, {"model", word("x.model")}})),
+              "a model of pieces");
   EXPECT_SAYS(complaint("text-translate", table({{"model", word("/nowhere.model")}})), "there is no such file");
 }
 

@@ -32,7 +32,7 @@ class UnpackTest : public WithScratchFolder {
 TEST_F(UnpackTest, TarAndZipAreUnpacked) {
   const std::string tar = tar_member("a/", "", '5') + tar_member("a/one.txt", "one") +
                           tar_member("./a/b/two.txt", std::string(100'000, '2')) + tar_end();
-  for (const std::string& bytes : {tar, gzipped(tar)}) {
+  for (const std::string& bytes : {tar, gzipped(tar), zstandard(tar)}) {
     fs::remove_all(to());
     unpack(of(bytes));
     EXPECT_EQ(read(to() / "a/one.txt"), "one");
@@ -40,6 +40,14 @@ TEST_F(UnpackTest, TarAndZipAreUnpacked) {
   }
   unpack(of(zip_of("z/three.txt", "three")));
   EXPECT_EQ(read(to() / "z/three.txt"), "three");
+}
+
+// Newer tars say such a name in UTF-8 in a member in front of it.
+TEST_F(UnpackTest, NamesMayHaveAnyLetters) {
+  const std::string record = "20 path=für/ü.txt\n";
+  ASSERT_EQ(record.size(), 20u) << "a record begins with its length";
+  unpack(of(tar_member("PaxHeaders/x", record, 'x') + tar_member("x", "good") + tar_end()));
+  EXPECT_EQ(read(to() / "für/ü.txt"), "good");
 }
 
 TEST_F(UnpackTest, OnlyWhatIsWantedIsWritten) {

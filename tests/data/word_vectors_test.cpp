@@ -63,6 +63,7 @@ TEST(WordVectors, WhatIsWrongIsNamedByItsLine) {
   EXPECT_SAYS(refusal("400000 300\na 1\n"), "vectors.txt:1: its vectors have 300 numbers");
   EXPECT_SAYS(refusal(""), "vectors.txt: holds no word vectors");
   EXPECT_SAYS(refusal("5 2\n"), "holds no word vectors");
+  EXPECT_SAYS(refusal("3 2\na 1 2\nb 3 4\n"), "vectors.txt: holds 2 word vectors, and its first line says 3");
   EXPECT_SAYS(refusal("word\n"), "vectors.txt:1: holds no word with its numbers");
   EXPECT_SAYS(refusal("\x1f\x8b more"), "vectors.txt: is packed");
 }

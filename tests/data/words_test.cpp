@@ -40,7 +40,14 @@ TEST(Words, OtherScriptsAreLoweredToo) {
   EXPECT_EQ(words_of("👍🏽!"), (Words{"👍", "🏽", "!"}));
 }
 
+TEST(Words, MarksAreNoWordsOfTheirOwn) {
+  EXPECT_EQ(words_of("I ❤\ufe0flove it"), (Words{"i", "❤", "love", "it"})) << "the mark says that it is an emoji";
+  EXPECT_EQ(words_of("☺\ufe0f ok \u0301x"), (Words{"☺", "ok", "x"}));
+  EXPECT_EQ(words_of("か\u3099き's"), (Words{"が", "き", "'", "s"})) << "a letter of its own keeps its mark";
+}
+
 TEST(Words, AreTheSameHoweverTheirMarksAreWritten) {
+  EXPECT_EQ(words_of("\u1112\u1161\u11ab\u1100\u116e\u11a8"), Words{"한국"});
   EXPECT_EQ(words_of("cafe\u0301 ok"), words_of("café ok"));
   EXPECT_EQ(words_of("co\u00adop\u200bera\u200dtion"), (Words{"coop", "eration"}));
 }

@@ -1,0 +1,12 @@
+// A folder that was made beside its place is put there whole.
+#pragma once
+
+#include <filesystem>
+
+namespace fovea {
+
+// At once: there is no moment in which neither what was there before nor `draft` stands at `place`. What is replaced
+// goes. False, and nothing is done, where something is there and is not to be replaced.
+[[nodiscard]] bool put_in_place(const std::filesystem::path& draft, const std::filesystem::path& place, bool replace);
+
+}  // namespace fovea

@@ -1,0 +1,48 @@
+// The probe 'evidence' against probes that ask the same of the same examples.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "fovea/lab/spec.h"
+#include "fovea/lab/trainer.h"
+
+namespace fovea {
+namespace {
+
+// 70 examples end in the middle of a batch of those that are surveyed.
+RunRecord asked_of_seventy(const Experiment& experiment) {
+  std::vector<Override> set;
+  for (const char* words : {"train.steps=20", "probe.every=20", "probe.at=[]", "probe.examples=70",
+                            "probe.evidence.examples=70", "probe.names=[\"loss\", \"accuracy\", \"evidence\"]"})
+    set.push_back(parse_override(words));
+  const RunRecord run = train(resolve(experiment, Form::quick, set, 0));
+  EXPECT_EQ(run.state, RunState::done) << run.error;
+  return run;
+}
+
+Experiment of_three_classes() {
+  std::string texts, labels;
+  for (int i = 0; i < 150; ++i) {
+    texts += fmt::format("\"{} {} .\", ", i * 7 % 20, i % 3 + 100);
+    labels += fmt::format("\"{}\", ", i % 3);
+  }
+  return parse_experiment(
+      fmt::format("task = {{ name = \"given-texts\", held_out = 0.5, texts = [{}], labels = [{}] }}\n"
+                  "model = {{ name = \"gated-classifier\", hidden = 8, embedding = 8 }}",
+                  texts, labels),
+      "three.toml");
+}
+
+TEST(Evidence, LossAndAccuracyAreOfTheExamplesItNames) {
+  const auto expect_equal = [](const RunRecord& run) {
+    for (const std::string name : {"loss", "accuracy"}) {
+      const double of_all = run.series.at(name).values.front();
+      EXPECT_NEAR(run.series.at("evidence_" + name).values.front(), of_all, 1e-6 * (1 + of_all)) << name;
+    }
+  };
+  expect_equal(asked_of_seventy(find_experiment("text-classify")));
+  expect_equal(asked_of_seventy(of_three_classes()));
+  expect_equal(asked_of_seventy(find_experiment("text-translate")));
+}
+
+}  // namespace
+}  // namespace fovea

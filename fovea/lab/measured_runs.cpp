@@ -78,8 +78,12 @@ MeasuredRuns sort_runs(std::vector<RunRecord> runs) {
     if (!fits(run, sorted.reference))
       throw wrong_input(
           fmt::format("run {} can not be measured against run {}", run.id, sorted.reference.id),
-          "beside it may stand: the same with another seed, the same with model.attention = \"uniform\", and model "
-          "word-mean or word-mean-translator on the same task; with one probe.split and one probe.evidence.examples");
+          fmt::format(
+              "beside it may stand: the same with another seed, the same with model.attention = \"uniform\", and model "
+              "word-mean or word-mean-translator on the same task; with one probe.split and one "
+              "probe.evidence.examples. "
+              "In what they differ: fovea compare {} {}",
+              sorted.reference.id, run.id));
     const Role role = role_of(run.spec);
     if (role == Role::learned) {
       sorted.others.push_back(std::move(run));

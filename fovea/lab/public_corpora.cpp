@@ -122,6 +122,10 @@ PublicCorpus parse_public_corpus(const std::string& toml, const std::string& nam
   if (const auto train = source("train")) corpus.sources.train = *train;
   corpus.sources.validation = source("validation");
   corpus.sources.test = source("test");
+  for (const char* const other : {"validation", "test"})
+    if (whole.contains(other) && !whole.contains("train"))
+      throw wrong_input(fmt::format("has [{}] and no [train]", other),
+                        "say where the training texts are, or leave both out to keep the files as they are", place);
   return corpus;
 }
 

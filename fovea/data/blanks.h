@@ -1,4 +1,4 @@
-// Words as what stands between blanks.
+// Blanks, and words as what stands between them.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,12 @@
 #include <vector>
 
 namespace fovea {
+
+// Without the blanks at its ends.
+inline std::string_view trimmed(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  return begin == line.npos ? std::string_view() : line.substr(begin, line.find_last_not_of(" \t") - begin + 1);
+}
 
 // visit(word) for each word of a line: what stands between blanks.
 template <class Visit>

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "fovea/data/blanks.h"
+
 namespace fovea {
 
 namespace {
@@ -255,7 +257,7 @@ class JsonlRows final : public RowReader {
     std::string_view line;
     do {
       if (!lines_.next(line)) return false;
-    } while (line.find_first_not_of(" \t") == std::string_view::npos);
+    } while (trimmed(line).empty());
     picker_.begin();
     if (!nlohmann::json::sax_parse(line.begin(), line.end(), &picker_))
       throw wrong_input(picker_.problem(), "one JSON object a line is read", lines_.place());

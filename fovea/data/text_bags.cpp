@@ -52,15 +52,15 @@ class Block {
 };
 
 // Words and their ids.
-class Vocabulary {
+class WordIds {
  public:
-  Vocabulary() = default;
-  explicit Vocabulary(std::vector<std::string> words) : words_(std::move(words)) {
+  WordIds() = default;
+  explicit WordIds(std::vector<std::string> words) : words_(std::move(words)) {
     ids_.reserve(words_.size());
     for (std::size_t id = 0; id < words_.size(); ++id) ids_.emplace(words_[id], static_cast<int>(id));
   }
-  Vocabulary(Vocabulary&&) = default;  // the words stay where they are, and ids_ looks at them
-  Vocabulary& operator=(Vocabulary&&) = default;
+  WordIds(WordIds&&) = default;  // the words stay where they are, and ids_ looks at them
+  WordIds& operator=(WordIds&&) = default;
 
   int size() const { return static_cast<int>(words_.size()); }
   const std::string& word(int id) const { return words_[static_cast<std::size_t>(id)]; }
@@ -114,8 +114,8 @@ class TextBags final : public BagSource {
     if (classes_ && labels.size() < 2)
       throw wrong_input(fmt::format("every example has the label '{}'", labels.empty() ? "" : *labels.begin()),
                         "give examples of two classes or more", {source_.file.string()});
-    inputs_ = Vocabulary(inputs.words());
-    outputs_ = Vocabulary(classes_ ? std::vector<std::string>(labels.begin(), labels.end()) : outputs.words());
+    inputs_ = WordIds(inputs.words());
+    outputs_ = WordIds(classes_ ? std::vector<std::string>(labels.begin(), labels.end()) : outputs.words());
   }
 
   Outputs outputs_are() const override { return classes_ ? Outputs::classes : Outputs::words; }
@@ -152,12 +152,13 @@ class TextBags final : public BagSource {
     std::int64_t read = 0;
     for (bool more = true; more;) {
       std::size_t blocks = 0;
-      for (TextExample example; more && blocks<round_blocks; blocks += round[blocks].size()> 0) {
+      for (TextExample example; more && blocks < round_blocks;) {
         Block& block = round[blocks];
         block.clear(read);
         while (block.size() < block_examples && (more = reader.next(example)))
           block.add(example.text, classes_ ? example.label : example.target);
         read += static_cast<std::int64_t>(block.size());
+        if (block.size() > 0) ++blocks;
       }
       team.each(team.threads(), [&](int worker) {
         for (auto b = static_cast<std::size_t>(worker); b < blocks; b += static_cast<std::size_t>(team.threads()))
@@ -172,7 +173,7 @@ class TextBags final : public BagSource {
   TextSource source_;
   bool classes_;
   std::int64_t size_ = 0;  // 0 while they are counted
-  Vocabulary inputs_, outputs_;
+  WordIds inputs_, outputs_;
 };
 
 }  // namespace

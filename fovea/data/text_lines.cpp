@@ -4,13 +4,14 @@
 #include <optional>
 #include <utility>
 
+#include "fovea/data/blanks.h"
 #include "fovea/data/text_examples.h"
 
 namespace fovea {
 
 namespace {
 
-bool blank(std::string_view line) { return line.find_first_not_of(" \t") == std::string_view::npos; }
+bool blank(std::string_view line) { return trimmed(line).empty(); }
 
 class Lines final : public TextReader::Examples {
  public:

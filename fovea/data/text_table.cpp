@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fovea/base/names.h"
+#include "fovea/data/blanks.h"
 #include "fovea/data/rows.h"
 #include "fovea/data/text_examples.h"
 
@@ -43,12 +44,6 @@ bool is_called_label(std::string_view field) {
   for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   constexpr std::string_view names[] = {"label", "labels", "class", "category", "sentiment", "target"};
   return std::find(std::begin(names), std::end(names), small) != std::end(names);
-}
-
-std::string_view trimmed(std::string_view words) {
-  const std::size_t begin = words.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return words.substr(begin, words.find_last_not_of(" \t") - begin + 1);
 }
 
 class Table final : public TextReader::Examples {

@@ -10,7 +10,6 @@
 #include "fovea/base/file.h"
 #include "fovea/base/registry.h"
 #include "fovea/data/corpus.h"
-#include "fovea/data/epochs.h"
 #include "fovea/data/pieces.h"
 #include "fovea/data/task.h"
 #include "fovea/data/token_texts.h"
@@ -81,14 +80,7 @@ class TextTranslate final : public Task, public WrittenTargets {
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
     const Pairs::Part& from = part(split);
-    if (split == Split::train) {
-      batch_examples({seed_, "text-translate", alike_}, from.source, step, size, batch.scratch);
-    } else {
-      const Slice slice = slice_of(from.source.count(), step, size);
-      batch.scratch.resize(static_cast<std::size_t>(slice.size));
-      for (int i = 0; i < slice.size; ++i)
-        batch.scratch[static_cast<std::size_t>(i)] = static_cast<int>(slice.begin) + i;
-    }
+    split_examples({seed_, "text-translate", alike_}, from.source, split, step, size, batch.scratch);
     batch.size = static_cast<int>(batch.scratch.size());
     fill_tokens(from.source, batch.scratch, batch.source);
     fill_tokens(from.target, batch.scratch, batch.target);

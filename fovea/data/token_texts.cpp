@@ -56,6 +56,14 @@ void batch_examples(const BatchOrder& order, const TokenTexts& texts, std::uint6
   examples.resize(static_cast<std::size_t>(size));
 }
 
+void split_examples(const BatchOrder& order, const TokenTexts& texts, Split split, std::uint64_t step, int size,
+                    std::vector<int>& examples) {
+  if (split == Split::train) return batch_examples(order, texts, step, size, examples);
+  const Slice slice = slice_of(texts.count(), step, size);
+  examples.resize(static_cast<std::size_t>(slice.size));
+  std::iota(examples.begin(), examples.end(), static_cast<int>(slice.begin));
+}
+
 void fill_tokens(const TokenTexts& texts, std::span<const int> examples, Tokens& tokens) {
   std::size_t longest = 0;
   for (const int i : examples) longest = std::max(longest, texts[i].size());
@@ -83,13 +91,7 @@ void mix_if_sorted(LabelledTexts& texts) {
 void fill_labelled(const LabelledTexts& texts, const BatchOrder& order, Split split, std::uint64_t step, int size,
                    Batch& batch) {
   std::vector<int>& chosen = batch.scratch;
-  if (split == Split::train) {
-    batch_examples(order, texts.tokens, step, size, chosen);
-  } else {
-    const Slice slice = slice_of(texts.tokens.count(), step, size);
-    chosen.resize(static_cast<std::size_t>(slice.size));
-    std::iota(chosen.begin(), chosen.end(), static_cast<int>(slice.begin));
-  }
+  split_examples(order, texts.tokens, split, step, size, chosen);
   batch.size = static_cast<int>(chosen.size());
   fill_tokens(texts.tokens, chosen, batch.source);
   batch.labels.resize(chosen.size());

@@ -56,6 +56,10 @@ struct BatchOrder {
 void batch_examples(const BatchOrder& order, const TokenTexts& texts, std::uint64_t step, int size,
                     std::vector<int>& examples);
 
+// Those of a batch of any split: of the training split as above, of the others slice by slice.
+void split_examples(const BatchOrder& order, const TokenTexts& texts, Split split, std::uint64_t step, int size,
+                    std::vector<int>& examples);
+
 // Writes sequences `examples` of `texts` into `tokens`.
 void fill_tokens(const TokenTexts& texts, std::span<const int> examples, Tokens& tokens);
 
@@ -69,7 +73,7 @@ struct LabelledTexts {
 // the first would be of one class alone: then they get a random order, always the same.
 void mix_if_sorted(LabelledTexts& texts);
 
-// A batch of them as a task gives it: of the training split in the order, of the others slice by slice.
+// A batch of them as a task gives it.
 void fill_labelled(const LabelledTexts& texts, const BatchOrder& order, Split split, std::uint64_t step, int size,
                    Batch& batch);
 

@@ -11,17 +11,12 @@
 #include <utility>
 
 #include "fovea/base/random.h"
+#include "fovea/data/blanks.h"
 #include "fovea/lab/toml_reader.h"
 
 namespace fovea {
 
 namespace {
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
 
 std::optional<double> number(std::string_view text) {
   double x = 0;
@@ -61,15 +56,15 @@ std::vector<std::string> split_list(const std::string& text) {
     }
     items.back() += c;
   }
-  for (std::string& item : items) item = trimmed(item);
+  for (std::string& item : items) item = std::string(trimmed(item));
   return items;
 }
 
 std::optional<Draw> parse_draw(const std::string& text, const Place& place) {
-  const std::string rule = trimmed(text);
+  const std::string rule(trimmed(text));
   const std::size_t open = rule.find('(');
   if (open == std::string::npos || rule.back() != ')') return std::nullopt;
-  const std::string name = trimmed(std::string_view(rule).substr(0, open));
+  const std::string name(trimmed(std::string_view(rule).substr(0, open)));
   const std::string inside = rule.substr(open + 1, rule.size() - open - 2);
   Draw draw;
   draw.place = place;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "fovea/data/blanks.h"
+
 namespace fovea {
 
 namespace {
@@ -66,12 +68,6 @@ void refuse_deep_keys(std::string_view text, const std::string& file) {
   }
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
 
 ValueTable parse_table(const std::string& toml_text, const std::string& file_name) {
@@ -85,7 +81,7 @@ ValueTable parse_table(const std::string& toml_text, const std::string& file_nam
 }
 
 Value parse_value(const std::string& words, const Place& place) {
-  const std::string text = trimmed(words);
+  const std::string text(trimmed(words));
   if (text.find('\n') == std::string::npos) {
     try {
       ValueTable table = parse_table("value = " + text, place.file);

@@ -20,15 +20,16 @@ void GatedClassifier<T>::settings(Fields& fields) {
   fields.integer("score_hidden", score_hidden_, 1, 1 << 14, "mlp score: hidden width");
   fields.choice("attention", attention_, {{"learned", Attention::learned}, {"uniform", Attention::uniform}},
                 "learned, or the same on every position");
-  fields.number("dropout", dropout_, 0, 0.99, "share of each embedding, and of each state, that a training step misses");
+  fields.number("dropout", dropout_, 0, 0.99,
+                "share of each embedding, and of each state, that a training step misses");
 }
 
 template <class T>
 void GatedClassifier<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   if (shape.classes < 2)
     throw wrong_input("model 'gated-classifier' is for tasks of two classes or more", "choose another task");
-  table_ = Embedding<T>::declare(parameters, "embedding", shape.vocab, embedding_width_,
-                                 Init::normal(embedding_spread_));
+  table_ =
+      Embedding<T>::declare(parameters, "embedding", shape.vocab, embedding_width_, Init::normal(embedding_spread_));
   encoder_ =
       Recurrent<T>::declare(parameters, "encoder", {cell_, embedding_width_, hidden_, 1, bidirectional_ ? 2 : 1, 0, 0});
   score_ = Score<T>::declare(parameters, "score", score_kind_, encoder_.out(), 0, score_hidden_);
@@ -123,8 +124,7 @@ void GatedClassifier<T>::backward_into(Compute& compute, const SequenceGradient<
     masked_softmax_backward(compute.team, Cube<const T>(weights_), Cube<const T>(d_weights), lengths, held_, d_weights);
     score_.backward(compute, time_major(h_), {}, Cube<const T>(d_weights), time_major(d_h), {});
   }
-  if (h_.data() != trace_.output().data())
-    state_dropout_.backward(compute, std::span<const T>(d_h.flat()), d_h.flat());
+  if (h_.data() != trace_.output().data()) state_dropout_.backward(compute, std::span<const T>(d_h.flat()), d_h.flat());
 
   encoder_.backward(compute, trace_, Cube<const T>(d_h), {}, d_input);
 }
@@ -154,11 +154,8 @@ Cube<T> GatedClassifier<T>::beta(Compute& compute) {
   const Cube<T> beta = compute.zeros<T>(B, 1, S);
   for (Index b = 0; b < B; ++b) {
     const int label = batch_->labels[static_cast<std::size_t>(b)];
-    for (Index s = 0; s < batch_->source.lengths[static_cast<std::size_t>(b)]; ++s) {
-      const std::span<const T> said(betas_[s][b].data(), static_cast<std::size_t>(beta_.out));
-      if (said.size() == 1) beta(b, 0, s) = label == 0 ? -said[0] : said[0];
-      else beta(b, 0, s) = said[static_cast<std::size_t>(label)] - log_sum_exp(said);
-    }
+    for (Index s = 0; s < batch_->source.lengths[static_cast<std::size_t>(b)]; ++s)
+      beta(b, 0, s) = beta_of(std::span<const T>(betas_[s][b].data(), static_cast<std::size_t>(beta_.out)), label);
   }
   return beta;
 }

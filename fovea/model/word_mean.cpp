@@ -128,16 +128,12 @@ class WordMean final : public Model<T> {
 
   void backward(Compute& compute) override { words_.backward(compute, Matrix<const T>(d_logits_)); }
 
-  // Two classes: the word's own logit, times -1 where the label is 0. More: the log-probability of the right class.
   Cube<T> beta(Compute& compute) override {
     const Cube<T> beta = compute.zeros<T>(Index{batch_->size}, 1, Index{batch_->source.columns});
     for (int b = 0; b < batch_->size; ++b) {
       const int label = batch_->labels[static_cast<std::size_t>(b)];
-      for (int s = 0; s < words_.length(b); ++s) {
-        const std::span<const T> said = words_.of(b, s);
-        if (said.size() == 1) beta(Index{b}, 0, Index{s}) = label == 0 ? -said[0] : said[0];
-        else beta(Index{b}, 0, Index{s}) = said[static_cast<std::size_t>(label)] - log_sum_exp(said);
-      }
+      for (int s = 0; s < words_.length(b); ++s)
+        beta(Index{b}, 0, Index{s}) = beta_of(std::span<const T>(words_.of(b, s)), label);
     }
     return beta;
   }

@@ -107,11 +107,19 @@ double squared_error(const Compute& compute, std::span<const T> predictions, std
   return sum * share;
 }
 
+template <class T>
+T beta_of(std::span<const T> scores, int label) {
+  if (scores.size() == 1) return label == 0 ? -scores[0] : scores[0];
+  return scores[static_cast<std::size_t>(label)] - log_sum_exp(scores);
+}
+
 template double logistic_loss(const Compute&, std::span<const float>, std::span<const int>, std::span<float>);
 template double logistic_loss(const Compute&, std::span<const double>, std::span<const int>, std::span<double>);
 template double cross_entropy(const Compute&, Matrix<const float>, std::span<const int>, Matrix<float>);
 template double cross_entropy(const Compute&, Matrix<const double>, std::span<const int>, Matrix<double>);
 template double squared_error(const Compute&, std::span<const float>, std::span<const float>, std::span<float>);
 template double squared_error(const Compute&, std::span<const double>, std::span<const double>, std::span<double>);
+template float beta_of(std::span<const float>, int);
+template double beta_of(std::span<const double>, int);
 
 }  // namespace fovea

@@ -84,12 +84,12 @@ class Table final : public TextReader::Examples {
       example.text = joined_;
     }
     if (trimmed(example.text).empty())
-      throw wrong_input("the text is empty", "fill it in, or skip such lines (--skip-bad)", place);
+      throw wrong_input("the text is empty", "fill it in, or skip such lines (fovea data add --skip-bad)", place);
     if (texts_ == wanted_.size()) return true;
     const std::string_view other = trimmed(field(texts_));
     if (other.empty())
       throw wrong_input(fmt::format("the {} is empty", labelled_ ? "label" : "target"),
-                        "fill it in, or skip such lines (--skip-bad)", place);
+                        "fill it in, or skip such lines (fovea data add --skip-bad)", place);
     (labelled_ ? example.label : example.target) = other;
     return true;
   }
@@ -121,11 +121,11 @@ class Table final : public TextReader::Examples {
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (columns_[i] >= has)
         throw wrong_input(fmt::format("has {}, so none for the {}", columns(has), role(i)),
-                          "mend the line, or skip such lines (--skip-bad)", place);
+                          "mend the line, or skip such lines (fovea data add --skip-bad)", place);
     for (std::size_t i = width_; i < has; ++i)
       if (!row_.fields[i].empty())
         throw wrong_input(fmt::format("has {}, but the first line has {}", columns(has), columns(width_)),
-                          "mend the line, or skip such lines (--skip-bad)", place);
+                          "mend the line, or skip such lines (fovea data add --skip-bad)", place);
   }
 
   const char* use(std::size_t wanted) const { return wanted < texts_ ? "text" : labelled_ ? "label" : "target"; }

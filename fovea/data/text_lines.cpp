@@ -38,7 +38,8 @@ class Lines final : public TextReader::Examples {
           fmt::format("is empty, but line {} of {} is not", source_.line(), blank(text) ? target_file_ : source_file_),
           "mend the line, or skip such lines (fovea data add --skip-bad)", blank(text) ? place : target_->place());
     }
-    if (blank(text)) throw wrong_input("the text is empty", "fill it in, or skip such lines (fovea data add --skip-bad)", place);
+    if (blank(text))
+      throw wrong_input("the text is empty", "fill it in, or skip such lines (fovea data add --skip-bad)", place);
     example = {text, {}, target, place};
     return true;
   }

@@ -74,11 +74,24 @@ def kept_of(entry, claims, by_id, reached):
     corpora = {run["settings"]["task"].get("corpus") for run in own} - {None, ""}
     if corpora:
         kept["corpus"] = corpora.pop()
+        if changes := set_beside(entry["experiment"], own[0]):
+            kept["set"] = changes
     if measures := entry.get("measures"):
         kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {"runs": len(measures["runs"])}
     if reached is not None:
         kept["copying"] = [line for run in own for line in copying_line(run, reached)]
     return kept
+
+
+def set_beside(experiment, run):
+    """What a run has otherwise than its experiment's file says, as words for --set; its corpus apart."""
+    written = tomllib.loads((HERE / "experiments" / f"{experiment}.toml").read_text())
+    return [
+        f"{part}.{name}={run['settings'][part][name]}"
+        for part in ("task", "model", "train", "probe")
+        for name, value in written.get(part, {}).items()
+        if name != "corpus" and not isinstance(value, (list, dict)) and run["settings"][part].get(name) != value
+    ]
 
 
 def first_steps(series, level):
@@ -177,10 +190,11 @@ def agreement_tables(all_kept):
             xi = "" if not reach else "never" if reach["step"] < 0 else "{performance:.3f} at {step}".format(**reach)
             rows.append([row["a"], row["b"], agreement, chance, "yes" if row["clear"] else "**no**",
                          number(row["tau"][0]), number(row["rho"][0]), most, xi])
+        words = "".join(f" --set {change}" for change in [f"task.corpus={kept.get('corpus', '')}", *kept.get("set", [])])
         lines += [f"### {name_of(kept)}", "",
                   f"{measures['examples']} examples, {measures['rows']} rows; best {performance} of the reference run {measures['best']:.4g} "
                   f"at step {measures['best_step']}; {measures['runs']} runs in {duration(kept['seconds'])}. "
-                  f"`fovea reproduce {kept['experiment']} --full --set task.corpus={kept.get('corpus', '')}`", ""]
+                  f"`fovea reproduce {kept['experiment']} --full{words}`", ""]
         lines += table(["a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"], rows) + [""]
     return lines[:-1] or ["Not measured yet."]
 

@@ -69,13 +69,18 @@ class Get {
     if (fs::exists(path) && sha256_of_file(path) == file.sha256) return path;
     std::vector<std::string> addresses = file.addresses;
     if (!how_.from.empty()) addresses = {how_.from + (how_.from.ends_with('/') ? "" : "/") + file.name};
+    std::string before;  // what the addresses before said
     for (std::size_t i = 0;; ++i) {
       try {
         download({addresses.at(i), path, file.bytes, file.sha256}, how_.manners);
         return path;
-      } catch (const Error&) {
+      } catch (const Error& error) {
         const bool stopped = how_.manners.stop && how_.manners.stop->load();
-        if (stopped || i + 1 == addresses.size()) throw;
+        if (stopped || addresses.size() == 1) throw;
+        if (i + 1 == addresses.size())
+          throw Error(error.kind(), fmt::format("{}; and before, {}", error.problem(), before), error.remedy(),
+                      error.place());
+        before += (i == 0 ? "" : ", ") + error.problem();
       }
     }
   }

@@ -95,11 +95,12 @@ Evidence best_beta(const RunRecord& run, const EvidenceOf& evidence) {
   throw wrong_input(fmt::format("run {} has no β at step {}", run.id, step), "train it anew");
 }
 
-Evidence last_of(const RunRecord& run, const EvidenceOf& evidence, const std::string& name) {
+// One at least.
+std::vector<Evidence> looks_of(const RunRecord& run, const EvidenceOf& evidence, const std::string& name) {
   std::vector<Evidence> looks = evidence.all(name);
   if (looks.empty())
     throw wrong_input(fmt::format("run {} has no evidence.{}", run.id, name), "train it with the probe 'evidence'");
-  return std::move(looks.back());
+  return looks;
 }
 
 class Measuring {
@@ -126,9 +127,9 @@ class Measuring {
     measures_.best = *best;
     measures_.best_step = performance.steps[static_cast<std::size_t>(best - performance.values.begin())];
 
-    const Evidence attention = last_of(runs_.reference, reference_, "alpha");
+    const Evidence attention = looks_of(runs_.reference, reference_, "alpha").back();
     follow_others(attention);
-    add(alpha, attention, beta, last_of(runs_.reference, reference_, "beta"));
+    add(alpha, attention, beta, looks_of(runs_.reference, reference_, "beta").back());
     const std::vector<Evidence> influence = reference_.all("delta");
     if (!influence.empty()) add(alpha, attention, delta, influence.back());
     const std::optional<Evidence> words = add_words(runs_.words, beta_words, attention);
@@ -176,7 +177,7 @@ class Measuring {
     std::vector<std::vector<Evidence>> looks;
     for (const RunRecord& other : runs_.others) {
       note("other seed", other);
-      looks.push_back(evidence_of(other).all("alpha"));
+      looks.push_back(looks_of(other, evidence_of(other), "alpha"));
     }
     if (looks.empty()) return;
     for (std::size_t k = 0; k < looks.front().size(); ++k) {
@@ -214,7 +215,7 @@ class Measuring {
   void add_uniform(const Evidence& attention, const std::vector<Evidence>& influence,
                    const std::optional<Evidence>& words, const std::optional<Evidence>& logistic) {
     note("uniform", *runs_.uniform);
-    const std::vector<Evidence> looks = evidence_of(*runs_.uniform).all("beta");
+    const std::vector<Evidence> looks = looks_of(*runs_.uniform, evidence_of(*runs_.uniform), "beta");
     const auto most = [&](const auto& of) {
       std::pair<double, std::int64_t> best{-1, 0};
       for (const Evidence& look : looks)

@@ -83,6 +83,11 @@ TextSource read_source(const ValueTable& table, const std::string& key, const Pl
   fields.read(table, key);
   check_path(file, place);
   if (!target_file.empty()) check_path(target_file, place);
+  const bool maybe_folder = source.format == TextFormat::folder ||
+                            (source.format == TextFormat::automatic && !std::filesystem::path(file).has_extension());
+  if (!maybe_folder && source.label.empty() && source.target.empty() && target_file.empty())
+    throw wrong_input(fmt::format("[{}] says neither which class a text has nor how it is translated", key),
+                      "name the column of one (label or target), or a file of translations (target_file)", place);
   source.file = file;
   source.target_file = target_file;
   // The bytes are always the same, so what is passed over is, too; and it is told.

@@ -147,6 +147,18 @@ TEST_F(GetCorpusTest, TheNextAddressIsTriedWhereOneFails) {
   EXPECT_TRUE(get_corpus(wanted, how_).added);
 }
 
+TEST_F(GetCorpusTest, WhereAllAddressesFailEachIsTold) {
+  PublicCorpus wanted = messages_in_zip();
+  wanted.files.front().addresses = {server_.address("/gone"), server_.address("/moved"), server_.address("/lost")};
+  try {
+    get_corpus(wanted, how_);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    for (const char* const address : {"/gone", "/moved", "/lost"}) EXPECT_SAYS(error.what(), address);
+    EXPECT_SAYS(error.problem(), "/lost is not there (status 404); and before, ");
+  }
+}
+
 TEST_F(GetCorpusTest, WhatWasFetchedIsUsedWhenTheRestFails) {
   PublicCorpus wanted = messages_in_zip();
   PublicCorpus::File second = file("more.tsv", messages(3));

@@ -298,10 +298,8 @@ Cube<T> BagAttention<T>::beta(Compute& compute) {
   for (Index b = 0; b < bags; ++b) {
     const int label = batch_->labels[static_cast<std::size_t>(b)];
     if (label < 0) continue;
-    for (Index s = 0; s < lengths_[static_cast<std::size_t>(b)]; ++s) {
-      const std::span<const T> row = logits[b * columns_ + s].flat();
-      beta(b, 0, s) = row[static_cast<std::size_t>(label)] - log_sum_exp(row);
-    }
+    for (Index s = 0; s < lengths_[static_cast<std::size_t>(b)]; ++s)
+      beta(b, 0, s) = beta_of(std::span<const T>(logits[b * columns_ + s].flat()), label);
   }
   return beta;
 }

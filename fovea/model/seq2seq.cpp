@@ -250,8 +250,7 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute) {
       if (squash_ == Squash::tanh) tanh(std::span<const T>(o.flat()), o.flat());
       matmul(plain(o), transposed(output_.weight->matrix()), row);
       const int word = batch_->target.at(b, static_cast<int>(t));
-      for (Index s = 0; s < length; ++s)
-        beta(Index{b}, t, s) = row(s, Index{word}) - log_sum_exp(std::span<const T>(row[s].flat()));
+      for (Index s = 0; s < length; ++s) beta(Index{b}, t, s) = beta_of(std::span<const T>(row[s].flat()), word);
     }
   });
   return beta;

@@ -189,7 +189,7 @@ class WordMeanTranslator final : public Model<T> {
         const std::span<const T> said = words_.of(b, s);
         const T all = log_sum_exp(said);
         for (int t = 0; t < target.lengths[static_cast<std::size_t>(b)]; ++t)
-          beta(Index{b}, Index{t}, Index{s}) = said[static_cast<std::size_t>(target.at(b, t))] - all;
+          beta(Index{b}, Index{t}, Index{s}) = beta_of(said, target.at(b, t), all);
       }
     return beta;
   }

@@ -110,7 +110,18 @@ double squared_error(const Compute& compute, std::span<const T> predictions, std
 template <class T>
 T beta_of(std::span<const T> scores, int label) {
   if (scores.size() == 1) return label == 0 ? -scores[0] : scores[0];
-  return scores[static_cast<std::size_t>(label)] - log_sum_exp(scores);
+  return beta_of(scores, label, log_sum_exp(scores));
+}
+
+template <class T>
+T beta_of(std::span<const T> scores, int label, T all) {
+  const auto at = static_cast<std::size_t>(label);
+  const T right = scores[at];
+  if (right - all < T(-0.1)) return right - all;
+  // The nearer to certain, the fewer digits of a small difference are left, and at last none: then all that are sure
+  // would be equally so. −log(1 + Σ exp(other − right)) keeps them.
+  const T before = log_sum_exp(scores.first(at)), behind = log_sum_exp(scores.subspan(at + 1));
+  return -std::log1p(std::exp(before - right) + std::exp(behind - right));
 }
 
 template double logistic_loss(const Compute&, std::span<const float>, std::span<const int>, std::span<float>);
@@ -121,5 +132,7 @@ template double squared_error(const Compute&, std::span<const float>, std::span<
 template double squared_error(const Compute&, std::span<const double>, std::span<const double>, std::span<double>);
 template float beta_of(std::span<const float>, int);
 template double beta_of(std::span<const double>, int);
+template float beta_of(std::span<const float>, int, float);
+template double beta_of(std::span<const double>, int, double);
 
 }  // namespace fovea

@@ -24,9 +24,11 @@ template <class T>
 double squared_error(const Compute& compute, std::span<const T> predictions, std::span<const T> truth,
                      std::span<T> gradient);
 
-// β of a classifier: how much scores speak for a class. One score is the logit of class 1, and speaks for class 0 as
-// much as it is below 0; of several, the class's log-probability.
+// β: how much scores speak for a class or a word. One score is the logit of class 1, and speaks for class 0 as much as
+// it is below 0; of several, the log-probability. `all` is their log_sum_exp, where it is known already.
 template <class T>
 T beta_of(std::span<const T> scores, int label);
+template <class T>
+T beta_of(std::span<const T> scores, int label, T all);
 
 }  // namespace fovea

@@ -8,11 +8,11 @@
 // and what the rows are, at the first look: evidence.lengths (positions of each row), evidence.rows (rows of each
 // example), evidence.source, evidence.target (tokens), evidence.labels.
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <vector>
 
 #include "fovea/math/logistic.h"
+#include "fovea/nn/loss.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/probe/survey.h"
 
@@ -22,11 +22,8 @@ namespace {
 
 // −log of the probability that the scores give to the answer: of one score, it is that of class 1 against class 0.
 double surprise(std::span<const float> scores, int answer) {
-  if (scores.size() == 1) return softplus(answer == 1 ? -double{scores[0]} : double{scores[0]});
-  const double most = *std::max_element(scores.begin(), scores.end());
-  double sum = 0;
-  for (const float score : scores) sum += std::exp(score - most);
-  return most + std::log(sum) - scores[static_cast<std::size_t>(answer)];
+  if (scores.size() == 1) return softplus(-double{beta_of(scores, answer)});
+  return -double{beta_of(scores, answer)};
 }
 
 class Evidence : public SurveyProbe {

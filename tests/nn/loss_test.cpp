@@ -100,6 +100,30 @@ TEST(Losses, NotANumberShows) {
       cross_entropy<float>(bench.compute, logits, std::vector<int>{0}, Matrix<float>(gradient.data(), 1, 2))));
 }
 
+TEST(Beta, KeepsItsDigitsTheSurerTheScoresAre) {
+  for (const float ahead : {0.0F, 1.0F, 2.5F, 5.0F, 16.0F, 25.0F, 60.0F})
+    for (const int label : {0, 1, 2}) {
+      std::vector<float> scores = {3.0F, 3.5F, 2.0F};
+      scores[static_cast<std::size_t>(label)] += ahead;
+      const auto right = static_cast<std::size_t>(label);
+      double others = 0;
+      for (std::size_t c = 0; c < scores.size(); ++c)
+        if (c != right) others += std::exp(double{scores[c]} - double{scores[right]});
+      const double wanted = -std::log1p(others);
+      EXPECT_NEAR(beta_of(std::span<const float>(scores), label) / wanted, 1, 1e-5) << ahead << " ahead, " << label;
+    }
+  const std::vector<float> sure = {20, 0, 0}, surer = {25, 0, 0};
+  const auto beta = [](const std::vector<float>& scores) { return beta_of(std::span<const float>(scores), 0); };
+  EXPECT_NEAR(beta(sure) / -4.122307e-9, 1, 1e-5);    // −2 e^−20
+  EXPECT_NEAR(beta(surer) / -2.777589e-11, 1, 1e-5);  // −2 e^−25
+}
+
+TEST(Beta, OfOneScoreIsItself) {
+  const std::vector<float> score = {3};
+  EXPECT_EQ(beta_of(std::span<const float>(score), 1), 3);
+  EXPECT_EQ(beta_of(std::span<const float>(score), 0), -3);
+}
+
 TEST(Losses, AreTheSameBitsForAnyTeam) {
   const std::vector<float> z = random_values<float>(1, 60000, 4.0);
   const std::vector<int> two = random_answers(60000, 2), many = random_answers(2000, 30);

@@ -55,8 +55,8 @@ def table(heads, rows):
 # What is kept
 
 
-def kept_of(entry, claims, by_id, reached):
-    """An experiment's claims, and of its runs what the page tells."""
+def kept_of(entry, claims, changes, by_id, reached):
+    """An experiment's claims, what was set beside its file (words of --set), and of its runs what the page tells."""
     own = [by_id[i] for i in entry["runs"] if i in by_id]
     if len(own) < len(entry["runs"]):
         raise SystemExit(f"{entry['experiment']} has {len(entry['runs'])} runs, and --runs names {len(own)} of them: print it with --limit -1")
@@ -74,24 +74,13 @@ def kept_of(entry, claims, by_id, reached):
     corpora = {run["settings"]["task"].get("corpus") for run in own} - {None, ""}
     if corpora:
         kept["corpus"] = corpora.pop()
-        if changes := set_beside(entry["experiment"], own[0]):
+        if changes := [words for words in changes if not words.startswith("task.corpus=")]:
             kept["set"] = changes
     if measures := entry.get("measures"):
         kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {"runs": len(measures["runs"])}
     if reached is not None:
         kept["copying"] = [line for run in own for line in copying_line(run, reached)]
     return kept
-
-
-def set_beside(experiment, run):
-    """What a run has otherwise than its experiment's file says, as words for --set; its corpus apart."""
-    written = tomllib.loads((HERE / "experiments" / f"{experiment}.toml").read_text())
-    return [
-        f"{part}.{name}={run['settings'][part][name]}"
-        for part in ("task", "model", "train", "probe")
-        for name, value in written.get(part, {}).items()
-        if name != "corpus" and not isinstance(value, (list, dict)) and run["settings"][part].get(name) != value
-    ]
 
 
 def first_steps(series, level):
@@ -128,7 +117,7 @@ def keep(full, runs, series):
     reached = first_steps(series, 0.9) if series else None
     KEPT.mkdir(exist_ok=True)
     for entry in full["experiments"]:
-        kept = kept_of(entry, [c for c in full["claims"] if c["experiment"] == entry["experiment"]], by_id, reached)
+        kept = kept_of(entry, [c for c in full["claims"] if c["experiment"] == entry["experiment"]], full["set"], by_id, reached)
         name = "-".join(filter(None, [kept["experiment"], kept.get("corpus")]))
         (KEPT / f"{name}.json").write_text(kept_text(kept))
 

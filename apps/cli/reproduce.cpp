@@ -86,7 +86,7 @@ class Reproduce : public Command {
                duration_text(r.seconds));
   }
 
-  static void print_as_json(const std::vector<Reproduction>& done) {
+  void print_as_json(const std::vector<Reproduction>& done) const {
     Json claims = Json::array(), experiments = Json::array();
     for (const Reproduction& r : done) {
       Json ids = Json::array();
@@ -96,7 +96,7 @@ class Reproduce : public Command {
       if (r.measures) experiments.back()["measures"] = measures_json(*r.measures);
       for (const ClaimResult& claim : r.claims) claims.push_back(claim_json(claim));
     }
-    print_json(Json{{"experiments", experiments}, {"claims", claims}});
+    print_json(Json{{"set", words_.set}, {"experiments", experiments}, {"claims", claims}});
   }
 
   void print_as_text(const std::vector<Reproduction>& done) const {

@@ -25,14 +25,15 @@ class MeasureTest : public ProgramTest {
 
 TEST_F(MeasureTest, ReproducesTheWholeTable) {
   const nlohmann::json all = json(words);
+  EXPECT_EQ(all["set"][4], "task.min_count=2");
   const nlohmann::json measures = all["experiments"][0]["measures"];
   ASSERT_TRUE(measures.is_object()) << all.dump(1);
   std::vector<std::string> pairs;
   for (const auto& row : measures["agreement"])
     pairs.push_back(row["a"].get<std::string>() + " " + row["b"].get<std::string>());
-  EXPECT_EQ(pairs, (std::vector<std::string>{"α α of other seeds", "α β", "α Δ", "α βᵖˣ", "α logistic β", "α βᵘᶠ",
-                                             "Δ βᵘᶠ", "βᵘᶠ βᵖˣ", "βᵘᶠ logistic β", "α predicted", "α common",
-                                             "α rare"}));
+  EXPECT_EQ(pairs,
+            (std::vector<std::string>{"α α of other seeds", "α β", "α Δ", "α βᵖˣ", "α logistic β", "α βᵘᶠ", "Δ βᵘᶠ",
+                                      "βᵘᶠ βᵖˣ", "βᵘᶠ logistic β", "α predicted", "α common", "α rare"}));
   EXPECT_EQ(measures["runs"].size(), 6u) << "the reference, two others, uniform, words, logistic";
   EXPECT_EQ(measures["examples"], 500);
   // The same of one run whose partners are looked for, and of all of them named.

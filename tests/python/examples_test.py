@@ -42,10 +42,10 @@ def test_words_used_alike_get_vectors_alike_that_training_begins_with(home):
     for _ in range(400):
         nouns, verbs = draw.choice([(animals, eats), (tools, cuts)])
         lines.append(f"the {draw.choice(nouns)} {draw.choice(verbs)} .")
-    lines.append('{"label": "x", "text": "The Cat eats."}')
-    texts, vectors = home / "texts.txt", home / "vectors.txt"
-    texts.write_text("\n".join(lines) + "\n")
-    done = learn_vectors(texts, "--size", 5, "--output", vectors)
+    texts, kept, vectors = home / "texts.txt", home / "kept.jsonl", home / "vectors.txt"
+    texts.write_text("\n".join(lines) + "\n{\n")  # no JSON, for all its brace
+    kept.write_text('{"label": "x", "text": "The Cat eats."}\n')
+    done = learn_vectors(texts, kept, "--size", 5, "--output", vectors)
     assert done.returncode == 0, done.stderr
     of = {word: np.array(numbers, float) for word, *numbers in map(str.split, vectors.read_text().splitlines())}
     assert set(of) == {"the", ".", *animals, *tools, *eats, *cuts} and all(len(vector) == 5 for vector in of.values())
@@ -70,3 +70,33 @@ def test_too_few_words_for_vectors_are_told(home):
     done = learn_vectors(home / "texts.txt", "--size", 5, "--output", home / "vectors.txt")
     assert done.returncode == 1 and "3 words are too few for vectors of 5 numbers" in done.stderr
     assert not (home / "vectors.txt").exists()
+
+
+def test_words_are_cut_as_the_program_does(home):
+    pytest.importorskip("scipy")
+    text = "Don’t say हिन्दी_ cafe\u0301 ok 🙂\ufe0f !"
+    (home / "texts.txt").write_text(f"{text}\n" * 3)
+    done = learn_vectors(home / "texts.txt", "--size", 2, "--output", home / "vectors.txt")
+    assert done.returncode == 0, done.stderr
+    words = {line.split()[0] for line in (home / "vectors.txt").read_text().splitlines()}
+    assert words == {"don't", "say", "हिन्दी", "_", "café", "ok", "🙂", "!"}
+
+
+@pytest.mark.parametrize(
+    "name, content, words, said",
+    [
+        ("empty.txt", b"", [], "0 words are too few"),
+        ("latin.txt", b"caf\xe9\n", [], "latin.txt: can not be read"),
+        ("lines.jsonl", b"no JSON\n", [], 'lines.jsonl:1: is no JSON object with a "text"'),
+        ("cut.txt.gz", b"\x1f\x8b\x08\x00", [], "cut.txt.gz: can not be read"),
+        (None, b"", [], "can not be read"),
+        ("some.txt", b"a b\n", ["--size", 0], "has to be 1 or more"),
+        ("some.txt", b"a b\n", ["--window", 0], "has to be 1 or more"),
+    ],
+)
+def test_what_vectors_can_not_be_learned_of_is_told(home, name, content, words, said):
+    pytest.importorskip("scipy")
+    if name:
+        (home / name).write_bytes(content)
+    done = learn_vectors(home / (name or "missing.txt"), *words, "--output", home / "vectors.txt")
+    assert done.returncode in (1, 2) and said in done.stderr and "Traceback" not in done.stderr

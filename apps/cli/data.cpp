@@ -132,9 +132,10 @@ class Data : public Command {
     AddedCorpus added;
     {
       Progress progress("texts", quiet_ || json_);
-      added = add_corpus(name_, sources, replace_, [&progress](std::int64_t done, std::int64_t total) {
-        if (interrupt_flag()->load()) throw failure("stopped; the corpus was not added", "give the same command again");
-        progress.show(static_cast<double>(done), static_cast<double>(total));
+      const auto* const stop = interrupt_flag();
+      added = add_corpus(name_, sources, replace_, [&](std::int64_t done, std::int64_t total) {
+        if (stop->load()) throw failure("stopped; the corpus was not added", "give the same command again");
+        if (total > 0) progress.show(static_cast<double>(done), static_cast<double>(total));
       });
     }
     if (json_) print_json(added_json(added));
@@ -171,7 +172,7 @@ class Data : public Command {
     for (const Corpus& corpus : all)
       table.row({corpus.name, corpus.paired ? "pairs" : fmt::format("{} classes", corpus.classes.size()),
                  std::to_string(corpus.count(Split::train)), std::to_string(corpus.count(Split::validation)),
-                 std::to_string(corpus.count(Split::test)), corpus.summary});
+                 std::to_string(corpus.count(Split::test)), printable(corpus.summary)});
     fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
     return 0;
   }
@@ -215,7 +216,7 @@ class Data : public Command {
     constexpr std::size_t most_classes = 20, sample_bytes = 300;
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     const auto heading = [&](const std::string& text) { fmt::print("\n{}\n", toned(text, Tone::strong, terminal)); };
-    fmt::print("{}\n{}\n", toned(corpus.name, Tone::strong, terminal), corpus.summary);
+    fmt::print("{}\n{}\n", toned(corpus.name, Tone::strong, terminal), printable(corpus.summary));
     heading("Examples");
     using Align = TextTable::Align;
     TextTable sizes({{""}, {"train", Align::right}, {"validation", Align::right}, {"test", Align::right}});

@@ -72,8 +72,10 @@ Corpus read_manifest(const std::filesystem::path& folder) {
 std::vector<std::string> kept_names() {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(corpora_folder(), ignored))
-    if (std::filesystem::exists(entry.path() / manifest_name, ignored)) names.push_back(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(corpora_folder(), ignored)) {
+    const std::string name = entry.path().filename();  // a dot begins what is not whole yet
+    if (!name.starts_with('.') && std::filesystem::exists(entry.path() / manifest_name, ignored)) names.push_back(name);
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -131,16 +133,17 @@ std::vector<Corpus> all_corpora() {
 }
 
 void remove_corpus(const std::string& name) {
-  const std::vector<std::string> kept = kept_names();
   if (made_named(name))
     throw wrong_input(fmt::format("the corpus '{}' is made by the program, and takes no room", name), {});
-  if (std::find(kept.begin(), kept.end(), name) == kept.end())
-    throw wrong_input(fmt::format("there is no corpus '{}'", name), suggest_name(name, kept));
+  check_corpus_name(name);  // no path to elsewhere
+  const std::filesystem::path folder = corpora_folder() / name;
   std::error_code code;
-  std::filesystem::remove_all(corpora_folder() / name, code);
+  if (!std::filesystem::exists(std::filesystem::symlink_status(folder, code)))  // also what is no corpus, as pictures
+    throw wrong_input(fmt::format("there is no corpus '{}'", name), suggest_name(name, kept_names()));
+  std::filesystem::remove_all(folder, code);
   if (code)
     throw failure(fmt::format("can not be removed: {}", code.message()), "check that you may write there",
-                  {(corpora_folder() / name).string()});
+                  {folder.string()});
 }
 
 void each_example(const Corpus& corpus, Split split, const std::function<void(const TextExample&)>& take) {

@@ -58,8 +58,8 @@ struct AddedCorpus {
 };
 
 // Whole or not at all. Throws wrong_input for a name that is taken (unless `replace`) or is no name, and for bad data:
-// one class only, a label that is not in the training data, nothing to validate on. `progress` is told how many texts
-// of the training file are kept, and how many there are.
+// one class only, a label that is not in the training data, nothing to validate on. `progress` is told from time to
+// time how many texts of the training file are kept, of how many; 0 of 0 while others are read. What it throws ends it.
 AddedCorpus add_corpus(const std::string& name, const CorpusSources& sources, bool replace = false,
                        const std::function<void(std::int64_t, std::int64_t)>& progress = {});
 

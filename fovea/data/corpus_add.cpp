@@ -1,6 +1,8 @@
 // Adding a corpus: its texts are read once for their labels and once for themselves.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -31,7 +33,8 @@ constexpr std::size_t flush_at = 1 << 20;  // bytes of text packed at a time
 constexpr int packing_level = 6;
 
 [[noreturn]] void refuse_taken(const std::string& name) {
-  throw wrong_input(fmt::format("there is a corpus '{}' already", name), "take another name, or --replace it");
+  throw wrong_input(fmt::format("there is something called '{}' in the store already", name),
+                    "take another name, or --replace it");
 }
 
 // A folder beside the corpora that becomes one when all is well, and goes when it is not.
@@ -47,12 +50,14 @@ class Draft {
     if (!fs::create_directories(path_, code))
       throw failure(fmt::format("can not be made: {}", code.message()), "check that you may write there",
                     {path_.string()});
+    held_ = hold(path_);
   }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
   ~Draft() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
+    if (held_ >= 0) ::close(held_);
   }
   const fs::path& path() const { return path_; }
 
@@ -70,7 +75,16 @@ class Draft {
     return fmt::format(".{}-", host);
   }
 
-  // What processes of this machine that were killed have left.
+  // Of a folder that nobody else holds, else below 0. The system lets it go with the process.
+  static int hold(const fs::path& folder) {
+    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+    if (fd >= 0) ::close(fd);
+    return -1;
+  }
+
+  // What processes of this machine that were killed have left. In another container a process may live that is not
+  // seen from here, though the machine has the same name: it holds its draft.
   static void clear_left() {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(corpora_folder(), ignored)) {
@@ -80,11 +94,16 @@ class Draft {
       int process = 0;
       const auto [end, wrong] = std::from_chars(name.data() + at + mark().size(), name.data() + name.size(), process);
       const bool is_one = wrong == std::errc() && *end == '-' && process > 0;
-      if (is_one && ::kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+      if (!is_one || ::kill(process, 0) == 0 || errno != ESRCH) continue;
+      const int held = hold(entry.path());
+      if (held < 0) continue;
+      fs::remove_all(entry.path(), ignored);
+      ::close(held);
     }
   }
 
   fs::path path_;
+  int held_ = -1;
 };
 
 // Lines, packed.
@@ -134,7 +153,12 @@ class PackedWriter {
   std::string packed_ = std::string(ZSTD_CStreamOutSize(), '\0');
 };
 
-std::string toml_text(const std::string& text) { return nlohmann::json(text).dump(); }  // the same escapes
+// JSON's escapes are TOML's, but that TOML wants DEL to be one, too. A file's name may be no UTF-8.
+std::string toml_text(const std::string& text) {
+  std::string written = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (std::size_t at; (at = written.find('\x7f')) != written.npos;) written.replace(at, 1, "\\u007f");
+  return written;
+}
 
 class Adding {
  public:
@@ -183,6 +207,7 @@ class Adding {
     std::vector<int> labels;
     TextReader reader(sources_.train);
     for (TextExample example; reader.next(example);) {
+      if (labels.size() % told_every == 0) tell(0, 0);
       const auto at = found.emplace(example.label, static_cast<int>(found.size())).first;
       labels.push_back(at->second);
     }
@@ -205,6 +230,7 @@ class Adding {
     TextReader reader(source);
     std::size_t i = 0;
     for (TextExample example; reader.next(example); ++i) {
+      if (i % told_every == 0) divide ? tell(i, split_.size()) : tell(0, 0);
       if (divide && i >= split_.size()) throw failure("changed while it was read", {}, {source.file.string()});
       const Split split = divide ? split_[i] : given;
       if (!paired_ && !std::binary_search(added_.corpus.classes.begin(), added_.corpus.classes.end(), example.label))
@@ -216,11 +242,13 @@ class Adding {
       writers_[static_cast<std::size_t>(split)]->line(line.dump());
       ++added_.corpus.examples[static_cast<std::size_t>(split)];
       add_to(digests_[static_cast<std::size_t>(split)], split, example);
-      if (divide && progress_ && i % 1000 == 999)
-        progress_(static_cast<std::int64_t>(i), static_cast<std::int64_t>(split_.size()));
     }
     if (divide && i != split_.size()) throw failure("changed while it was read", {}, {source.file.string()});
     added_.reports.push_back(reader.report());
+  }
+
+  void tell(std::size_t done, std::size_t of) const {
+    if (progress_) progress_(static_cast<std::int64_t>(done), static_cast<std::int64_t>(of));
   }
 
   static std::string whole_digest(const std::array<std::string, 3>& parts) {
@@ -244,7 +272,7 @@ class Adding {
     return text;
   }
 
-  static constexpr std::size_t most_classes = 10'000;
+  static constexpr std::size_t most_classes = 10'000, told_every = 1000;
 
   const CorpusSources& sources_;
   const std::function<void(std::int64_t, std::int64_t)>& progress_;

@@ -123,7 +123,7 @@ class Get {
     return add_corpus(name_, sources, how_.replace, [&](std::int64_t done, std::int64_t of) {
       if (how_.manners.stop && how_.manners.stop->load())
         throw failure("stopped while the texts were added", "what was fetched is kept; the same command goes on");
-      if (how_.progress) how_.progress(done, of);
+      if (how_.progress && of > 0) how_.progress(done, of);
     });
   }
 
@@ -174,7 +174,12 @@ bool is_here(const PublicCorpus& wanted, const std::string& as) {
     const fs::path file = folder / Get::origin_name;
     return fs::exists(file) && read_file(file, 1 << 16) == summary_of(wanted) + "\n";
   }
-  return fs::exists(folder / manifest_name) && find_corpus(as).summary == summary_of(wanted);
+  if (!fs::exists(folder / manifest_name)) return false;
+  try {
+    return find_corpus(as).summary == summary_of(wanted);
+  } catch (const Error&) {
+    return false;  // it is damaged, and can be got anew in its place
+  }
 }
 
 Got get_corpus(const PublicCorpus& wanted, const Getting& how) { return Get(wanted, how).run(); }

@@ -9,4 +9,8 @@ namespace fovea {
 // goes. False, and nothing is done, where something is there and is not to be replaced.
 [[nodiscard]] bool put_in_place(const std::filesystem::path& draft, const std::filesystem::path& place, bool replace);
 
+// The same on file systems that can not exchange two names, as many shared ones: what is replaced is set aside first,
+// and for a moment nothing stands at `place`.
+[[nodiscard]] bool move_in_place(const std::filesystem::path& draft, const std::filesystem::path& place, bool replace);
+
 }  // namespace fovea

@@ -95,7 +95,7 @@ class CsvRows final : public RowReader {
           throw wrong_input(
               fmt::format("has '{}' right behind the closing quote of a field that begins in line {}, where "
                           "a comma belongs",
-                          printable(std::string_view(line_.text).substr(at)), opened),
+                          first_character(std::string_view(line_.text).substr(at)), opened),
               "quotes within a quoted field are written twice", place(line_.number, at));
       } else {
         const std::size_t comma = std::min(line_.text.find(',', at), line_.text.size());
@@ -108,7 +108,7 @@ class CsvRows final : public RowReader {
     }
   }
 
-  static std::string_view printable(std::string_view rest) {  // one character of UTF-8
+  static std::string_view first_character(std::string_view rest) {  // of UTF-8
     std::size_t length = 1;
     while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xc0) == 0x80) ++length;
     return rest.substr(0, length);

@@ -17,7 +17,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-std::string_view trimmed(std::string_view line) {
+std::string_view without_blanks_behind(std::string_view line) {
   while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
   return line;
 }
@@ -27,7 +27,7 @@ std::string_view last_field(std::string_view& line) {
   std::size_t begin = line.size();
   while (begin > 0 && !is_blank(line[begin - 1])) --begin;
   const std::string_view field = line.substr(begin);
-  line = trimmed(line.substr(0, begin));
+  line = without_blanks_behind(line.substr(0, begin));
   return field;
 }
 
@@ -124,7 +124,7 @@ std::int64_t read_word_vectors(std::string_view bytes, const Place& place, int w
   std::int64_t count = 0;
   for (bool first = true; !bytes.empty(); first = false) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-    const std::string_view line = trimmed(bytes.substr(0, end));
+    const std::string_view line = without_blanks_behind(bytes.substr(0, end));
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
     if (first && reading.is_head(line)) continue;
     if (line.empty() && bytes.empty()) break;

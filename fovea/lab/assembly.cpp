@@ -126,7 +126,8 @@ void check_training(const Model<T>& model, const RunSpec& spec) {
   const TrainSettings train = read_train(spec.train);
   if (const auto idle = train.idle())
     throw wrong_input(fmt::format("train.{} changes nothing here: it is of {}", idle->name, idle->of),
-                      "drop it, or choose what it is of", place_in(spec.train, idle->name));
+                      fmt::format("drop it (or --set train.{}={}), or choose what it is of", idle->name, idle->usual),
+                      place_in(spec.train, idle->name));
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
   const int least = model.least_batch();

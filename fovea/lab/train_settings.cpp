@@ -56,14 +56,14 @@ std::optional<TrainSettings::Idle> TrainSettings::idle() const {
   const TrainSettings usual;
   const bool sgd = optimizer == Method::sgd;
   const bool step = schedule == Course::step, falls = schedule == Course::linear || schedule == Course::cosine;
-  if (!sgd && momentum != usual.momentum) return Idle{"momentum", "optimizer \"sgd\""};
+  if (!sgd && momentum != usual.momentum) return Idle{"momentum", "optimizer \"sgd\"", usual.momentum};
   const std::string of_adam = "optimizers \"adam\" and \"adamw\"";
-  if (sgd && beta1 != usual.beta1) return Idle{"beta1", of_adam};
-  if (sgd && beta2 != usual.beta2) return Idle{"beta2", of_adam};
-  if (sgd && epsilon != usual.epsilon) return Idle{"epsilon", of_adam};
-  if (!falls && floor != usual.floor) return Idle{"floor", "schedules \"linear\" and \"cosine\""};
-  if (!step && period != usual.period) return Idle{"period", "schedule \"step\""};
-  if (!step && factor != usual.factor) return Idle{"factor", "schedule \"step\""};
+  if (sgd && beta1 != usual.beta1) return Idle{"beta1", of_adam, usual.beta1};
+  if (sgd && beta2 != usual.beta2) return Idle{"beta2", of_adam, usual.beta2};
+  if (sgd && epsilon != usual.epsilon) return Idle{"epsilon", of_adam, usual.epsilon};
+  if (!falls && floor != usual.floor) return Idle{"floor", "schedules \"linear\" and \"cosine\"", usual.floor};
+  if (!step && period != usual.period) return Idle{"period", "schedule \"step\"", static_cast<double>(usual.period)};
+  if (!step && factor != usual.factor) return Idle{"factor", "schedule \"step\"", usual.factor};
   return std::nullopt;
 }
 

@@ -39,9 +39,11 @@ struct TrainSettings {
   std::string stop_when;
 
   void settings(Fields& fields);
-  // A setting that is given and changes nothing beside the others (momentum, of Adam), and what it is of.
+  // A setting that is given and changes nothing beside the others (momentum, of Adam), what it is of, and the value
+  // that is as if it were not given.
   struct Idle {
     std::string name, of;
+    double usual;
   };
   std::optional<Idle> idle() const;
 

@@ -90,9 +90,18 @@ TEST_F(BadTextTest, ASplitWithoutTexts) {
 }
 
 TEST_F(BadTextTest, WhatATerminalWouldObeyIsShownWrittenOut) {
-  write("films.tsv", reviews("good\t\x1b[2Ja fine film\n"));
-  ASSERT_EQ(fovea("data add films --train films.tsv --label 1 --text 2 --quiet").code, 0);
-  EXPECT_EQ(fovea("data show films").out.find('\x1b'), std::string::npos);
+  std::string all;
+  for (int i = 0; i < 20; ++i) all += "go\x1b[1mod\t\x1b[2Ja fine film\nbad\t\x1b[2Ja dull film\n";
+  write("fi\x1b[31mlms.tsv", all);
+  ASSERT_EQ(fovea("data add films --train 'fi\x1b[31mlms.tsv' --label 1 --text 2 --quiet").code, 0);
+  for (const char* const command : {"data show films", "data list"}) {
+    const std::string said = fovea(command).out;
+    EXPECT_EQ(said.find('\x1b'), std::string::npos) << said;
+    EXPECT_NE(said.find("fi\\u{1b}[31mlms.tsv"), std::string::npos) << said;
+  }
+  const std::string said = fovea("data show films").out;
+  EXPECT_NE(said.find("go\\u{1b}[1mod"), std::string::npos) << said;
+  EXPECT_NE(said.find("\\u{1b}[2Ja "), std::string::npos) << said;
   EXPECT_EQ(fovea("data rm films").code, 0);
   EXPECT_EQ(fovea("data show films").code, 2);
 }

@@ -1,11 +1,15 @@
 #include "fovea/data/corpus.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "fovea/base/file.h"
 #include "fovea/data/corpus_summary.h"
@@ -39,6 +43,12 @@ class CorpusTest : public WithScratchFolder {
     for (int i = 0; i < count; ++i)
       bytes += std::string(i % 3 == 0 ? "bad" : "good") + "\ttext \"" + std::to_string(i) + "\" of ä\n";
     return bytes;
+  }
+  static int drafts() {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(home_folder() / "data"))
+      count += entry.path().filename().string().starts_with(".");
+    return count;
   }
   static std::vector<std::string> texts_of(const Corpus& corpus, Split split) {
     std::vector<std::string> texts;
@@ -135,7 +145,8 @@ TEST_F(CorpusTest, IsReplacedOnlyWhenAsked) {
   const CorpusSources sources{table("a.tsv", reviews(50)), {}, {}, {}, 0};
   const CorpusSources others{table("b.tsv", reviews(70)), {}, {}, {}, 0};
   add_corpus("mine", sources);
-  EXPECT_SAYS(wrong_input_of([&] { add_corpus("mine", others); }), "there is a corpus 'mine' already");
+  EXPECT_SAYS(wrong_input_of([&] { add_corpus("mine", others); }),
+              "there is something called 'mine' in the store already");
   EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
   add_corpus("mine", others, true);
   EXPECT_EQ(find_corpus("mine").count(Split::train), 56);
@@ -164,12 +175,6 @@ TEST_F(CorpusTest, ADamagedOneIsRefused) {
 }
 
 TEST_F(CorpusTest, WhatKilledProcessesLeftIsCleared) {
-  const auto drafts = [] {
-    int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(home_folder() / "data"))
-      count += entry.path().filename().string().starts_with(".");
-    return count;
-  };
   const CorpusSources sources{table("a.tsv", reviews(5000)), {}, {}, {}, 0};
   const pid_t child = ::fork();
   if (child == 0) {
@@ -194,12 +199,80 @@ TEST_F(CorpusTest, OneThatIsAddedMeanwhileStays) {
   const CorpusSources sources{table("a.tsv", reviews(2000)), {}, {}, {}, 0};
   const CorpusSources others{table("b.tsv", reviews(50)), {}, {}, {}, 0};
   EXPECT_SAYS(wrong_input_of([&] {
-                add_corpus("mine", sources, false, [&](std::int64_t done, std::int64_t) {
-                  if (done < 1000) add_corpus("mine", others);
+                bool meanwhile = true;
+                add_corpus("mine", sources, false, [&](std::int64_t, std::int64_t of) {
+                  if (of > 0 && std::exchange(meanwhile, false)) add_corpus("mine", others);
                 });
               }),
-              "there is a corpus 'mine' already");
+              "there is something called 'mine' in the store already");
   EXPECT_EQ(find_corpus("mine").count(Split::train), 40);
+}
+
+// A process that is not seen from here has a number that belongs to nobody, and holds its draft.
+TEST_F(CorpusTest, WhatALivingProcessOfAnotherContainerAddsStays) {
+  const CorpusSources sources{table("a.tsv", reviews(50)), {}, {}, {}, 0};
+  add_corpus("mine", sources, false, [&, first = true](std::int64_t, std::int64_t) mutable {
+    if (!std::exchange(first, false)) return;
+    char host[256] = {};
+    ::gethostname(host, sizeof host - 1);
+    const std::filesystem::path home = home_folder() / "data";
+    const std::string nobody = std::to_string(std::numeric_limits<int>::max());
+    const std::filesystem::path left = home / (std::string(".left.") + host + "-" + nobody + "-1");
+    const std::filesystem::path held = home / (std::string(".held.") + host + "-" + nobody + "-1");
+    std::filesystem::create_directories(left);
+    std::filesystem::create_directories(held);
+    const int holds = ::open(held.c_str(), O_RDONLY | O_DIRECTORY);
+    ASSERT_EQ(::flock(holds, LOCK_EX), 0);
+    add_corpus("others", sources);
+    EXPECT_FALSE(std::filesystem::exists(left));
+    EXPECT_TRUE(std::filesystem::exists(held));
+    ::close(holds);
+  });
+  add_corpus("third", sources);
+  EXPECT_EQ(drafts(), 0);
+}
+
+TEST_F(CorpusTest, IsStoppedWhicheverFileIsRead) {
+  const CorpusSources sources{
+      table("a.tsv", reviews(50)), table("b.tsv", reviews(50)), table("c.tsv", reviews(50)), {}, 0};
+  int asked = 0;
+  add_corpus("mine", sources, false, [&](std::int64_t, std::int64_t) { ++asked; });
+  EXPECT_EQ(asked, 4) << "the training texts are read twice";
+  for (int when = 0; when < asked; ++when) {
+    EXPECT_THROW(add_corpus("others", sources, false,
+                            [&, k = 0](std::int64_t, std::int64_t) mutable {
+                              if (k++ == when) throw std::runtime_error("stopped");
+                            }),
+                 std::runtime_error);
+    EXPECT_THROW(find_corpus("others"), Error);
+    EXPECT_EQ(drafts(), 0);
+  }
+}
+
+TEST_F(CorpusTest, LabelsMayHaveAnyLetter) {
+  add_corpus("mine", {table("a.tsv", reviews(50) + "a\x7f\"\\b\tx\na\x7f\"\\b\ty\n"), {}, {}, {}, 0});
+  const std::vector<std::string> classes = find_corpus("mine").classes;
+  EXPECT_NE(std::find(classes.begin(), classes.end(), "a\x7f\"\\b"), classes.end());
+}
+
+TEST_F(CorpusTest, AFileNeedNotHaveANameInUtf8) {
+  add_corpus("mine", {table("a\xff.tsv", reviews(50)), {}, {}, {}, 0});
+  EXPECT_SAYS(find_corpus("mine").summary, "a\uFFFD.tsv");
+}
+
+TEST_F(CorpusTest, OnlyWhatIsWholeIsListed) {
+  add_corpus("mine", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
+  const std::filesystem::path home = home_folder() / "data";
+  std::filesystem::copy(home / "mine", home / ".mine.elsewhere-1-1");
+  for (const Corpus& corpus : all_corpora()) EXPECT_FALSE(corpus.name.starts_with('.'));
+  std::filesystem::create_directories(home / "pictures");
+  EXPECT_SAYS(wrong_input_of([&] {
+                add_corpus("pictures", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
+              }),
+              "there is something called 'pictures' in the store already");
+  remove_corpus("pictures");
+  EXPECT_FALSE(std::filesystem::exists(home / "pictures"));
+  EXPECT_SAYS(wrong_input_of([] { remove_corpus("../data"); }), "can not be the name of a corpus");
 }
 
 TEST_F(CorpusTest, MadeOnesAreThere) {

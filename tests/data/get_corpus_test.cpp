@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "fovea/base/file.h"
 #include "fovea/data/sha256.h"
 #include "fovea/data/unpack.h"
 #include "tests/data/archives.h"
@@ -145,6 +146,18 @@ TEST_F(GetCorpusTest, TheNextAddressIsTriedWhereOneFails) {
   PublicCorpus wanted = messages_in_zip();
   wanted.files.front().addresses.insert(wanted.files.front().addresses.begin(), server_.address("/gone"));
   EXPECT_TRUE(get_corpus(wanted, how_).added);
+}
+
+TEST_F(GetCorpusTest, OneThatIsDamagedIsNotHereAndCanBeReplaced) {
+  const PublicCorpus wanted = messages_in_zip();
+  get_corpus(wanted, how_);
+  EXPECT_TRUE(is_here(wanted, "messages"));
+  write_whole(store() / "messages" / "corpus.toml", "paired = ");
+  EXPECT_FALSE(is_here(wanted, "messages"));
+  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "have it replaced (--replace)");
+  how_.replace = true;
+  EXPECT_TRUE(get_corpus(wanted, how_).added);
+  EXPECT_TRUE(is_here(wanted, "messages"));
 }
 
 TEST_F(GetCorpusTest, WhereAllAddressesFailEachIsTold) {

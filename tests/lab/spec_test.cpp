@@ -313,7 +313,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
        "train = { batch = 12, data_parallel = true, shards = 12 }",
        "x.toml:3:11", "can not be trained on one example at a time", "set train.batch to 24 or more"},
       {minimal("train = { momentum = 0.9 }"), "x.toml:3:11",
-       "train.momentum changes nothing here: it is of optimizer \"sgd\"", "drop it"},
+       "train.momentum changes nothing here: it is of optimizer \"sgd\"", "drop it (or --set train.momentum=0)"},
       {minimal("train = { optimizer = \"sgd\", beta2 = 0.99 }"), "x.toml:3:30",
        "train.beta2 changes nothing here: it is of optimizers \"adam\" and \"adamw\"", "drop it"},
       {minimal("train = { schedule = \"step\", floor = 0.5 }"), "x.toml:3:30", "train.floor changes nothing here",

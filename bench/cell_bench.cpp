@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fovea/base/random.h"
-#include "fovea/nn/recurrent_layer.h"
+#include "fovea/nn/recurrent/recurrent_layer.h"
 
 #ifdef FOVEA_ONEDNN
 #include "bench/peers/onednn_lstm.h"

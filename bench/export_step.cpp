@@ -8,10 +8,10 @@
 #include <cstdio>
 
 #include "fovea/base/file.h"
-#include "fovea/lab/assembly.h"
-#include "fovea/lab/bench.h"
-#include "fovea/lab/safetensors.h"
-#include "fovea/lab/trainer.h"
+#include "fovea/io/safetensors.h"
+#include "fovea/lab/bench/bench.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/train/trainer.h"
 
 namespace fovea {
 namespace {

@@ -7,7 +7,7 @@
 #include "fovea/base/random.h"
 #include "fovea/math/matmul.h"
 #include "fovea/nn/embedding.h"
-#include "fovea/nn/recurrent_layer.h"
+#include "fovea/nn/recurrent/recurrent_layer.h"
 
 namespace fovea {
 namespace {

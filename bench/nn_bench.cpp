@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "fovea/base/random.h"
-#include "fovea/nn/attention.h"
-#include "fovea/nn/cross_attention.h"
+#include "fovea/nn/attention/attention.h"
+#include "fovea/nn/attention/cross_attention.h"
 #include "fovea/nn/loss.h"
-#include "fovea/nn/optimizer.h"
+#include "fovea/nn/optimizer/optimizer.h"
 
 namespace fovea {
 namespace {

@@ -1,5 +1,5 @@
-// The model of bench/systems/translation says sentences itself, by beam search: once, and timed. What it began from and what it
-// said can be written, so that a peer shows that it says the same before anyone is timed (bench/compare beam).
+// The model of bench/systems/translation says sentences itself, by beam search: once, and timed. What it began from and
+// what it said can be written, so that a peer shows that it says the same before anyone is timed (bench/compare beam).
 //
 //   say_sentences SENTENCES BEAMS LONGEST THREADS [OUT.safetensors]
 #include <fmt/format.h>
@@ -8,10 +8,10 @@
 #include <cstdio>
 
 #include "fovea/base/file.h"
-#include "fovea/lab/assembly.h"
-#include "fovea/lab/bench.h"
-#include "fovea/lab/safetensors.h"
-#include "fovea/model/asked.h"
+#include "fovea/io/safetensors.h"
+#include "fovea/lab/bench/bench.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/model/optional_queries.h"
 
 namespace fovea {
 namespace {

@@ -20,8 +20,8 @@
 
 #include "fovea/base/duration.h"
 #include "fovea/base/random.h"
-#include "fovea/lab/rank_messages.h"
-#include "fovea/lab/sweep_plan.h"
+#include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/sweep/rank_messages.h"
 
 namespace fovea {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "fovea/base/random.h"
 #include "fovea/base/registry.h"
-#include "fovea/data/corpus.h"
+#include "fovea/data/corpus/corpus.h"
 #include "fovea/data/task.h"
-#include "fovea/data/vocabulary.h"
-#include "fovea/data/words.h"
+#include "fovea/data/text/vocabulary.h"
+#include "fovea/data/text/words.h"
 
 namespace fovea {
 namespace {

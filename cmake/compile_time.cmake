@@ -12,17 +12,6 @@ function(fovea_thin)
   endforeach()
 endfunction()
 
-# With a sanitizer the presets optimise nothing, which g++ does in three quarters of the time; but where trainings spend
-# theirs, tests would take many times as long.
-# fovea_optimise_floors(FLOOR…)
-function(fovea_optimise_floors)
-  foreach(floor IN LISTS ARGN)
-    file(GLOB sources CONFIGURE_DEPENDS fovea/${floor}/*.cpp)
-    # What was parsed beforehand without optimising is of no use to them.
-    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
-  endforeach()
-endfunction()
-
 # Headers that most files want, parsed once. A file names what it uses all the same: clang, which compiles the library for the
 # fuzzers, and the browser's compiler get none of them, and would miss what is not named.
 set(FOVEA_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <numeric>

@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS fovea_library fovea EXPORT fovea ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS fovea_library fovea_page fovea EXPORT fovea ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET fovea_program)
   install(TARGETS fovea_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

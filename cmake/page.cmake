@@ -1,5 +1,5 @@
-# The page (web/), built by npm into one HTML file that becomes a part of the library: fovea/view/page.h has it as
-# shipped_page(). Without npm, or with FOVEA_PAGE off, the library has an empty one, and `fovea serve` answers its API alone.
+# The page (web/), built by npm into one HTML file that becomes a part of the program: fovea/view/report/page.h has it as
+# shipped_page(). Without npm, or with FOVEA_PAGE off, it has none, and `fovea serve` answers its API alone.
 # Without Emscripten the page lacks its engine, and the views that compute in the browser.
 option(FOVEA_PAGE "build the page into the program (needs nodejs and npm)" ON)
 
@@ -12,7 +12,7 @@ if(FOVEA_PAGE AND FOVEA_NPM)
   # In a folder of its own (web/CMakeLists.txt): what a target's own folder builds, all of its objects would wait for.
   add_subdirectory(${PROJECT_SOURCE_DIR}/web)
   file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[// The bytes of a file, put in by the assembler.
-#include "fovea/view/page.h"
+#include "fovea/view/report/page.h"
 
 __asm__(".pushsection .rodata\n"
         ".global fovea_page_begin\n.global fovea_page_end\n"
@@ -25,21 +25,15 @@ extern const char fovea_page_end[];
 
 namespace fovea {
 
-std::string_view shipped_page() { return {fovea_page_begin, fovea_page_end}; }
+const ShippedPage page({fovea_page_begin, fovea_page_end});
 
 }  // namespace fovea
 ]] @ONLY)
   set_source_files_properties(${FOVEA_PAGE_SOURCE} PROPERTIES OBJECT_DEPENDS ${page})
   if(NOT CMAKE_GENERATOR MATCHES Ninja)  # make knows no files of other folders
-    cmake_language(DEFER CALL add_dependencies fovea_library page)
+    cmake_language(DEFER CALL add_dependencies fovea_page page)
   endif()
 else()
-  file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[#include "fovea/view/page.h"
-
-namespace fovea {
-
-std::string_view shipped_page() { return {}; }
-
-}  // namespace fovea
+  file(CONFIGURE OUTPUT ${FOVEA_PAGE_SOURCE} CONTENT [[// This program was built without its page.
 ]] @ONLY)
 endif()

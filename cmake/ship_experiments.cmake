@@ -1,4 +1,4 @@
-# Writes the texts of FOLDER/*.toml into the C++ file OUT as the function NAME of fovea/lab/shipped.h:
+# Writes the texts of FOLDER/*.toml into the C++ file OUT as the function NAME of fovea/io/shipped.h:
 # cmake -DFOLDER=… -DNAME=… -DOUT=… -P this.
 # A string literal is cut where a compiler's limit could be met; neighbours join.
 file(GLOB files ${FOLDER}/*.toml)
@@ -22,7 +22,7 @@ foreach(file IN LISTS files)
 endforeach()
 file(RELATIVE_PATH source ${CMAKE_CURRENT_LIST_DIR}/.. ${FOLDER})
 file(WRITE ${OUT} "// Made from ${source}/*.toml; edit those.
-#include \"fovea/lab/shipped.h\"
+#include \"fovea/io/shipped.h\"
 
 #include <vector>
 

@@ -8,10 +8,10 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/audited.h"
-#include "fovea/lab/store.h"
-#include "fovea/lab/trainer.h"
-#include "fovea/view/audit_text.h"
+#include "fovea/lab/analysis/audit_run.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/lab/train/trainer.h"
+#include "fovea/view/terminal/audit_text.h"
 
 namespace fovea::cli {
 

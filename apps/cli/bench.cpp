@@ -1,4 +1,4 @@
-#include "fovea/lab/bench.h"
+#include "fovea/lab/bench/bench.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -12,8 +12,8 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
 #include "fovea/base/version.h"
-#include "fovea/lab/machine.h"
-#include "fovea/view/terminal.h"
+#include "fovea/lab/record/machine.h"
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 

@@ -1,4 +1,4 @@
-#include "fovea/lab/compare.h"
+#include "fovea/lab/analysis/compare.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/store.h"
-#include "fovea/view/compare_text.h"
-#include "fovea/view/plot.h"
-#include "fovea/view/telling.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/view/plot/plot.h"
+#include "fovea/view/terminal/compare_text.h"
+#include "fovea/view/terminal/default_metrics.h"
 
 namespace fovea::cli {
 

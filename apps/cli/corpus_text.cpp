@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fovea/base/utf8.h"
+#include "fovea/io/utf8.h"
 
 namespace fovea::cli {
 

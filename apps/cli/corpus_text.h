@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/cli/json_output.h"
-#include "fovea/data/corpus.h"
+#include "fovea/data/corpus/corpus.h"
 
 namespace fovea::cli {
 

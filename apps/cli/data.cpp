@@ -10,10 +10,10 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/word_options.h"
-#include "fovea/base/utf8.h"
-#include "fovea/data/corpus.h"
-#include "fovea/data/corpus_summary.h"
-#include "fovea/view/terminal.h"
+#include "fovea/data/corpus/corpus.h"
+#include "fovea/data/corpus/corpus_summary.h"
+#include "fovea/io/utf8.h"
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 

@@ -8,8 +8,8 @@
 #include "apps/cli/corpus_text.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/progress.h"
-#include "fovea/lab/public_corpora.h"
-#include "fovea/view/terminal.h"
+#include "fovea/data/corpus/public_corpora.h"
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "fovea/data/get_corpus.h"
+#include "fovea/data/corpus/get_corpus.h"
 
 namespace fovea::cli {
 

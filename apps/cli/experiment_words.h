@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/lab/reproduce.h"
-#include "fovea/lab/spec.h"
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/experiment/experiment.h"
 
 namespace fovea::cli {
 

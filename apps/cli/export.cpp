@@ -1,10 +1,10 @@
-#include "fovea/lab/export.h"
+#include "fovea/lab/export/export.h"
 
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/store.h"
+#include "fovea/lab/store/store.h"
 
 namespace fovea::cli {
 

@@ -1,7 +1,7 @@
 // One JSON document on stdout, nothing else there.
 #pragma once
 
-#include "fovea/lab/record_json.h"
+#include "fovea/lab/record/record_json.h"
 
 namespace fovea::cli {
 

@@ -5,8 +5,8 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
-#include "fovea/lab/describe.h"
-#include "fovea/view/terminal.h"
+#include "fovea/lab/experiment/describe.h"
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 
@@ -44,7 +44,8 @@ class List : public Command {
         "  fovea list\n"
         "  fovea list tasks\n"
         "  fovea list models seq2seq          its settings, their bounds and defaults\n"
-        "  fovea list interventions hold      what can be changed on the way: --set 'intervene=[{hold=\"uniform\", until=50}]'\n"
+        "  fovea list interventions hold      what can be changed on the way: --set 'intervene=[{hold=\"uniform\", "
+        "until=50}]'\n"
         "  fovea list settings train          what can be set of every training");
   }
 

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "fovea/view/terminal.h"
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 

@@ -4,8 +4,8 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/store.h"
-#include "fovea/view/shades.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/view/terminal/shades.h"
 
 namespace fovea::cli {
 

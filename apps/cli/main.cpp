@@ -10,7 +10,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
 #include "fovea/base/version.h"
-#include "fovea/lab/rank_crew.h"
+#include "fovea/lab/sweep/rank_pool.h"
 
 namespace fovea::cli {
 

@@ -4,9 +4,9 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/kept_words.h"
-#include "fovea/lab/measured_json.h"
-#include "fovea/view/measures_text.h"
+#include "fovea/lab/analysis/measurement_json.h"
+#include "fovea/lab/store/vocabulary_cache.h"
+#include "fovea/view/terminal/measures_text.h"
 
 namespace fovea::cli {
 
@@ -22,8 +22,10 @@ class Measure : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "How far attention agrees with what words alone say (β), with what they would say without attention (βᵘᶠ,\n"
-        "βᵖˣ), with influence (Δ), and with what is predicted from the data alone; and how long until attention knows more\n"
-        "than they (ξ). Of one run its partners are looked for in the store: the same with other seeds and with attention\n"
+        "βᵖˣ), with influence (Δ), and with what is predicted from the data alone; and how long until attention knows "
+        "more\n"
+        "than they (ξ). Of one run its partners are looked for in the store: the same with other seeds and with "
+        "attention\n"
         "held uniform, and word-mean models of the same task. All must have been trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea reproduce text-classify --set task.corpus=spam      trains all that is needed, and measures it\n"

@@ -4,7 +4,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/run_words.h"
-#include "fovea/base/utf8.h"
+#include "fovea/io/utf8.h"
 
 namespace fovea::cli {
 

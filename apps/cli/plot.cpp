@@ -1,10 +1,10 @@
-#include "fovea/view/plot.h"
+#include "fovea/view/plot/plot.h"
 
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/store.h"
+#include "fovea/lab/store/store.h"
 
 namespace fovea::cli {
 

@@ -12,11 +12,11 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/word_options.h"
-#include "fovea/data/text_bags.h"
-#include "fovea/lab/prediction_json.h"
-#include "fovea/lab/prediction_source.h"
+#include "fovea/data/text/text_bags.h"
+#include "fovea/lab/analysis/prediction_source.h"
+#include "fovea/lab/record/prediction_json.h"
 #include "fovea/theory/prediction.h"
-#include "fovea/view/prediction_text.h"
+#include "fovea/view/terminal/prediction_text.h"
 
 namespace fovea::cli {
 
@@ -162,7 +162,8 @@ class Predict : public Command {
     std::filesystem::path name = data_;
     if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
     if (std::filesystem::is_directory(data_)) return text;
-    const bool named = name.extension() == ".jsonl" || name.extension() == ".ndjson" || text.format == TextFormat::jsonl;
+    const bool named =
+        name.extension() == ".jsonl" || name.extension() == ".ndjson" || text.format == TextFormat::jsonl;
     text.label = !label_.empty() ? label_ : named ? "label" : "1";
     text.text = !text_.empty() ? text_ : std::vector<std::string>{named ? "text" : "2"};
     return text;
@@ -191,8 +192,8 @@ class Predict : public Command {
     for (std::string_view line; reader.next(line);) {
       const std::size_t tab = line.find('\t');
       const bool is = tab != std::string::npos;
-      examples_.push_back(
-          {std::string(is ? line.substr(0, tab) : ""), std::string(is ? line.substr(tab + 1) : line), is, reader.place()});
+      examples_.push_back({std::string(is ? line.substr(0, tab) : ""), std::string(is ? line.substr(tab + 1) : line),
+                           is, reader.place()});
     }
   }
 

@@ -6,11 +6,11 @@
 
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
-#include "fovea/lab/machine.h"
-#include "fovea/view/page.h"
-#include "fovea/view/plot.h"
-#include "fovea/view/report.h"
-#include "fovea/view/story.h"
+#include "fovea/lab/record/machine.h"
+#include "fovea/view/plot/plot.h"
+#include "fovea/view/report/page.h"
+#include "fovea/view/report/report.h"
+#include "fovea/view/report/story.h"
 
 namespace fovea::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/lab/reproduce.h"
+#include "fovea/lab/analysis/reproduce.h"
 
 namespace fovea::cli {
 
@@ -15,7 +15,7 @@ enum class ReportForm {
   data,   // what the page reads, for a page that lies elsewhere
 };
 
-// Of every shipped experiment (lab/reproduce.h).
+// Of every shipped experiment (lab/analysis/reproduce.h).
 std::vector<Reproduction> reproduced_before(const Store& store);
 
 // Their runs' arrays come from the store.

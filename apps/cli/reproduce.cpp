@@ -10,9 +10,9 @@
 #include "apps/cli/report_file.h"
 #include "apps/cli/sweep_progress.h"
 #include "fovea/base/duration.h"
-#include "fovea/lab/measured_json.h"
-#include "fovea/view/measures_text.h"
-#include "fovea/view/terminal.h"
+#include "fovea/lab/analysis/measurement_json.h"
+#include "fovea/view/terminal/measures_text.h"
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 

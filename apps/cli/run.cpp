@@ -8,8 +8,8 @@
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
-#include "fovea/lab/joint_training.h"
-#include "fovea/lab/store.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/lab/sweep/joint_training.h"
 
 namespace fovea::cli {
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "fovea/base/duration.h"
-#include "fovea/base/utf8.h"
-#include "fovea/view/runs_table.h"
-#include "fovea/view/telling.h"
+#include "fovea/io/utf8.h"
+#include "fovea/view/terminal/default_metrics.h"
+#include "fovea/view/terminal/runs_table.h"
 
 namespace fovea::cli {
 

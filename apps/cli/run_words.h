@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/lab/store.h"
+#include "fovea/lab/store/store.h"
 
 namespace fovea::cli {
 

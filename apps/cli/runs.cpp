@@ -7,7 +7,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/store.h"
+#include "fovea/lab/store/store.h"
 
 namespace fovea::cli {
 

@@ -6,9 +6,9 @@
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
 #include "fovea/base/error.h"
-#include "fovea/lab/store.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/serve/access.h"
 #include "fovea/serve/api.h"
-#include "fovea/serve/gate.h"
 #include "fovea/serve/server.h"
 
 namespace fovea::cli {

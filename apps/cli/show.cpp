@@ -5,8 +5,8 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
-#include "fovea/lab/store.h"
-#include "fovea/view/terminal.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 

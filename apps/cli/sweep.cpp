@@ -9,8 +9,8 @@
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
-#include "fovea/lab/reproduce.h"
-#include "fovea/lab/sweep_plan.h"
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/experiment/sweep_plan.h"
 
 namespace fovea::cli {
 

@@ -7,7 +7,7 @@
 #include "apps/cli/interrupt.h"
 #include "fovea/base/duration.h"
 #include "fovea/base/version.h"
-#include "fovea/lab/rank_crew.h"
+#include "fovea/lab/sweep/rank_pool.h"
 
 namespace fovea::cli {
 

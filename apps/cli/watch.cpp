@@ -12,8 +12,8 @@
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/run_text.h"
-#include "fovea/lab/live.h"
-#include "fovea/view/watch_text.h"
+#include "fovea/lab/store/live_runs.h"
+#include "fovea/view/terminal/watch_text.h"
 
 namespace fovea::cli {
 

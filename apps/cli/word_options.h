@@ -9,7 +9,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/names.h"
-#include "fovea/data/text_reader.h"
+#include "fovea/data/text/text_reader.h"
 
 namespace fovea::cli {
 

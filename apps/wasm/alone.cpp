@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "fovea/base/error.h"
-#include "fovea/data/bytes.h"
-#include "fovea/lab/checkpoint.h"
-#include "fovea/lab/machine.h"
-#include "fovea/lab/ranks.h"
-#include "fovea/lab/store_weights.h"
+#include "fovea/io/bytes.h"
+#include "fovea/lab/record/machine.h"
+#include "fovea/lab/train/checkpoint.h"
+#include "fovea/lab/train/ranks.h"
+#include "fovea/lab/train/weight_files.h"
 #include "fovea/math/simd.h"
 #include "fovea/math/vector_math.h"
 

@@ -11,8 +11,8 @@
 #include "apps/wasm/question.h"
 #include "apps/wasm/room.h"
 #include "fovea/base/error.h"
-#include "fovea/lab/assembly.h"
-#include "fovea/lab/draft.h"
+#include "fovea/lab/experiment/unresolved_spec.h"
+#include "fovea/lab/spec/assembly.h"
 
 namespace fovea::page {
 

@@ -12,10 +12,10 @@
 #include "apps/wasm/question.h"
 #include "fovea/base/error.h"
 #include "fovea/base/team.h"
-#include "fovea/data/rows.h"
-#include "fovea/data/text_examples.h"
-#include "fovea/lab/assembly.h"
-#include "fovea/lab/prediction_json.h"
+#include "fovea/data/text/text_examples.h"
+#include "fovea/io/rows.h"
+#include "fovea/lab/record/prediction_json.h"
+#include "fovea/lab/spec/assembly.h"
 #include "fovea/theory/pooling_width.h"
 
 namespace fovea::page {

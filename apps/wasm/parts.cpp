@@ -3,7 +3,7 @@
 
 #include "apps/wasm/question.h"
 #include "fovea/base/version.h"
-#include "fovea/lab/describe.h"
+#include "fovea/lab/experiment/describe.h"
 
 namespace fovea::page {
 

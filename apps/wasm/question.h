@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "fovea/lab/json.h"
-#include "fovea/lab/spec.h"
+#include "fovea/lab/record/json.h"
+#include "fovea/lab/record/run_spec.h"
 
 namespace fovea::page {
 

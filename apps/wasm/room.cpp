@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "fovea/lab/assembly.h"
+#include "fovea/lab/spec/assembly.h"
 
 namespace fovea::page {
 

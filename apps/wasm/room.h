@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fovea/base/error.h"
-#include "fovea/lab/spec.h"
+#include "fovea/lab/record/run_spec.h"
 
 namespace fovea::page {
 

@@ -1,6 +1,6 @@
 // Trainings that the page plays, pauses, steps and rewinds. A rewound one is begun anew: the same spec gives the same
 // bits.
-#include "fovea/lab/training.h"
+#include "fovea/lab/train/training.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,9 +14,9 @@
 #include "apps/wasm/question.h"
 #include "fovea/base/error.h"
 #include "fovea/base/version.h"
-#include "fovea/lab/assembly.h"
-#include "fovea/lab/record_json.h"
-#include "fovea/lab/weights_file.h"
+#include "fovea/lab/record/record_json.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/train/weights_file.h"
 
 namespace fovea::page {
 

@@ -30,9 +30,7 @@ class Descriptor {
   int fd_;
 };
 
-std::string reason(int code) {
-  return code == ENOSPC || code == EDQUOT ? "the disk is full" : std::strerror(code);
-}
+std::string reason(int code) { return code == ENOSPC || code == EDQUOT ? "the disk is full" : std::strerror(code); }
 
 }  // namespace
 

@@ -24,7 +24,7 @@ struct Field {
   std::string help;                           // one line
   std::function<std::optional<Value>()> get;  // none: it is left open
   std::function<std::string(const Value&)>
-      set;                // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
+      set;                     // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
   std::string otherwise = {};  // what holds while it is left open: "the run's seed"
 };
 

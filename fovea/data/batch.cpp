@@ -4,11 +4,16 @@ namespace fovea {
 
 std::string kind_name(Kind kind) {
   switch (kind) {
-    case Kind::labelled_tokens: return "labelled token sequences";
-    case Kind::token_pairs: return "pairs of token sequences";
-    case Kind::labelled_vectors: return "labelled vectors";
-    case Kind::labelled_bags: return "labelled bags";
-    case Kind::points: return "points with values";
+    case Kind::labelled_tokens:
+      return "labelled token sequences";
+    case Kind::token_pairs:
+      return "pairs of token sequences";
+    case Kind::labelled_vectors:
+      return "labelled vectors";
+    case Kind::labelled_bags:
+      return "labelled bags";
+    case Kind::points:
+      return "points with values";
   }
   return "unknown";
 }

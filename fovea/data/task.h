@@ -8,7 +8,7 @@
 
 #include "fovea/base/settings.h"
 #include "fovea/data/batch.h"
-#include "fovea/data/blanks.h"
+#include "fovea/io/whitespace.h"
 
 namespace fovea {
 
@@ -17,15 +17,15 @@ enum class Split { train, validation, test };
 // What a model must know to be built for a task.
 struct TaskShape {
   Kind kind = Kind::labelled_tokens;
-  int vocab = 0;          // source tokens are 0 .. vocab-1 (special tokens included)
-  int target_vocab = 0;   // token_pairs: target tokens are 0 .. target_vocab-1
-  int start_token = -1;   // token_pairs: what the decoder is fed first
-  int end_token = -1;     // token_pairs: what closes a sequence, of source and target
+  int vocab = 0;           // source tokens are 0 .. vocab-1 (special tokens included)
+  int target_vocab = 0;    // token_pairs: target tokens are 0 .. target_vocab-1
+  int start_token = -1;    // token_pairs: what the decoder is fed first
+  int end_token = -1;      // token_pairs: what closes a sequence, of source and target
   int unknown_token = -1;  // what stands for every word that the vocabulary lacks
-  int classes = 0;        // labels are 0 .. classes-1
-  int width = 0;          // numbers per item, vector or key
-  int value_width = 0;    // points: numbers per value
-  int most_items = 0;     // bags: the largest bag
+  int classes = 0;         // labels are 0 .. classes-1
+  int width = 0;           // numbers per item, vector or key
+  int value_width = 0;     // points: numbers per value
+  int most_items = 0;      // bags: the largest bag
 };
 
 class Task {
@@ -34,8 +34,8 @@ class Task {
 
   virtual void settings(Fields& fields) = 0;
 
-  // Called when the spec of a new run is completed, after its settings are read: what they name that lies outside the spec
-  // (a corpus) is put down by its content too, so that one spec is the same data for ever.
+  // Called when the spec of a new run is completed, after its settings are read: what they name that lies outside the
+  // spec (a corpus) is put down by its content too, so that one spec is the same data for ever.
   virtual void pin() {}
 
   // Called once, after the settings are read and before anything else. Checks what one setting says about another
@@ -45,8 +45,8 @@ class Task {
   virtual TaskShape shape() const = 0;
 
   // Fills `batch` with `size` examples. Training batches of different steps are fresh draws, or follow shuffled epochs
-  // where the data are finite. For validation and test, `step` counts slices: a finite split ends with smaller (then empty) batches.
-  // Const and free of hidden state: may be called from several threads with different batches.
+  // where the data are finite. For validation and test, `step` counts slices: a finite split ends with smaller (then
+  // empty) batches. Const and free of hidden state: may be called from several threads with different batches.
   virtual void batch(Split split, std::uint64_t step, int size, Batch& batch) const = 0;
 
   // Examples in a split; 0 when every batch is fresh.
@@ -57,7 +57,8 @@ class Task {
   virtual std::string target_word(int token) const { return word(token); }
   virtual std::string class_name(int label) const { return std::to_string(label); }
 
-  // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know, too.
+  // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know,
+  // too.
   virtual std::vector<std::string> cut(std::string_view text) const { return words_between_blanks(text); }
 };
 

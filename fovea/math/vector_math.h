@@ -1,7 +1,7 @@
 // Elementwise functions over arrays, vectorised for the processor the program finds itself on (Highway), and the row
 // operations attention is made of. `out` may be the same array as `in`. Float versions are within 4 units in the last
-// place of the double-precision truth over the whole range (subnormals, infinities; NaN in gives NaN out); tests measure it.
-// Double versions use the C library.
+// place of the double-precision truth over the whole range (subnormals, infinities; NaN in gives NaN out); tests
+// measure it. Double versions use the C library.
 #pragma once
 
 #include <span>

@@ -8,11 +8,11 @@
 #include "fovea/math/vector_math.h"
 #include "fovea/model/items.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention.h"
+#include "fovea/nn/attention/attention.h"
+#include "fovea/nn/attention/score.h"
 #include "fovea/nn/batch_norm.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/mlp.h"
-#include "fovea/nn/score.h"
 
 namespace fovea {
 

@@ -8,11 +8,11 @@
 // rows are all the same, and for many features writing them would cost as much as the pass.
 #include "fovea/model/items.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention.h"
+#include "fovea/nn/attention/attention.h"
+#include "fovea/nn/attention/score.h"
 #include "fovea/nn/gated_linear.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/mlp.h"
-#include "fovea/nn/score.h"
 
 namespace fovea {
 

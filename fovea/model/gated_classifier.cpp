@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"
-#include "fovea/nn/attention.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/loss.h"
 
 namespace fovea {

@@ -10,11 +10,11 @@
 // B examples.
 #pragma once
 
-#include "fovea/model/asked.h"
+#include "fovea/model/optional_queries.h"
+#include "fovea/nn/attention/score.h"
 #include "fovea/nn/dropout.h"
 #include "fovea/nn/embedding.h"
-#include "fovea/nn/recurrent.h"
-#include "fovea/nn/score.h"
+#include "fovea/nn/recurrent/recurrent.h"
 
 namespace fovea {
 

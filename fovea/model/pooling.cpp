@@ -7,7 +7,7 @@
 #include "fovea/math/packed.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/nn/loss.h"
-#include "fovea/nn/running_softmax.h"
+#include "fovea/nn/simd/running_softmax.h"
 
 namespace fovea {
 
@@ -29,9 +29,10 @@ Matrix<T> from_items(Compute& compute, const Items& items, Index columns) {
 template <class T>
 void Pooling<T>::settings(Fields& fields) {
   similarity_.settings(fields);
-  fields.choice("train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
-                "what training minimises: the error at each key answered from the others, or at the queries (for values "
-                "of which others tell nothing, as those of task 'lookup')");
+  fields.choice(
+      "train_on", train_on_, {{"leave-one-out", TrainOn::leave_one_out}, {"queries", TrainOn::queries}},
+      "what training minimises: the error at each key answered from the others, or at the queries (for values "
+      "of which others tell nothing, as those of task 'lookup')");
 }
 
 template <class T>

@@ -6,11 +6,11 @@
 
 #include <vector>
 
-#include "fovea/model/asked.h"
-#include "fovea/nn/combiner.h"
-#include "fovea/nn/cross_attention.h"
+#include "fovea/model/optional_queries.h"
+#include "fovea/nn/attention/combiner.h"
+#include "fovea/nn/attention/cross_attention.h"
 #include "fovea/nn/embedding.h"
-#include "fovea/nn/recurrent.h"
+#include "fovea/nn/recurrent/recurrent.h"
 
 namespace fovea {
 

@@ -10,7 +10,7 @@
 
 #include "fovea/math/logistic.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention.h"
+#include "fovea/nn/attention/attention.h"
 
 namespace fovea {
 

@@ -7,7 +7,7 @@
 
 #include "fovea/math/vector_math.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/loss.h"
 
 namespace fovea {

@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "fovea/math/vector_math.h"
-#include "fovea/nn/elementwise_kernels.h"
+#include "fovea/nn/simd/elementwise_kernels.h"
 
 namespace fovea {
 

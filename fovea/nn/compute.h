@@ -14,11 +14,13 @@ struct Compute {
   // Arrays that live until the arena is reset at the end of the step.
   template <class T, class... Sizes>
   View<T, static_cast<int>(sizeof...(Sizes))> array(Sizes... sizes) const {
-    return View<T, static_cast<int>(sizeof...(Sizes))>(arena.take<T>((static_cast<std::size_t>(sizes) * ... * 1)).data(), sizes...);
+    return View<T, static_cast<int>(sizeof...(Sizes))>(
+        arena.take<T>((static_cast<std::size_t>(sizes) * ... * 1)).data(), sizes...);
   }
   template <class T, class... Sizes>
   View<T, static_cast<int>(sizeof...(Sizes))> zeros(Sizes... sizes) const {
-    return View<T, static_cast<int>(sizeof...(Sizes))>(arena.take_zeros<T>((static_cast<std::size_t>(sizes) * ... * 1)).data(), sizes...);
+    return View<T, static_cast<int>(sizeof...(Sizes))>(
+        arena.take_zeros<T>((static_cast<std::size_t>(sizes) * ... * 1)).data(), sizes...);
   }
 };
 

@@ -1,7 +1,7 @@
 // The parameters of a model: named, grouped, and all in one buffer, with their gradients in a second.
 //
-// Layers declare parameters while the model is built; finish() then lays them out in the order of declaration (each on a
-// 64-byte line), so that an optimiser step is one loop and a checkpoint one write. Shapes and names are PyTorch's.
+// Layers declare parameters while the model is built; finish() then lays them out in the order of declaration (each on
+// a 64-byte line), so that an optimiser step is one loop and a checkpoint one write. Shapes and names are PyTorch's.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace fovea {
 
-// How a parameter starts. Uniform and normal draw from Stream(seed, "init", 0, purpose_id(name)): a parameter's start depends on
-// its name, not on what else the model holds, so models that share parts start those parts alike.
+// How a parameter starts. Uniform and normal draw from Stream(seed, "init", 0, purpose_id(name)): a parameter's start
+// depends on its name, not on what else the model holds, so models that share parts start those parts alike.
 struct Init {
   enum class Kind { constant, uniform, normal } kind = Kind::constant;
   double a = 0;  // constant: the value; uniform: drawn from [-a, a); normal: the standard deviation
@@ -27,8 +27,8 @@ struct Init {
   static Init normal(double deviation) { return {Kind::normal, deviation}; }
 };
 
-// What a parameter is for. Interventions freeze, thaw, copy and pace whole groups. Statistics (the running means of a batch
-// norm) are kept and copied with the rest, but no optimiser touches them and their gradient stays 0.
+// What a parameter is for. Interventions freeze, thaw, copy and pace whole groups. Statistics (the running means of a
+// batch norm) are kept and copied with the rest, but no optimiser touches them and their gradient stays 0.
 enum class Group { body, attention, statistics };
 
 template <class T>
@@ -37,7 +37,7 @@ struct Param {
   std::vector<Index> shape;
   Init init;
   Group group;
-  T* value = nullptr;     // set by finish()
+  T* value = nullptr;  // set by finish()
   T* gradient = nullptr;
 
   Index count() const {
@@ -63,7 +63,7 @@ class ParameterSet {
   // The reference stays good for the life of the set. A name used twice is a mistake of the program (assert).
   Param<T>& add(std::string name, std::vector<Index> shape, Init init, Group group = Group::body);
 
-  void finish();                      // lays out; call once, after every add
+  void finish();                        // lays out; call once, after every add
   void initialise(std::uint64_t seed);  // every parameter anew from its Init
 
   // All of them, padding included (padding is 0 in both and stays so).
@@ -83,6 +83,8 @@ class ParameterSet {
 };
 
 // "encoder." + "weight_hh" and so on: layers are handed a prefix.
-inline std::string under(const std::string& prefix, const std::string& name) { return prefix.empty() ? name : prefix + "." + name; }
+inline std::string under(const std::string& prefix, const std::string& name) {
+  return prefix.empty() ? name : prefix + "." + name;
+}
 
 }  // namespace fovea

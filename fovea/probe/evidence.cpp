@@ -1,5 +1,5 @@
-// `evidence`: what the measures across runs are made from (SCIENCE 7; lab/measured.h). Of the first examples of the
-// split, the same at every look: loss and accuracy, and row by row, one behind the other,
+// `evidence`: what the measures across runs are made from (SCIENCE 7; lab/analysis/measurement.h). Of the first
+// examples of the split, the same at every look: loss and accuracy, and row by row, one behind the other,
 //
 //   evidence.alpha    attention, where the model attends
 //   evidence.beta     how much each position alone speaks for the right answer

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "fovea/model/asked.h"
+#include "fovea/model/optional_queries.h"
 #include "fovea/probe/probe.h"
 
 namespace fovea {

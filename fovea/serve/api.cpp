@@ -9,12 +9,12 @@
 #include "fovea/base/error.h"
 #include "fovea/base/names.h"
 #include "fovea/base/version.h"
-#include "fovea/lab/machine.h"
-#include "fovea/lab/record_json.h"
-#include "fovea/lab/reproduce.h"
-#include "fovea/lab/store.h"
-#include "fovea/view/page.h"
-#include "fovea/view/story.h"
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/record/machine.h"
+#include "fovea/lab/record/record_json.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/view/report/page.h"
+#include "fovea/view/report/story.h"
 
 namespace fovea {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
-#include "fovea/lab/json.h"
+#include "fovea/lab/record/json.h"
 
 namespace fovea {
 

@@ -8,9 +8,9 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/names.h"
-#include "fovea/lab/reproduce.h"
-#include "fovea/lab/store.h"
-#include "fovea/lab/sweep_plan.h"
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/store/store.h"
 
 namespace fovea {
 

@@ -17,8 +17,10 @@
 #include <thread>
 #include <vector>
 
-#include "fovea/lab/json.h"
-#include "fovea/lab/sweep.h"
+#include "fovea/lab/experiment/axes.h"
+#include "fovea/lab/experiment/preset.h"
+#include "fovea/lab/record/json.h"
+#include "fovea/lab/sweep/sweep.h"
 
 namespace fovea {
 

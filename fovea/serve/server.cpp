@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "fovea/base/error.h"
-#include "fovea/serve/gate.h"
+#include "fovea/serve/access.h"
 
 // Everything below but answer_to() and watch's question runs on the
 // thread that called run().

@@ -1,5 +1,6 @@
-// A part of the examples, spread over all of them: of every `stride` that follow each other one, drawn for each such group
-// anew. Data often alternate (a line of one class, a line of the other), so taking every k-th could take one class alone.
+// A part of the examples, spread over all of them: of every `stride` that follow each other one, drawn for each such
+// group anew. Data often alternate (a line of one class, a line of the other), so taking every k-th could take one
+// class alone.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "fovea/base/names.h"
-#include "fovea/lab/assembly.h"
+#include "fovea/lab/spec/assembly.h"
 #include "python/src/arrays.h"
 #include "python/src/batches.h"
 #include "python/src/parts.h"
@@ -24,7 +24,7 @@ class Applied {
   virtual ~Applied() = default;
   virtual const TaskShape& shape() const = 0;
   virtual py::dict forward(const py::dict& parts, bool with_beta) = 0;
-  // Of the first examples of the spec's task, those that attention is kept of (lab/recorder.h).
+  // Of the first examples of the spec's task, those that attention is kept of (lab/train/recorder.h).
   virtual py::object beta_of_examples(int count) = 0;
 };
 

@@ -1,8 +1,8 @@
 // The audit of a run's assumptions, as `fovea audit` makes it.
 #include <memory>
 
-#include "fovea/lab/audited.h"
-#include "fovea/view/audit_text.h"
+#include "fovea/lab/analysis/audit_run.h"
+#include "fovea/view/terminal/audit_text.h"
 #include "python/src/parts.h"
 
 namespace fovea::python {

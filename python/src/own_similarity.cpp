@@ -14,7 +14,7 @@
 
 #include "fovea/model/items.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/loss.h"
 #include "python/src/arrays.h"
 #include "python/src/lent.h"

@@ -7,9 +7,9 @@
 #include <memory>
 #include <set>
 
-#include "fovea/data/word_counts.h"
-#include "fovea/lab/prediction_source.h"
-#include "fovea/view/prediction_text.h"
+#include "fovea/data/text/word_counts.h"
+#include "fovea/lab/analysis/prediction_source.h"
+#include "fovea/view/terminal/prediction_text.h"
 #include "python/src/arrays.h"
 #include "python/src/call.h"
 #include "python/src/parts.h"
@@ -151,8 +151,7 @@ py::tuple shade(const Predicted& made, const std::string& text, const std::strin
     for (const std::string& word : of) ids.push_back(known.id(word));
     return ids;
   };
-  const auto rows =
-      predicted_attention(made.prediction, numbers(words, made.inputs), numbers(answers, made.outputs));
+  const auto rows = predicted_attention(made.prediction, numbers(words, made.inputs), numbers(answers, made.outputs));
   return py::make_tuple(words, answers, rows);
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "fovea/lab/store.h"
-#include "fovea/lab/toml_reader.h"
+#include "fovea/io/toml_reader.h"
+#include "fovea/lab/store/store.h"
 #include "python/src/arrays.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "fovea/base/names.h"
-#include "fovea/lab/describe.h"
-#include "fovea/lab/spec.h"
-#include "fovea/lab/sweep_plan.h"
+#include "fovea/lab/experiment/describe.h"
+#include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/experiment/sweep_plan.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
 

@@ -1,6 +1,6 @@
 // The store. Each call opens it for itself, so that any thread may call, and a forked process has no connection of its
 // parent's.
-#include "fovea/lab/store.h"
+#include "fovea/lab/store/store.h"
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>

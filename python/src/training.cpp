@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "fovea/lab/store.h"
-#include "fovea/lab/sweep.h"
-#include "fovea/lab/sweep_plan.h"
+#include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/store/store.h"
+#include "fovea/lab/sweep/sweep.h"
 #include "python/src/call.h"
 #include "python/src/parts.h"
 #include "python/src/watching.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fovea/base/value.h"
-#include "fovea/lab/spec.h"
+#include "fovea/lab/experiment/experiment.h"
 
 namespace fovea::python {
 

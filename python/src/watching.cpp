@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "fovea/lab/intervention.h"
+#include "fovea/lab/spec/intervention.h"
 #include "python/src/arrays.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"

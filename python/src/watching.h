@@ -1,11 +1,11 @@
-// Callbacks of Python at every update of a training (fovea/lab/watch.h).
+// Callbacks of Python at every update of a training (fovea/lab/train/step_watcher.h).
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "fovea/lab/watch.h"
+#include "fovea/lab/train/step_watcher.h"
 #include "python/src/call.h"
 
 namespace fovea::python {

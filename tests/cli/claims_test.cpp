@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "fovea/lab/reproduce.h"
+#include "fovea/lab/analysis/reproduce.h"
 
 namespace fovea {
 namespace {

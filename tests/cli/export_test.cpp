@@ -1,5 +1,5 @@
 // What `fovea export` writes, read by the programs that people read it with (read_back.py).
-#include "fovea/lab/safetensors.h"
+#include "fovea/io/safetensors.h"
 #include "tests/cli/program.h"
 
 namespace fovea {

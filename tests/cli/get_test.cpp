@@ -1,10 +1,10 @@
 #include <csignal>
 
-#include "fovea/data/download.h"
-#include "fovea/data/sha256.h"
-#include "fovea/data/unpack.h"
+#include "fovea/io/fetch/download.h"
+#include "fovea/io/fetch/sha256.h"
+#include "fovea/io/fetch/unpack.h"
 #include "tests/cli/program.h"
-#include "tests/data/web_server.h"
+#include "tests/io/fetch/web_server.h"
 
 namespace fovea {
 namespace {

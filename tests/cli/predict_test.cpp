@@ -52,8 +52,7 @@ TEST_F(ProgramTest, PredictsWhatAnExperimentTrainsOnAndCutsTextsAsItDoes) {
 
 TEST_F(ProgramTest, PredictsFromSeveralColumnsOfText) {
   std::string lines;
-  for (int n = 0; n < 400; ++n)
-    lines += n % 2 ? "no\tthe film\twas awful\n" : "yes\tthe film\twas lovely\n";
+  for (int n = 0; n < 400; ++n) lines += n % 2 ? "no\tthe film\twas awful\n" : "yes\tthe film\twas lovely\n";
   write("reviews.tsv", lines);
   const Outcome outcome = fovea("predict reviews.tsv --text 2,3");
   EXPECT_NE(outcome.out.find("From 400 examples, 4 words each"), std::string::npos) << outcome.out << outcome.err;

@@ -1,11 +1,11 @@
 // Runs the program as a person would, with a store of its own in an empty folder.
 #pragma once
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,8 +38,8 @@ class ProgramTest : public ::testing::Test {
   // `words` as a shell reads them, in the test's folder; `launcher` are words in front of the program.
   Outcome fovea(const std::string& words, const std::string& launcher = {}) const {
     const auto start = std::chrono::steady_clock::now();
-    const std::string line = "cd '" + folder_.string() + "' && FOVEA_HOME='" + home_.string() +
-                             "' " + launcher + " '" FOVEA_PROGRAM "' " + words + " >'" + (folder_ / "out").string() + "' 2>'" +
+    const std::string line = "cd '" + folder_.string() + "' && FOVEA_HOME='" + home_.string() + "' " + launcher +
+                             " '" FOVEA_PROGRAM "' " + words + " >'" + (folder_ / "out").string() + "' 2>'" +
                              (folder_ / "err").string() + "' </dev/null";
     const int status = std::system(line.c_str());
     Outcome outcome;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/data/task_help.h"
+#include "tests/data/tasks/task_help.h"
 
 namespace fovea {
 namespace {

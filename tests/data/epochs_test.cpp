@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tests/data/task_help.h"
+#include "tests/data/tasks/task_help.h"
 
 namespace fovea {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "fovea/lab/expression.h"
+#include "fovea/lab/query/expression.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "fovea/data/bytes.h"
-#include "fovea/data/mnist.h"
+#include "fovea/data/tasks/mnist.h"
+#include "fovea/io/bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fovea::Place place{"fuzz"};

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fovea/base/error.h"
-#include "fovea/lab/safetensors.h"
+#include "fovea/io/safetensors.h"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "fovea/base/error.h"
+#include "fovea/serve/access.h"
 #include "fovea/serve/api.h"
-#include "fovea/serve/gate.h"
-#include "tests/lab/store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 
 #include "fovea/base/settings.h"
 #include "fovea/data/task.h"
-#include "fovea/lab/spec.h"
-#include "fovea/lab/toml_reader.h"
+#include "fovea/io/toml_reader.h"
+#include "fovea/lab/experiment/experiment.h"
 #include "fovea/model/model.h"
 
 namespace {

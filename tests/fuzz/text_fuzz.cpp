@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "fovea/data/lines.h"
-#include "fovea/data/rows.h"
+#include "fovea/io/lines.h"
+#include "fovea/io/rows.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "fovea/data/word_vectors.h"
+#include "fovea/data/text/word_vectors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "fovea/data/lines.h"
-#include "fovea/data/words.h"
+#include "fovea/data/text/words.h"
+#include "fovea/io/lines.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fovea/math/vector_math.h"
-#include "fovea/model/asked.h"
-#include "tests/data/task_help.h"
+#include "fovea/model/optional_queries.h"
+#include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
 
 namespace fovea {

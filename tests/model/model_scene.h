@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "fovea/model/model.h"
-#include "fovea/nn/optimizer.h"
+#include "fovea/nn/optimizer/optimizer.h"
 #include "tests/nn/gradient_check.h"
 
 namespace fovea::testing {

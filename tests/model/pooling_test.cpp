@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/data/task_help.h"
+#include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
 #include "tests/nn/reference.h"
 

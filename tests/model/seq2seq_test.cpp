@@ -4,7 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "fovea/nn/optimizer.h"
+#include "fovea/nn/optimizer/optimizer.h"
 #include "tests/model/model_scene.h"
 
 namespace fovea {

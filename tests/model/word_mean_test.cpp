@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/data/task_help.h"
+#include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
 
 namespace fovea {

@@ -1,11 +1,11 @@
 // Layers, losses, optimisers and schedules against PyTorch (tests/reference/make_layers.py), in both precisions.
 #include "fovea/nn/activation.h"
-#include "fovea/nn/attention.h"
+#include "fovea/nn/attention/attention.h"
+#include "fovea/nn/attention/score.h"
 #include "fovea/nn/batch_norm.h"
 #include "fovea/nn/loss.h"
-#include "fovea/nn/optimizer.h"
-#include "fovea/nn/schedule.h"
-#include "fovea/nn/score.h"
+#include "fovea/nn/optimizer/optimizer.h"
+#include "fovea/nn/optimizer/schedule.h"
 #include "gradient_check.h"
 #include "reference.h"
 

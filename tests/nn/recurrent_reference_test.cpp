@@ -1,8 +1,8 @@
 // Linear, Embedding, LSTM and GRU against PyTorch (tests/reference/make_recurrent.py).
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
-#include "fovea/nn/optimizer.h"
-#include "fovea/nn/recurrent.h"
+#include "fovea/nn/optimizer/optimizer.h"
+#include "fovea/nn/recurrent/recurrent.h"
 #include "gradient_check.h"
 #include "reference.h"
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "fovea/lab/spec.h"
-#include "fovea/lab/trainer.h"
+#include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/train/trainer.h"
 
 namespace fovea {
 namespace {

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "fovea/base/error.h"
-#include "fovea/lab/json.h"
-#include "fovea/lab/reproduce.h"
-#include "tests/lab/store_sample.h"
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/record/json.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {

@@ -1,8 +1,7 @@
-#include "fovea/serve/gate.h"
-
 #include <gtest/gtest.h>
 
 #include "fovea/base/error.h"
+#include "fovea/serve/access.h"
 
 namespace fovea {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "fovea/base/error.h"
-#include "tests/lab/store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {

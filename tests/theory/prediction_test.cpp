@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/random.h"
-#include "tests/data/task_help.h"
+#include "tests/data/tasks/task_help.h"
 
 namespace fovea {
 namespace {
@@ -40,7 +40,8 @@ TEST(Prediction, SignalOfTheCopyFamilyGrowsWithTheVocabulary) {
   }
 }
 
-// At first a larger vocabulary is faster, for there is more to tell; then it is slower, for each word is said less often.
+// At first a larger vocabulary is faster, for there is more to tell; then it is slower, for each word is said less
+// often.
 TEST(Prediction, CourseOfTheCopyFamilyGetsFasterAsBagsBeginToDiffer) {
   double half = Course::never;
   for (const int vocab : {20, 21, 22, 24}) {
@@ -122,7 +123,8 @@ TEST(Prediction, OfUnrelatedWordsIsZeroWithinItsError) {
   EXPECT_LE(std::abs(sum) / 30, p.error);
 }
 
-// A line of one class, a line of the other, as files often have them: nine words that all have, and one that tells which.
+// A line of one class, a line of the other, as files often have them: nine words that all have, and one that tells
+// which.
 class Alternating final : public BagSource {
  public:
   explicit Alternating(std::int64_t size) : size_(size) {}

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/lab/record.h"
+#include "fovea/lab/record/record.h"
 
 namespace fovea::sample {
 

@@ -1,0 +1,61 @@
+# The rooms of the library (fovea/rooms.txt), each a target of its own that compiles its folder's files.
+
+# fovea_read_rooms(LIST): their names, lowest first.
+function(fovea_read_rooms list)
+  set(file ${PROJECT_SOURCE_DIR}/fovea/rooms.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(STRINGS ${file} lines REGEX "^[a-z]")
+  list(TRANSFORM lines REPLACE " .*" "")
+  set(${list} ${lines} PARENT_SCOPE)
+endfunction()
+
+# Where a sanitizer is on, the files of a room are compiled as one: parsing headers is most of the work there.
+set(FOVEA_UNITY OFF)
+if(FOVEA_SANITIZE)
+  set(FOVEA_UNITY ON)
+endif()
+
+# Rooms in which trainings spend their time.
+set(FOVEA_HOT_ROOMS "^(math|nn|nn/.*|model|theory|probe|probe/.*)$")
+
+# The headers that all rooms parse, parsed for all of them: a target with nothing else in it.
+if(NOT FOVEA_UNITY)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
+  add_library(fovea_headers OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
+  fovea_link_dependencies(fovea_headers)
+  target_link_libraries(fovea_headers PRIVATE fovea_habits)
+  fovea_parse_once(fovea_headers)
+endif()
+
+# fovea_room(ROOM): the target fovea_ROOM, a part of fovea_library.
+function(fovea_room room)
+  string(REPLACE "/" "_" name ${room})
+  set(target fovea_room_${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fovea/${room}/*.cpp)
+  add_library(${target} OBJECT ${sources})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE FOVEA_VERSION="${PROJECT_VERSION}")
+  fovea_link_dependencies(${target})
+  target_link_libraries(${target} PRIVATE fovea_habits)
+  target_sources(fovea_library PRIVATE $<TARGET_OBJECTS:${target}>)
+  # Kernels include themselves once for each instruction set.
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} kernels REGEX "foreach_target" LIMIT_COUNT 1)
+    if(kernels)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      if(FOVEA_FUZZ)
+        # Fuzzers are after readers. Vector kernels under its sanitizers cost clang minutes each; the tests under g++'s watch
+        # them.
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -fno-sanitize=all)
+      endif()
+    endif()
+  endforeach()
+  if(FOVEA_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    if(room MATCHES ${FOVEA_HOT_ROOMS})
+      target_compile_options(${target} PRIVATE -O1)
+    endif()
+  else()
+    fovea_parse_as(${target} fovea_headers)
+  endif()
+endfunction()

@@ -1,0 +1,178 @@
+#include "fovea/data/corpus/corpus.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "fovea/base/file.h"
+#include "fovea/base/names.h"
+#include "fovea/data/corpus/corpus_files.h"
+#include "fovea/data/draw.h"
+#include "fovea/io/digest.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t most_manifest_bytes = 1 << 24;
+constexpr std::array splits{Split::train, Split::validation, Split::test};
+
+const MadeCorpus* made_named(const std::string& name) {
+  const auto& all = made_corpora();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MadeCorpus& made) { return made.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const std::vector<Corpus>& made() {
+  static const std::vector<Corpus> all = [] {
+    std::vector<Corpus> corpora;
+    for (const MadeCorpus& made : made_corpora()) {
+      Digest digest;
+      for (const Split split : splits)
+        made.each(split, [&](const TextExample& example) { add_to(digest, split, example); });
+      corpora.push_back({made.name, made.summary, made.paired, made.classes, made.examples, digest.hex(), {}, {}});
+    }
+    return corpora;
+  }();
+  return all;
+}
+
+Corpus read_manifest(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / manifest_name;
+  const Place place{file.string()};
+  const std::string text = read_file(file, most_manifest_bytes);
+  Corpus corpus;
+  corpus.name = folder.filename();
+  corpus.folder = folder;
+  try {
+    const toml::table table = toml::parse(text);
+    const auto wanted = [&](auto found, const char* key) {
+      if (!found) throw wrong_input(fmt::format("lacks '{}'", key), "add the corpus again", place);
+      return *found;
+    };
+    corpus.summary = table["summary"].value_or(std::string());
+    corpus.paired = wanted(table["paired"].value<bool>(), "paired");
+    corpus.digest = wanted(table["digest"].value<std::string>(), "digest");
+    for (const Split split : splits) {
+      const std::string name(split_name(split));
+      const auto count = wanted(table["examples"][name].value<std::int64_t>(), "examples");
+      if (count < 0) throw wrong_input("has a negative number of examples", "add the corpus again", place);
+      corpus.examples[static_cast<std::size_t>(split)] = count;
+      corpus.digests[static_cast<std::size_t>(split)] = table["digests"][name].value_or(std::string());
+    }
+    if (const toml::array* classes = table["classes"].as_array())
+      for (const toml::node& name : *classes) corpus.classes.push_back(name.value_or(std::string()));
+  } catch (const toml::parse_error& error) {
+    throw wrong_input(fmt::format("is damaged: {}", error.description()), "add the corpus again", place);
+  }
+  return corpus;
+}
+
+std::vector<std::string> kept_names() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(corpora_folder(), ignored)) {
+    const std::string name = entry.path().filename();  // a dot begins what is not whole yet
+    if (!name.starts_with('.') && std::filesystem::exists(entry.path() / manifest_name, ignored)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::filesystem::path corpora_folder() { return home_folder() / "data"; }
+
+void add_to(Digest& digest, Split split, const TextExample& example) {
+  const char mark = static_cast<char>('0' + static_cast<int>(split));
+  digest.add({&mark, 1});
+  for (const std::string_view part : {example.text, example.label, example.target}) {
+    digest.add(part);
+    digest.add(std::string_view("\0", 1));
+  }
+}
+
+Corpus find_corpus(const std::string& name) {
+  if (name.empty())
+    throw wrong_input("no corpus is named", "`fovea data list` shows what there is; set task.corpus to one");
+  for (const Corpus& corpus : made())
+    if (corpus.name == name) return corpus;
+  const std::vector<std::string> kept = kept_names();
+  if (std::find(kept.begin(), kept.end(), name) != kept.end()) return read_manifest(corpora_folder() / name);
+  std::vector<std::string> known = kept;
+  for (const Corpus& corpus : made()) known.push_back(corpus.name);
+  throw wrong_input(
+      fmt::format(
+          "there is no corpus '{}' (`fovea data add` makes one of your texts, `fovea data get` lists public ones)",
+          name),
+      suggest_name(name, known));
+}
+
+Corpus pinned_corpus(const std::string& name, const std::string& digest) {
+  Corpus corpus = find_corpus(name);
+  if (!digest.empty() && digest != corpus.digest)
+    throw wrong_input(fmt::format("the corpus '{}' is not the one this run was made on: its digest is {}, not {}", name,
+                                  corpus.digest, digest),
+                      "name the corpus that is, or leave task.digest empty to take this one");
+  return corpus;
+}
+
+std::vector<Corpus> all_corpora() {
+  std::vector<Corpus> all = made();
+  for (const std::string& name : kept_names()) {
+    try {
+      all.push_back(read_manifest(corpora_folder() / name));
+    } catch (const Error& error) {
+      all.emplace_back();
+      all.back().name = name;
+      all.back().summary = error.what();
+    }
+  }
+  return all;
+}
+
+void remove_corpus(const std::string& name) {
+  if (made_named(name))
+    throw wrong_input(fmt::format("the corpus '{}' is made by the program, and takes no room", name), {});
+  check_corpus_name(name);  // no path to elsewhere
+  const std::filesystem::path folder = corpora_folder() / name;
+  std::error_code code;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(folder, code)))  // also what is no corpus, as pictures
+    throw wrong_input(fmt::format("there is no corpus '{}'", name), suggest_name(name, kept_names()));
+  std::filesystem::remove_all(folder, code);
+  if (code)
+    throw failure(fmt::format("can not be removed: {}", code.message()), "check that you may write there",
+                  {folder.string()});
+}
+
+void each_example(const Corpus& corpus, Split split, const std::function<void(const TextExample&)>& take) {
+  if (const MadeCorpus* made = corpus.folder.empty() ? made_named(corpus.name) : nullptr) {
+    made->each(split, take);
+    return;
+  }
+  if (corpus.count(split) == 0) return;
+  const Place place{split_file(corpus.folder, split).string()};
+  const std::string again = fmt::format("add the corpus '{}' again", corpus.name);
+  const auto kept = [&](const auto& read) {  // what is wrong with a file that was kept is not mended in it
+    try {
+      return read();
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::wrong_input) throw;
+      throw wrong_input(error.problem(), again, error.place());
+    }
+  };
+  TextReader reader = kept([&] { return TextReader(kept_split(corpus.folder, split, corpus.paired)); });
+  const std::string& digest = corpus.digests[static_cast<std::size_t>(split)];
+  std::int64_t count = 0;
+  Digest read;
+  for (TextExample example; kept([&] { return reader.next(example); }); ++count) {
+    if (!digest.empty()) add_to(read, split, example);
+    take(example);
+  }
+  if (count != corpus.count(split))
+    throw wrong_input(fmt::format("holds {} examples, but {} were added", count, corpus.count(split)), again, place);
+  if (!digest.empty() && digest != read.hex()) throw wrong_input("holds other texts than were added", again, place);
+}
+
+}  // namespace fovea

@@ -1,0 +1,148 @@
+// Corpora that the program makes: small, the same on every machine, and with every answer known.
+#include <array>
+
+#include "fovea/data/corpus/corpus.h"
+#include "fovea/data/draw.h"
+
+namespace fovea {
+
+namespace {
+
+using Take = std::function<void(const TextExample&)>;
+
+template <std::size_t n>
+std::string_view pick(Stream& stream, const std::array<std::string_view, n>& words) {
+  return words[stream.integer(n)];
+}
+
+// Reviews of a sentence or two. One word decides the class; everything else is the same in both.
+constexpr std::array<std::string_view, 12> praise{"wonderful", "brilliant", "superb",   "delightful",
+                                                  "moving",    "gripping",  "masterly", "charming",
+                                                  "elegant",   "hilarious", "tender",   "clever"};
+constexpr std::array<std::string_view, 12> blame{"dreadful", "tedious", "awful",   "clumsy", "lifeless", "boring",
+                                                 "shallow",  "painful", "pompous", "stale",  "dull",     "messy"};
+constexpr std::array<std::string_view, 10> things{"film",  "plot",  "script", "cast",     "ending",
+                                                  "music", "story", "camera", "dialogue", "opening"};
+constexpr std::array<std::string_view, 8> when{"yesterday",         "last night", "on a plane",    "with my sister",
+                                               "at the old cinema", "twice",      "without sound", "in one go"};
+constexpr std::array<std::string_view, 6> begins{"I saw it",  "We watched this", "A friend showed it to me",
+                                                 "It was on", "My class saw it", "They sent us a copy"};
+constexpr std::array<std::string_view, 6> ends{"That is all.",           "Make of it what you will.",
+                                               "It runs for two hours.", "The tickets were cheap.",
+                                               "I had popcorn.",         "It rained afterwards."};
+
+void each_review(std::int64_t count, Split split, const Take& take) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    Stream stream = example_stream(1, "made-reviews", split, 0, static_cast<std::uint64_t>(i));
+    const bool positive = i % 2 == 1;
+    std::string text;
+    const auto add = [&text](std::string_view words) {
+      if (!text.empty()) text += ' ';
+      text += words;
+    };
+    if (stream.integer(4) > 0) {
+      add(pick(stream, begins));
+      add(pick(stream, when));
+      text += '.';
+    }
+    add("The");
+    add(pick(stream, things));
+    add(stream.integer(2) ? "is" : "was");
+    add(pick(stream, positive ? praise : blame));
+    if (stream.integer(3) == 0) {
+      add("and so");
+      add("is the");
+      add(pick(stream, things));
+    }
+    text += '.';
+    if (stream.integer(2)) add(pick(stream, ends));
+    take({text, positive ? "positive" : "negative", {}, {"made-reviews", static_cast<int>(i) + 1}});
+  }
+}
+
+// Sentences of a small invented language with their English: its adjectives stand behind their nouns and its verb at
+// the end, so that a word's translation is not at the word's place.
+using Word = std::pair<std::string_view, std::string_view>;
+constexpr std::array<Word, 10> nouns{{{"malu", "dog"},
+                                      {"tiri", "cat"},
+                                      {"hapo", "child"},
+                                      {"keda", "bird"},
+                                      {"sonu", "woman"},
+                                      {"vari", "man"},
+                                      {"lumo", "horse"},
+                                      {"pesi", "fish"},
+                                      {"goba", "teacher"},
+                                      {"nifa", "king"}}};
+constexpr std::array<Word, 8> adjectives{{{"rosi", "red"},
+                                          {"belu", "old"},
+                                          {"kimi", "small"},
+                                          {"dano", "happy"},
+                                          {"figo", "wet"},
+                                          {"sulo", "tall"},
+                                          {"tema", "quiet"},
+                                          {"wari", "wise"}}};
+constexpr std::array<Word, 8> verbs{{{"vidak", "sees"},
+                                     {"amok", "loves"},
+                                     {"portek", "carries"},
+                                     {"sekvik", "follows"},
+                                     {"audik", "hears"},
+                                     {"trovek", "finds"},
+                                     {"helpik", "helps"},
+                                     {"tusek", "touches"}}};
+
+void each_phrase(std::int64_t count, Split split, const Take& take) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    Stream stream = example_stream(1, "made-phrases", split, 0, static_cast<std::uint64_t>(i));
+    std::string source, target;
+    const auto noun_phrase = [&] {
+      const Word noun = nouns[stream.integer(nouns.size())];
+      source += noun.first;
+      target += "the ";
+      if (stream.integer(3) > 0) {
+        const Word adjective = adjectives[stream.integer(adjectives.size())];
+        source += ' ';
+        source += adjective.first;
+        target += adjective.second;
+        target += ' ';
+      }
+      target += noun.second;
+    };
+    const Word verb = verbs[stream.integer(verbs.size())];
+    noun_phrase();
+    target += ' ';
+    target += verb.second;
+    if (stream.integer(4) > 0) {
+      source += ' ';
+      target += ' ';
+      noun_phrase();
+    }
+    source += ' ';
+    source += verb.first;
+    take({source, {}, target, {"made-phrases", static_cast<int>(i) + 1}});
+  }
+}
+
+MadeCorpus made(std::string name, std::string summary, bool paired, std::vector<std::string> classes,
+                std::array<std::int64_t, 3> examples, void (*each)(std::int64_t, Split, const Take&)) {
+  return {std::move(name),
+          std::move(summary),
+          paired,
+          std::move(classes),
+          examples,
+          [examples, each](Split split, const Take& take) {
+            each(examples[static_cast<std::size_t>(split)], split, take);
+          }};
+}
+
+}  // namespace
+
+const std::vector<MadeCorpus>& made_corpora() {
+  static const std::vector<MadeCorpus> all{
+      made("made-reviews", "made by the program: short reviews in which one word tells the class", false,
+           {"negative", "positive"}, {2000, 500, 500}, each_review),
+      made("made-phrases", "made by the program: an invented language of another word order, and English", true, {},
+           {4000, 500, 500}, each_phrase)};
+  return all;
+}
+
+}  // namespace fovea

@@ -1,0 +1,163 @@
+#include "fovea/data/corpus/public_corpora.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "fovea/base/file.h"
+#include "fovea/base/names.h"
+#include "fovea/base/settings.h"
+#include "fovea/io/shipped.h"
+#include "fovea/io/toml_reader.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t largest_file = 1 << 20;
+
+// A table of the file that is there once, or not at all.
+const ValueTable* table_at(const ValueTable& whole, const std::string& key) {
+  const auto found = whole.find(key);
+  if (found == whole.end()) return nullptr;
+  if (const auto* table = found->second.as<ValueTable>()) return table;
+  throw wrong_input(fmt::format("{} must be a table, not {}", key, found->second.kind()),
+                    fmt::format("write it as [{}]", key), found->second.place);
+}
+
+// Files are named within the folder that they are got into.
+void check_path(const std::string& path, const Place& place) {
+  const std::filesystem::path name(path);
+  if (path.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
+    throw wrong_input(fmt::format("'{}' can not be the name of a file that is got", path),
+                      "name it as it lies once all is fetched and unpacked", place);
+}
+
+PublicCorpus::File read_file_table(const Value& value) {
+  const auto* table = value.as<ValueTable>();
+  if (!table) throw wrong_input("file must be a list of tables", "write each as [[file]]", value.place);
+  PublicCorpus::File file;
+  Fields fields;
+  fields.text("name", file.name, "what it is called here, and at a mirror");
+  fields.texts("address", file.addresses, "where it is published; the first that can be had is taken");
+  fields.integer("bytes", file.bytes, 0, Fields::no_limit, "how many it has; 0: not known");
+  fields.text("sha256", file.sha256, "its checksum");
+  fields.texts("members", file.members, "what is unpacked of an archive; folders end in '/'");
+  fields.read(*table, "file");
+  const auto wrong = [&](const std::string& what, const std::string& remedy) {
+    return wrong_input(fmt::format("the file '{}' {}", file.name, what), remedy, value.place);
+  };
+  check_path(file.name, value.place);
+  if (file.name.find('/') != file.name.npos || file.name.starts_with('.') || file.name == "unpacked" ||
+      file.name == "kept" || file.name == "ORIGIN")
+    throw wrong("can not be called so", "take the last part of its address");
+  if (file.addresses.empty()) throw wrong("has no address", "add address = [\"https://…\"]");
+  const bool digits = std::all_of(file.sha256.begin(), file.sha256.end(),
+                                  [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  if (file.sha256.size() != 64 || !digits)
+    throw wrong("has no checksum", "add sha256 = \"…\", 64 digits in small letters; sha256sum prints it");
+  for (const std::string& member : file.members) check_path(member, value.place);
+  return file;
+}
+
+TextSource read_source(const ValueTable& table, const std::string& key, const Place& place) {
+  std::string file, target_file;
+  TextSource source;
+  Fields fields;
+  fields.text("file", file, "the texts");
+  fields.text("target_file", target_file, "their translations, line by line");
+  fields.choice("format", source.format,
+                {{"automatic", TextFormat::automatic},
+                 {"tsv", TextFormat::tsv},
+                 {"csv", TextFormat::csv},
+                 {"jsonl", TextFormat::jsonl},
+                 {"lines", TextFormat::lines},
+                 {"folder", TextFormat::folder}},
+                "how they are written");
+  fields.choice("header", source.header, {{"automatic", Header::automatic}, {"yes", Header::yes}, {"no", Header::no}},
+                "names of columns");
+  fields.texts("text", source.text, "columns of the text");
+  fields.text("label", source.label, "column of the class");
+  fields.text("target", source.target, "column of the translation");
+  fields.read(table, key);
+  check_path(file, place);
+  if (!target_file.empty()) check_path(target_file, place);
+  const bool maybe_folder = source.format == TextFormat::folder ||
+                            (source.format == TextFormat::automatic && !std::filesystem::path(file).has_extension());
+  if (!maybe_folder && source.label.empty() && source.target.empty() && target_file.empty())
+    throw wrong_input(fmt::format("[{}] says neither which class a text has nor how it is translated", key),
+                      "name the column of one (label or target), or a file of translations (target_file)", place);
+  source.file = file;
+  source.target_file = target_file;
+  // The bytes are always the same, so what is passed over is, too; and it is told.
+  source.bad = BadLine::skip;
+  return source;
+}
+
+}  // namespace
+
+PublicCorpus parse_public_corpus(const std::string& toml, const std::string& name, const std::string& file_name) {
+  const ValueTable whole = parse_table(toml, file_name);
+  const Place place{file_name};
+  PublicCorpus corpus;
+  corpus.name = name;
+  Fields fields;
+  fields.text("title", corpus.title, "what it is");
+  fields.text("terms", corpus.terms, "what its publishers ask of its users");
+  fields.text("home", corpus.home, "where people read about it");
+  fields.flag("latin1", corpus.latin1, "texts that are unpacked are in ISO 8859-1");
+  fields.read(whole, "a corpus to get", {"file", "train", "validation", "test"});
+  const auto files = whole.find("file");
+  const ValueList* list = files == whole.end() ? nullptr : files->second.as<ValueList>();
+  if (!list || list->empty())
+    throw wrong_input("names no file to get", "add one: [[file]] with name, address, bytes and sha256", place);
+  std::set<std::string> names;
+  for (const Value& value : *list) {
+    corpus.files.push_back(read_file_table(value));
+    if (!names.insert(corpus.files.back().name).second)
+      throw wrong_input(fmt::format("two files are called '{}'", corpus.files.back().name), "name each another",
+                        value.place);
+  }
+  const auto source = [&](const std::string& key) -> std::optional<TextSource> {
+    const ValueTable* table = table_at(whole, key);
+    if (!table) return {};
+    return read_source(*table, key, whole.at(key).place);
+  };
+  if (const auto train = source("train")) corpus.sources.train = *train;
+  corpus.sources.validation = source("validation");
+  corpus.sources.test = source("test");
+  for (const char* const other : {"validation", "test"})
+    if (whole.contains(other) && !whole.contains("train"))
+      throw wrong_input(fmt::format("has [{}] and no [train]", other),
+                        "say where the training texts are, or leave both out to keep the files as they are", place);
+  return corpus;
+}
+
+std::vector<PublicCorpus> public_corpora() {
+  std::vector<PublicCorpus> all;
+  for (const ShippedExperiment& shipped : shipped_corpora())
+    all.push_back(parse_public_corpus(std::string(shipped.toml), std::string(shipped.name),
+                                      fmt::format("corpora/{}.toml", shipped.name)));
+  return all;
+}
+
+PublicCorpus find_public_corpus(const std::string& name_or_path) {
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {
+    const std::filesystem::path path(name_or_path);
+    return parse_public_corpus(read_file(path, largest_file), path.stem(), path.string());
+  }
+  std::string name = name_or_path;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); });
+  std::vector<std::string> names;
+  for (PublicCorpus& corpus : public_corpora()) {
+    if (corpus.name == name) return std::move(corpus);
+    names.push_back(corpus.name);
+  }
+  throw wrong_input(
+      fmt::format("'{}' is none of the corpora that can be got (`fovea data get` lists them)", name_or_path),
+      suggest_name(name, names));
+}
+
+}  // namespace fovea

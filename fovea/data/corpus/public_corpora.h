@@ -1,0 +1,19 @@
+// What `fovea data get` can get: the files of corpora/, built into the program, and files like them of anybody's own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/data/corpus/get_corpus.h"
+
+namespace fovea {
+
+std::vector<PublicCorpus> public_corpora();  // those the program knows, by name
+
+// By name ("imdb", "IMDB"), or from a file (a word with '/' in it, or that ends in .toml). Throws wrong_input with the
+// nearest name, or the file's place.
+PublicCorpus find_public_corpus(const std::string& name_or_path);
+
+PublicCorpus parse_public_corpus(const std::string& toml, const std::string& name, const std::string& file_name);
+
+}  // namespace fovea

@@ -1,0 +1,113 @@
+#include "fovea/data/tasks/mnist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/io/bytes.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::uint32_t images_magic = 0x00000803;  // unsigned bytes in three dimensions
+constexpr std::uint32_t labels_magic = 0x00000801;  // unsigned bytes in one
+
+std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
+  std::uint32_t x = 0;
+  for (std::size_t i = 0; i < 4; ++i) x = (x << 8) | static_cast<unsigned char>(bytes[at + i]);
+  return x;
+}
+
+// Checks the header (`dimensions` sizes) and that there is one byte for each element; returns the number of items.
+std::uint32_t check_header(std::string_view bytes, std::uint32_t magic, std::size_t dimensions,
+                           const std::string& holds, const Place& place) {
+  const std::size_t header = 4 + 4 * dimensions;
+  if (bytes.size() < 4)
+    throw wrong_input(fmt::format("is no IDX file: it has only {} bytes", bytes.size()), "fetch the file again", place);
+  const std::uint32_t found = big_endian(bytes, 0);
+  if (found != magic) {
+    if (found == images_magic) throw wrong_input("holds images, not labels", "were the two files swapped?", place);
+    if (found == labels_magic) throw wrong_input("holds labels, not images", "were the two files swapped?", place);
+    throw wrong_input(fmt::format("is no IDX file of {}: it begins with {:08x}, not {:08x}", holds, found, magic),
+                      "is it the right file?", place);
+  }
+  if (bytes.size() < header)
+    throw wrong_input(fmt::format("is cut short: it ends within its header, at byte {}", bytes.size()),
+                      "fetch the file again", place);
+  const std::uint32_t count = big_endian(bytes, 4);
+  if (count > static_cast<std::uint32_t>(most_idx_images))
+    throw wrong_input(fmt::format("says it holds {} {}; at most {} are read", count, holds, most_idx_images),
+                      "is it the right file?", place);
+  std::size_t each = 1;
+  if (dimensions == 3) {
+    const std::uint32_t rows = big_endian(bytes, 8), columns = big_endian(bytes, 12);
+    if (rows != 28 || columns != 28)
+      throw wrong_input(fmt::format("holds images of {} x {} pixels, not 28 x 28", rows, columns),
+                        "is it the right file?", place);
+    each = 28 * 28;
+  }
+  const std::size_t wanted = header + count * each;
+  if (bytes.size() < wanted)
+    throw wrong_input(fmt::format("is cut short: its header says {} {}, which is {} bytes, but it has {}", count, holds,
+                                  wanted, bytes.size()),
+                      "fetch the file again", place);
+  if (bytes.size() > wanted)
+    throw wrong_input(fmt::format("is too long: its header says {} {}, which is {} bytes, but it has {}", count, holds,
+                                  wanted, bytes.size()),
+                      "is it the right file?", place);
+  return count;
+}
+
+std::filesystem::path find_file(const std::filesystem::path& folder, const std::string& set, const std::string& holds,
+                                const std::string& suffix) {
+  for (const char* joint : {"-", "."})
+    for (const char* ending : {"", ".gz"}) {
+      const std::filesystem::path path = folder / (set + "-" + holds + joint + suffix + ending);
+      if (std::error_code ignored; std::filesystem::exists(path, ignored)) return path;
+    }
+  throw wrong_input(fmt::format("has no file {}-{}-{} (or with .gz)", set, holds, suffix),
+                    "put the four MNIST files there, or use source = \"drawn\"", {folder.string()});
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> parse_idx_images(std::string_view bytes, const Place& place) {
+  check_header(bytes, images_magic, 3, "images", place);
+  return {bytes.begin() + 16, bytes.end()};
+}
+
+std::vector<std::uint8_t> parse_idx_labels(std::string_view bytes, const Place& place) {
+  check_header(bytes, labels_magic, 1, "labels", place);
+  std::vector<std::uint8_t> labels(bytes.begin() + 8, bytes.end());
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] > 9)
+      throw wrong_input(fmt::format("has label {} at image {}, but a digit is 0 to 9", labels[i], i),
+                        "is it the right file?", place);
+  return labels;
+}
+
+DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesystem::path& labels) {
+  const Place images_place{images.string()}, labels_place{labels.string()};
+  const auto read = [](const std::filesystem::path& path) { return read_unpacked(ByteReader(path), most_idx_bytes); };
+  DigitSet set;
+  set.labels = parse_idx_labels(read(labels), labels_place);
+  set.pixels = parse_idx_images(read(images), images_place);
+  const std::size_t count = set.pixels.size() / (28 * 28);
+  if (count != set.labels.size())
+    throw wrong_input(fmt::format("holds {} images, but {} holds {} labels", count, labels.string(), set.labels.size()),
+                      "take both files from the same place", images_place);
+  if (count == 0) throw wrong_input("holds no images", "is it the right file?", images_place);
+  return set;
+}
+
+DigitSet read_mnist(const std::filesystem::path& folder, const std::string& set) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw wrong_input("there is no such folder", "name the folder with the MNIST files, or use source = \"drawn\"",
+                      {folder.string()});
+  const std::filesystem::path images = find_file(folder, set, "images", "idx3-ubyte");
+  return read_idx_digits(images, find_file(folder, set, "labels", "idx1-ubyte"));
+}
+
+}  // namespace fovea

@@ -1,0 +1,25 @@
+// The formats behind TextReader: one file each.
+#pragma once
+
+#include <memory>
+
+#include "fovea/data/text/text_reader.h"
+
+namespace fovea {
+
+class TextReader::Examples {
+ public:
+  virtual ~Examples() = default;
+
+  // False at the end. A malformed line throws wrong_input with the line in its place, and the next can be asked for;
+  // any other error is final.
+  virtual bool next(TextExample& example) = 0;
+
+  virtual std::vector<std::string> header() const { return {}; }
+};
+
+std::unique_ptr<TextReader::Examples> open_table(const TextSource& source, TextFormat format);
+std::unique_ptr<TextReader::Examples> open_lines(const TextSource& source);
+std::unique_ptr<TextReader::Examples> open_folder(const TextSource& source);
+
+}  // namespace fovea

@@ -1,0 +1,87 @@
+// Texts a line each, alone or line by line with their translations in a second file.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "fovea/data/text/text_examples.h"
+#include "fovea/io/whitespace.h"
+
+namespace fovea {
+
+namespace {
+
+bool blank(std::string_view line) { return trimmed(line).empty(); }
+
+class Lines final : public TextReader::Examples {
+ public:
+  explicit Lines(const TextSource& source)
+      : source_(LineReader(ByteReader(source.file), source.longest)), source_file_(source.file.string()) {
+    if (source.target_file.empty()) return;
+    target_.emplace(LineReader(ByteReader(source.target_file), source.longest));
+    target_file_ = source.target_file.string();
+  }
+
+  bool next(TextExample& example) override {
+    // Both are read before either is judged, so that they stay side by side.
+    std::string_view text, target;
+    std::optional<Error> wrong;
+    const bool there = read(source_, text, wrong);
+    const bool also_there = target_ ? read(*target_, target, wrong) : there;
+    if (there != also_there) differ(there);
+    if (wrong) throw Error(*wrong);
+    if (!there) return false;
+    const Place place = source_.place();
+    if (target_ && blank(text) != blank(target)) {
+      if (part_ == 0) part_ = source_.line();
+      throw wrong_input(
+          fmt::format("is empty, but line {} of {} is not", source_.line(), blank(text) ? target_file_ : source_file_),
+          "mend the line, or skip such lines (fovea data add --skip-bad)", blank(text) ? place : target_->place());
+    }
+    if (blank(text))
+      throw wrong_input("the text is empty", "fill it in, or skip such lines (fovea data add --skip-bad)", place);
+    example = {text, {}, target, place};
+    return true;
+  }
+
+ private:
+  static bool read(LineReader& lines, std::string_view& line, std::optional<Error>& wrong) {
+    try {
+      return lines.next(line);
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::wrong_input || error.place().line == 0) throw;
+      if (!wrong) wrong = error;
+      return true;
+    }
+  }
+
+  // One file has ended before the other. A line that is empty on one side only tells where they parted.
+  [[noreturn]] void differ(bool source_goes_on) {
+    std::int64_t source_lines = source_.line(), target_lines = target_->line();
+    std::int64_t& more = source_goes_on ? source_lines : target_lines;
+    LineReader& longer = source_goes_on ? source_ : *target_;
+    std::string_view line;
+    for (std::optional<Error> ignored; read(longer, line, ignored);) more = longer.line();
+    const std::string where =
+        part_ > 0 ? fmt::format("line {} is empty in one of them only, so they may part there", part_)
+                  : fmt::format("line {} is the first without a partner", std::min(source_lines, target_lines) + 1);
+    throw wrong_input(fmt::format("has {} lines, but {} has {}; {}", source_lines, target_file_, target_lines, where),
+                      "parallel files have a line for a line", {source_file_});
+  }
+
+  LineReader source_;
+  std::optional<LineReader> target_;
+  std::string source_file_, target_file_;
+  std::int64_t part_ = 0;  // the first line that is empty on one side only
+};
+
+}  // namespace
+
+std::unique_ptr<TextReader::Examples> open_lines(const TextSource& source) {
+  if (!source.label.empty() || !source.target.empty() || !source.text.empty())
+    throw wrong_input("has a text a line, so it has no columns to name", "name none, or another format",
+                      {source.file.string()});
+  return std::make_unique<Lines>(source);
+}
+
+}  // namespace fovea

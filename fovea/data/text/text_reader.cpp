@@ -1,0 +1,95 @@
+#include "fovea/data/text/text_reader.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "fovea/data/text/text_examples.h"
+
+namespace fovea {
+
+namespace {
+
+TextFormat format_of(const TextSource& source) {
+  if (source.format != TextFormat::automatic) return source.format;
+  if (!source.target_file.empty()) return TextFormat::lines;
+  const Place place{source.file.string()};
+  std::error_code ignored;
+  if (!std::filesystem::exists(source.file, ignored))
+    throw wrong_input("there is no such file or folder", "check the path", place);
+  if (std::filesystem::is_directory(source.file, ignored)) return TextFormat::folder;
+  std::filesystem::path name = source.file.filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::string ending = name.extension();
+  if (ending == ".tsv" || ending == ".tab") return TextFormat::tsv;
+  if (ending == ".csv") return TextFormat::csv;
+  if (ending == ".jsonl" || ending == ".ndjson") return TextFormat::jsonl;
+  throw wrong_input("its name does not tell its format", "say which it is (--format): tsv, csv, jsonl or lines", place);
+}
+
+std::unique_ptr<TextReader::Examples> open(const TextSource& source, TextFormat format) {
+  if (!source.label.empty() && (!source.target.empty() || !source.target_file.empty()))
+    throw wrong_input("a text can have a label or a target, not both", "name one of them", {source.file.string()});
+  switch (format) {
+    case TextFormat::folder:
+      return open_folder(source);
+    case TextFormat::lines:
+      return open_lines(source);
+    default:
+      return open_table(source, format);
+  }
+}
+
+}  // namespace
+
+std::string format_name(TextFormat format) {
+  switch (format) {
+    case TextFormat::automatic:
+      return "automatic";
+    case TextFormat::tsv:
+      return "tsv";
+    case TextFormat::csv:
+      return "csv";
+    case TextFormat::jsonl:
+      return "jsonl";
+    case TextFormat::lines:
+      return "lines";
+    case TextFormat::folder:
+      return "folder";
+  }
+  return "unknown";
+}
+
+TextReader::TextReader(TextSource source) : source_(std::move(source)) {
+  report_.format = format_of(source_);
+  examples_ = open(source_, report_.format);
+  report_.header = examples_->header();
+}
+TextReader::~TextReader() = default;
+TextReader::TextReader(TextReader&&) noexcept = default;
+TextReader& TextReader::operator=(TextReader&&) noexcept = default;
+
+bool TextReader::next(TextExample& example) {
+  for (;;) {
+    try {
+      if (examples_->next(example)) {
+        ++report_.read;
+        return true;
+      }
+      break;
+    } catch (const Error& error) {
+      const bool one_line = error.kind() == Error::Kind::wrong_input && error.place().line > 0;
+      if (!one_line || source_.bad == BadLine::stop) throw;
+      if (++report_.skipped <= static_cast<std::int64_t>(ReadReport::most_complaints))
+        report_.complaints.push_back(error.what());
+    }
+  }
+  if (report_.read > 0) return false;
+  const Place place{source_.file.string()};
+  if (report_.skipped == 0) throw wrong_input("holds no text", "is it the right file?", place);
+  throw wrong_input(
+      fmt::format("none of its {} lines can be read; of the first: {}", report_.skipped, report_.complaints.front()),
+      "is it of this format?", place);
+}
+
+}  // namespace fovea

@@ -1,0 +1,135 @@
+#include "fovea/io/lines.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t piece = 1 << 16;
+
+}  // namespace
+
+std::size_t utf8_prefix(std::string_view text) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+  const std::size_t size = text.size();
+  std::size_t i = 0;
+  while (i < size) {
+    // Eight bytes of ASCII at a time: that is what most text is.
+    for (std::uint64_t eight; i + 8 <= size; i += 8) {
+      std::memcpy(&eight, bytes + i, 8);
+      if (eight & 0x8080808080808080u) break;
+    }
+    if (i >= size) break;
+    const unsigned char lead = bytes[i];
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    const std::size_t length = lead >= 0xc2 && lead <= 0xdf   ? 2
+                               : (lead & 0xf0) == 0xe0        ? 3
+                               : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                              : 0;
+    if (length == 0 || i + length > size) return i;
+    for (std::size_t k = 1; k < length; ++k)
+      if ((bytes[i + k] & 0xc0) != 0x80) return i;
+    const unsigned char second = bytes[i + 1];
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
+        (lead == 0xf4 && second > 0x8f))
+      return i;
+    i += length;
+  }
+  return size;
+}
+
+LineReader::LineReader(ByteReader bytes, std::size_t longest)
+    : bytes_(std::move(bytes)), longest_(longest), buffer_(2 * piece, '\0') {
+  while (end_ < 3 && more()) {
+  }
+  check_start();
+}
+
+void LineReader::check_start() {
+  const std::string_view start(buffer_.data(), end_);
+  if (start.starts_with("\xef\xbb\xbf")) begin_ = 3;
+  if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff"))
+    throw wrong_input("is UTF-16, and UTF-8 is read", "turn it into UTF-8: iconv -f UTF-16 -t UTF-8", bytes_.place());
+}
+
+bool LineReader::more() {
+  if (at_end_) return false;
+  if (buffer_.size() - end_ < piece) {
+    if (begin_ > 0) {
+      std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+    }
+    if (buffer_.size() - end_ < piece) buffer_.resize(2 * buffer_.size());
+  }
+  const std::size_t got = bytes_.read(buffer_.data() + end_, piece);
+  end_ += got;
+  at_end_ = got == 0;
+  return !at_end_;
+}
+
+void LineReader::pass_over() {
+  for (;;) {
+    const void* const found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
+    if (found) {
+      begin_ = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1;
+      return;
+    }
+    begin_ = end_;
+    if (!more()) return;
+  }
+}
+
+bool LineReader::next(std::string_view& line) {
+  std::size_t looked = 0;
+  std::size_t length;
+  for (;;) {
+    const std::size_t have = end_ - begin_;
+    if (const void* const found = std::memchr(buffer_.data() + begin_ + looked, '\n', have - looked)) {
+      length = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) - begin_;
+      break;
+    }
+    looked = have;
+    if (have > longest_ + 1) {
+      ++line_;
+      pass_over();
+      throw wrong_input(fmt::format("this line is longer than the {} bytes that are read of one", longest_),
+                        "is it the right file, and of this format?", place());
+    }
+    if (more()) continue;
+    if (have == 0) return false;
+    length = have;
+    break;
+  }
+  ++line_;
+  line = {buffer_.data() + begin_, length};
+  begin_ += length < end_ - begin_ ? length + 1 : length;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() > longest_)
+    throw wrong_input(fmt::format("this line is longer than the {} bytes that are read of one", longest_),
+                      "is it the right file, and of this format?", place());
+  if (const std::size_t good = utf8_prefix(line); good < line.size()) {
+    Place where = place();
+    where.column = static_cast<int>(good) + 1;
+    throw wrong_input(
+        fmt::format("is not UTF-8: byte {} of this line is {:02x}", good + 1, static_cast<unsigned char>(line[good])),
+        "save the file as UTF-8, or let lines that can not be read be skipped (fovea data add --skip-bad)", where);
+  }
+  if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
+    Place where = place();
+    where.column = static_cast<int>(zero) + 1;
+    throw wrong_input(fmt::format("byte {} of this line is zero, and text has none", zero + 1),
+                      "is it a text? UTF-16 becomes UTF-8 by iconv -f UTF-16LE -t UTF-8", where);
+  }
+  return true;
+}
+
+}  // namespace fovea

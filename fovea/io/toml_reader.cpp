@@ -1,0 +1,97 @@
+#include "fovea/io/toml_reader.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "fovea/io/whitespace.h"
+
+namespace fovea {
+
+namespace {
+
+Place place_of(const toml::source_region& region, const std::string& file) {
+  return {file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+}
+
+ValueTable table_of(const toml::table& table, const std::string& file);
+
+Value value_of(const toml::node& node, const Place& place, const std::string& file) {
+  if (const auto* x = node.as_boolean()) return {x->get(), place};
+  if (const auto* x = node.as_integer()) return {x->get(), place};
+  if (const auto* x = node.as_floating_point()) return {x->get(), place};
+  if (const auto* x = node.as_string()) return {x->get(), place};
+  if (const auto* table = node.as_table()) return {table_of(*table, file), place};
+  if (const auto* array = node.as_array()) {
+    ValueList list;
+    for (const toml::node& item : *array) list.push_back(value_of(item, place_of(item.source(), file), file));
+    return {std::move(list), place};
+  }
+  throw wrong_input("dates and times have no meaning here", "write it as a text, in quotes", place);
+}
+
+ValueTable table_of(const toml::table& table, const std::string& file) {
+  ValueTable out;
+  for (const auto& [key, node] : table)
+    out.emplace(std::string(key.str()), value_of(node, place_of(key.source(), file), file));
+  return out;
+}
+
+// The parser nests one table per dot of a key, and takes them apart by recursion: a key of a hundred thousand dots
+// would exhaust the stack. Text inside quotes is passed over.
+void refuse_deep_keys(std::string_view text, const std::string& file) {
+  constexpr int most_dots = 100;
+  int dots = 0, line = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (c == '"' || c == '\'') {
+      const bool block = text.substr(i, 3) == std::string_view(c == '"' ? "\"\"\"" : "'''");
+      i += block ? 3 : 1;
+      for (; i < text.size(); ++i) {
+        if (text[i] == '\n' && (++line, !block)) break;
+        if (text[i] == '\\' && c == '"') ++i;
+        else if (text[i] == c && (!block || text.substr(i, 3) == std::string(3, c))) break;
+      }
+      if (block) i += 2;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '.') {
+      if (++dots > most_dots)
+        throw wrong_input(fmt::format("a key of more than {} parts", most_dots), "write fewer dots", {file, line, 0});
+    } else if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) {
+      dots = 0;
+    }
+  }
+}
+
+}  // namespace
+
+ValueTable parse_table(const std::string& toml_text, const std::string& file_name) {
+  refuse_deep_keys(toml_text, file_name);
+  try {
+    return table_of(toml::parse(toml_text), file_name);
+  } catch (const toml::parse_error& error) {
+    throw wrong_input(fmt::format("not TOML: {}", error.description()), "check the quotes, brackets and commas there",
+                      place_of(error.source(), file_name));
+  }
+}
+
+Value parse_value(const std::string& words, const Place& place) {
+  const std::string text(trimmed(words));
+  if (text.find('\n') == std::string::npos) {
+    try {
+      ValueTable table = parse_table("value = " + text, place.file);
+      Value& value = table.at("value");
+      value.place = place;
+      return std::move(value);
+    } catch (const Error&) {  // not TOML: the words themselves
+    }
+  }
+  return {text, place};
+}
+
+}  // namespace fovea

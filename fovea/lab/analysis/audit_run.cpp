@@ -1,0 +1,40 @@
+#include "fovea/lab/analysis/audit_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "fovea/lab/spec/assembly.h"
+
+namespace fovea {
+
+RunSpec with_audit(const RunSpec& spec) {
+  RunSpec audited = spec;
+  ValueList names;
+  if (const auto found = spec.probe.find("names"); found != spec.probe.end()) names = *found->second.as<ValueList>();
+  names.emplace_back().data = std::string("audit");
+  audited.probe["names"].data = std::move(names);
+  audited.probe = complete_probe_table(audited.probe);
+  check_fit(audited);
+  return audited;
+}
+
+std::string first_difference(const RunRecord& run, const RunRecord& again) {
+  for (const auto& [name, series] : run.series) {
+    const auto other = again.series.find(name);
+    if (other == again.series.end()) return fmt::format("it has no {}", name);
+    for (std::size_t k = 0; k < series.steps.size(); ++k) {
+      const auto& steps = other->second.steps;
+      const auto at = std::lower_bound(steps.begin(), steps.end(), series.steps[k]);
+      if (at == steps.end() || *at != series.steps[k]) continue;
+      const double before = series.values[k],
+                   after = other->second.values[static_cast<std::size_t>(at - steps.begin())];
+      if (std::memcmp(&before, &after, sizeof before) != 0)
+        return fmt::format("{} at step {} was {} and is {}", name, series.steps[k], before, after);
+    }
+  }
+  return {};
+}
+
+}  // namespace fovea

@@ -1,0 +1,17 @@
+// A run with the audit of its assumptions added (docs/method.md, 4).
+#pragma once
+
+#include <string>
+
+#include "fovea/lab/record/record.h"
+
+namespace fovea {
+
+// The same run with the probe `audit` among its probes. Training does not depend on what is measured. Throws
+// wrong_input where the audit has nothing to measure.
+RunSpec with_audit(const RunSpec& spec);
+
+// Where the numbers of `again` differ from those of `run` at a step that both have, as words; empty where none does.
+std::string first_difference(const RunRecord& run, const RunRecord& again);
+
+}  // namespace fovea

@@ -1,0 +1,86 @@
+#include "fovea/lab/analysis/check_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fovea/base/names.h"
+#include "fovea/lab/query/expression.h"
+#include "fovea/lab/record/record.h"
+#include "fovea/lab/train/trainer.h"
+
+namespace fovea {
+
+namespace {
+
+RunRecord untrained(RunSpec spec) {
+  spec.train["steps"] = {std::int64_t{0}, {}};
+  spec.train["stop_when"] = {std::string(), {}};
+  spec.interventions.clear();
+  RunRecord run = train(spec);
+  run.series["train_loss"] = {{0}, {0}};  // what the first update says
+  return run;
+}
+
+std::vector<std::string> names_of(const std::vector<RunRecord>& runs) {
+  std::vector<std::string> names{"seed"};
+  for (const RunRecord& run : runs) {
+    for (const auto& series : run.series) names.push_back(series.first);
+    for (const auto& [section, table] : {std::pair("task.", &run.spec.task), std::pair("model.", &run.spec.model),
+                                         std::pair("train.", &run.spec.train)})
+      for (const auto& setting : *table) names.push_back(section + setting.first);
+  }
+  return names;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::vector<RunRecord> runs) : runs_(std::move(runs)), known_(names_of(runs_)) {}
+
+  void read(const std::string& text, const std::string& reader, const Place& place) const {
+    if (text.empty()) return;
+    for (const std::string& name : Expression::parse(text, place).names()) {
+      if (std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
+      if (nearest_name(name, known_).empty()) continue;
+      throw wrong_input(fmt::format("{} reads '{}', and the runs will have no such metric or setting", reader, name),
+                        suggest_name(name, known_), place);
+    }
+  }
+
+ private:
+  std::vector<RunRecord> runs_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace
+
+void refuse_misspelt_names(const Experiment& experiment, Form form, std::span<const RunSpec> specs) {
+  constexpr std::size_t most_looks = 8;
+  std::set<std::string> models;
+  std::vector<RunRecord> runs;
+  for (const RunSpec& spec : specs) {
+    if (models.size() == most_looks || !models.insert(Value{spec.model, {}}.text()).second) continue;
+    runs.push_back(untrained(spec));
+    if (runs.back().state != RunState::done) return;  // the training will say why
+  }
+  const Reader reader(std::move(runs));
+  for (const Claim& claim : experiment.claims) {
+    if (!claim.is_of(form)) continue;
+    reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.says), claim.place);
+    reader.read(claim.where, fmt::format("the claim \"{}\"", claim.says), claim.place);
+  }
+  const auto read_shown = [&reader](const Value& value) {
+    if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.place);
+  };
+  for (const FigureSpec& figure : experiment.figures) {
+    const auto y = figure.settings.find("y");
+    if (y == figure.settings.end()) continue;
+    read_shown(y->second);
+    if (const auto* const list = y->second.as<ValueList>()) std::ranges::for_each(*list, read_shown);
+  }
+}
+
+}  // namespace fovea

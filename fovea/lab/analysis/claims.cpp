@@ -1,0 +1,90 @@
+// Claims against the runs they are about.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/query/expression.h"
+
+namespace fovea {
+
+namespace {
+
+// "accuracy (3 of 20 runs)": what the expression reads and the runs have not.
+std::string missing_names(const Expression& metric, const std::vector<const RunRecord*>& runs) {
+  std::string text;
+  for (const std::string& name : metric.names()) {
+    const auto lacking =
+        std::count_if(runs.begin(), runs.end(), [&name](const RunRecord* run) { return !run_has(*run, name); });
+    if (lacking > 0)
+      text += fmt::format("{}{} (missing in {} of {} runs)", text.empty() ? "" : ", ", name, lacking, runs.size());
+  }
+  return text;
+}
+
+// What is to be known of the groups, where the claim is about them.
+void add_notes(ClaimResult& result, const Claim& claim, const std::vector<std::string>& notes) {
+  const auto reads_groups = [&claim](const std::string& text) {
+    return !text.empty() && Expression::parse(text, claim.place).names().contains("group");
+  };
+  if (notes.empty() || !(reads_groups(claim.metric) || reads_groups(claim.where))) return;
+  for (const std::string& note : notes) result.note += (result.note.empty() ? "" : "; ") + note;
+}
+
+ClaimResult check(const Claim& claim, const std::string& experiment, const std::vector<const RunRecord*>& done,
+                  std::size_t unfinished) {
+  ClaimResult result;
+  result.experiment = experiment;
+  result.claim = claim.says;
+  result.metric = claim.metric;
+  result.wanted = claim.wanted();
+  result.value = std::numeric_limits<double>::quiet_NaN();
+  const Expression metric = Expression::parse(claim.metric, claim.place);
+  std::vector<const RunRecord*> runs = done;
+  if (!claim.where.empty()) {
+    const Expression where = Expression::parse(claim.where, claim.place);
+    std::erase_if(runs, [&where](const RunRecord* run) { return !where.holds(*run); });
+  }
+  if (unfinished > 0) {  // the seeds that fail are not left out of a verdict
+    result.note = fmt::format("{} of {} runs are not done", unfinished, unfinished + done.size());
+    return result;
+  }
+  if (runs.empty()) {
+    result.note = claim.where.empty() ? "there are no runs" : fmt::format("no run has {}", claim.where);
+    return result;
+  }
+  result.value = metric.number(runs);
+  result.note = missing_names(metric, runs);
+  if (std::isnan(result.value)) {
+    if (result.note.empty() && runs.size() > 1 && metric.reads_outside_aggregates())
+      result.note =
+          fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), claim.metric);
+    if (result.note.empty()) result.note = "it is not a number";
+    return result;
+  }
+  result.held =
+      (!claim.at_least || result.value >= *claim.at_least) && (!claim.at_most || result.value <= *claim.at_most);
+  return result;
+}
+
+}  // namespace
+
+std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs,
+                                      const std::vector<std::string>& notes) {
+  std::vector<const RunRecord*> done;
+  for (const RunRecord& run : runs)
+    if (run.state == RunState::done) done.push_back(&run);
+  std::vector<ClaimResult> results;
+  for (const Claim& claim : experiment.claims) {
+    if (!claim.is_of(form)) continue;
+    results.push_back(check(claim, experiment.name, done, runs.size() - done.size()));
+    results.back().form = word_of(form);
+    results.back().source = experiment.source;
+    add_notes(results.back(), claim, notes);
+  }
+  return results;
+}
+
+}  // namespace fovea

@@ -1,0 +1,67 @@
+#include "fovea/lab/analysis/evidence.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+namespace {
+
+Error damaged(std::int64_t run) {
+  return failure(fmt::format("what the probe 'evidence' kept of run {} does not fit together", run),
+                 fmt::format("remove it (fovea rm {}), and train it again", run));
+}
+
+}  // namespace
+
+std::vector<EvidenceRows::Example> EvidenceRows::by_example() const {
+  std::vector<Example> all;
+  for (std::size_t row = 0, word = 0; row < count();) {
+    Example one{row, 0, word, begins[row + 1] - begins[row]};
+    while (row < count() && examples[row] == examples[one.first_row]) ++row;
+    one.rows = row - one.first_row;
+    word += one.length;
+    all.push_back(one);
+  }
+  return all;
+}
+
+EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), fetch_(std::move(fetch)) {
+  const auto one = [&](const char* name) {
+    std::vector<ArrayRecord> found = fetch_(run_, fmt::format("evidence.{}", name));
+    return found.empty() ? std::vector<float>() : std::move(found.front().values);
+  };
+  const std::vector<float> lengths = one("lengths"), rows = one("rows");
+  if (lengths.empty() || rows.empty())
+    throw wrong_input(
+        fmt::format("run {} was trained without the probe 'evidence', which measures are made from", run.id),
+        "train it with it: --set 'probe.names=[\"loss\", \"accuracy\", \"evidence\"]'");
+  rows_.begins.push_back(0);
+  for (const float length : lengths) rows_.begins.push_back(rows_.begins.back() + static_cast<std::size_t>(length));
+  for (std::size_t example = 0; example < rows.size(); ++example)
+    rows_.examples.insert(rows_.examples.end(), static_cast<std::size_t>(rows[example]), example);
+  if (rows_.examples.size() != lengths.size()) throw damaged(run_);
+  rows_.source = one("source");
+  rows_.target = one("target");
+  rows_.labels = one("labels");
+  std::size_t positions = 0;
+  for (const EvidenceRows::Example& one : rows_.by_example()) positions += one.length;
+  const bool classes = rows_.target.empty();
+  if (rows_.source.size() != positions ||
+      (classes ? rows_.labels.size() != rows_.example_count() : rows_.target.size() != rows_.count()))
+    throw damaged(run_);
+}
+
+std::vector<Evidence> EvidenceOf::all(const std::string& name) const {
+  std::vector<Evidence> looks;
+  for (const ArrayRecord& array : fetch_(run_, "evidence." + name)) {
+    if (array.values.size() != rows_.begins.back()) throw damaged(run_);
+    looks.push_back({array.step, {array.values.begin(), array.values.end()}});
+  }
+  return looks;
+}
+
+}  // namespace fovea

@@ -1,0 +1,30 @@
+// An example as a run saw it at its end: its words, and what attention, β and influence say of each. From what the
+// probe `evidence` kept.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/lab/analysis/evidence.h"
+#include "fovea/lab/store/vocabulary_cache.h"
+
+namespace fovea {
+
+struct SeenExample {
+  std::int64_t run = 0, step = 0;
+  int example = 0;                  // from 1
+  std::vector<std::string> source;  // its words
+  std::vector<std::string> target;  // of a translation: the right words, the end included; else empty
+  std::string label;                // of a classification: the right class
+  struct Quantity {
+    std::string name;                       // "α", "β", "Δ"
+    bool log_probability = false;           // β of several classes and of words: 0 is certain
+    std::vector<std::vector<double>> rows;  // one, or one a target word; over the source
+  };
+  std::vector<Quantity> quantities;
+};
+
+// `example` counts from 1. Throws wrong_input for a run without evidence, and for an example that it did not look at.
+SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const KeptWords& kept, int example);
+
+}  // namespace fovea

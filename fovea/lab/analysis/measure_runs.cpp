@@ -1,0 +1,143 @@
+// Who is measured against whom.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "fovea/lab/analysis/measurement.h"
+
+namespace fovea {
+
+namespace {
+
+// What a run is to the others.
+enum class Role { learned, uniform, words, logistic, none };
+
+std::string text_setting(const RunSpec& spec, const std::string& name) {
+  const std::optional<Value> value = spec.setting(name);
+  const std::string* const text = value ? value->as<std::string>() : nullptr;
+  return text ? *text : "";
+}
+
+Role role_of(const RunSpec& spec) {
+  const std::string model = text_setting(spec, "model.name"), attention = text_setting(spec, "model.attention");
+  if (model == "word-mean" || model == "word-mean-translator") {
+    const std::optional<Value> width = spec.setting("model.embedding");
+    return width && *width == Value{std::int64_t{0}, {}} ? Role::logistic : Role::words;
+  }
+  return attention == "learned" ? Role::learned : attention == "uniform" ? Role::uniform : Role::none;
+}
+
+// The spec with the reference's seed, and its attention: what must be the same of runs beside each other.
+std::string kin(RunSpec spec, const RunSpec& reference) {
+  spec.seed = reference.seed;
+  if (const auto attention = reference.model.find("attention"); attention != reference.model.end())
+    spec.model["attention"] = attention->second;
+  return spec.hash();
+}
+
+bool looked_alike(const RunSpec& a, const RunSpec& b) {
+  return a.setting("probe.split") == b.setting("probe.split") &&
+         a.setting("probe.evidence.examples") == b.setting("probe.evidence.examples");
+}
+
+bool has_evidence(const RunSpec& spec) {
+  const std::optional<Value> value = spec.setting("probe.names");
+  const ValueList* const names = value ? value->as<ValueList>() : nullptr;
+  return names && std::ranges::find(*names, Value{std::string("evidence"), {}}) != names->end();
+}
+
+bool fits(const RunRecord& run, const RunRecord& reference) {
+  switch (role_of(run.spec)) {
+    case Role::learned:
+    case Role::uniform:
+      return kin(run.spec, reference.spec) == reference.spec.hash();
+    case Role::words:
+    case Role::logistic:
+      return run.spec.task == reference.spec.task && looked_alike(run.spec, reference.spec);
+    case Role::none:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+MeasuredRuns sort_runs(std::vector<RunRecord> runs) {
+  for (const RunRecord& run : runs)
+    if (!has_evidence(run.spec))
+      throw wrong_input(fmt::format("run {} has no probe 'evidence', which measures are made from", run.id),
+                        "train with 'evidence' among the probe.names");
+  const auto first =
+      std::find_if(runs.begin(), runs.end(), [](const RunRecord& run) { return role_of(run.spec) == Role::learned; });
+  if (first == runs.end())
+    throw wrong_input("none of these runs learned where to attend", "name one whose model.attention is \"learned\"");
+  MeasuredRuns sorted{*first, {}, {}, {}, {}};
+  runs.erase(first);
+  for (RunRecord& run : runs) {
+    if (!fits(run, sorted.reference))
+      throw wrong_input(
+          fmt::format("run {} can not be measured against run {}", run.id, sorted.reference.id),
+          fmt::format(
+              "beside it may stand: the same with another seed, the same with model.attention = \"uniform\", and model "
+              "word-mean or word-mean-translator on the same task; with one probe.split and one "
+              "probe.evidence.examples. "
+              "In what they differ: fovea compare {} {}",
+              sorted.reference.id, run.id));
+    const Role role = role_of(run.spec);
+    if (role == Role::learned) {
+      sorted.others.push_back(std::move(run));
+      continue;
+    }
+    std::optional<RunRecord>& place = role == Role::uniform ? sorted.uniform
+                                      : role == Role::words ? sorted.words
+                                                            : sorted.logistic;
+    if (place)
+      throw wrong_input(fmt::format("runs {} and {} would be measured as the same thing", place->id, run.id),
+                        "name one of them");
+    place = std::move(run);
+  }
+  if (sorted.others.empty() && !sorted.uniform && !sorted.words && !sorted.logistic)
+    throw wrong_input(
+        fmt::format("there is nothing to measure run {} against", sorted.reference.id),
+        "train the same with other seeds, with --set model.attention=uniform, or see: fovea reproduce text-classify");
+  return sorted;
+}
+
+MeasuredRuns runs_to_measure(const Store& store, std::span<const std::int64_t> ids) {
+  std::vector<RunRecord> runs;
+  for (const std::int64_t id : ids) {
+    if (std::ranges::any_of(runs, [id](const RunRecord& run) { return run.id == id; }))
+      throw wrong_input(fmt::format("run {} is named twice", id), "name it once");
+    std::optional<RunRecord> run = store.find(id);
+    if (!run) throw wrong_input(fmt::format("there is no run {}", id), "`fovea runs` shows them");
+    if (run->state != RunState::done)
+      throw wrong_input(fmt::format("run {} is not done ({})", id, state_name(run->state)),
+                        fmt::format("go on with it: fovea run --resume {}", id));
+    runs.push_back(std::move(*run));
+  }
+  if (runs.size() > 1) return sort_runs(std::move(runs));
+  const RunRecord reference = runs.front();
+  if (role_of(reference.spec) != Role::learned)
+    throw wrong_input(fmt::format("run {} did not learn where to attend", reference.id),
+                      "name one whose model.attention is \"learned\"");
+  RunQuery query;
+  query.where = Expression::parse(
+      fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));
+  query.sort = "-id";
+  bool uniform = false, words = false, logistic = false;
+  for (const RunRecord& run : store.query(query)) {
+    if (run.id == reference.id || !run.series.contains("evidence_loss") || !fits(run, reference)) continue;
+    const Role role = role_of(run.spec);
+    bool* const there = role == Role::uniform    ? &uniform
+                        : role == Role::words    ? &words
+                        : role == Role::logistic ? &logistic
+                                                 : nullptr;
+    if (there && std::exchange(*there, true)) continue;
+    runs.push_back(*store.find(run.id));  // with its series
+  }
+  std::sort(runs.begin() + 1, runs.end(), [](const RunRecord& a, const RunRecord& b) { return a.id < b.id; });
+  return sort_runs(std::move(runs));
+}
+
+}  // namespace fovea

@@ -1,0 +1,305 @@
+#include "fovea/lab/analysis/measurement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "fovea/lab/analysis/evidence.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr const char *alpha = "α", *beta = "β", *beta_uniform = "βᵘᶠ", *beta_words = "βᵖˣ",
+                     *beta_logistic = "logistic β", *delta = "Δ", *alpha_others = "α of other seeds",
+                     *predicted = "predicted", *common = "common", *rare = "rare";
+
+// Whole rows by example, as the bootstrap wants them.
+struct Sums {
+  std::vector<double> sums, counts;
+  explicit Sums(std::size_t examples) : sums(examples), counts(examples) {}
+  void add(std::size_t example, double value) {
+    if (std::isnan(value)) return;
+    sums[example] += value;
+    counts[example] += 1;
+  }
+  double mean() const {
+    double sum = 0, count = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) sum += sums[i], count += counts[i];
+    return count > 0 ? sum / count : nan;
+  }
+  Estimate interval() const { return bootstrap_ratio(sums, counts, 0); }
+};
+
+// Adds up what a has in common with b, or with several of them: their rows are examples beside each other.
+class Comparison {
+ public:
+  // Of those rows whose numbers stand in `counted`.
+  Comparison(const EvidenceRows& rows, std::span<const std::size_t> counted, const Evidence& a)
+      : rows_(rows),
+        counted_(counted),
+        a_(a),
+        agreement_(rows.example_count()),
+        chance_(rows.example_count()),
+        tau_(rows.example_count()),
+        rho_(rows.example_count()) {}
+
+  // `places` has the order of b without ties, where these should not count as agreement.
+  Comparison& with(const Evidence& b, const Evidence& places) {
+    for (const std::size_t i : counted_) {
+      const std::span<const double> x = rows_.row(a_, i), y = rows_.row(b, i), place = rows_.row(places, i);
+      agreement_.add(rows_.examples[i], agrees(x, place));
+      chance_.add(rows_.examples[i], agreement_by_chance(place));
+      tau_.add(rows_.examples[i], kendall_tau(x, y));
+      rho_.add(rows_.examples[i], spearman_rho(x, y));
+    }
+    return *this;
+  }
+  Comparison& with(const Evidence& b) { return with(b, b); }
+
+  Measures::Row row(const std::string& name_a, const std::string& name_b) const {
+    return {name_a, name_b, agreement_.interval(), chance_.interval(), tau_.interval(), rho_.interval(), {}, {}};
+  }
+
+ private:
+  const EvidenceRows& rows_;
+  std::span<const std::size_t> counted_;
+  const Evidence& a_;
+  Sums agreement_, chance_, tau_, rho_;
+};
+
+const Series& series_of(const RunRecord& run, const std::string& name) {
+  const auto found = run.series.find(name);
+  if (found == run.series.end() || found->second.steps.empty())
+    throw wrong_input(fmt::format("run {} has no '{}'", run.id, name), "measure runs that have all looks");
+  return found->second;
+}
+
+double value_at(const Series& series, std::int64_t step) {
+  const auto at = std::lower_bound(series.steps.begin(), series.steps.end(), step);
+  return at == series.steps.end() || *at != step ? nan
+                                                 : series.values[static_cast<std::size_t>(at - series.steps.begin())];
+}
+
+// β at the look with the least loss.
+Evidence best_beta(const RunRecord& run, const EvidenceOf& evidence) {
+  const Series& loss = series_of(run, "evidence_loss");
+  const auto least = std::min_element(loss.values.begin(), loss.values.end());
+  const std::int64_t step = loss.steps[static_cast<std::size_t>(least - loss.values.begin())];
+  for (Evidence& look : evidence.all("beta"))
+    if (look.step == step) return std::move(look);
+  throw wrong_input(fmt::format("run {} has no β at step {}", run.id, step), "train it anew");
+}
+
+// One at least.
+std::vector<Evidence> looks_of(const RunRecord& run, const EvidenceOf& evidence, const std::string& name) {
+  std::vector<Evidence> looks = evidence.all(name);
+  if (looks.empty())
+    throw wrong_input(fmt::format("run {} has no evidence.{}", run.id, name), "train it with the probe 'evidence'");
+  return looks;
+}
+
+class Measuring {
+ public:
+  Measuring(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options)
+      : runs_(runs), arrays_(arrays), options_(options), reference_(runs.reference, arrays) {
+    const bool said = runs.reference.series.contains("bleu");
+    measures_.performance = said ? "bleu" : "evidence_accuracy";
+    for (std::size_t i = 0; i < rows().count(); ++i)
+      if (options.only_class < 0 ||
+          (!rows().labels.empty() && static_cast<int>(rows().labels[rows().examples[i]]) == options.only_class))
+        counted_.push_back(i);
+    if (counted_.empty())
+      throw wrong_input(fmt::format("run {} looked at no example of this class", runs.reference.id),
+                        "name another class");
+  }
+
+  Measures all() {
+    note("reference", runs_.reference);
+    measures_.examples = static_cast<int>(options_.only_class < 0 ? rows().example_count() : counted_.size());
+    measures_.words = std::ssize(counted_);
+    const Series& performance = series_of(runs_.reference, measures_.performance);
+    const auto best = std::max_element(performance.values.begin(), performance.values.end());
+    measures_.best = *best;
+    measures_.best_step = performance.steps[static_cast<std::size_t>(best - performance.values.begin())];
+
+    const Evidence attention = looks_of(runs_.reference, reference_, "alpha").back();
+    follow_others(attention);
+    add(alpha, attention, beta, looks_of(runs_.reference, reference_, "beta").back());
+    const std::vector<Evidence> influence = reference_.all("delta");
+    if (!influence.empty()) add(alpha, attention, delta, influence.back());
+    const std::optional<Evidence> words = add_words(runs_.words, beta_words, attention);
+    const std::optional<Evidence> logistic = add_words(runs_.logistic, beta_logistic, attention);
+    if (runs_.uniform) add_uniform(attention, influence, words, logistic);
+    add_foreseen(attention);
+    return std::move(measures_);
+  }
+
+ private:
+  const EvidenceRows& rows() const { return reference_.rows(); }
+
+  EvidenceOf evidence_of(const RunRecord& run) const {
+    EvidenceOf evidence(run, arrays_);
+    if (evidence.rows() != rows())
+      throw wrong_input(
+          fmt::format("runs {} and {} looked at different examples", runs_.reference.id, run.id),
+          "measure runs of one corpus, with the same probe.split and probe.evidence.examples; tasks that draw every "
+          "example afresh draw others for each seed");
+    return evidence;
+  }
+
+  Comparison against(const Evidence& a) const { return {rows(), counted_, a}; }
+
+  double agreement(const Evidence& a, const Evidence& b) const {
+    Sums sums(rows().example_count());
+    for (const std::size_t i : counted_) sums.add(rows().examples[i], agrees(rows().row(a, i), rows().row(b, i)));
+    return sums.mean();
+  }
+
+  void note(const std::string& what, const RunRecord& run) { measures_.runs.emplace_back(what, run.id); }
+
+  Measures::Row& add(const std::string& name_a, const Evidence& a, const std::string& name_b, const Evidence& b) {
+    return add(against(a).with(b).row(name_a, name_b));
+  }
+
+  Measures::Row& add(Measures::Row row) {
+    if (row.a == alpha && !course_.empty()) row.xi = reach(row.agreement.mean);
+    measures_.rows.push_back(std::move(row));
+    return measures_.rows.back();
+  }
+
+  // At each look of theirs: how the others' attention agrees with the reference's, and how well they do.
+  void follow_others(const Evidence& attention) {
+    std::vector<std::vector<Evidence>> looks;
+    for (const RunRecord& other : runs_.others) {
+      note("other seed", other);
+      looks.push_back(looks_of(other, evidence_of(other), "alpha"));
+    }
+    if (looks.empty()) return;
+    for (std::size_t k = 0; k < looks.front().size(); ++k) {
+      Look now{looks.front()[k].step, 0, 0};
+      for (std::size_t i = 0; i < looks.size(); ++i) {
+        if (k >= looks[i].size() || looks[i][k].step != now.step)
+          throw wrong_input(
+              fmt::format("runs {} and {} looked at different steps", runs_.others.front().id, runs_.others[i].id),
+              "measure runs that were trained alike");
+        now.agreement += agreement(attention, looks[i][k]) / static_cast<double>(looks.size());
+        now.performance +=
+            value_at(series_of(runs_.others[i], measures_.performance), now.step) / static_cast<double>(looks.size());
+      }
+      course_.push_back(now);
+    }
+    Comparison ends = against(attention);
+    for (const std::vector<Evidence>& other : looks) ends.with(other.back());
+    measures_.rows.push_back(ends.row(alpha, alpha_others));
+  }
+
+  Measures::Row::Reach reach(double level) const {
+    for (const Look& look : course_)
+      if (look.agreement > level) return {look.step, look.performance};
+    return {-1, nan};
+  }
+
+  std::optional<Evidence> add_words(const std::optional<RunRecord>& run, const char* name, const Evidence& attention) {
+    if (!run) return std::nullopt;
+    note(name, *run);
+    Evidence said = best_beta(*run, evidence_of(*run));
+    add(alpha, attention, name, said);
+    return said;
+  }
+
+  void add_uniform(const Evidence& attention, const std::vector<Evidence>& influence,
+                   const std::optional<Evidence>& words, const std::optional<Evidence>& logistic) {
+    note("uniform", *runs_.uniform);
+    const std::vector<Evidence> looks = looks_of(*runs_.uniform, evidence_of(*runs_.uniform), "beta");
+    const auto most = [&](const auto& of) {
+      std::pair<double, std::int64_t> best{-1, 0};
+      for (const Evidence& look : looks)
+        if (const double there = of(look); there > best.first) best = {there, look.step};
+      return best;
+    };
+    const Evidence& last = looks.back();
+    const auto towards = [&](const char* name, const Evidence& a) {
+      add(name, a, beta_uniform, last).most = most([&](const Evidence& look) { return agreement(a, look); });
+    };
+    const auto from = [&](const char* name, const Evidence& b) {
+      add(beta_uniform, last, name, b).most = most([&](const Evidence& look) { return agreement(look, b); });
+    };
+    towards(alpha, attention);
+    if (!influence.empty()) towards(delta, influence.back());
+    if (words) from(beta_words, *words);
+    if (logistic) from(beta_logistic, *logistic);
+  }
+
+  // The data may be gone since the runs were trained; everything else is in the store.
+  void add_foreseen(const Evidence& attention) {
+    try {
+      const Foreseen foreseen = options_.foresee(runs_.reference.spec, rows());
+      for (const auto& [name, scores] :
+           {std::pair{predicted, &foreseen.predicted}, {common, &foreseen.common}, {rare, &foreseen.rare}})
+        add(against(attention).with(scores->values, scores->places).row(alpha, name));
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::wrong_input) throw;
+      measures_.unforeseen = error.problem();
+    }
+  }
+
+  struct Look {
+    std::int64_t step;
+    double agreement, performance;
+  };
+
+  const MeasuredRuns& runs_;
+  const FetchArrays& arrays_;
+  const MeasureOptions& options_;
+  EvidenceOf reference_;
+  std::vector<std::size_t> counted_;  // numbers of the rows that count
+  std::vector<Look> course_;          // of the others
+  Measures measures_;
+};
+
+}  // namespace
+
+Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options) {
+  return Measuring(runs, arrays, options).all();
+}
+
+std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Form form) {
+  std::vector<ClaimResult> claims;
+  const auto claim = [&](std::string says, double distance) {
+    ClaimResult claim;
+    claim.experiment = experiment.name;
+    claim.form = word_of(form);
+    claim.source = experiment.source;
+    claim.claim = std::move(says);
+    claim.value = distance;
+    claim.wanted = "> 0";
+    claim.held = distance > 0;
+    claims.push_back(std::move(claim));
+  };
+  for (const Measures::Row& row : measures.rows) {
+    const bool told = row.b == predicted || (row.a == alpha && (row.b == beta || row.b == beta_uniform)) ||
+                      (row.a == beta_uniform && row.b == beta_words);
+    if (told)
+      claim(fmt::format("Agreement 𝒜({}, {}) stands clear of its shuffled baseline: the distance of their intervals",
+                        row.a, row.b),
+            row.agreement.low - row.chance.high);
+  }
+  // Of translations the prediction knows the target word, and its rivals do not.
+  const auto row_of = [&](const char* name) {
+    return std::ranges::find_if(measures.rows, [name](const Measures::Row& row) { return row.b == name; });
+  };
+  const auto foretold = row_of(predicted), often = row_of(common), seldom = row_of(rare);
+  if (foretold != measures.rows.end() && measures.words == measures.examples)
+    claim(
+        "Attention predicted from the data agrees with α better than the commonest words, the rarest, and chance: the "
+        "least distance of the intervals",
+        foretold->agreement.low - std::max({often->agreement.high, seldom->agreement.high, foretold->chance.high}));
+  return claims;
+}
+
+}  // namespace fovea

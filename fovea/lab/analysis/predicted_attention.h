@@ -1,0 +1,28 @@
+// What the data alone say of the examples that the probe `evidence` looked at: where attention is predicted to lie
+// (theory/prediction.h), and the rivals that such a prediction must beat to be worth anything: to look at the commonest
+// word of the text, or at the rarest.
+//
+// All are scores of positions, one behind the other as in the probe's rows. A word scores the same at all of its
+// places. What the vocabulary lacks is rare, though the token that stands for all of it may be the commonest of all.
+#pragma once
+
+#include "fovea/lab/analysis/evidence.h"
+
+namespace fovea {
+
+struct Foreseen {
+  struct Scores {
+    Evidence values;
+    // Their order within the row, from 0; words that the values can not tell apart are put in one drawn at random for
+    // each row, so that to say nothing agrees with attention as often as chance does.
+    Evidence places;
+  };
+  Scores predicted;
+  Scores common, rare;  // by how often a word stands in the training texts
+};
+
+// From the training examples of the run's task. Of translations the prediction of a row is for its target word, which
+// attention has not seen yet. Throws wrong_input where the task's data are no longer to be had.
+Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows);
+
+}  // namespace fovea

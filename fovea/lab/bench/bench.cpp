@@ -1,0 +1,311 @@
+#include "fovea/lab/bench/bench.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <iterator>
+#include <map>
+#include <memory>
+
+#include "fovea/base/arena.h"
+#include "fovea/base/names.h"
+#include "fovea/base/random.h"
+#include "fovea/base/team.h"
+#include "fovea/io/shipped.h"
+#include "fovea/lab/experiment/baselines.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/train/trainer.h"
+#include "fovea/math/matmul.h"
+#include "fovea/math/packed.h"
+
+namespace fovea {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+bool stopped(const BenchWatch& watch) { return watch.stop && watch.stop->load(std::memory_order_relaxed); }
+
+// Those experiments that are shipped for their speed alone.
+Experiment parse_system(const ShippedExperiment& shipped) {
+  return parse_experiment(std::string(shipped.toml), "bench/systems/" + std::string(shipped.name) + ".toml");
+}
+
+constexpr std::int64_t without_end = std::int64_t{1} << 40;
+
+// The same run with no end, no probes and no early stop.
+RunSpec endless(RunSpec spec) {
+  spec.train["steps"].data = without_end;
+  spec.train["stop_when"].data = std::string();
+  ProbeSettings none;
+  none.every = without_end;
+  none.examples = 1;
+  none.keep = 0;
+  Fields fields;
+  none.settings(fields);
+  spec.probe = fields.write();
+  return spec;
+}
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// How often probes look at a whole run.
+double looks_of(const RunSpec& spec, std::int64_t steps) {
+  ProbeSettings probe;
+  make_probes(spec.probe, probe);
+  std::int64_t looks = 1 + (steps + probe.every - 1) / probe.every;
+  for (const int extra : probe.at) looks += extra < steps && extra % probe.every != 0;
+  return static_cast<double>(looks);
+}
+
+struct Sample {
+  double seconds, processor;
+  std::int64_t steps;
+};
+
+// Rates between samples, over windows of equal length as far as whole samples allow.
+StepRate rate_of(const std::vector<Sample>& samples) {
+  constexpr double windows = 10;
+  StepRate rate;
+  if (samples.size() < 2) return rate;
+  rate.steps = samples.back().steps - samples.front().steps;
+  rate.seconds = samples.back().seconds - samples.front().seconds;
+  rate.processor_seconds = samples.back().processor - samples.front().processor;
+  std::vector<double> rates;
+  for (std::size_t from = 0, to = 1; to < samples.size(); ++to) {
+    const double passed = samples[to].seconds - samples[from].seconds;
+    if (passed < rate.seconds / windows && to + 1 < samples.size()) continue;
+    rates.push_back(static_cast<double>(samples[to].steps - samples[from].steps) / passed);
+    from = to;
+  }
+  std::sort(rates.begin(), rates.end());
+  rate.slowest = rates.front();
+  rate.fastest = rates.back();
+  rate.median = (rates[(rates.size() - 1) / 2] + rates[rates.size() / 2]) / 2;
+  return rate;
+}
+
+}  // namespace
+
+std::vector<std::string> bench_system_names() {
+  std::vector<std::pair<int, std::string>> ordered;
+  for (const ShippedExperiment& shipped : shipped_systems())
+    ordered.emplace_back(parse_system(shipped).order, shipped.name);
+  std::sort(ordered.begin(), ordered.end());
+  std::vector<std::string> names;
+  for (auto& entry : ordered) names.push_back(std::move(entry.second));
+  return names;
+}
+
+Experiment find_bench_system(const std::string& name_or_path) {
+  for (const ShippedExperiment& shipped : shipped_systems())
+    if (shipped.name == name_or_path) return parse_system(shipped);
+  std::vector<std::string> known = bench_system_names(), others = experiment_names();
+  const bool path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml");
+  if (path || std::find(others.begin(), others.end(), name_or_path) != others.end())
+    return find_experiment(name_or_path);
+  known.insert(known.end(), others.begin(), others.end());
+  throw wrong_input("there is no system or experiment '" + name_or_path + "'", suggest_name(name_or_path, known));
+}
+
+StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& watch) {
+  const RunSpec run = endless(spec);
+  std::atomic<bool> enough{false};
+  std::vector<Sample> samples;
+  const Clock::time_point start = Clock::now();
+  TrainHooks hooks;
+  hooks.stop = &enough;
+  hooks.progress = [&](std::int64_t step, std::int64_t) {
+    samples.push_back({seconds_since(start), processor_seconds(), step});
+    if (samples.size() == 2 && samples[0].steps == 1) samples.erase(samples.begin());  // the first step makes memory
+    const double passed = samples.back().seconds - samples.front().seconds;
+    if (watch.progress) watch.progress(std::min(1.0, passed / seconds));
+    if ((passed >= seconds && samples.size() > 2) || stopped(watch)) enough = true;
+  };
+  train(run, hooks);
+  return rate_of(samples);
+}
+
+LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watch) {
+  const Clock::time_point start = Clock::now();
+  const std::int64_t steps = *spec.train.at("steps").as<std::int64_t>();
+  const std::int64_t period = std::min(steps, *spec.probe.at("every").as<std::int64_t>());
+  std::atomic<bool> enough{false};
+  TimeSpent spent;
+  TrainHooks hooks;
+  hooks.spent = &spent;
+  hooks.stop = &enough;
+  hooks.progress = [&](std::int64_t step, std::int64_t) {
+    const double passed = seconds_since(start);
+    if (watch.progress) watch.progress(std::min(1.0, passed / seconds));
+    if ((passed >= seconds && step > period) || stopped(watch)) enough = true;
+  };
+  const RunRecord seen = train(spec, hooks);
+  if (seen.steps == 0) return {};
+  const auto looked = seen.series.find("train_loss");
+  const double looks_seen = 1 + (looked == seen.series.end() ? 0 : static_cast<double>(looked->second.steps.size()));
+  const double looks = looks_of(spec, steps) / looks_seen;
+  const double updates = spent.updates * static_cast<double>(steps) / static_cast<double>(seen.steps);
+  const double all = updates + looks * (spent.probes + spent.recorder);
+  return {looks * spent.probes / all, looks * spent.recorder / all};
+}
+
+namespace {
+
+// c (M,N) = a (M,K) b (K,N), by the general product and by panels.
+struct ProductTrial {
+  Index m, k, n;
+  bool packed;
+
+  double operations() const { return 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n); }
+};
+
+struct ProductSpace {
+  std::vector<float> a, b, c;
+  Arena arena;
+  PackedMatrix<float> panels;
+
+  void prepare(const ProductTrial& trial) {
+    Stream stream(1, "bench.product");
+    a.resize(static_cast<std::size_t>(trial.m * trial.k));
+    b.resize(static_cast<std::size_t>(trial.k * trial.n));
+    c.resize(static_cast<std::size_t>(trial.m * trial.n));
+    for (std::vector<float>* values : {&a, &b})
+      for (float& x : *values) x = static_cast<float>(stream.uniform(-1, 1));
+    arena.reset();
+    if (trial.packed) panels = pack(arena, plain(Matrix<const float>(b.data(), trial.k, trial.n)));
+  }
+  void multiply(const ProductTrial& trial) {
+    const Operand<float> left = plain(Matrix<const float>(a.data(), trial.m, trial.k));
+    const Matrix<float> out(c.data(), trial.m, trial.n);
+    if (trial.packed) matmul_packed(left, panels, out);
+    else matmul(left, plain(Matrix<const float>(b.data(), trial.k, trial.n)), out);
+  }
+};
+
+}  // namespace
+
+double best_product_rate(int threads, double seconds, const BenchWatch& watch) {
+  constexpr std::array<ProductTrial, 6> trials{{{1024, 1024, 1024, false},
+                                                {512, 512, 512, false},
+                                                {5120, 256, 1024, false},
+                                                {1024, 5120, 256, false},
+                                                {128, 256, 1024, true},
+                                                {5120, 256, 1024, true}}};
+  constexpr int rounds = 3;  // the best of them counts: what disturbs only ever slows
+  Team team(threads);
+  const auto spaces = std::make_unique<ProductSpace[]>(static_cast<std::size_t>(threads));
+  const double share = seconds / (rounds * trials.size());
+  double best = 0;
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t t = 0; t < trials.size() && !stopped(watch); ++t) {
+      team.each(threads, [&](int i) {
+        spaces[static_cast<std::size_t>(i)].prepare(trials[t]);
+        spaces[static_cast<std::size_t>(i)].multiply(trials[t]);
+      });
+      const int repeats = std::max(1, static_cast<int>(5e8 / trials[t].operations()));
+      const Clock::time_point start = Clock::now();
+      do {
+        const Clock::time_point began = Clock::now();
+        team.each(threads, [&](int i) {
+          for (int r = 0; r < repeats; ++r) spaces[static_cast<std::size_t>(i)].multiply(trials[t]);
+        });
+        best = std::max(best, threads * repeats * trials[t].operations() / seconds_since(began));
+      } while (seconds_since(start) < share);
+      if (watch.progress)
+        watch.progress(static_cast<double>(static_cast<std::size_t>(round) * trials.size() + t + 1) /
+                       static_cast<double>(rounds * trials.size()));
+    }
+  return best;
+}
+
+namespace {
+
+// Of a run as it is, if that is no longer than `most`.
+std::optional<double> seconds_of_whole(const RunSpec& spec, double most) {
+  const Clock::time_point start = Clock::now();
+  std::atomic<bool> enough{false};
+  TrainHooks hooks;
+  hooks.stop = &enough;
+  hooks.progress = [&](std::int64_t, std::int64_t) { enough = seconds_since(start) > most; };
+  if (train(spec, hooks).state != RunState::done) return {};
+  return seconds_since(start);
+}
+
+// One step, and a look before and after it.
+double seconds_of_one_step(RunSpec spec) {
+  spec.train["steps"].data = std::int64_t{1};
+  const Clock::time_point start = Clock::now();
+  train(spec);
+  return seconds_since(start);
+}
+
+std::int64_t steps_of(const RunSpec& spec) { return *spec.train.at("steps").as<std::int64_t>(); }
+
+std::string text_of(const ValueTable& table) { return Value{table, {}}.text(); }
+
+}  // namespace
+
+const Projection::Known& Projection::known(const RunSpec& spec) {
+  RunSpec unseeded = spec;
+  unseeded.seed = 0;
+  const auto [found, fresh] = known_.try_emplace(unseeded.text());
+  if (!fresh) return found->second;
+  const Clock::time_point began = Clock::now();
+  if (text_of(unseeded.task) != task_text_) {
+    task_ = make_task(unseeded);
+    Batch batch;
+    task_->batch(Split::train, 0, 1, batch);
+    task_text_ = text_of(unseeded.task);
+    task_start_ = seconds_since(began);
+  }
+  const std::optional<StepCost> cost = step_cost(unseeded, *task_);
+  found->second = {task_start_, cost ? std::max(1.0, cost->operations) : 1.0};
+  return found->second;
+}
+
+double Projection::step_seconds(const RunSpec& spec, double seconds, const BenchWatch& watch) {
+  const std::string parts = spec.task.at("name").text() + spec.model.at("name").text();
+  const auto found = paces_.find(parts);
+  if (found != paces_.end()) return found->second * known(spec).operations;
+  const double step = 1 / time_training(spec, seconds, watch).median;
+  if (!stopped(watch)) paces_[parts] = step / known(spec).operations;
+  return step;
+}
+
+ExperimentTime Projection::of(const Experiment& experiment, Form form, double seconds, const BenchWatch& watch) {
+  ExperimentTime time;
+  time.name = experiment.name;
+  try {
+    std::vector<RunSpec> runs = resolve_sweep(experiment, form, {});
+    std::ranges::move(resolve_against(experiment, form, {}), std::back_inserter(runs));
+    const RunSpec& most = *std::max_element(runs.begin(), runs.end(), [this](const RunSpec& a, const RunSpec& b) {
+      return known(a).operations < known(b).operations;
+    });
+    for (const RunSpec& run : runs) time.steps += steps_of(run);
+    time.runs = static_cast<std::int64_t>(runs.size());
+    const bool short_so_far = !paces_.contains(most.task.at("name").text() + most.model.at("name").text());
+    if (const auto whole = short_so_far ? seconds_of_whole(most, seconds) : std::nullopt) {
+      for (const RunSpec& run : runs) time.seconds += *whole * known(run).operations / known(most).operations;
+      return time;
+    }
+    const double step = step_seconds(most, seconds, watch);
+    const double start = known(most).start;
+    const double look = std::max(0.0, (seconds_of_one_step(most) - start - step) / 2);
+    for (const RunSpec& run : runs) {
+      const std::int64_t steps = steps_of(run);
+      const double share = known(run).operations / known(most).operations;
+      time.seconds += start + share * (static_cast<double>(steps) * step + looks_of(run, steps) * look);
+    }
+    if (stopped(watch)) throw failure("it was stopped");
+  } catch (const Error& error) {
+    time.seconds = 0;
+    time.unknown = error.place().known() ? error.place().text() + ": " + error.problem() : error.problem();
+  }
+  return time;
+}
+
+}  // namespace fovea

@@ -1,0 +1,141 @@
+#include "fovea/lab/experiment/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "fovea/io/toml_reader.h"
+#include "fovea/lab/experiment/experiment.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::int64_t longest_axis = 1000000;
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "0..19": both ends belong to it; "[0]..[19]": each is the one number of a list. Nothing where the text is not a
+// range.
+std::optional<std::vector<Value>> range_of(const std::string& text, const Place& place) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  std::string_view low = std::string_view(text).substr(0, dots), high = std::string_view(text).substr(dots + 2);
+  const auto bracketed = [](std::string_view end) { return end.starts_with('[') && end.ends_with(']'); };
+  const bool lists = bracketed(low) && bracketed(high);
+  if (lists) {
+    low = low.substr(1, low.size() - 2);
+    high = high.substr(1, high.size() - 2);
+  }
+  const auto from = whole_number(low), to = whole_number(high);
+  if (!from || !to) return std::nullopt;
+  if (*to < *from)
+    throw wrong_input(fmt::format("the range '{}' runs backwards", text),
+                      lists ? fmt::format("write [{}]..[{}]", *to, *from) : fmt::format("write {}..{}", *to, *from),
+                      place);
+  if (static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from) >= static_cast<std::uint64_t>(longest_axis))
+    throw wrong_input(fmt::format("the range '{}' is too long", text),
+                      fmt::format("an axis has {} values at most", longest_axis), place);
+  std::vector<Value> values;
+  for (std::int64_t i = *from; i <= *to; ++i)
+    values.push_back(lists ? Value{ValueList{{i, place}}, place} : Value{i, place});
+  return values;
+}
+
+// "task.vocab = 60" cut at the sign.
+std::pair<std::string, std::string> key_and_rest(const std::string& words, const Place& place) {
+  const std::size_t sign = words.find('=');
+  const auto is_blank = [](char c) { return c == ' '; };
+  std::string key = words.substr(0, sign);
+  std::erase_if(key, is_blank);
+  if (sign == std::string::npos || key.empty())
+    throw wrong_input(fmt::format("'{}' sets nothing", words), "write it as key=value, as in task.vocab=60", place);
+  return {key, words.substr(sign + 1)};
+}
+
+}  // namespace
+
+Override parse_override(const std::string& words) {
+  const Place place{"--set " + words};
+  const auto [key, rest] = key_and_rest(words, place);
+  return {key, parse_value(rest, place)};
+}
+
+Axis parse_axis(const std::string& words) {
+  const Place place{"--set " + words};
+  const auto [key, rest] = key_and_rest(words, place);
+  Axis axis{key, {}};
+  axis.draw = parse_draw(rest, place);
+  if (axis.draw) return axis;
+  for (const std::string& item : split_list(rest)) {
+    if (item.empty())
+      throw wrong_input(fmt::format("'{}' has a value missing", words), "write the values as a,b,c or 0..19", place);
+    if (auto range = range_of(item, place)) axis.values.insert(axis.values.end(), range->begin(), range->end());
+    else axis.values.push_back(parse_value(item, place));
+  }
+  return axis;
+}
+
+Axis axis_of(const std::string& key, const Value& values) {
+  Axis axis{key, {}};
+  if (const auto* list = values.as<ValueList>()) {
+    if (static_cast<std::int64_t>(list->size()) > longest_axis)
+      throw wrong_input(fmt::format("the axis '{}' is too long", key),
+                        fmt::format("it can have {} values at most", longest_axis), values.place);
+    axis.values = *list;
+  } else if (const auto* text = values.as<std::string>()) {
+    axis.draw = parse_draw(*text, values.place);
+    if (axis.draw) return axis;
+    auto range = range_of(*text, values.place);
+    if (!range)
+      throw wrong_input(fmt::format("'{}' is not a range for the axis '{}'", *text, key),
+                        "write it as \"0..19\" or \"log(1e-4..1e-2)\", or the values as a list", values.place);
+    axis.values = std::move(*range);
+  } else {
+    throw wrong_input(
+        fmt::format("the axis '{}' must be a list or a range, not {} ({})", key, values.kind(), values.text()),
+        "write it as [1, 2, 3] or \"0..19\"", values.place);
+  }
+  if (axis.values.empty())
+    throw wrong_input(fmt::format("the axis '{}' has no values", key), "give it some, or drop it", values.place);
+  return axis;
+}
+
+std::int64_t Experiment::draw_count(Form form) const {
+  const auto found = quick.find("sweep.draws");
+  return form == Form::quick && found != quick.end() ? *found->second.as<std::int64_t>() : draws;
+}
+
+void Experiment::set_draws(std::int64_t count) {
+  draws = count;
+  quick.erase("sweep.draws");
+}
+
+std::vector<Axis> Experiment::axes(Form form) const {
+  std::vector<Axis> axes = sweep;
+  if (form == Form::quick) {
+    for (const auto& [key, value] : quick) {
+      if (key == "sweep.draws") continue;
+      const bool whole_axis = key.starts_with("sweep.");
+      const std::string name = whole_axis ? key.substr(6) : key;
+      const auto same = std::find_if(axes.begin(), axes.end(), [&name](const Axis& axis) { return axis.key == name; });
+      if (!whole_axis) {
+        if (same != axes.end()) axes.erase(same);  // the quick form has one value of it
+      } else if (same != axes.end()) {
+        *same = axis_of(name, value);
+      } else {
+        axes.push_back(axis_of(name, value));
+      }
+    }
+  }
+  std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) { return axis.key != "seed"; });
+  return axes;
+}
+
+}  // namespace fovea

@@ -1,0 +1,108 @@
+#include "fovea/lab/experiment/random_axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "fovea/base/random.h"
+#include "fovea/io/toml_reader.h"
+#include "fovea/io/whitespace.h"
+
+namespace fovea {
+
+namespace {
+
+std::optional<double> number(std::string_view text) {
+  double x = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (wrong != std::errc() || end != text.data() + text.size() || !std::isfinite(x)) return std::nullopt;
+  return x;
+}
+
+// "1e-4..1e-2"
+std::optional<std::pair<double, double>> ends_of(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  const auto low = number(trimmed(std::string_view(text).substr(0, dots))),
+             high = number(trimmed(std::string_view(text).substr(dots + 2)));
+  if (!low || !high) return std::nullopt;
+  return std::pair{*low, *high};
+}
+
+}  // namespace
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      items.emplace_back();
+      continue;
+    }
+    items.back() += c;
+  }
+  for (std::string& item : items) item = std::string(trimmed(item));
+  return items;
+}
+
+std::optional<Draw> parse_draw(const std::string& text, const Place& place) {
+  const std::string rule(trimmed(text));
+  const std::size_t open = rule.find('(');
+  if (open == std::string::npos || rule.back() != ')') return std::nullopt;
+  const std::string name(trimmed(std::string_view(rule).substr(0, open)));
+  const std::string inside = rule.substr(open + 1, rule.size() - open - 2);
+  Draw draw;
+  draw.place = place;
+  if (name == "one_of") {
+    draw.kind = Draw::Kind::one_of;
+    for (const std::string& item : split_list(inside)) {
+      if (item.empty())
+        throw wrong_input(fmt::format("'{}' has a choice missing", rule), "write it as one_of(a, b, c)", place);
+      draw.choices.push_back(parse_value(item, place));
+    }
+    return draw;
+  }
+  if (name != "log" && name != "uniform") return std::nullopt;
+  draw.kind = name == "log" ? Draw::Kind::log : Draw::Kind::uniform;
+  const auto ends = ends_of(inside);
+  if (!ends)
+    throw wrong_input(fmt::format("'{}' does not say from where to where", rule),
+                      fmt::format("write it as {}(1e-4..1e-2)", name), place);
+  std::tie(draw.low, draw.high) = *ends;
+  if (draw.low >= draw.high)
+    throw wrong_input(fmt::format("'{}' leaves nothing to draw", rule), "put the smaller end first", place);
+  if (draw.kind == Draw::Kind::log && draw.low <= 0)
+    throw wrong_input(fmt::format("'{}' begins at {}, which has no logarithm", rule, draw.low),
+                      "begin above 0, or write uniform(…)", place);
+  return draw;
+}
+
+Value drawn(const Draw& draw, const std::string& key, std::uint64_t seed, std::uint64_t number, bool whole) {
+  Stream stream(seed, "draw", number, purpose_id(key));
+  if (draw.kind == Draw::Kind::one_of) return draw.choices[stream.integer(draw.choices.size())];
+  const bool log = draw.kind == Draw::Kind::log;
+  // A whole number stands for the stretch up to the next one.
+  const double low = whole ? std::ceil(draw.low) : draw.low, high = whole ? std::floor(draw.high) + 1 : draw.high;
+  const double share = stream.uniform();
+  const double x = log ? low * std::pow(high / low, share) : low + (high - low) * share;
+  if (whole) return {static_cast<std::int64_t>(std::clamp(std::floor(x), low, high - 1)), draw.place};
+  const double rounded = std::strtod(fmt::format("{:.6g}", x).c_str(), nullptr);
+  return {std::clamp(rounded, draw.low, draw.high), draw.place};
+}
+
+}  // namespace fovea

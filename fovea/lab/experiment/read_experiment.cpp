@@ -1,0 +1,255 @@
+// Reading an experiment file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "fovea/base/file.h"
+#include "fovea/base/names.h"
+#include "fovea/io/shipped.h"
+#include "fovea/lab/experiment/baselines.h"
+#include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/experiment/stages.h"
+#include "fovea/lab/query/expression.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t largest_file = 1 << 20;
+
+// What a key of the file does with its value.
+using Keys = std::map<std::string, std::function<void(const Value&)>>;
+
+void read_keys(const ValueTable& table, const std::string& owner, const Keys& keys) {
+  for (const auto& [key, value] : table) {
+    const auto found = keys.find(key);
+    if (found == keys.end()) {
+      std::vector<std::string> names;
+      for (const auto& entry : keys) names.push_back(entry.first);
+      throw wrong_input(fmt::format("{} has no key '{}'", owner, key), suggest_name(key, names), value.place);
+    }
+    found->second(value);
+  }
+}
+
+template <class T>
+const T& take(const Value& value, const std::string& key, const std::string& wanted) {
+  const T* const x = value.as<T>();
+  if (!x)
+    throw wrong_input(fmt::format("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value.text()),
+                      fmt::format("make it {}", wanted), value.place);
+  return *x;
+}
+
+std::string take_text(const Value& value, const std::string& key) { return take<std::string>(value, key, "a text"); }
+
+double take_number(const Value& value, const std::string& key) {
+  if (const auto* whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
+  return take<double>(value, key, "a number");
+}
+
+// "train.steps" = 5 and train.steps = 5 are the same: tables open up into dotted keys.
+void flatten(const std::string& prefix, const ValueTable& table, ValueTable& out) {
+  for (const auto& [key, value] : table) {
+    const std::string dotted = prefix.empty() ? key : prefix + "." + key;
+    if (const auto* inner = value.as<ValueTable>()) {
+      flatten(dotted, *inner, out);
+    } else if (!out.emplace(dotted, value).second) {
+      throw wrong_input(fmt::format("'{}' is set twice", dotted), "keep one of the two", value.place);
+    }
+  }
+}
+
+ValueTable take_flat(const Value& value, const std::string& key) {
+  ValueTable flat;
+  flatten("", take<ValueTable>(value, key, "a table"), flat);
+  return flat;
+}
+
+std::int64_t take_draws(const Value& value) {
+  const std::int64_t draws = take<std::int64_t>(value, "draws", "an integer");
+  if (draws < 1) throw wrong_input(fmt::format("'draws' must be 1 or more, not {}", draws), {}, value.place);
+  return draws;
+}
+
+std::int64_t take_draw_seed(const Value& value) {
+  const std::int64_t seed = take<std::int64_t>(value, "draw_seed", "an integer");
+  if (seed < 0) throw wrong_input(fmt::format("'draw_seed' must be 0 or more, not {}", seed), {}, value.place);
+  return seed;
+}
+
+void read_sweep(const Value& value, Experiment& experiment) {
+  for (const auto& [key, values] : take_flat(value, "sweep")) {
+    if (key == "draws") experiment.draws = take_draws(values);
+    else if (key == "draw_seed") experiment.draw_seed = take_draw_seed(values);
+    else experiment.sweep.push_back(axis_of(key, values));
+  }
+}
+
+ValueTable read_quick(const Value& value) {
+  ValueTable quick = take_flat(value, "quick");
+  for (const auto& [key, setting] : quick)
+    if (key == "sweep.draws") take_draws(setting);  // a mistake shows now
+    else if (key.starts_with("sweep.")) axis_of(key.substr(6), setting);
+  return quick;
+}
+
+ValueList read_interventions(const Value& value) {
+  ValueList list = take<ValueList>(value, "intervene", "a list of tables");
+  for (const Value& item : list) take<ValueTable>(item, "intervene", "a list of tables");
+  return list;
+}
+
+Claim read_claim(const Value& value) {
+  Claim claim;
+  claim.place = value.place;
+  Place metric_place, where_place;
+  read_keys(take<ValueTable>(value, "claim", "a table"), "a claim",
+            {{"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
+             {"metric", [&](const Value& v) { claim.metric = take_text(v, "metric"), metric_place = v.place; }},
+             {"where", [&](const Value& v) { claim.where = take_text(v, "where"), where_place = v.place; }},
+             {"at_least", [&](const Value& v) { claim.at_least = take_number(v, "at_least"); }},
+             {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
+             {"form", [&](const Value& v) {
+                const std::string word = take_text(v, "form");
+                claim.form = form_of(word);
+                if (!claim.form)
+                  throw wrong_input(fmt::format("the form of a claim can not be '{}'", word),
+                                    "it is quick or full; without the key it is both", v.place);
+              }}});
+  if (claim.says.empty())
+    throw wrong_input("a claim does not say what it claims", "add says = \"…\", one sentence", claim.place);
+  if (claim.metric.empty())
+    throw wrong_input("a claim has no metric", "add metric = \"…\", as in \"share(accuracy >= 0.95)\"", claim.place);
+  Expression::parse(claim.metric, metric_place);
+  if (!claim.where.empty()) Expression::parse(claim.where, where_place).require_single_run().require_condition();
+  if (!claim.at_least && !claim.at_most)
+    throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.place);
+  for (const auto& bound : {claim.at_least, claim.at_most})
+    if (bound && std::isnan(*bound))
+      throw wrong_input("a claim's bound is not a number", "nothing is more or less than nan", claim.place);
+  if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
+    throw wrong_input(fmt::format("a claim wants at least {} and at most {}", *claim.at_least, *claim.at_most),
+                      "swap them", claim.place);
+  return claim;
+}
+
+FigureSpec read_figure(const Value& value) {
+  FigureSpec figure;
+  figure.place = value.place;
+  figure.settings = take<ValueTable>(value, "figure", "a table");
+  const auto kind = figure.settings.find("kind");
+  if (kind == figure.settings.end())
+    throw wrong_input("a figure has no kind", "add kind = \"lines\" or another", value.place);
+  figure.kind = take_text(kind->second, "kind");
+  figure.settings.erase(kind);
+  return figure;
+}
+
+void read_stages(const Value& value, Experiment& experiment) {
+  for (const Value& stage : take<ValueList>(value, "stage", "written as [[stage]]")) {
+    take<ValueTable>(stage, "stage", "a table");
+    experiment.stages.push_back(read_stage(stage, Form::full));
+    experiment.quick_stages.push_back(read_stage(stage, Form::quick));
+  }
+}
+
+// Known once the whole file is read.
+void check_stages(const Experiment& experiment) {
+  for (const Form form : {Form::full, Form::quick}) {
+    const std::vector<Axis> axes = experiment.axes(form);
+    for (const Stage& stage : experiment.stages_of(form))
+      if (std::ranges::find(axes, stage.combine, &Axis::key) == axes.end())
+        throw wrong_input(fmt::format("a stage combines values of '{0}', and the {1} form's sweep does not vary '{0}'",
+                                      stage.combine, word_of(form)),
+                          fmt::format("give sweep an axis \"{}\"", stage.combine), stage.place);
+  }
+}
+
+template <class Item>
+std::vector<Item> read_list(const Value& value, const std::string& key, Item (*read)(const Value&)) {
+  std::vector<Item> items;
+  for (const Value& item : take<ValueList>(value, key, fmt::format("written as [[{}]]", key)))
+    items.push_back(read(item));
+  return items;
+}
+
+}  // namespace
+
+Experiment parse_experiment(const std::string& toml, const std::string& file_name) {
+  Experiment experiment;
+  experiment.place = {file_name, 0, 0};
+  experiment.name = std::filesystem::path(file_name).stem().string();
+  experiment.title = experiment.name;
+  const auto table = [](ValueTable& out, const std::string& key) {
+    return [&out, key](const Value& v) { out = take<ValueTable>(v, key, "a table"); };
+  };
+  const auto text = [](std::string& out, const std::string& key) {
+    return [&out, key](const Value& v) { out = take_text(v, key); };
+  };
+  read_keys(parse_table(toml, file_name), "an experiment",
+            {{"title", text(experiment.title, "title")},
+             {"idea", text(experiment.idea, "idea")},
+             {"system", text(experiment.system, "system")},
+             {"order",
+              [&](const Value& v) {
+                const std::int64_t order = take<std::int64_t>(v, "order", "an integer");
+                if (order < -1000000 || order > 1000000)
+                  throw wrong_input("'order' is out of bounds", "a place in the tour is a small number", v.place);
+                experiment.order = static_cast<int>(order);
+              }},
+             {"seed",
+              [&](const Value& v) {
+                const std::int64_t seed = take<std::int64_t>(v, "seed", "an integer");
+                if (seed < 0)
+                  throw wrong_input("'seed' must be 0 or more", "several seeds are an axis of sweep", v.place);
+                experiment.seed = static_cast<std::uint64_t>(seed);
+              }},
+             {"task", table(experiment.task, "task")},
+             {"model", table(experiment.model, "model")},
+             {"train", table(experiment.train, "train")},
+             {"probe", table(experiment.probe, "probe")},
+             {"intervene", [&](const Value& v) { experiment.interventions = read_interventions(v); }},
+             {"sweep", [&](const Value& v) { read_sweep(v, experiment); }},
+             {"quick", [&](const Value& v) { experiment.quick = read_quick(v); }},
+             {"stage", [&](const Value& v) { read_stages(v, experiment); }},
+             {"against", [&](const Value& v) { experiment.against = read_list(v, "against", read_against); }},
+             {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", read_claim); }},
+             {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
+  for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
+    if (section->empty())
+      throw wrong_input(fmt::format("the experiment has no {}", key), fmt::format("add {} = {{ name = \"…\" }}", key),
+                        experiment.place);
+    const auto name = section->find("name");
+    if (name == section->end())
+      throw wrong_input(fmt::format("the {} has no name", key),
+                        fmt::format("add name = \"…\" to it; `fovea list {}s` shows them", key),
+                        section->begin()->second.place);
+    take_text(name->second, "name");
+  }
+  check_stages(experiment);
+  return experiment;
+}
+
+Experiment read_experiment(const std::filesystem::path& path) {
+  const std::string text = read_file(path, largest_file);
+  Experiment experiment = parse_experiment(text, path.string());
+  const auto shipped = std::ranges::find(shipped_experiments(), experiment.name, &ShippedExperiment::name);
+  const bool same_name = shipped != shipped_experiments().end();
+  if (same_name && shipped->toml == text) return experiment;
+  if (same_name) experiment.name += ".toml";
+  std::error_code ignored;
+  experiment.source = std::filesystem::weakly_canonical(path, ignored).string();
+  return experiment;
+}
+
+std::string Claim::wanted() const {
+  if (at_least && at_most) return fmt::format("{} to {}", *at_least, *at_most);
+  return at_least ? fmt::format(">= {}", *at_least) : fmt::format("<= {}", at_most.value_or(0));
+}
+
+}  // namespace fovea

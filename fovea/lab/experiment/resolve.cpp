@@ -1,0 +1,153 @@
+// From an experiment and what a person sets over it to whole specs of runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "fovea/base/names.h"
+#include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/experiment/unresolved_spec.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/spec/start_vectors.h"
+
+namespace fovea {
+
+namespace {
+
+std::uint64_t take_seed(const Value& value) {
+  const auto* const seed = value.as<std::int64_t>();
+  if (!seed || *seed < 0)
+    throw wrong_input(fmt::format("seed must be an integer, 0 or more, not {}", value.text()), "as in seed=3",
+                      value.place);
+  return static_cast<std::uint64_t>(*seed);
+}
+
+template <class Part>
+ValueTable complete_part(const ValueTable& written, Part& part, const std::string& what) {
+  const Value& name = written.at("name");
+  Fields fields;
+  part.settings(fields);
+  fields.read(written, fmt::format("{} '{}'", what, *name.as<std::string>()), {"name"});
+  if constexpr (requires { part.pin(); }) part.pin();
+  ValueTable complete = fields.write();
+  complete["name"] = name;
+  return complete;
+}
+
+template <class Part>
+ValueTable complete_named(const ValueTable& written, const std::string& what) {
+  const Value& name = written.at("name");
+  const auto* const text = name.as<std::string>();
+  if (!text)
+    throw wrong_input(fmt::format("the name of the {} must be a text, not {}", what, name.kind()), "put it in quotes",
+                      name.place);
+  return complete_part(written, *Registry<Part>::instance().make(*text, what, name.place), what);
+}
+
+// Every setting there is for this draft: "task.vocab", "train.steps", …
+std::vector<std::string> all_settings(const Draft& draft) {
+  std::vector<std::string> names{"seed", "intervene"};
+  const auto add = [&names](const std::string& section, const ValueTable& table) {
+    for (const auto& entry : table) names.push_back(section + "." + entry.first);
+  };
+  Fields train_fields;
+  TrainSettings train;
+  train.settings(train_fields);
+  for (const Field& field : train_fields.all()) names.push_back("train." + field.name);
+  add("probe", complete_probe_table({}));
+  add("task", complete_named<Task>(draft.task, "task"));
+  add("model", complete_named<Model<float>>(draft.model, "model"));
+  return names;
+}
+
+[[noreturn]] void refuse_key(const Draft& draft, const std::string& key, const Place& place) {
+  const std::vector<std::string> names = all_settings(draft);
+  const auto same_end =
+      std::find_if(names.begin(), names.end(), [&key](const std::string& name) { return name.ends_with("." + key); });
+  throw wrong_input(fmt::format("there is no setting '{}'", key),
+                    same_end != names.end() ? fmt::format("did you mean '{}'?", *same_end) : suggest_name(key, names),
+                    place);
+}
+
+}  // namespace
+
+void apply(Draft& draft, const std::string& key, const Value& value) {
+  if (key == "seed") {
+    draft.seed = take_seed(value);
+    return;
+  }
+  if (key == "intervene") {
+    const auto* const list = value.as<ValueList>();
+    if (!list)
+      throw wrong_input(fmt::format("intervene must be a list, not {}", value.kind()),
+                        "write it as [{ hold = \"uniform\", until = 100 }]", value.place);
+    draft.interventions = *list;
+    return;
+  }
+  const std::size_t dot = key.find('.');
+  const std::string section = key.substr(0, dot);
+  ValueTable* table = section == "task"    ? &draft.task
+                      : section == "model" ? &draft.model
+                      : section == "train" ? &draft.train
+                      : section == "probe" ? &draft.probe
+                                           : nullptr;
+  if (dot == std::string::npos || !table) refuse_key(draft, key, value.place);
+  std::size_t begin = dot + 1;
+  for (std::size_t end; (end = key.find('.', begin)) != std::string::npos; begin = end + 1) {
+    Value& inner = (*table)[key.substr(begin, end - begin)];
+    if (!inner.as<ValueTable>()) inner = {ValueTable{}, value.place};
+    table = std::get_if<ValueTable>(&inner.data);
+  }
+  (*table)[key.substr(begin)] = value;
+}
+
+Draft draft_of(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed) {
+  Draft draft{experiment.task, experiment.model, experiment.train, experiment.probe, experiment.interventions, seed};
+  if (form == Form::quick)
+    for (const auto& [key, value] : experiment.quick)
+      if (!key.starts_with("sweep.")) apply(draft, key, value);
+  for (const Override& change : overrides) apply(draft, change.key, change.value);
+  return draft;
+}
+
+RunSpec complete(const Draft& draft) {
+  RunSpec spec;
+  spec.task = complete_named<Task>(draft.task, "task");
+  spec.model = complete_named<Model<float>>(draft.model, "model");
+  Fields train_fields;
+  TrainSettings train = read_train(draft.train);
+  if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
+  train.settings(train_fields);
+  spec.train = train_fields.write();
+  for (auto& [key, value] : spec.train) value.place = place_in(draft.train, key);
+  spec.probe = complete_probe_table(draft.probe);
+  if (const auto names = draft.probe.find("names"); names != draft.probe.end())
+    spec.probe["names"].place = names->second.place;
+  Interventions interventions = Interventions::parse(draft.interventions);
+  pin_embeddings(interventions);
+  spec.interventions = interventions.write();
+  spec.seed = draft.seed;
+  return spec;
+}
+
+RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed) {
+  RunSpec spec = complete(draft_of(experiment, form, overrides, seed));
+  check_fit(spec);
+  return spec;
+}
+
+std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                                   const std::vector<Axis>& axes) {
+  const SweepPlan plan(experiment, form, overrides, axes);
+  constexpr std::size_t most_runs = 1000000;
+  if (plan.size() > most_runs)
+    throw wrong_input(
+        fmt::format("the sweep has {} runs ({}), and {} are the most here", plan.size(), plan.shape(), most_runs),
+        "make its axes shorter", experiment.place);
+  plan.check();
+  std::vector<RunSpec> specs;
+  for (std::size_t place = 0; place < plan.size(); ++place) specs.push_back(plan.at(place));
+  return specs;
+}
+
+}  // namespace fovea

@@ -1,0 +1,299 @@
+#include "fovea/lab/experiment/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "fovea/base/names.h"
+#include "fovea/base/random.h"
+#include "fovea/base/settings.h"
+#include "fovea/lab/query/expression.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::int64_t most_draws = 100000;
+constexpr const char* any_kind = "any";
+constexpr const char* other_kind = "other";  // of none that is named
+
+// A value of the setting, and all that was seen of it.
+struct Candidate {
+  Value value;
+  std::vector<const RunRecord*> runs;
+  std::string kind;
+};
+
+const ValueList& list_in(const ValueTable& table, const std::string& key, const Place& place) {
+  const auto found = table.find(key);
+  const ValueList* const list = found == table.end() ? nullptr : found->second.as<ValueList>();
+  if (!list || list->empty())
+    throw wrong_input(fmt::format("a stage needs a list of {}", key),
+                      key == "kinds" ? "write kinds = [{ name = \"good\", when = \"least(accuracy) >= 0.95\" }]"
+                                     : "write groups = [{ name = \"8 bad\", take = { bad = 8 } }]",
+                      found == table.end() ? place : found->second.place);
+  return *list;
+}
+
+const ValueTable& table_of(const Value& value, const std::string& what) {
+  const auto* const table = value.as<ValueTable>();
+  if (!table)
+    throw wrong_input(fmt::format("{} must be a table, not {} ({})", what, value.kind(), value.text()),
+                      "write it in braces, as { name = \"…\" }", value.place);
+  return *table;
+}
+
+void require(const std::string& text, const std::string& what, const Place& place) {
+  if (text.empty()) throw wrong_input(what, "add it", place);
+}
+
+Stage::Kind read_kind(const Value& value) {
+  const ValueTable& table = table_of(value, "a kind");
+  Stage::Kind kind;
+  kind.place = value.place;
+  Fields fields;
+  fields.text("name", kind.name, "what groups take it by");
+  fields.text("when", kind.when, "a condition over all the runs of one value");
+  fields.read(table, "a kind");
+  require(kind.name, "a kind has no name", value.place);
+  require(kind.when, fmt::format("kind '{}' does not say when", kind.name), value.place);
+  if (kind.name == any_kind || kind.name == other_kind)
+    throw wrong_input(fmt::format("a kind can not be called '{}'", kind.name),
+                      "groups take values of every kind by 'any', and those of no kind by 'other'", value.place);
+  Expression::parse(kind.when, table.at("when").place).require_condition();
+  return kind;
+}
+
+Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kinds) {
+  const ValueTable& table = table_of(value, "a group");
+  Stage::Group group;
+  Fields fields;
+  fields.text("name", group.name, "what claims and figures know its runs by");
+  fields.read(table, "a group", {"take"});
+  require(group.name, "a group has no name", value.place);
+  const auto take = table.find("take");
+  if (take == table.end() || table_of(take->second, "take").empty())
+    throw wrong_input(fmt::format("group '{}' takes nothing", group.name), "write take = { bad = 7, good = 1 }",
+                      value.place);
+  std::vector<std::string> known{any_kind, other_kind};
+  for (const Stage::Kind& kind : kinds) known.push_back(kind.name);
+  for (const auto& [kind, count] : *take->second.as<ValueTable>()) {
+    if (std::find(known.begin(), known.end(), kind) == known.end())
+      throw wrong_input(fmt::format("group '{}' takes the unknown kind '{}'", group.name, kind),
+                        suggest_name(kind, known), count.place);
+    const auto* const number = count.as<std::int64_t>();
+    if (!number || *number < 1 || *number > 1000)
+      throw wrong_input(fmt::format("group '{}' can not take {} of kind '{}'", group.name, count.text(), kind),
+                        "a whole number, 1 to 1000", count.place);
+    group.take[kind] = *number;
+  }
+  if (group.take.contains(any_kind) && group.take.size() > 1)
+    throw wrong_input(fmt::format("group '{}' takes 'any' beside other kinds", group.name),
+                      "any is of every kind, so it stands alone", take->second.place);
+  return group;
+}
+
+template <class Named>
+void refuse_twice(const std::vector<Named>& named, const std::string& what, const Place& place) {
+  std::set<std::string> names;
+  for (const Named& one : named)
+    if (!names.insert(one.name).second)
+      throw wrong_input(fmt::format("two {}s of the stage are called '{}'", what, one.name), "rename one", place);
+}
+
+std::vector<Candidate> candidates_of(const Stage& stage, const std::vector<RunRecord>& runs) {
+  std::vector<Candidate> all;
+  for (const RunRecord& run : runs) {
+    const std::optional<Value> value = run.spec.setting(stage.combine);
+    if (!value) continue;
+    auto same = std::find_if(all.begin(), all.end(), [&value](const Candidate& c) { return c.value == *value; });
+    if (same == all.end()) same = all.insert(all.end(), {*value, {}, {}});
+    same->runs.push_back(&run);
+  }
+  for (Candidate& candidate : all) {
+    const auto kind = std::ranges::find_if(stage.kinds, [&candidate](const Stage::Kind& one) {
+      return Expression::parse(one.when, one.place).number(candidate.runs) == 1;
+    });
+    candidate.kind = kind == stage.kinds.end() ? other_kind : kind->name;
+  }
+  return all;
+}
+
+// "of 12 values of model.heads 2 are good, 3 are bad"
+std::string tally(const Stage& stage, const std::vector<Candidate>& candidates) {
+  std::string text = fmt::format("of {} values of {}", candidates.size(), stage.combine);
+  for (const Stage::Kind& kind : stage.kinds) {
+    const auto count = std::ranges::count(candidates, kind.name, &Candidate::kind);
+    text += fmt::format("{}{} {} {}", &kind == &stage.kinds.front() ? " " : ", ", count, count == 1 ? "is" : "are",
+                        kind.name);
+  }
+  return text;
+}
+
+using Pick = std::vector<std::size_t>;  // places of candidates, rising
+
+struct Pool {
+  std::vector<std::size_t> places;
+  std::size_t take = 0;
+};
+
+std::vector<Pool> pools_of(const Stage::Group& group, const std::vector<Candidate>& candidates) {
+  std::vector<Pool> pools;
+  for (const auto& [kind, count] : group.take) {
+    Pool pool{{}, static_cast<std::size_t>(count)};
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      if (kind == any_kind || candidates[i].kind == kind) pool.places.push_back(i);
+    pools.push_back(std::move(pool));
+  }
+  return pools;
+}
+
+double combinations(const std::vector<Pool>& pools) {
+  double count = 1;
+  for (const Pool& pool : pools) {
+    if (pool.places.size() < pool.take) return 0;
+    for (std::size_t i = 0; i < pool.take; ++i)
+      count *= static_cast<double>(pool.places.size() - i) / static_cast<double>(i + 1);
+  }
+  return std::round(count);
+}
+
+Pick draw(const std::vector<Pool>& pools, Stream stream) {
+  Pick pick;
+  for (const Pool& pool : pools) {
+    std::vector<int> chosen(pool.take), scratch(pool.places.size());
+    stream.distinct(chosen, scratch);
+    for (const int i : chosen) pick.push_back(pool.places[static_cast<std::size_t>(i)]);
+  }
+  std::sort(pick.begin(), pick.end());
+  return pick;
+}
+
+// As many different ones as are wanted, or as there are.
+std::vector<Pick> draw_all(const std::vector<Pool>& pools, const Stage& stage, const std::string& group) {
+  const double wanted = std::min(static_cast<double>(stage.draws), combinations(pools));
+  std::vector<Pick> picks;
+  std::set<Pick> seen;
+  for (std::uint64_t attempt = 0; static_cast<double>(picks.size()) < wanted; ++attempt) {
+    Pick pick = draw(pools, Stream(static_cast<std::uint64_t>(stage.draw_seed), "stage", purpose_id(group), attempt));
+    if (seen.insert(pick).second) picks.push_back(std::move(pick));
+  }
+  return picks;
+}
+
+std::string shortage(const Stage& stage, const Stage::Group& group, const std::vector<Candidate>& candidates,
+                     std::size_t drawn) {
+  if (drawn > 0)
+    return fmt::format("group '{}' has only {} different combination{} instead of {}: {}", group.name, drawn,
+                       drawn == 1 ? "" : "s", stage.draws, tally(stage, candidates));
+  std::string wanted;
+  for (const auto& [kind, count] : group.take)
+    wanted += fmt::format("{}{} {}", wanted.empty() ? "" : " and ", count, kind);
+  return fmt::format("group '{}' could not be drawn, it takes {}: {}", group.name, wanted, tally(stage, candidates));
+}
+
+Value joined(const std::vector<Candidate>& candidates, const Pick& pick) {
+  ValueList list;
+  for (const std::size_t place : pick) {
+    const Value& value = candidates[place].value;
+    if (const auto* const several = value.as<ValueList>()) list.insert(list.end(), several->begin(), several->end());
+    else list.push_back(value);
+  }
+  return {std::move(list), {}};
+}
+
+// What is run in one stage.
+struct Plan {
+  std::vector<RunSpec> specs;
+  std::vector<std::string> groups;  // of each
+};
+
+struct Asked {  // of resolve_sweep()
+  const Experiment& experiment;
+  Form form;
+  const std::vector<Override>& overrides;
+  const std::vector<Axis>& axes;
+};
+
+// The stage after these runs, which learn their kinds.
+Plan plan_next(const Stage& stage, const Asked& asked, std::vector<RunRecord>& runs, std::vector<std::string>& notes) {
+  const std::vector<Candidate> candidates = candidates_of(stage, runs);
+  for (const Candidate& candidate : candidates)
+    for (const RunRecord* const run : candidate.runs)
+      runs[static_cast<std::size_t>(run - runs.data())].role["kind"].data = candidate.kind;
+  Plan plan;
+  for (const Stage::Group& group : stage.groups) {
+    const std::vector<Pick> picks = draw_all(pools_of(group, candidates), stage, group.name);
+    if (std::ssize(picks) < stage.draws) notes.push_back(shortage(stage, group, candidates, picks.size()));
+    for (std::size_t i = 0; i < picks.size(); ++i) {
+      std::vector<Axis> axes = asked.axes;
+      std::erase_if(axes, [&](const Axis& axis) { return axis.key == stage.combine || axis.key == "seed"; });
+      axes.push_back({stage.combine, {joined(candidates, picks[i])}});
+      axes.push_back({"seed", {{stage.first_seed + static_cast<std::int64_t>(i), {}}}});
+      std::ranges::move(resolve_sweep(asked.experiment, asked.form, asked.overrides, axes),
+                        std::back_inserter(plan.specs));
+      plan.groups.resize(plan.specs.size(), group.name);
+    }
+  }
+  return plan;
+}
+
+bool any_in(const std::vector<RunRecord>& runs, RunState state) {
+  return std::ranges::find(runs, state, &RunRecord::state) != runs.end();
+}
+
+}  // namespace
+
+Stage read_stage(const Value& value, Form form) {
+  ValueTable table = table_of(value, "a stage");
+  if (const auto quick = table.find("quick"); quick != table.end()) {
+    const ValueTable changes = table_of(quick->second, "quick");
+    table.erase(quick);
+    if (form == Form::quick)
+      for (const auto& [key, changed] : changes) table[key] = changed;
+  }
+  Stage stage;
+  stage.place = value.place;
+  Fields fields;
+  fields.text("combine", stage.combine, "the setting whose values are put together");
+  fields.integer("draws", stage.draws, 1, most_draws, "combinations of each group");
+  fields.integer("draw_seed", stage.draw_seed, 0, Fields::no_limit, "what the combinations are drawn from");
+  fields.integer("first_seed", stage.first_seed, 0, Fields::no_limit - most_draws, "of the first draw's training");
+  fields.read(table, "a stage", {"kinds", "groups"});
+  require(stage.combine, "a stage does not say which setting it puts together ('combine')", value.place);
+  if (stage.draws == 0)
+    throw wrong_input("a stage does not say how many draws it makes", "add draws = 50", value.place);
+  for (const Value& kind : list_in(table, "kinds", value.place)) stage.kinds.push_back(read_kind(kind));
+  refuse_twice(stage.kinds, "kind", value.place);
+  for (const Value& group : list_in(table, "groups", value.place))
+    stage.groups.push_back(read_group(group, stage.kinds));
+  refuse_twice(stage.groups, "group", value.place);
+  return stage;
+}
+
+StagedRuns run_stages(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                      const std::vector<Axis>& axes, const MakeRuns& make) {
+  const std::vector<Stage>& stages = experiment.stages_of(form);
+  StagedRuns all;
+  Plan plan{resolve_sweep(experiment, form, overrides, axes), {}};
+  plan.groups.resize(plan.specs.size());
+  for (std::size_t number = 1;; ++number) {
+    std::vector<RunRecord> runs = make(plan.specs, number);
+    all.whole = runs.size() == plan.specs.size() && !any_in(runs, RunState::stopped);
+    if (all.whole && !stages.empty())
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        runs[i].role = {{"stage", {static_cast<std::int64_t>(number), {}}},
+                        {"group", {plan.groups[i], {}}},
+                        {"kind", {std::string(), {}}}};
+    const bool goes_on = all.whole && number <= stages.size() && !any_in(runs, RunState::failed);
+    if (goes_on) plan = plan_next(stages[number - 1], {experiment, form, overrides, axes}, runs, all.notes);
+    std::ranges::move(runs, std::back_inserter(all.runs));
+    if (!goes_on) return all;
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,154 @@
+#include "fovea/lab/experiment/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "fovea/lab/spec/assembly.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t most_runs = std::size_t{1} << (sizeof(std::size_t) == 8 ? 40 : 20);
+constexpr std::size_t few_points = 200;  // so many are all checked before anything is run
+
+std::vector<Axis> axes_of(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                          const std::vector<Axis>& own) {
+  std::vector<Axis> axes = experiment.axes(form);
+  std::erase_if(axes, [&](const Axis& axis) {
+    return std::ranges::find(overrides, axis.key, &Override::key) != overrides.end();
+  });
+  for (const Axis& axis : own) {
+    const auto same = std::ranges::find(axes, axis.key, &Axis::key);
+    if (same != axes.end()) *same = axis;
+    else axes.push_back(axis);
+  }
+  std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) { return axis.key != "seed"; });
+  return axes;
+}
+
+std::string value_text(const Value& value) {
+  const auto* const words = value.as<std::string>();
+  return words ? *words : value.text();
+}
+
+}  // namespace
+
+SweepPlan::SweepPlan(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+                     const std::vector<Axis>& axes)
+    : base_(draft_of(experiment, form, overrides, experiment.seed)),
+      draw_seed_(static_cast<std::uint64_t>(experiment.draw_seed)) {
+  for (Axis& axis : axes_of(experiment, form, overrides, axes)) {
+    if (axis.draw) drawn_.push_back({axis.key, *axis.draw});
+    else dimensions_.push_back({std::move(axis), 0});
+  }
+  const std::int64_t count = experiment.draw_count(form);
+  if (!drawn_.empty()) set_up_draws(count);
+  for (Dimension& dimension : dimensions_) {
+    dimension.size = dimension.axis ? dimension.axis->values.size() : static_cast<std::size_t>(count);
+    if (__builtin_mul_overflow(size_, dimension.size, &size_) || size_ > most_runs)
+      throw wrong_input(fmt::format("the sweep has more than {} runs", most_runs), "make its axes shorter",
+                        experiment.place);
+  }
+}
+
+void SweepPlan::set_up_draws(std::int64_t count) {
+  const Drawn& first = drawn_.front();
+  if (count <= 0)
+    throw wrong_input(fmt::format("'{}' is drawn at random, and nothing says how often", first.key),
+                      "add --draws 20, or draws = 20 to the sweep", first.draw.place);
+  Draft draft = base_;
+  for (const Dimension& dimension : dimensions_) apply(draft, dimension.axis->key, dimension.axis->values.front());
+  const RunSpec one = complete(draft);
+  for (Drawn& drawn : drawn_) {
+    if (drawn.key == "seed")
+      throw wrong_input("seeds are not drawn at random", "list them: --seeds 0..19", drawn.draw.place);
+    const std::optional<Value> setting = one.setting(drawn.key);
+    drawn.whole = setting && setting->as<std::int64_t>();
+    if (drawn.whole && drawn.draw.kind != Draw::Kind::one_of && std::ceil(drawn.draw.low) > std::floor(drawn.draw.high))
+      throw wrong_input(fmt::format("'{}' takes whole numbers, and there is none to draw", drawn.key),
+                        "move the ends apart", drawn.draw.place);
+  }
+  const bool seeds = !dimensions_.empty() && dimensions_.back().axis->key == "seed";  // they stay the last
+  dimensions_.insert(dimensions_.end() - (seeds ? 1 : 0), Dimension{});
+}
+
+std::vector<std::size_t> SweepPlan::coordinates(std::size_t place) const {
+  std::size_t rest = first_ + place * stride_;
+  std::vector<std::size_t> at(dimensions_.size());
+  for (std::size_t i = dimensions_.size(); i-- > 0; rest /= dimensions_[i].size) at[i] = rest % dimensions_[i].size;
+  return at;
+}
+
+std::vector<Override> SweepPlan::settings_at(const std::vector<std::size_t>& coordinates) const {
+  std::vector<Override> settings;
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+    if (const auto& axis = dimensions_[i].axis) {
+      settings.push_back({axis->key, axis->values[coordinates[i]]});
+      continue;
+    }
+    for (const Drawn& drawn : drawn_)
+      settings.push_back({drawn.key, fovea::drawn(drawn.draw, drawn.key, draw_seed_, coordinates[i], drawn.whole)});
+  }
+  return settings;
+}
+
+RunSpec SweepPlan::at(const std::vector<std::size_t>& coordinates) const {
+  Draft draft = base_;
+  for (const Override& setting : settings_at(coordinates)) apply(draft, setting.key, setting.value);
+  return complete(draft);
+}
+
+RunSpec SweepPlan::at(std::size_t place) const { return at(coordinates(place)); }
+
+std::string SweepPlan::label(std::size_t place) const {
+  std::string text;
+  bool seeded = false;
+  for (const Override& setting : settings_at(coordinates(place))) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.key, value_text(setting.value));
+    seeded |= setting.key == "seed";
+  }
+  return seeded ? text : fmt::format("{}{}seed {}", text, text.empty() ? "" : ", ", base_.seed);
+}
+
+std::string SweepPlan::shape() const {
+  std::string text;
+  for (const Dimension& dimension : dimensions_)
+    text += fmt::format("{}{} {}", text.empty() ? "" : " × ", dimension.axis ? dimension.axis->key : "draws",
+                        dimension.size);
+  return text;
+}
+
+void SweepPlan::check() const {
+  std::set<std::string> fitting;  // runs that differ only in their seed and in how they are trained fit alike
+  const auto look = [&](const std::vector<std::size_t>& coordinates) {
+    RunSpec spec = at(coordinates);
+    RunSpec core = spec;
+    core.seed = 0;
+    core.train.clear();
+    if (fitting.insert(core.text()).second) check_fit(spec);
+  };
+  std::vector<std::size_t> start(dimensions_.size(), 0);
+  look(start);
+  for (std::size_t i = 0; i < dimensions_.size(); ++i)
+    for (std::size_t value = 1; value < std::min(dimensions_[i].size, few_points); ++value) {
+      std::vector<std::size_t> coordinates = start;
+      coordinates[i] = value;
+      look(coordinates);
+    }
+  const bool seeds = !dimensions_.empty() && dimensions_.back().axis && dimensions_.back().axis->key == "seed";
+  const std::size_t each = seeds ? dimensions_.back().size : 1, points = size_ * stride_ / each;
+  for (std::size_t place = 0; points <= few_points && place < size_; place += each) look(coordinates(place));
+}
+
+void SweepPlan::keep_shard(std::int64_t shard, std::int64_t of) {
+  first_ = static_cast<std::size_t>(shard - 1);
+  stride_ = static_cast<std::size_t>(of);
+  size_ = size_ > first_ ? (size_ - first_ + stride_ - 1) / stride_ : 0;
+}
+
+}  // namespace fovea

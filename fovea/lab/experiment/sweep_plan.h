@@ -1,0 +1,61 @@
+// The points of a sweep: the product of its axes, with what is drawn at random as one axis more.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/experiment/run_list.h"
+#include "fovea/lab/experiment/unresolved_spec.h"
+
+namespace fovea {
+
+class SweepPlan : public RunList {
+ public:
+  // `axes` replace the experiment's own of the same key, and so do overrides. Settings that are drawn
+  // (lab/experiment/random_axis.h) are drawn together, as often as the experiment says, and each draw meets every point
+  // of the other axes. Without an axis of seeds the seed is the experiment's. Throws wrong_input where axes and draws
+  // make no sweep.
+  SweepPlan(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+            const std::vector<Axis>& axes = {});
+
+  bool draws() const { return !drawn_.empty(); }  // whether anything is drawn at random
+
+  std::size_t size() const override { return size_; }
+  RunSpec at(std::size_t place) const override;         // throws wrong_input for an impossible setting
+  std::string label(std::size_t place) const override;  // "task.vocab 60, seed 3"
+  std::string shape() const;                            // "task.vocab 3 × draws 20 × seed 10"
+
+  // Takes every value of every axis once, and every point where they are few, to see that task and model fit. What is
+  // wrong elsewhere shows when the run's turn comes.
+  void check() const;
+
+  // Only every `of`-th run, from number `shard` of 1 … of: shards are disjoint, and together they are the whole.
+  void keep_shard(std::int64_t shard, std::int64_t of);
+
+ private:
+  struct Drawn {
+    std::string key;
+    Draw draw;
+    bool whole = false;
+  };
+  // One dimension of the product, the last running fastest: an axis, or all that is drawn.
+  struct Dimension {
+    std::optional<Axis> axis;
+    std::size_t size = 0;
+  };
+
+  void set_up_draws(std::int64_t count);
+  std::vector<std::size_t> coordinates(std::size_t place) const;
+  std::vector<Override> settings_at(const std::vector<std::size_t>& coordinates) const;
+  RunSpec at(const std::vector<std::size_t>& coordinates) const;
+
+  Draft base_;
+  std::vector<Dimension> dimensions_;
+  std::vector<Drawn> drawn_;
+  std::uint64_t draw_seed_ = 0;
+  std::size_t size_ = 1, first_ = 0, stride_ = 1;
+};
+
+}  // namespace fovea

@@ -1,0 +1,72 @@
+// The one small language of Fovea: claims, `--where`, `stop_when` and step_of() are written in it.
+//
+//   accuracy >= 0.95 and task.vocab = 60          over one run: its last metrics and its settings
+//   step_of(accuracy >= 0.9)                       the first probe step at which it holds; infinity if never
+//   first(x) last(x) min_over(x) max_over(x) at(x, step) mean_over(x)     of one series
+//   share(c) median(x) mean(x) least(x) most(x) deviation(x) count(c)     over runs
+//   median(x | task.vocab = 40)                    over the runs for which the condition holds
+//   rank_correlation(x, y)                         Spearman over runs
+//   median_rank_correlation(x, y)                  the same over settings: of each, the medians over its seeds
+//   steps_to_90                                    step_of(accuracy >= 0.9); so for 1 to 100
+//   tagged("good")                                 whether the user gave the run this tag
+//
+// with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, infinity, "texts" and true/false.
+//
+// A name is a setting ("task.vocab", "seed"), a metric, or a fact about the run (run_facts()); in an experiment of
+// several stages also one of stage, group, kind. Inside a
+// function of a series a metric is its value at each probe step in turn, `step` that step, and at(x, s) the value at
+// the last probe step not after s. What is missing makes a number NaN; a comparison with NaN is unknown, and unknown
+// holds nowhere, negated or not. An aggregate of numbers of which one is NaN is NaN.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/base/value.h"
+#include "fovea/lab/record/record.h"
+
+namespace fovea {
+
+class Expression {
+ public:
+  // Throws wrong_input with the column of the mistake; `place` is where the text stands (a spec line, "--where").
+  static Expression parse(const std::string& text, const Place& place = {});
+
+  // Throw wrong_input where the expression is not fit for its use: a condition over one run has no aggregate.
+  const Expression& require_single_run() const;
+  const Expression& require_condition() const;
+
+  // Over one run.
+  double number(const RunRecord& run) const;  // a condition counts as 1 or 0
+  bool holds(const RunRecord& run) const;
+
+  // Over several runs. Names outside of an aggregate are read where there is exactly one run, else NaN.
+  double number(std::span<const RunRecord* const> runs) const;
+
+  bool has_aggregate() const;
+  bool reads_series() const;              // more of a metric than its last value
+  bool reads_outside_aggregates() const;  // a metric or setting that is of one run only
+  std::set<std::string> names() const;    // metrics and settings it reads
+  const std::string& text() const { return text_; }
+  const Place& place() const { return place_; }
+
+  struct Node;
+
+ private:
+  std::string text_;
+  Place place_;
+  std::shared_ptr<const Node> root_;
+};
+
+// What every run has besides metrics and settings: id, experiment, state, steps, seconds, started, tags, note.
+std::span<const std::string> run_facts();
+
+// Whether a run has something by this name: a setting, a metric, or a fact about the run.
+bool run_has(const RunRecord& run, const std::string& name);
+
+}  // namespace fovea

@@ -1,0 +1,83 @@
+// What an expression is once parsed; shared by the parser and the evaluation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/lab/query/expression.h"
+
+namespace fovea {
+
+enum class Op {
+  number,
+  text,
+  truth,
+  name,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  less,
+  less_equal,
+  more,
+  more_equal,
+  equal,
+  unequal,
+  and_,
+  or_,
+  not_,
+  abs,
+  log,
+  exp,
+  sqrt,
+  min,
+  max,
+  step_of,
+  first,
+  last,
+  min_over,
+  max_over,
+  mean_over,
+  at,  // of a series
+  share,
+  count,
+  median,
+  mean,
+  least,
+  most,
+  deviation,
+  rank_correlation,
+  median_rank_correlation,  // over runs
+  tagged,
+};
+
+enum class Sort { number, condition, text, any };  // any: a name, known only when read
+enum class Reach { plain, series, runs };          // what a function ranges over
+
+struct Function {
+  const char* name;
+  Op op;
+  Reach reach;
+  int least_arguments, most_arguments;
+  Sort takes, gives;
+};
+
+const Function* find_function(const std::string& name);
+std::vector<std::string> function_names();
+
+struct Expression::Node {
+  Op op = Op::number;
+  Sort sort = Sort::number;
+  Reach reach = Reach::plain;
+  int column = 0;
+  double number = 0;  // of a number or truth
+  std::string text;   // of a text or name
+  std::vector<Node> parts;
+  std::vector<Node> where;  // of an aggregate: none or one condition
+};
+
+// Throws wrong_input.
+Expression::Node parse_expression(const std::string& text, const Place& place);
+
+}  // namespace fovea

@@ -1,0 +1,410 @@
+// Recursive descent, one function a level:
+//
+//   either     = both ("or" both)*
+//   both       = negation ("and" negation)*
+//   negation   = "not" negation | comparison
+//   comparison = sum (("<" | "<=" | ">" | ">=" | "=" | "!=") sum)?
+//   sum        = product (("+" | "-") product)*
+//   product    = factor (("*" | "/") factor)*
+//   factor     = "-" factor | number | text | name | call | "(" either ")"
+//   call       = name "(" either ("," either)* ("|" either)? ")"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "fovea/base/names.h"
+#include "fovea/lab/query/expression_node.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t longest = 4000;  // characters
+constexpr int deepest = 200;           // nested parentheses, functions and signs
+constexpr int most_arguments = 16;
+
+constexpr std::array functions{
+    Function{"abs", Op::abs, Reach::plain, 1, 1, Sort::number, Sort::number},
+    Function{"log", Op::log, Reach::plain, 1, 1, Sort::number, Sort::number},
+    Function{"exp", Op::exp, Reach::plain, 1, 1, Sort::number, Sort::number},
+    Function{"sqrt", Op::sqrt, Reach::plain, 1, 1, Sort::number, Sort::number},
+    Function{"min", Op::min, Reach::plain, 2, most_arguments, Sort::number, Sort::number},
+    Function{"max", Op::max, Reach::plain, 2, most_arguments, Sort::number, Sort::number},
+    Function{"step_of", Op::step_of, Reach::series, 1, 1, Sort::condition, Sort::number},
+    Function{"first", Op::first, Reach::series, 1, 1, Sort::number, Sort::number},
+    Function{"last", Op::last, Reach::series, 1, 1, Sort::number, Sort::number},
+    Function{"min_over", Op::min_over, Reach::series, 1, 1, Sort::number, Sort::number},
+    Function{"max_over", Op::max_over, Reach::series, 1, 1, Sort::number, Sort::number},
+    Function{"mean_over", Op::mean_over, Reach::series, 1, 1, Sort::number, Sort::number},
+    Function{"at", Op::at, Reach::series, 2, 2, Sort::number, Sort::number},
+    Function{"share", Op::share, Reach::runs, 1, 1, Sort::condition, Sort::number},
+    Function{"count", Op::count, Reach::runs, 1, 1, Sort::condition, Sort::number},
+    Function{"median", Op::median, Reach::runs, 1, 1, Sort::number, Sort::number},
+    Function{"mean", Op::mean, Reach::runs, 1, 1, Sort::number, Sort::number},
+    Function{"least", Op::least, Reach::runs, 1, 1, Sort::number, Sort::number},
+    Function{"most", Op::most, Reach::runs, 1, 1, Sort::number, Sort::number},
+    Function{"deviation", Op::deviation, Reach::runs, 1, 1, Sort::number, Sort::number},
+    Function{"tagged", Op::tagged, Reach::plain, 1, 1, Sort::text, Sort::condition},
+    Function{"rank_correlation", Op::rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
+    Function{"median_rank_correlation", Op::median_rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
+};
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string sort_name(Sort sort) {
+  switch (sort) {
+    case Sort::number:
+      return "a number";
+    case Sort::condition:
+      return "a condition";
+    case Sort::text:
+      return "a text";
+    case Sort::any:
+      break;
+  }
+  return "a value";
+}
+
+using Node = Expression::Node;
+
+class Parser {
+ public:
+  Parser(const std::string& text, const Place& place) : text_(text), place_(place) {}
+
+  Node whole() {
+    if (text_.size() > longest)
+      throw wrong_input(fmt::format("an expression of {} characters", text_.size()),
+                        fmt::format("it can have {} at most", longest), place_);
+    Node node = either();
+    if (at_ < text_.size())
+      fail(fmt::format("'{}' is not expected here", letter()), "join conditions by 'and' or 'or'");
+    return node;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what, const std::string& remedy, int column = 0) const {
+    const std::size_t here = column > 0 ? static_cast<std::size_t>(column) : at_ + 1;
+    throw wrong_input(fmt::format("in the expression '{}', column {}: {}", text_, here, what), remedy, place_);
+  }
+
+  // What stands here, a whole UTF-8 letter of it.
+  std::string letter() const {
+    std::size_t end = at_ + 1;
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+    return text_.substr(at_, end - at_);
+  }
+
+  int here() const { return static_cast<int>(at_) + 1; }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+  }
+
+  bool take(std::string_view symbol) {
+    skip_blanks();
+    if (text_.compare(at_, symbol.size(), symbol) != 0) return false;
+    at_ += symbol.size();
+    return true;
+  }
+
+  bool take_word(std::string_view word) {
+    skip_blanks();
+    const std::size_t end = at_ + word.size();
+    if (text_.compare(at_, word.size(), word) != 0) return false;
+    if (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '.')) return false;
+    at_ = end;
+    return true;
+  }
+
+  void require(const Node& node, Sort wanted, const std::string& of) const {
+    if (node.sort == Sort::any || node.sort == wanted) return;
+    fail(fmt::format("{} takes {}, not {}", of, sort_name(wanted), sort_name(node.sort)),
+         wanted == Sort::condition ? "compare it with something, as in 'accuracy >= 0.9'" : "use a metric or a number",
+         node.column);
+  }
+
+  static Node join(Op op, Sort sort, Node left, Node right) {
+    Node node;
+    node.op = op;
+    node.sort = sort;
+    node.column = left.column;
+    node.parts.reserve(2);
+    node.parts.push_back(std::move(left));
+    node.parts.push_back(std::move(right));
+    return node;
+  }
+
+  static Node wrap(Op op, Sort sort, int column, Node inner) {
+    Node node;
+    node.op = op;
+    node.sort = sort;
+    node.column = column;
+    node.parts.push_back(std::move(inner));
+    return node;
+  }
+
+  Node both_sides(Op op, Sort takes, Sort gives, const std::string& of, Node left, Node right) {
+    require(left, takes, of);
+    require(right, takes, of);
+    // Each joint makes the tree a level deeper, and whoever walks it goes down all of them.
+    if (++joints_ > deepest)
+      fail("it joins too many parts", fmt::format("{} signs between parts are the most", deepest));
+    return join(op, gives, std::move(left), std::move(right));
+  }
+
+  Node either() {
+    Node node = both();
+    while (take_word("or"))
+      node = both_sides(Op::or_, Sort::condition, Sort::condition, "'or'", std::move(node), both());
+    return node;
+  }
+
+  Node both() {
+    Node node = negation();
+    while (take_word("and"))
+      node = both_sides(Op::and_, Sort::condition, Sort::condition, "'and'", std::move(node), negation());
+    return node;
+  }
+
+  Node negation() {
+    skip_blanks();
+    const int column = here();
+    if (!take_word("not")) return comparison();
+    const Deeper deeper(*this);
+    Node inner = negation();
+    require(inner, Sort::condition, "'not'");
+    return wrap(Op::not_, Sort::condition, column, std::move(inner));
+  }
+
+  Node comparison() {
+    Node left = sum();
+    static constexpr std::pair<const char*, Op> symbols[] = {
+        {"<=", Op::less_equal}, {">=", Op::more_equal}, {"!=", Op::unequal}, {"==", Op::equal},
+        {"<", Op::less},        {">", Op::more},        {"=", Op::equal}};
+    for (const auto& [symbol, op] : symbols) {
+      if (!take(symbol)) continue;
+      Node right = sum();
+      if (op == Op::equal || op == Op::unequal) {
+        if (left.sort != Sort::any) require(right, left.sort, fmt::format("'{}'", symbol));
+        return join(op, Sort::condition, std::move(left), std::move(right));
+      }
+      return both_sides(op, Sort::number, Sort::condition, fmt::format("'{}'", symbol), std::move(left),
+                        std::move(right));
+    }
+    return left;
+  }
+
+  Node sum() {
+    Node node = product();
+    for (;;) {
+      if (take("+")) node = both_sides(Op::add, Sort::number, Sort::number, "'+'", std::move(node), product());
+      else if (take("-"))
+        node = both_sides(Op::subtract, Sort::number, Sort::number, "'-'", std::move(node), product());
+      else return node;
+    }
+  }
+
+  Node product() {
+    Node node = factor();
+    for (;;) {
+      if (take("*")) node = both_sides(Op::multiply, Sort::number, Sort::number, "'*'", std::move(node), factor());
+      else if (take("/")) node = both_sides(Op::divide, Sort::number, Sort::number, "'/'", std::move(node), factor());
+      else return node;
+    }
+  }
+
+  Node factor() {
+    const Deeper deeper(*this);
+    skip_blanks();
+    const int column = here();
+    if (at_ == text_.size()) fail("a value is missing", "write a metric, a setting or a number");
+    if (take("-")) {
+      Node inner = factor();
+      require(inner, Sort::number, "'-'");
+      return wrap(Op::negate, Sort::number, column, std::move(inner));
+    }
+    if (take("(")) {
+      Node node = either();
+      if (!take(")")) fail("a ')' is missing", fmt::format("close the '(' of column {}", column));
+      return node;
+    }
+    const char c = text_[at_];
+    if (c == '"' || c == '\'') return quoted(c);
+    if (is_digit(c) || c == '.') return literal();
+    if (is_letter(c)) return word();
+    fail(fmt::format("'{}' is not expected here", letter()), "write a metric, a setting or a number");
+  }
+
+  Node quoted(char quote) {
+    Node node;
+    node.op = Op::text;
+    node.sort = Sort::text;
+    node.column = here();
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string::npos) fail("the text does not end", fmt::format("close it with {}", quote));
+    node.text = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return node;
+  }
+
+  Node literal() {
+    Node node;
+    node.column = here();
+    const char* const begin = text_.data() + at_;
+    const auto [end, wrong] = std::from_chars(begin, text_.data() + text_.size(), node.number);
+    if (wrong != std::errc()) fail("this is not a number that can be held", "write it as 0.95 or 1e-3");
+    at_ += static_cast<std::size_t>(end - begin);
+    if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.'))
+      fail("a number runs into a word", "put a blank or a sign between them");
+    return node;
+  }
+
+  Node word() {
+    const int column = here();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) ++at_;
+    const std::string name = text_.substr(begin, at_ - begin);
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == '(') return call(name, column);
+    Node node;
+    node.column = column;
+    if (name == "true" || name == "false") {
+      node.op = Op::truth;
+      node.sort = Sort::condition;
+      node.number = name == "true" ? 1 : 0;
+    } else if (name == "infinity") {
+      node.number = std::numeric_limits<double>::infinity();
+    } else if (name == "and" || name == "or" || name == "not") {
+      fail(fmt::format("'{}' is not expected here", name), "write a condition on both sides of it", column);
+    } else {
+      if (name.back() == '.')
+        fail(fmt::format("the name '{}' ends in a dot", name), "write it as 'task.vocab'", column);
+      if (find_function(name)) fail(fmt::format("'{}' is a function", name), fmt::format("write {}(…)", name), column);
+      if (const int percent = percent_of(name)) return steps_to(percent, column);
+      node = name_node(name, column);
+    }
+    return node;
+  }
+
+  static Node name_node(const std::string& name, int column) {
+    Node node;
+    node.op = Op::name;
+    node.sort = Sort::any;
+    node.column = column;
+    node.text = name;
+    return node;
+  }
+
+  // 90 of "steps_to_90"; 0 for other names.
+  static int percent_of(const std::string& name) {
+    constexpr std::string_view front = "steps_to_";
+    if (!name.starts_with(front)) return 0;
+    int percent = 0;
+    const char* const end = name.data() + name.size();
+    const auto [at, wrong] = std::from_chars(name.data() + front.size(), end, percent);
+    return wrong == std::errc() && at == end && percent >= 1 && percent <= 100 ? percent : 0;
+  }
+
+  Node steps_to(int percent, int column) {
+    require_shallow_series(column);
+    Node bound;
+    bound.number = percent / 100.0;
+    bound.column = column;
+    Node node = wrap(Op::step_of, Sort::number, column,
+                     join(Op::more_equal, Sort::condition, name_node("accuracy", column), std::move(bound)));
+    node.reach = Reach::series;
+    return node;
+  }
+
+  // Each level of series in series multiplies the work by the length of a series.
+  void require_shallow_series(int column) const {
+    if (inside_series_ > 1) fail("functions of series are nested too deeply", "two levels are the most", column);
+  }
+
+  Node call(const std::string& name, int column) {
+    const Function* const function = find_function(name);
+    if (!function) fail(fmt::format("there is no function '{}'", name), suggest_name(name, function_names()), column);
+    if (function->reach == Reach::runs) {
+      if (inside_runs_ > 0)
+        fail(fmt::format("'{}' stands inside of another function over runs", name), "use one at a time", column);
+      if (inside_series_ > 0)
+        fail(fmt::format("'{}' is over runs and stands inside of a function of one run's series", name),
+             "turn them round", column);
+    }
+    if (function->reach == Reach::series) require_shallow_series(column);
+    int& inside = function->reach == Reach::runs ? inside_runs_ : inside_series_;
+    const int change = function->reach == Reach::plain ? 0 : 1;
+    inside += change;
+    Node node;
+    node.op = function->op;
+    node.sort = function->gives;
+    node.reach = function->reach;
+    node.column = column;
+    take("(");
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == ')')
+      fail(fmt::format("'{}' is given nothing", name), "write what it is of", column);
+    do {
+      node.parts.push_back(either());
+      if (function->takes == Sort::text && node.parts.back().op != Op::text)
+        fail(fmt::format("'{}' takes a text in quotes", name), fmt::format("write {}(\"good\")", name), column);
+      require(node.parts.back(), function->takes, fmt::format("'{}'", name));
+    } while (take(","));
+    if (take("|")) {
+      if (function->reach != Reach::runs) fail("only functions over runs take a '|'", "drop it", column);
+      node.where.push_back(either());
+      require(node.where.back(), Sort::condition, "'|'");
+    }
+    if (!take(")")) fail("a ')' is missing", fmt::format("close the '(' of '{}'", name));
+    inside -= change;
+    const int given = static_cast<int>(node.parts.size());
+    if (given < function->least_arguments || given > function->most_arguments)
+      fail(fmt::format("'{}' takes {} {}, not {}", name,
+                       function->least_arguments == function->most_arguments ? "exactly" : "at least",
+                       function->least_arguments, given),
+           "separate them by commas", column);
+    return node;
+  }
+
+  struct Deeper {
+    explicit Deeper(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > deepest)
+        parser_.fail("it is nested too deeply", fmt::format("{} levels are the most", deepest));
+    }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+    ~Deeper() { --parser_.depth_; }
+    Parser& parser_;
+  };
+
+  const std::string& text_;
+  const Place& place_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  int joints_ = 0;
+  int inside_runs_ = 0;
+  int inside_series_ = 0;
+};
+
+}  // namespace
+
+const Function* find_function(const std::string& name) {
+  const auto found =
+      std::find_if(functions.begin(), functions.end(), [&name](const Function& f) { return f.name == name; });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const Function& f : functions) names.emplace_back(f.name);
+  return names;
+}
+
+Expression::Node parse_expression(const std::string& text, const Place& place) { return Parser(text, place).whole(); }
+
+}  // namespace fovea

@@ -1,0 +1,47 @@
+#include "fovea/lab/record/machine.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "fovea/math/vector_math.h"
+
+namespace fovea {
+
+namespace {
+
+std::string processor_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    constexpr std::string_view key = "model name";
+    if (!line.starts_with(key)) continue;
+    const std::size_t start = line.find_first_not_of(" \t:", key.size());
+    if (start != std::string::npos) return line.substr(start);
+  }
+  utsname system{};  // processors that do not give a name there
+  return ::uname(&system) == 0 ? system.machine : "unknown processor";
+}
+
+}  // namespace
+
+int core_count() {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::string machine_line() {
+  const int cores = core_count();
+  return fmt::format("{}, {} {}, {}", processor_model(), cores, cores == 1 ? "core" : "cores", simd_target());
+}
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+}  // namespace fovea

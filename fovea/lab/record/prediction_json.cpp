@@ -1,0 +1,29 @@
+#include "fovea/lab/record/prediction_json.h"
+
+namespace fovea {
+
+Json prediction_json(const Prediction& p, const BagSource& source) {
+  Json json{{"examples", p.examples},          {"sampled", p.sampled},    {"verdict", verdict_name(p.verdict)},
+            {"says", verdict_text(p.verdict)}, {"because", p.because},    {"signal", number_json(p.signal)},
+            {"error", number_json(p.error)},   {"outputs", Json::array()}};
+  for (const OutputPrediction& output : p.outputs) {
+    Json words = Json::array();
+    for (const WordLink& link : output.words)
+      words.push_back({{"word", source.input_word(link.input)}, {"deviations", number_json(link.surely)}});
+    json["outputs"].push_back({{"output", source.output_word(output.output)},
+                               {"per_example", output.mean},
+                               {"decodable", number_json(output.decodable)},
+                               {"error", number_json(output.error)},
+                               {"words", words}});
+  }
+  json["course"] = {{"knowledge_half", number_json(p.course.knowledge_half)},
+                    {"attention_half", number_json(p.course.attention_half)},
+                    {"correct_90", number_json(p.course.correct_90)},
+                    {"time", p.course.times},
+                    {"knowledge", p.course.knowledge},
+                    {"attention", p.course.attention},
+                    {"correct", p.course.correct}};
+  return json;
+}
+
+}  // namespace fovea

@@ -1,0 +1,121 @@
+#include "fovea/lab/record/run_spec.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "fovea/io/digest.h"
+
+namespace fovea {
+
+namespace {
+
+// Calls line("task.vocab", "60") for each setting, in order. Tables open up into dotted keys.
+void each_setting(const std::string& prefix, const ValueTable& table, const auto& line) {
+  for (const auto& [key, value] : table) {
+    const std::string dotted = prefix.empty() ? key : prefix + "." + key;
+    if (const auto* inner = std::get_if<ValueTable>(&value.data)) each_setting(dotted, *inner, line);
+    else line(dotted, value.text());
+  }
+}
+
+template <class T>
+T section(const ValueTable& table, const std::string& name) {
+  const auto found = table.find(name);
+  if (found == table.end())
+    throw wrong_input(fmt::format("the run's spec has no '{}'", name), "it is not a spec that this program wrote");
+  const T* const value = found->second.as<T>();
+  if (!value)
+    throw wrong_input(fmt::format("'{}' of the run's spec is {}", name, found->second.kind()),
+                      "it is not a spec that this program wrote");
+  return *value;
+}
+
+// Of a file whose content is said, where it lies does not matter.
+ValueList without_places(ValueList interventions) {
+  for (Value& value : interventions) {
+    auto* const table = std::get_if<ValueTable>(&value.data);
+    if (table && table->contains("embeddings") && table->contains("digest")) table->erase("embeddings");
+  }
+  return interventions;
+}
+
+}  // namespace
+
+ValueTable RunSpec::table() const {
+  return {{"intervene", {interventions, {}}},
+          {"model", {model, {}}},
+          {"probe", {probe, {}}},
+          {"seed", {static_cast<std::int64_t>(seed), {}}},
+          {"task", {task, {}}},
+          {"train", {train, {}}}};
+}
+
+std::string RunSpec::text() const {
+  std::string text;
+  each_setting("", table(),
+               [&text](const std::string& key, const std::string& value) { text += key + " = " + value + "\n"; });
+  return text;
+}
+
+bool RunSpec::changes_numbers(std::string_view setting) {
+  return setting != "train.threads" && setting != "train.keep_weights";
+}
+
+std::string RunSpec::hash() const {
+  ValueTable all = table();
+  all["intervene"] = {without_places(interventions), {}};
+  Digest digest;
+  each_setting("", all, [&digest](const std::string& key, const std::string& value) {
+    if (!changes_numbers(key)) return;
+    digest.add(key);
+    digest.add(" = ");
+    digest.add(value);
+    digest.add("\n");
+  });
+  return digest.hex();
+}
+
+std::uint64_t RunSpec::start() const {
+  const auto written = train.find("start");
+  const auto* const own = written == train.end() ? nullptr : written->second.as<std::int64_t>();
+  return own ? static_cast<std::uint64_t>(*own) : seed;
+}
+
+std::optional<Value> RunSpec::setting(const std::string& dotted) const {
+  if (dotted == "seed") return Value{static_cast<std::int64_t>(seed), {}};
+  if (dotted == "interventions") return Value{static_cast<std::int64_t>(interventions.size()), {}};
+  if (dotted == "train.start") return Value{static_cast<std::int64_t>(start()), {}};
+  const std::size_t dot = dotted.find('.');
+  if (dot == std::string::npos) return std::nullopt;
+  const std::array<std::pair<std::string_view, const ValueTable*>, 4> sections{
+      {{"task", &task}, {"model", &model}, {"train", &train}, {"probe", &probe}}};
+  const ValueTable* here = nullptr;
+  for (const auto& [name, table] : sections)
+    if (std::string_view(dotted).substr(0, dot) == name) here = table;
+  std::size_t begin = dot + 1;
+  while (here) {
+    const std::size_t end = dotted.find('.', begin);
+    const auto found = here->find(dotted.substr(begin, end == std::string::npos ? end : end - begin));
+    if (found == here->end()) return std::nullopt;
+    if (end == std::string::npos) return found->second;
+    here = found->second.as<ValueTable>();
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+RunSpec run_spec_from_table(const ValueTable& table) {
+  RunSpec spec;
+  spec.task = section<ValueTable>(table, "task");
+  spec.model = section<ValueTable>(table, "model");
+  spec.train = section<ValueTable>(table, "train");
+  spec.probe = section<ValueTable>(table, "probe");
+  spec.interventions = section<ValueList>(table, "intervene");
+  spec.seed = static_cast<std::uint64_t>(section<std::int64_t>(table, "seed"));
+  return spec;
+}
+
+}  // namespace fovea

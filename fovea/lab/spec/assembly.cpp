@@ -1,0 +1,247 @@
+#include "fovea/lab/spec/assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/lab/query/expression.h"
+#include "fovea/lab/spec/start_vectors.h"
+
+namespace fovea {
+
+namespace {
+
+std::string name_of(const ValueTable& table, const std::string& what) {
+  const auto found = table.find("name");
+  const std::string* const name = found == table.end() ? nullptr : found->second.as<std::string>();
+  if (!name)
+    throw wrong_input(fmt::format("the {} has no name", what),
+                      fmt::format("`fovea list {}s` shows what there is", what));
+  return *name;
+}
+
+// A part knows what is wrong, its spec knows where.
+template <class Work>
+auto placed(const Place& place, Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::wrong_input || error.place().known()) throw;
+    throw wrong_input(error.problem(), error.remedy(), place);
+  }
+}
+
+// "keyword, copy": the models that take what a task gives.
+std::string models_that_take(Kind kind) {
+  std::string names;
+  for (const auto& [name, entry] : Registry<Model<float>>::instance().all())
+    if (entry.make()->takes() == kind) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+// A few queries tell of all of them whether they fit, and a pass over many keys takes as long as all of these.
+void ask_less(Batch& batch) {
+  constexpr int enough = 16;
+  if (batch.queries.columns <= enough) return;
+  for (Items* items : {&batch.queries, &batch.answers}) {
+    if (items->columns <= enough) continue;
+    items->columns = enough;
+    items->lengths.assign(items->lengths.size(), enough);
+    items->values.resize(static_cast<std::size_t>(enough * items->width));
+  }
+}
+
+}  // namespace
+
+Place place_in(const ValueTable& table, const std::string& key) {
+  const auto found = table.find(key);
+  return found == table.end() ? Place{} : found->second.place;
+}
+
+std::unique_ptr<Task> make_task(const RunSpec& spec) {
+  const std::string name = name_of(spec.task, "task");
+  const Place place = place_in(spec.task, "name");
+  std::unique_ptr<Task> task = Registry<Task>::instance().make(name, "task", place);
+  Fields fields;
+  task->settings(fields);
+  fields.read(spec.task, fmt::format("task '{}'", name), {"name"});
+  placed(place, [&] { task->prepare(spec.seed); });
+  return task;
+}
+
+template <class T>
+std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape, ParameterSet<T>& parameters) {
+  const std::string name = name_of(spec.model, "model");
+  const Place place = place_in(spec.model, "name");
+  std::unique_ptr<Model<T>> model = Registry<Model<T>>::instance().make(name, "model", place);
+  Fields fields;
+  model->settings(fields);
+  fields.read(spec.model, fmt::format("model '{}'", name), {"name"});
+  if (model->takes() != shape.kind) {
+    const std::string others = models_that_take(shape.kind);
+    throw wrong_input(fmt::format("model '{}' takes {}, and task '{}' gives {}", name, kind_name(model->takes()),
+                                  name_of(spec.task, "task"), kind_name(shape.kind)),
+                      others.empty() ? "take another task" : "models for this task: " + others, place);
+  }
+  placed(place, [&] { model->build(shape, parameters); });
+  parameters.finish();
+  parameters.initialise(spec.start());
+  return model;
+}
+
+template std::unique_ptr<Model<float>> make_model(const RunSpec&, const TaskShape&, ParameterSet<float>&);
+template std::unique_ptr<Model<double>> make_model(const RunSpec&, const TaskShape&, ParameterSet<double>&);
+
+TrainSettings read_train(const ValueTable& table) {
+  TrainSettings train;
+  Fields fields;
+  train.settings(fields);
+  fields.read(table, "train");
+  if (!train.stop_when.empty())
+    Expression::parse(train.stop_when, place_in(table, "stop_when")).require_single_run().require_condition();
+  return train;
+}
+
+template <class T>
+Grounds grounds_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch) {
+  using Attends = typename Model<T>::Attends;
+  const Attends attends = model.attends(batch);
+  Grounds grounds;
+  grounds.attends = attends != Attends::no;
+  grounds.by_score = attends == Attends::by_score;
+  grounds.has_beta = model.has_beta();
+  grounds.truth = !batch.alignment.empty() || !batch.marked.empty();
+  for (const Param<T>& p : parameters.all()) {
+    grounds.attention_parameters |= p.group == Group::attention;
+    grounds.parameters.push_back(p.name);
+  }
+  return grounds;
+}
+
+template Grounds grounds_of(const Model<float>&, const ParameterSet<float>&, const Batch&);
+template Grounds grounds_of(const Model<double>&, const ParameterSet<double>&, const Batch&);
+
+template <class T>
+void check_training(const Model<T>& model, const RunSpec& spec) {
+  const TrainSettings train = read_train(spec.train);
+  if (const auto idle = train.idle())
+    throw wrong_input(fmt::format("train.{} changes nothing here: it is of {}", idle->name, idle->of),
+                      fmt::format("drop it (or --set train.{}={}), or choose what it is of", idle->name, idle->usual),
+                      place_in(spec.train, idle->name));
+  const std::int64_t parts =
+      train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
+  const int least = model.least_batch();
+  if (train.steps > 0 && train.batch / parts < least)
+    throw wrong_input(
+        fmt::format("model '{}' can not be trained on {} at a time", name_of(spec.model, "model"),
+                    train.batch / parts == 1 ? "one example" : fmt::format("{} examples", train.batch / parts)),
+        parts == 1 ? fmt::format("set train.batch to {} or more", least)
+                   : fmt::format("set train.batch to {} or more, or train.shards lower", least * parts),
+        place_in(spec.train, "batch"));
+}
+
+template void check_training(const Model<float>&, const RunSpec&);
+template void check_training(const Model<double>&, const RunSpec&);
+
+void check_looked_at(const Batch& batch, const RunSpec& spec) {
+  if (batch.size > 0) return;
+  const Value& split = spec.probe.at("split");
+  throw wrong_input(fmt::format("task '{}' has no examples to look at: its split {} is empty",
+                                name_of(spec.task, "task"), split.text()),
+                    "set probe.split to another, or take a task that has such examples", split.place);
+}
+
+void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec) {
+  const std::string model = name_of(spec.model, "model");
+  for (const Hold& hold : interventions.holds) {
+    if (!grounds.attends)
+      throw wrong_input(fmt::format("attention can not be held: model '{}' has none here", model),
+                        "drop the intervention", hold.place);
+    if (!grounds.by_score)
+      throw wrong_input(
+          fmt::format("attention can not be held: that of model '{}' is even here, whatever is done", model),
+          "drop the intervention, or let attention be learned", hold.place);
+    if (hold.attend == Attend::truth && !grounds.truth)
+      throw wrong_input(fmt::format("attention can not be held at the truth: task '{}' does not know where it belongs",
+                                    name_of(spec.task, "task")),
+                        "hold it uniform, or take a task that knows", hold.place);
+  }
+  const auto refuse = [&](Group group, const Place& place) {
+    if (group == Group::attention && !grounds.attention_parameters)
+      throw wrong_input(fmt::format("model '{}' has no attention parameters here", model), "drop the intervention",
+                        place);
+    if (group == Group::attention && grounds.attends && !grounds.by_score)
+      throw wrong_input(
+          fmt::format("attention parameters do nothing here: the attention of model '{}' is even, whatever they are",
+                      model),
+          "drop the intervention, or let attention be learned", place);
+  };
+  const std::int64_t steps = read_train(spec.train).steps;
+  const auto in_time = [steps](std::int64_t from, const Place& place) {
+    if (from > steps)
+      throw wrong_input(fmt::format("the intervention begins at step {}, and training ends at step {}", from, steps),
+                        fmt::format("let it begin sooner, or set train.steps to {} or more", from), place);
+  };
+  const auto all_in_time = [&](const auto& all) {
+    for (const auto& one : all) in_time(one.when.from, one.place);
+  };
+  all_in_time(interventions.holds);
+  all_in_time(interventions.freezes);
+  all_in_time(interventions.rates);
+  all_in_time(interventions.clamps);
+  for (const Transplant& transplant : interventions.transplants) in_time(transplant.at, transplant.place);
+  for (const Freeze& freeze : interventions.freezes) refuse(freeze.group, freeze.place);
+  for (const OwnRate& rate : interventions.rates) refuse(rate.group, rate.place);
+  for (const Clamp& clamp : interventions.clamps)
+    if (std::ranges::find(grounds.parameters, clamp.parameter) == grounds.parameters.end())
+      throw wrong_input(fmt::format("model '{}' has no parameter '{}' here", model, clamp.parameter),
+                        suggest_name(clamp.parameter, grounds.parameters), clamp.place);
+}
+
+void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
+                    const Grounds& grounds) {
+  std::erase_if(probes, [&](NamedProbe& named) {
+    try {
+      placed(place_in(spec.probe, "names"), [&] {
+        named.probe->prepare(shape, grounds.attends, spec.seed);
+        if (named.probe->needs_beta() && !grounds.has_beta)
+          throw wrong_input(
+              fmt::format("probe '{}' reads β, and model '{}' has none here", named.name, name_of(spec.model, "model")),
+              "leave the probe out, or name it in probe.where_able");
+        if (named.probe->needs_truth() && !grounds.truth)
+          throw wrong_input(fmt::format("probe '{}' asks where attention belongs, and task '{}' does not know",
+                                        named.name, name_of(spec.task, "task")),
+                            "leave the probe out, or name it in probe.where_able");
+      });
+      return false;
+    } catch (const Error& error) {
+      if (!named.where_able || error.kind() != Error::Kind::wrong_input) throw;
+      return true;
+    }
+  });
+}
+
+void check_fit(const RunSpec& spec) {
+  const std::unique_ptr<Task> task = make_task(spec);
+  const TaskShape shape = task->shape();
+  ParameterSet<float> parameters;
+  const std::unique_ptr<Model<float>> model = make_model<float>(spec, shape, parameters);
+  ProbeSettings settings;
+  std::vector<NamedProbe> probes = make_probes(spec.probe, settings);
+  Batch batch;
+  task->batch(settings.split, 0, 1, batch);
+  check_looked_at(batch, spec);
+  Arena arena;
+  Team team;
+  Compute compute{arena, team};
+  check_training(*model, spec);
+  const Grounds grounds = grounds_of(*model, parameters, batch);
+  ask_less(batch);
+  placed(place_in(spec.model, "name"), [&] { (void)model->forward(compute, batch, {}); });
+  const Interventions interventions = Interventions::parse(spec.interventions);
+  check_interventions(interventions, grounds, spec);
+  (void)Embeddings<float>(interventions.embeds, *task, parameters);
+  prepare_probes(probes, spec, shape, grounds);
+}
+
+}  // namespace fovea

@@ -1,0 +1,55 @@
+// Putting the parts of a run together from its spec, with every check of one part against another.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fovea/data/task.h"
+#include "fovea/lab/record/run_spec.h"
+#include "fovea/lab/spec/intervention.h"
+#include "fovea/lab/spec/train_settings.h"
+#include "fovea/model/model.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+// The task of a spec, its settings read, prepared for the spec's seed.
+std::unique_ptr<Task> make_task(const RunSpec& spec);
+
+// The model of a spec, its parameters declared, laid out and initialised. Refuses a task of a kind it does not take.
+template <class T>
+std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape, ParameterSet<T>& parameters);
+
+TrainSettings read_train(const ValueTable& table);
+
+// What a run has for an intervention or a probe to act on.
+struct Grounds {
+  bool attends = false;   // the model has attention rows
+  bool by_score = false;  // and they follow scores
+  bool has_beta = false;
+  bool attention_parameters = false;
+  bool truth = false;  // the task knows where attention belongs
+  std::vector<std::string> parameters;
+};
+template <class T>
+Grounds grounds_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch);
+
+// Throws wrong_input where the split that is looked at has no examples: this batch is of its first.
+void check_looked_at(const Batch& batch, const RunSpec& spec);
+
+// Throws wrong_input for what can not be done here, and for what would change nothing.
+void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec);
+void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
+                    const Grounds& grounds);
+
+// Throws wrong_input for a training that the model can learn nothing from.
+template <class T>
+void check_training(const Model<T>& model, const RunSpec& spec);
+
+// Puts all of it together and passes one example through the model; throws wrong_input where something does not fit.
+void check_fit(const RunSpec& spec);
+
+// Where the spec was written, as far as it is known.
+Place place_in(const ValueTable& table, const std::string& key);
+
+}  // namespace fovea

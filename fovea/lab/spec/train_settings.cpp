@@ -1,0 +1,195 @@
+#include "fovea/lab/spec/train_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/names.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::int64_t most_steps = std::int64_t{1} << 40;
+constexpr int most_examples = 1 << 24;
+
+}  // namespace
+
+void TrainSettings::settings(Fields& fields) {
+  fields.integer("steps", steps, 0, most_steps, "updates of the parameters");
+  fields.integer("batch", batch, 1, most_examples, "examples an update is made from");
+  fields.choice("optimizer", optimizer, {{"sgd", Method::sgd}, {"adam", Method::adam}, {"adamw", Method::adamw}},
+                "how gradients become updates");
+  fields.number("rate", rate, 0, HUGE_VAL, "learning rate");
+  fields.number("momentum", momentum, 0, 1, "of sgd");
+  fields.number("beta1", beta1, 0, 1 - 1e-12, "of adam: memory of the mean gradient");
+  fields.number("beta2", beta2, 0, 1 - 1e-12, "of adam: memory of the squared gradient");
+  fields.number("epsilon", epsilon, 0, 1, "of adam: added to the root of the squared gradient");
+  fields.number("weight_decay", weight_decay, 0, 1e6, "pull of the weights towards 0");
+  fields.number("clip", clip, 0, HUGE_VAL, "largest norm of the gradient; 0: not limited");
+  fields.choice(
+      "schedule", schedule,
+      {{"constant", Course::constant}, {"linear", Course::linear}, {"cosine", Course::cosine}, {"step", Course::step}},
+      "course of the rate");
+  fields.integer("warmup", warmup, 0, most_steps, "steps over which the rate first rises to its full height");
+  fields.number("floor", floor, 0, 1, "share of the rate left at the end of linear and cosine");
+  fields.integer("period", period, 1, most_steps, "of schedule step: updates between two falls");
+  fields.number("factor", factor, 0, 1, "of schedule step: what a fall leaves");
+  fields.choice("precision", precision, {{"float", Precision::single}, {"double", Precision::twice}},
+                "numbers of 32 or of 64 bits");
+  fields.integer("threads", threads, 1, 1024, "threads that share the work; results do not depend on it");
+  fields.choice(
+      "data_parallel", data_parallel, {{"false", false}, {"true", true}},
+      "the batch is cut into shards that the ranks of an mpirun share; the result does not depend on how many "
+      "ranks there are");
+  fields.integer("shards", shards, 1, 4096, std::to_string(shards_by_default), "parts of a batch under data_parallel");
+  fields.integer("start", start, 0, Fields::no_limit, "the run's seed",
+                 "seed of the initial weights alone: runs of one start and several seeds differ in their data only");
+  fields.choice("keep_weights", keep_weights,
+                {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
+                "whether the weights at the end are kept; small: those of up to 262144 numbers");
+  fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked when probes look");
+}
+
+std::optional<TrainSettings::Idle> TrainSettings::idle() const {
+  const TrainSettings usual;
+  const bool sgd = optimizer == Method::sgd;
+  const bool step = schedule == Course::step, falls = schedule == Course::linear || schedule == Course::cosine;
+  if (!sgd && momentum != usual.momentum) return Idle{"momentum", "optimizer \"sgd\"", usual.momentum};
+  const std::string of_adam = "optimizers \"adam\" and \"adamw\"";
+  if (sgd && beta1 != usual.beta1) return Idle{"beta1", of_adam, usual.beta1};
+  if (sgd && beta2 != usual.beta2) return Idle{"beta2", of_adam, usual.beta2};
+  if (sgd && epsilon != usual.epsilon) return Idle{"epsilon", of_adam, usual.epsilon};
+  if (!falls && floor != usual.floor) return Idle{"floor", "schedules \"linear\" and \"cosine\"", usual.floor};
+  if (!step && period != usual.period) return Idle{"period", "schedule \"step\"", static_cast<double>(usual.period)};
+  if (!step && factor != usual.factor) return Idle{"factor", "schedule \"step\"", usual.factor};
+  return std::nullopt;
+}
+
+OptimizerSettings TrainSettings::optimizer_settings() const {
+  OptimizerSettings settings;
+  switch (optimizer) {
+    case Method::sgd:
+      settings.kind = OptimizerSettings::Kind::sgd;
+      break;
+    case Method::adam:
+      settings.kind = OptimizerSettings::Kind::adam;
+      break;
+    case Method::adamw:
+      settings.kind = OptimizerSettings::Kind::adamw;
+      break;
+  }
+  settings.momentum = momentum;
+  settings.beta1 = beta1;
+  settings.beta2 = beta2;
+  settings.epsilon = epsilon;
+  settings.weight_decay = weight_decay;
+  settings.clip = clip;
+  return settings;
+}
+
+Schedule TrainSettings::rates() const {
+  Schedule rates;
+  switch (schedule) {
+    case Course::constant:
+      rates.kind = Schedule::Kind::constant;
+      break;
+    case Course::linear:
+      rates.kind = Schedule::Kind::linear;
+      break;
+    case Course::cosine:
+      rates.kind = Schedule::Kind::cosine;
+      break;
+    case Course::step:
+      rates.kind = Schedule::Kind::step;
+      break;
+  }
+  rates.rate = 1;
+  rates.steps = steps;
+  rates.warmup = warmup;
+  rates.floor = floor;
+  rates.period = period;
+  rates.factor = factor;
+  return rates;
+}
+
+void ProbeSettings::settings(Fields& fields) {
+  fields.integer("every", every, 1, most_steps,
+                 "updates between two looks; the first is before any, the last after all");
+  fields.integers("at", at, 0, most_steps, "further steps to look at");
+  fields.integer("examples", examples, 1, most_examples, "fresh examples a look is made on");
+  fields.integer("keep", keep, 0, most_examples, "examples whose attention is kept at each look");
+  fields.choice("split", split, {{"validation", Split::validation}, {"test", Split::test}},
+                "where the examples of a look are from");
+  fields.texts("names", names, "the probes");
+  fields.texts("where_able", where_able,
+               "further probes, left out where task or model has nothing for them to measure (a baseline's attention)");
+}
+
+bool ProbeSettings::looks_at(std::int64_t step, std::int64_t steps) const {
+  return step % every == 0 || step == steps || std::find(at.begin(), at.end(), step) != at.end();
+}
+
+std::int64_t ProbeSettings::next_look(std::int64_t step, std::int64_t steps) const {
+  std::int64_t next = std::min(steps, (step / every + 1) * every);
+  for (const int extra : at)
+    if (extra > step) next = std::min<std::int64_t>(next, extra);
+  return next;
+}
+
+namespace {
+
+void read_probe_table(const ValueTable& table, ProbeSettings& settings, const std::vector<std::string>& known_probes) {
+  Fields fields;
+  settings.settings(fields);
+  // Sub-tables carry the settings of a probe by its name. They are known by the registry, so that a slip in a key
+  // shows.
+  std::vector<std::string> own;
+  for (const auto& [key, value] : table)
+    if (value.as<ValueTable>() && std::find(known_probes.begin(), known_probes.end(), key) != known_probes.end())
+      own.push_back(key);
+  fields.read(table, "probe", own);
+  for (const std::string& name : own)
+    if (std::find(settings.names.begin(), settings.names.end(), name) == settings.names.end() &&
+        std::find(settings.where_able.begin(), settings.where_able.end(), name) == settings.where_able.end())
+      throw wrong_input(fmt::format("probe '{}' has settings but is not among the probe's names", name),
+                        fmt::format("add \"{}\" to names", name), table.at(name).place);
+}
+
+}  // namespace
+
+std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& settings) {
+  const Registry<Probe>& registry = Registry<Probe>::instance();
+  read_probe_table(table, settings, registry.names());
+  std::vector<NamedProbe> probes;
+  const auto add = [&](const std::string& name, const Place& place, bool where_able) {
+    if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
+      throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name it once", place);
+    std::unique_ptr<Probe> probe = registry.make(name, "probe", place);
+    Fields fields;
+    probe->settings(fields);
+    if (const auto own = table.find(name); own != table.end())
+      fields.read(*own->second.as<ValueTable>(), fmt::format("probe '{}'", name));
+    probes.push_back({name, std::move(probe), where_able});
+  };
+  for (const std::string& name : settings.names) add(name, table.at("names").place, false);
+  for (const std::string& name : settings.where_able) add(name, table.at("where_able").place, true);
+  return probes;
+}
+
+ValueTable complete_probe_table(const ValueTable& table) {
+  ProbeSettings settings;
+  const std::vector<NamedProbe> probes = make_probes(table, settings);
+  Fields fields;
+  settings.settings(fields);
+  ValueTable complete = fields.write();
+  for (const NamedProbe& named : probes) {
+    Fields own;
+    named.probe->settings(own);
+    if (!own.all().empty()) complete[named.name] = {own.write(), {}};
+  }
+  return complete;
+}
+
+}  // namespace fovea

@@ -1,0 +1,81 @@
+// How a run is trained and how often it is looked at: the `train` and `probe` tables of a spec.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/settings.h"
+#include "fovea/nn/optimizer/optimizer.h"
+#include "fovea/nn/optimizer/schedule.h"
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+struct TrainSettings {
+  enum class Method { sgd, adam, adamw };
+  enum class Course { constant, linear, cosine, step };
+  enum class Precision { single, twice };
+  enum class KeepWeights { never, small, always };
+  static constexpr std::size_t small_count = std::size_t{1} << 18;  // numbers; 1 MB of floats
+
+  std::int64_t steps = 1000;
+  int batch = 32;
+  Method optimizer = Method::adam;
+  double rate = 1e-3, momentum = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, clip = 0;
+  Course schedule = Course::constant;
+  std::int64_t warmup = 0, period = 1000;
+  double floor = 0, factor = 0.1;
+  Precision precision = Precision::single;
+  int threads = 1;
+  // Left open they stand in no spec, so that what was trained before there were such settings keeps its hash.
+  std::optional<bool> data_parallel;
+  std::optional<std::int64_t> shards;  // of a batch, where it is
+  static constexpr int shards_by_default = 8;
+  std::optional<std::int64_t> start;  // the seed of the initial weights where it is not the run's
+  KeepWeights keep_weights = KeepWeights::small;
+  std::string stop_when;
+
+  void settings(Fields& fields);
+  // A setting that is given and changes nothing beside the others (momentum, of Adam), what it is of, and the value
+  // that is as if it were not given.
+  struct Idle {
+    std::string name, of;
+    double usual;
+  };
+  std::optional<Idle> idle() const;
+
+  OptimizerSettings optimizer_settings() const;
+  Schedule rates() const;  // as a share of the rate: groups have rates of their own
+};
+
+struct ProbeSettings {
+  std::int64_t every = 10;
+  std::vector<int> at;
+  int examples = 50, keep = 4;
+  Split split = Split::validation;
+  std::vector<std::string> names, where_able;
+
+  void settings(Fields& fields);
+
+  // Whether a run of `steps` steps is looked at when `step` updates are done: at the start, every N, where listed, at
+  // the end.
+  bool looks_at(std::int64_t step, std::int64_t steps) const;
+  std::int64_t next_look(std::int64_t step, std::int64_t steps) const;  // the first after `step`
+};
+
+// The probes of a `probe` table, in the order of its `names` and then `where_able`, each with its own settings read
+// from its sub-table.
+struct NamedProbe {
+  std::string name;
+  std::unique_ptr<Probe> probe;
+  bool where_able = false;  // left out, not refused, where there is nothing to measure
+};
+std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& settings);
+
+// The same table with every default filled in.
+ValueTable complete_probe_table(const ValueTable& table);
+
+}  // namespace fovea

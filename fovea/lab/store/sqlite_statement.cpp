@@ -1,0 +1,240 @@
+#include "fovea/lab/store/sqlite_statement.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace fovea {
+
+namespace {
+
+constexpr int busy_milliseconds = 10000;
+
+std::string address_of(const std::filesystem::path& file) {  // as a URI, for SQLite's options
+  std::string text = "file:";
+  for (const char c : std::filesystem::absolute(file).string()) {
+    if (c == '%' || c == '?' || c == '#') text += fmt::format("%{:02x}", static_cast<unsigned>(c));
+    else text += c;
+  }
+  return text + "?immutable=1";
+}
+
+bool disk_is_full(int code, int system_code) {
+  return (code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE || system_code == ENOSPC || system_code == EDQUOT;
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+Statement::Statement(Connection& connection, const char* sql) : connection_(&connection) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(connection.database_.get(), sql, -1, &statement, nullptr);
+  statement_.reset(statement);
+  check(code);
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) connection_->fail(code);
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), index, value));
+  return *this;
+}
+
+Statement& Statement::bind(int index, double value) {
+  check(sqlite3_bind_double(statement_.get(), index, value));
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::string_view text) {
+  check(sqlite3_bind_text64(statement_.get(), index, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC,
+                            SQLITE_UTF8));
+  return *this;
+}
+
+Statement& Statement::bind(int index, std::span<const std::byte> blob) {
+  const void* data = blob.empty() ? static_cast<const void*>("") : blob.data();
+  check(sqlite3_bind_blob64(statement_.get(), index, data, blob.size(), SQLITE_STATIC));
+  return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+  check(sqlite3_bind_null(statement_.get(), index));
+  return *this;
+}
+
+bool Statement::next() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) connection_->fail(code);
+  return false;
+}
+
+void Statement::run() {
+  while (next()) {
+  }
+  reset();
+}
+
+void Statement::reset() { sqlite3_reset(statement_.get()); }
+
+bool Statement::is_null(int column) const { return type(column) == Type::null; }
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+
+double Statement::number(int column) const {
+  if (is_null(column)) return std::numeric_limits<double>::quiet_NaN();
+  return sqlite3_column_double(statement_.get(), column);
+}
+
+std::string_view Statement::text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  return {text ? text : "", static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+std::span<const std::byte> Statement::blob(int column) const {
+  const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_.get(), column));
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+Statement::Type Statement::type(int column) const {
+  switch (sqlite3_column_type(statement_.get(), column)) {
+    case SQLITE_INTEGER:
+      return Type::integer;
+    case SQLITE_FLOAT:
+      return Type::number;
+    case SQLITE_TEXT:
+      return Type::text;
+    case SQLITE_BLOB:
+      return Type::blob;
+    default:
+      return Type::null;
+  }
+}
+
+void Connection::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+Connection::Connection(std::filesystem::path file, Access access) : file_(std::move(file)) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  std::string name = file_.string();
+  switch (access) {
+    case Access::create:
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      break;
+    case Access::read:
+      flags |= SQLITE_OPEN_READONLY;
+      break;
+    case Access::immutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+      name = address_of(file_);
+      break;
+    case Access::memory:
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      name = ":memory:";
+      break;
+  }
+  if (access != Access::immutable && name.starts_with("file:"))
+    name = "./" + name;  // a file name, whatever it looks like
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &database, flags, nullptr);
+  database_.reset(database);
+  if (!database) throw failure("there is no memory to open it", {}, {file_.string()});
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_busy_timeout(database, busy_milliseconds);
+}
+
+void Connection::run(const char* sql) {
+  // Switching to WAL and its recovery may answer "busy" without waiting as the busy timeout says; so waiting is done
+  // here too.
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_milliseconds);
+  for (;;) {
+    const int code = sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return;
+    if ((code & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() > give_up) fail(code);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+std::int64_t Connection::integer(const char* sql) {
+  Statement question = prepare(sql);
+  if (!question.next()) throw failure("gave no answer where one number was asked for", {}, {file_.string()});
+  return question.integer(0);
+}
+
+std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(database_.get()); }
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(database_.get()) == 0; }
+bool Connection::writable() const { return sqlite3_db_readonly(database_.get(), "main") == 0; }
+
+void Connection::fail(int code) const {
+  const Place place{file_.string()};
+  const int system_code = sqlite3_system_errno(database_.get());
+  const std::string reason = sqlite3_errmsg(database_.get());
+  if (disk_is_full(code, system_code))
+    throw DatabaseError(code, "the disk is full, so nothing was added to the store of runs",
+                        "free some space and do it again; all earlier runs are as they were", place, true);
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw DatabaseError(code, "another program has been writing to the store of runs for 10 seconds",
+                          "wait for it to end, then do it again", place);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      throw DatabaseError(
+          code, "the store of runs can not be written",
+          "check that you may write to this file and to its folder, or set FOVEA_HOME to a folder of yours", place);
+    case SQLITE_CANTOPEN:
+      throw DatabaseError(
+          code,
+          fmt::format("the store of runs can not be opened ({})",
+                      system_code ? std::strerror(system_code) : reason.c_str()),
+          "check that its folder exists and that you may write there, or set FOVEA_HOME to a folder of yours", place);
+    case SQLITE_CORRUPT:
+      throw DatabaseError(
+          code, "the store of runs is damaged",
+          "move the file away and run again for a new one; 'sqlite3 FILE .recover' may save what is in the old one",
+          place);
+    case SQLITE_NOTADB:
+      throw DatabaseError(code, "is not a store of runs", "move the file away, or set FOVEA_HOME to another folder",
+                          place);
+    case SQLITE_IOERR:
+      throw DatabaseError(code,
+                          fmt::format("the store of runs can not be read or written ({})",
+                                      system_code ? std::strerror(system_code) : reason.c_str()),
+                          "check the disk it lies on; what was kept before is as it was", place);
+    case SQLITE_NOMEM:
+      throw DatabaseError(code, "there is no memory left to use the store of runs", {}, place);
+    case SQLITE_TOOBIG:
+      throw DatabaseError(code, "the run holds an array too large for the store", "record fewer examples or steps",
+                          place);
+    default:
+      throw DatabaseError(code, fmt::format("the store of runs could not do what was asked ({})", reason), {}, place);
+  }
+}
+
+Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  connection_.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  if (!open_ || !connection_.in_transaction()) return;
+  try {
+    connection_.run("ROLLBACK");
+  } catch (
+      ...) {  // the failure that brought us here is the one to tell; SQLite rolls back when the file is next opened
+  }
+}
+
+void Transaction::commit() {
+  connection_.run("COMMIT");
+  open_ = false;
+}
+
+}  // namespace fovea

@@ -1,0 +1,22 @@
+// How arrays lie in the store.
+//
+// An array is kept as IEEE half (io/half.h) where that loses nothing, and where it is attention: it is named
+// "attention", or "attention." and more, and every value is in [0, 1]. Attention read back is so within 2^-11 of its
+// size, and within 2^-25 below 2^-14. Everything else is kept as float, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/store/store_state.h"
+
+namespace fovea {
+
+bool fits_half(const ArrayRecord& array);
+void keep_arrays(Store::State& state, std::int64_t id, std::span<const ArrayRecord> arrays);
+std::vector<ArrayRecord> read_arrays(Store::State& state, std::int64_t id,
+                                     const std::string& name);  // in the order kept
+
+}  // namespace fovea

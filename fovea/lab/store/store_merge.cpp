@@ -1,0 +1,163 @@
+// Stores that were filled apart, on several machines or by shards of a sweep, become one.
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "fovea/base/file.h"
+#include "fovea/lab/store/run_lock.h"
+#include "fovea/lab/store/schema.h"
+#include "fovea/lab/store/store_labels.h"
+#include "fovea/lab/store/store_state.h"
+#include "fovea/lab/store/vocabulary_cache.h"
+#include "fovea/lab/train/checkpoint.h"
+
+namespace fovea {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
+
+// The other store stays as it is, so one that would have to be brought up to date first is left alone.
+Store open_other(const fs::path& other) {
+  const auto refuse = [&other](const std::string& what, const std::string& remedy) {
+    return failure(what, remedy, {other.string()});
+  };
+  std::error_code error;
+  if (fs::is_directory(other, error)) throw refuse("is a folder", "name the runs.db in it");
+  const std::string copy_again = "name a runs.db that fovea wrote; copy it again where it is a copy";
+  try {
+    Connection database(other, Connection::Access::read);
+    if (database.integer("SELECT count(*) FROM sqlite_schema") == 0) throw refuse("is empty", copy_again);
+    check_version(database);
+    const std::int64_t layout = schema_version(database), newest = std::ssize(migrations());
+    if (layout < newest)
+      throw refuse(fmt::format("has the layout of an earlier version ({}, and here it is {})", layout, newest),
+                   fmt::format("bring it up to date: FOVEA_HOME={} fovea runs", other.parent_path().string()));
+  } catch (const DatabaseError& error) {
+    throw refuse(error.problem(), copy_again);
+  }
+  return Store(other, Store::Mode::read_only);
+}
+
+// Every page and index, before anything is taken: half of a store is not what was asked for.
+void require_sound(Connection& database) {
+  std::string found;
+  try {
+    Statement check = database.prepare("PRAGMA integrity_check(1)");
+    found = check.next() ? std::string(check.text(0)) : "";
+  } catch (const DatabaseError& error) {
+    found = error.problem();
+  }
+  if (found != "ok")
+    throw failure(fmt::format("the store to be merged is damaged, and nothing was taken from it ({})", found),
+                  "copy it again where it is a copy; 'sqlite3 FILE .recover' may save what is in it",
+                  {database.file().string()});
+}
+
+std::vector<std::int64_t> runs_of(Connection& database) {
+  std::vector<std::int64_t> ids;
+  Statement rows = database.prepare("SELECT id FROM runs WHERE removed IS NULL ORDER BY id");
+  while (rows.next()) ids.push_back(rows.integer(0));
+  return ids;
+}
+
+void take_weights(const Store& from, const RunRecord& run, std::vector<WeightRecord>& weights) {
+  const std::optional<TensorFile> kept = from.weights(run);
+  if (!kept) return;
+  for (const Tensor& tensor : kept->tensors())
+    weights.push_back({tensor.name, tensor.shape, tensor.type, {tensor.bytes.begin(), tensor.bytes.end()}});
+}
+
+// So that a run that was stopped there can be gone on with here: the newest checkpoint that is sound.
+void take_checkpoint(const Store& from, const Store& to, const std::string& hash) {
+  std::optional<Error> damaged;
+  for (const fs::path& there : Checkpoints(from.checkpoint_folder(), hash).files()) {
+    try {
+      Checkpoints::read(there);
+    } catch (const Error& error) {
+      damaged = error;
+      continue;
+    }
+    Checkpoints(to.checkpoint_folder(), hash).remove();
+    std::error_code error;  // a folder that can not be made shows when the file is written
+    fs::create_directories(to.checkpoint_folder(), error);
+    write_whole(to.checkpoint_folder() / (hash + ".safetensors"), read_file(there, largest_checkpoint));
+    return;
+  }
+  if (damaged) throw Error(*damaged);
+}
+
+// Whether it says more than what is here of the same run: it came further.
+bool goes_further(const Store& here, std::int64_t known, const RunRecord& there) {
+  const std::optional<RunRecord> run = here.find(known);
+  return run && run->state != RunState::done && there.steps > run->steps;
+}
+
+}  // namespace
+
+Store::Merged Store::merge(const fs::path& other, const std::function<void(std::int64_t, std::int64_t)>& progress) {
+  std::error_code error;
+  if (!fs::exists(other, error))
+    throw wrong_input("there is no such file", "name the runs.db of another folder", {other.string()});
+  if (fs::equivalent(other, state_->db().file(), error))
+    throw wrong_input("this is the store that runs are to be merged into", "name another one", {other.string()});
+  const Store from = open_other(other);
+  require_sound(from.state_->db());
+
+  Merged merged;
+  const std::vector<std::int64_t> ids = runs_of(from.state_->db());
+  const auto trouble = [&merged](std::int64_t id, const Error& what) {
+    merged.troubles.push_back(fmt::format("of run {} there: {}", id, what.what()));
+  };
+  // Of runs that are here already: words of no run are garbage.
+  const auto take_words = [&](std::int64_t id, const RunSpec& spec) {
+    try {
+      kept_words(*this).take_from(kept_words(from), spec);
+    } catch (const Error& what) {
+      trouble(id, what);
+    }
+  };
+  std::int64_t looked_at = 0;
+  for (const std::int64_t id : ids) {
+    if (progress) progress(looked_at++, std::ssize(ids));
+    std::optional<RunRecord> run = from.find(id);
+    if (!run) continue;  // it was taken away meanwhile
+    const bool done = run->state == RunState::done;
+    if (run->state == RunState::running) {
+      ++merged.in_training;
+      continue;
+    }
+    std::optional<std::int64_t> known = run_of_hash(state_->db(), run->hash, true);
+    if (!known && !done) known = run_of_hash(state_->db(), run->hash, false);
+    try {
+      if (done && (!known || !weight_files().has(run->hash))) take_weights(from, *run, run->weights);
+    } catch (const Error& what) {
+      trouble(id, what);
+    }
+    std::optional<RunLock> lock;  // nobody begins the run meanwhile, or takes its checkpoint for garbage
+    if (!done) lock = RunLock::take(running_folder(), run->hash);
+    if (known && !(lock && goes_further(*this, *known, *run))) {
+      ++merged.known;
+      if (!run->tags.empty()) tag({{*known}}, run->tags, {});
+      if (!run->note.empty() && find(*known)->note.empty()) note(*known, run->note);
+      if (!run->weights.empty()) weight_files().write(*run, run->hash);
+      take_words(id, run->spec);
+      continue;
+    }
+    run->arrays = from.arrays(id);
+    try {
+      if (!done) take_checkpoint(from, *this, run->hash);
+    } catch (const Error& what) {
+      trouble(id, what);
+    }
+    keep(*run);
+    take_words(id, run->spec);
+    ++(known ? merged.furthered : merged.added);
+  }
+  if (progress) progress(looked_at, std::ssize(ids));
+  return merged;
+}
+
+}  // namespace fovea

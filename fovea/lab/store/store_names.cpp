@@ -1,0 +1,78 @@
+// What runs can be asked for by name, and what is said of a name that none of them has.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/base/names.h"
+#include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/store/store_state.h"
+
+namespace fovea {
+
+namespace {
+
+std::vector<std::string> texts(Statement rows) {
+  std::vector<std::string> all;
+  while (rows.next()) all.emplace_back(rows.text(0));
+  return all;
+}
+
+bool any_row(Store::State& state, const char* sql, std::int64_t word) {
+  Statement row = state.db().prepare(sql);
+  return row.bind(1, word).next();
+}
+
+// A key without a dot is a whole section (intervene), which is no setting by itself.
+bool can_be_read(const std::string& setting) { return setting.find('.') != std::string::npos; }
+
+bool known(Store::State& state, const std::string& name) {
+  if (name == "seed" || std::ranges::find(run_facts(), name) != run_facts().end()) return true;
+  const auto word = state.known_word(name);
+  return word && (any_row(state, "SELECT 1 FROM metrics WHERE name = ? LIMIT 1", *word) ||
+                  (can_be_read(name) && any_row(state, "SELECT 1 FROM settings WHERE name = ? LIMIT 1", *word)));
+}
+
+}  // namespace
+
+Store::Names Store::names() const {
+  const auto all = [this](const char* sql) { return texts(state_->db().prepare(sql)); };
+  Names names;
+  names.experiments =
+      all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM runs WHERE experiment = w.id AND removed IS NULL) "
+          "ORDER BY text");
+  names.metrics = all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM metrics WHERE name = w.id) ORDER BY text");
+  names.settings =
+      all("SELECT text FROM words w WHERE EXISTS (SELECT 1 FROM settings WHERE name = w.id) ORDER BY text");
+  std::erase_if(names.settings, [](const std::string& name) { return !can_be_read(name); });
+  names.settings.emplace_back("seed");
+  return names;
+}
+
+void Store::require_known(const std::set<std::string>& names, const Place& place) const {
+  for (const std::string& name : names) {
+    if (known(*state_, name)) continue;
+    if (count() == 0) return;  // nothing is known yet, and nothing can be found
+    const Names all = this->names();
+    std::vector<std::string> candidates(run_facts().begin(), run_facts().end());
+    candidates.insert(candidates.end(), all.metrics.begin(), all.metrics.end());
+    candidates.insert(candidates.end(), all.settings.begin(), all.settings.end());
+    const std::string near = nearest_name(name, candidates);
+    throw wrong_input(fmt::format("no run has a metric or setting '{}'", name),
+                      near.empty() ? "see what a run has: fovea show RUN" : fmt::format("did you mean '{}'?", near),
+                      place);
+  }
+}
+
+void Store::require_experiment(const std::string& name) const {
+  const auto word = state_->known_word(name);
+  if (word && any_row(*state_, "SELECT 1 FROM runs WHERE experiment = ? AND removed IS NULL LIMIT 1", *word)) return;
+  std::vector<std::string> candidates = experiment_names();
+  if (count() == 0 || std::ranges::find(candidates, name) != candidates.end()) return;
+  const std::vector<std::string> kept = names().experiments;
+  candidates.insert(candidates.end(), kept.begin(), kept.end());
+  const std::string near = nearest_name(name, candidates);
+  throw wrong_input(fmt::format("there is no experiment '{}', and no run of one", name),
+                    near.empty() ? "see: fovea list experiments" : fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace fovea

@@ -1,0 +1,268 @@
+// Finding runs. Conditions and orders read only the columns they name, alongside each other in one pass over the runs;
+// whole runs are loaded for what is found.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "fovea/lab/store/store_arrays.h"
+#include "fovea/lab/store/store_labels.h"
+#include "fovea/lab/store/store_state.h"
+
+namespace fovea {
+
+namespace {
+
+#define FOVEA_ROW                                                                                      \
+  "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec, " \
+  "removed FROM runs "
+constexpr const char* by_id = FOVEA_ROW "WHERE id = ?";
+constexpr const char* of_one = FOVEA_ROW "WHERE experiment = ? AND removed IS NULL ORDER BY id";
+constexpr const char* of_all = FOVEA_ROW "WHERE removed IS NULL ORDER BY id";
+constexpr const char* of_one_in_bin = FOVEA_ROW "WHERE experiment = ? AND removed IS NOT NULL ORDER BY id";
+constexpr const char* of_all_in_bin = FOVEA_ROW "WHERE removed IS NOT NULL ORDER BY id";
+#undef FOVEA_ROW
+
+enum class Points { last, all };
+
+// Whole runs from their rows, within one transaction. Runs that differ in their seed alone have their spec read once.
+class Reader {
+ public:
+  explicit Reader(Store::State& state) : state_(state), place_{state.db().file().string()} {}
+
+  RunRecord read(Statement& row, Points points, bool with_arrays) {
+    RunRecord run;
+    read_row(state_, row, run);
+    const std::uint64_t seed = run.spec.seed;
+    run.spec = spec(row.integer(11));
+    run.spec.seed = seed;
+    Statement rows = state_.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
+                                                               : "SELECT name, step, value FROM metrics WHERE run = ?");
+    rows.bind(1, run.id);
+    while (rows.next()) {
+      Series& series = run.series[state_.text_of(rows.integer(0))];
+      if (points == Points::all) read_series(rows, 1, 2, place_, series);
+      else series = {{rows.integer(1)}, {rows.number(2)}};
+    }
+    if (with_arrays) run.arrays = read_arrays(state_, run.id, {});
+    add_labels(state_, run.id, run.tags, run.note);
+    return run;
+  }
+
+ private:
+  const RunSpec& spec(std::int64_t id) {
+    if (const auto known = specs_.find(id); known != specs_.end()) return known->second;
+    Statement text = state_.db().prepare("SELECT text FROM specs WHERE id = ?");
+    if (!text.bind(1, id).next()) throw damaged("a run has no spec", place_);
+    return specs_[id] = spec_of(text.text(0), place_);
+  }
+
+  Store::State& state_;
+  Place place_;
+  std::unordered_map<std::int64_t, RunSpec> specs_;
+};
+
+// What runs are put in order by. A run that lacks it, or has NaN, comes last either way.
+struct Rank {
+  bool missing = true;
+  double number = 0;
+  std::string text;
+};
+
+// What the runs are put in order by: one name, or an expression.
+struct Order {
+  std::string name;
+  std::optional<Expression> expression;
+  bool falling = false;
+
+  Order(const std::string& sort, const Place& place)
+      : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
+    if (name.find_first_of(" ()+-*/<>=") != std::string::npos || name.starts_with("steps_to_"))
+      expression = Expression::parse(name, place).require_single_run();
+  }
+  bool set() const { return !name.empty(); }
+  std::set<std::string> names() const {
+    return expression ? expression->names() : set() ? std::set{name} : std::set<std::string>();
+  }
+  bool reads_series() const { return expression && expression->reads_series(); }
+};
+
+Rank rank_of(const RunRecord& run, const Order& order) {
+  const auto number = [](double x) { return Rank{std::isnan(x), x, {}}; };
+  if (order.expression) return number(order.expression->number(run));
+  const std::string& key = order.name;
+  if (key == "id") return number(static_cast<double>(run.id));
+  if (key == "seconds") return number(run.seconds);
+  if (key == "steps") return number(static_cast<double>(run.steps));
+  if (key == "seed") return number(static_cast<double>(run.spec.seed));
+  if (key == "experiment") return {false, 0, run.experiment};
+  if (key == "state") return {false, 0, state_name(run.state)};
+  if (key == "started") return {false, 0, run.started};
+  if (key == "tags") return {run.tags.empty(), 0, fmt::format("{}", fmt::join(run.tags, ", "))};
+  if (key == "note") return {run.note.empty(), 0, run.note};
+  if (const auto found = run.series.find(key); found != run.series.end() && !found->second.values.empty())
+    return number(found->second.values.back());
+  const auto setting = run.spec.setting(key);
+  if (!setting) return {};
+  if (const auto* whole = setting->as<std::int64_t>()) return number(static_cast<double>(*whole));
+  if (const auto* real = setting->as<double>()) return number(*real);
+  if (const auto* text = setting->as<std::string>()) return {false, 0, *text};
+  return {false, 0, setting->text()};
+}
+
+bool before(const Rank& a, const Rank& b, bool falling) {
+  if (a.missing || b.missing) return !a.missing && b.missing;
+  const auto less = [](const Rank& x, const Rank& y) {
+    return x.number != y.number ? x.number < y.number : x.text < y.text;
+  };
+  return falling ? less(b, a) : less(a, b);
+}
+
+struct Match {
+  std::int64_t id;
+  Rank rank;
+};
+
+struct Matches {
+  std::vector<Match> found;
+  std::vector<RunRecord> runs;  // of each, where only columns are asked for
+};
+
+// One pass over the runs, by id; what the condition, the order and the caller want is read alongside. It ends at the
+// limit where neither the order nor a count needs the rest.
+Matches matches(Store::State& state, const RunQuery& query, const Order& order, std::int64_t experiment, bool to_end) {
+  std::set<std::string> names = query.where ? query.where->names() : std::set<std::string>();
+  names.merge(order.names());
+  Columns of_condition(state, names, (query.where && query.where->reads_series()) || order.reads_series());
+  const bool labels_asked = names.contains("tags") || names.contains("note");
+  std::optional<Columns> of_result;
+  const std::optional<Labels> labels = labels_asked || query.columns ? std::optional<Labels>(state) : std::nullopt;
+  if (query.columns)
+    of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
+  Statement rows = state.db().prepare(query.in_bin ? experiment ? of_one_in_bin : of_all_in_bin
+                                      : experiment ? of_one
+                                                   : of_all);
+  if (experiment) rows.bind(1, experiment);
+  Matches all;
+  if (query.columns && !query.where) {
+    const auto most = static_cast<std::size_t>(state.db().integer("SELECT count(*) FROM runs"));
+    all.runs.reserve(most);
+    all.found.reserve(most);
+  }
+  RunRecord run;  // only what the condition and the order read, used again for each row
+  while (rows.next()) {
+    Match match{rows.integer(0), {}};
+    const std::int64_t spec = rows.integer(11);
+    if (query.where || order.set()) {
+      run.id = match.id;
+      run.experiment = state.text_of(rows.integer(1));
+      run.spec.seed = static_cast<std::uint64_t>(rows.integer(3));
+      run.state = state.state_now(static_cast<RunState>(rows.integer(4)), std::string(rows.text(2)));
+      run.started = rows.text(8);
+      run.seconds = rows.number(9);
+      run.steps = rows.integer(10);
+      if (labels_asked) labels->read(run);
+      of_condition.read(run, spec);
+      if (query.where && !query.where->holds(run)) continue;
+      if (order.set()) match.rank = rank_of(run, order);
+    }
+    if (of_result) {
+      RunRecord& found = all.runs.emplace_back();
+      read_row(state, rows, found);
+      of_result->read(found, spec);
+      labels->read(found);
+      if (query.with_arrays) found.arrays = read_arrays(state, match.id, {});
+    }
+    all.found.push_back(std::move(match));
+    if (!to_end && std::ssize(all.found) == query.limit) break;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<RunRecord> Store::find(std::int64_t id, bool with_arrays) const {
+  Transaction sight(state_->db(), Transaction::Kind::read);
+  Statement row = state_->db().prepare(by_id);
+  if (!row.bind(1, id).next() || !row.is_null(12)) return std::nullopt;
+  return Reader(*state_).read(row, Points::all, with_arrays);
+}
+
+std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done) {
+  Statement row = database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1 AND removed IS NULL"
+                                        : "SELECT id FROM runs WHERE hash = ? AND state <> 1 AND removed IS NULL");
+  if (!row.bind(1, hash).next()) return std::nullopt;
+  return row.integer(0);
+}
+
+namespace {
+
+std::optional<RunRecord> find_hash(Store::State& state, const std::string& hash, bool done, bool with_series) {
+  Transaction sight(state.db(), Transaction::Kind::read);
+  const auto id = run_of_hash(state.db(), hash, done);
+  Statement row = state.db().prepare(by_id);
+  if (!id || !row.bind(1, *id).next()) return std::nullopt;
+  if (with_series) return Reader(state).read(row, Points::all, false);
+  std::optional<RunRecord> run(std::in_place);
+  read_row(state, row, *run);
+  return run;
+}
+
+}  // namespace
+
+std::optional<RunRecord> Store::find_done(const std::string& hash, bool with_series) const {
+  return find_hash(*state_, hash, true, with_series);
+}
+
+std::optional<RunRecord> Store::find_undone(const std::string& hash) const {
+  return find_hash(*state_, hash, false, true);
+}
+
+std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched) const {
+  const Order order(query.sort, query.sort_place);
+  if (query.where) query.where->require_single_run().require_condition();
+  Transaction sight(state_->db(), Transaction::Kind::read);
+  if (matched) *matched = 0;
+  if (query.where) require_known(query.where->names(), query.where->place());
+  require_known(order.names(), query.sort_place);
+  if (!query.experiment.empty()) require_experiment(query.experiment);
+  const auto experiment =
+      query.experiment.empty() ? std::optional<std::int64_t>(0) : state_->known_word(query.experiment);
+  if (!experiment || (query.limit == 0 && !matched)) return {};
+  Matches all = matches(*state_, query, order, *experiment, matched || order.set());
+  if (matched) *matched = std::ssize(all.found);
+
+  std::vector<std::size_t> places(all.found.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  if (order.set())
+    std::ranges::stable_sort(
+        places, [&order](const Rank& a, const Rank& b) { return before(a, b, order.falling); },
+        [&all](std::size_t i) -> const Rank& { return all.found[i].rank; });
+  if (query.limit >= 0 && std::ssize(places) > query.limit) places.resize(static_cast<std::size_t>(query.limit));
+  if (query.columns && !order.set()) {
+    all.runs.resize(places.size());
+    return std::move(all.runs);
+  }
+
+  std::vector<RunRecord> runs;
+  runs.reserve(places.size());
+  Reader reader(*state_);
+  Statement row = state_->db().prepare(by_id);
+  for (const std::size_t i : places) {
+    if (query.columns) {
+      runs.push_back(std::move(all.runs[i]));
+      continue;
+    }
+    row.reset();
+    if (row.bind(1, all.found[i].id).next())
+      runs.push_back(reader.read(row, query.with_series ? Points::all : Points::last, query.with_arrays));
+  }
+  return runs;
+}
+
+std::int64_t Store::count() const { return state_->db().integer("SELECT count(*) FROM runs WHERE removed IS NULL"); }
+
+}  // namespace fovea

@@ -1,0 +1,136 @@
+#include "fovea/lab/store/vocabulary_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "fovea/base/file.h"
+#include "fovea/base/names.h"
+#include "fovea/io/bytes.h"
+#include "fovea/io/digest.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/store/store.h"
+
+namespace fovea {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr const char* ending = ".json.zst";
+
+// Only the words of corpora may change behind a run's back.
+bool of_a_corpus(const RunSpec& spec) {
+  const auto digest = spec.task.find("digest");
+  const std::string* const text = digest == spec.task.end() ? nullptr : digest->second.as<std::string>();
+  return text && !text->empty();
+}
+
+KnownWords words_of(const Task& task) {
+  const TaskShape shape = task.shape();
+  KnownWords words;
+  for (int i = 0; i < shape.vocab; ++i) words.source.push_back(task.word(i));
+  for (int i = 0; i < shape.target_vocab; ++i) words.target.push_back(task.target_word(i));
+  for (int i = 0; i < shape.classes; ++i) words.classes.push_back(task.class_name(i));
+  if (words.target == words.source) words.target.clear();
+  return words;
+}
+
+std::string packed(const std::string& bytes) {
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
+  if (ZSTD_isError(size)) throw failure("the words of a run can not be packed");
+  out.resize(size);
+  return out;
+}
+
+}  // namespace
+
+fs::path KeptWords::file_of(const RunSpec& spec) const {
+  Digest digest;
+  for (const auto& [name, value] : spec.task) {
+    if (name == "alike") continue;  // the order of examples
+    digest.add(name + " = " + value.text() + "\n");
+  }
+  return folder_ / (digest.hex() + ending);
+}
+
+std::vector<fs::path> KeptWords::files() const {
+  std::vector<fs::path> all;
+  std::error_code error;  // without a folder there are none
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))
+    if (at->path().filename().string().ends_with(ending)) all.push_back(at->path());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+KeptWords::Hold::Hold(const KeptWords& words)
+    : folder_(::open(words.folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      held_(folder_ >= 0 && ::flock(folder_, LOCK_EX) == 0) {}
+
+KeptWords::Hold::~Hold() {
+  if (folder_ >= 0) ::close(folder_);
+}
+
+void KeptWords::keep(const RunSpec& spec) const {
+  if (!of_a_corpus(spec)) return;
+  const fs::path file = file_of(spec);
+  std::error_code error;  // a folder that can not be made shows when the file is written
+  {
+    const Hold hold(*this);
+    if (fs::exists(file, error)) return;
+  }
+  const KnownWords words = words_of(*make_task(spec));
+  nlohmann::json json{{"source", words.source}, {"classes", words.classes}};
+  if (!words.target.empty()) json["target"] = words.target;
+  fs::create_directories(folder_, error);
+  write_whole(file, packed(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+}
+
+void KeptWords::take_from(const KeptWords& other, const RunSpec& spec) const {
+  const fs::path from = other.file_of(spec), to = file_of(spec);
+  std::error_code error;
+  if (!of_a_corpus(spec) || !fs::exists(from, error) || fs::exists(to, error)) return;
+  fs::create_directories(folder_, error);
+  write_whole(to, read_file(from, most_bytes));
+}
+
+std::optional<KnownWords> KeptWords::read(const RunSpec& spec) const {
+  const fs::path file = file_of(spec);
+  std::error_code error;
+  if (!of_a_corpus(spec) || !fs::exists(file, error)) return std::nullopt;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(read_unpacked(ByteReader(file), most_bytes));
+    KnownWords words;
+    json.at("source").get_to(words.source);
+    json.at("classes").get_to(words.classes);
+    if (json.contains("target")) json.at("target").get_to(words.target);
+    return words;
+  } catch (const nlohmann::json::exception&) {
+    throw wrong_input("is damaged", "remove it: the words are taken from the corpus then", {file.string()});
+  }
+}
+
+int KnownWords::class_number(const std::string& name) const {
+  if (classes.empty()) throw wrong_input("these texts have no classes", "leave the class out");
+  const auto found = std::ranges::find(classes, name);
+  if (found == classes.end())
+    throw wrong_input(fmt::format("there is no class '{}'", name), suggest_name(name, classes));
+  return static_cast<int>(found - classes.begin());
+}
+
+KeptWords kept_words(const Store& store) { return KeptWords(store.weight_files().folder().parent_path() / "words"); }
+
+KnownWords KeptWords::of(const RunSpec& spec) const {
+  if (auto words = read(spec)) return *words;
+  return words_of(*make_task(spec));
+}
+
+}  // namespace fovea

@@ -1,0 +1,69 @@
+#include "fovea/lab/sweep/find_transplants.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "fovea/lab/spec/intervention.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t hash_digits = 32;
+
+// What a text task's vocabulary may follow from: all its settings but the order of its examples.
+ValueTable vocabulary_of(const RunSpec& spec) {
+  ValueTable task = spec.task;
+  task.erase("alike");
+  return task;
+}
+
+// Whether a name is `owner`, or stands under it: "embedding.weight" under "embedding".
+bool is_part(const std::string& name, const std::string& owner) {
+  return name == owner || name.starts_with(owner + ".");
+}
+
+// Words go by their number: embeddings of another vocabulary are of other words, even where these are as many.
+void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const RunRecord& from) {
+  const bool of_words = transplant.of == "all" || transplant.of == "body" || is_part(transplant.of, "embedding") ||
+                        is_part(transplant.of, "target_embedding");
+  if (!of_words || !spec.task.contains("corpus") || vocabulary_of(spec) == vocabulary_of(from.spec)) return;
+  const auto corpus = from.spec.task.find("corpus");
+  throw wrong_input(fmt::format("run {} knows words by another vocabulary, that of {}", from.id,
+                                corpus == from.spec.task.end() ? "another task" : "corpus " + corpus->second.text()),
+                    "embeddings fit the corpus, and the settings of the task, that they were trained with",
+                    transplant.place);
+}
+
+}  // namespace
+
+void find_transplants(RunSpec& spec, const Store& store) {
+  if (spec.interventions.empty()) return;
+  Interventions all = Interventions::parse(spec.interventions);
+  for (Transplant& transplant : all.transplants) {
+    if (transplant.run.size() != hash_digits) {
+      std::int64_t id = 0;
+      const char* const end = transplant.run.data() + transplant.run.size();
+      const auto read = std::from_chars(transplant.run.data(), end, id);
+      const std::optional<RunRecord> run =
+          read.ec == std::errc() && read.ptr == end ? store.find(id) : std::optional<RunRecord>();
+      if (!run)
+        throw wrong_input(fmt::format("there is no run {} to take weights from", transplant.run), "see: fovea runs",
+                          transplant.place);
+      if (run->state != RunState::done)
+        throw wrong_input(fmt::format("run {} has no weights to take: it is {}", id, state_name(run->state)),
+                          "finish it first", transplant.place);
+      check_vocabulary(transplant, spec, *run);
+      transplant.run = run->spec.hash();
+    }
+    if (!store.weight_files().has(transplant.run))
+      throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
+                        "train it again with --set train.keep_weights=always", transplant.place);
+  }
+  if (!all.transplants.empty()) spec.interventions = all.write();
+}
+
+}  // namespace fovea

@@ -1,0 +1,24 @@
+// One run that all ranks of a job train together (train.data_parallel, lab/train/shards.h). The first leads; the others
+// are called to each run and train along in silence.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "fovea/lab/sweep/worker_pool.h"
+#include "fovea/lab/train/ranks.h"
+
+namespace fovea {
+
+// On the first rank: trains one run at a time, with everybody's help.
+std::unique_ptr<Crew> joint_crew(Ranks& ranks, const CheckpointPlan& checkpoints);
+
+// A run goes wrong on all ranks at the same step or, where memory or data lack on one host, on one alone: then the
+// others wait for that one, and no word comes from them within this time.
+inline constexpr std::chrono::seconds joint_patience(30);
+
+// On every other, for each message that calls to a run: trains along, to its end. Once `stop` is set all ranks stop
+// after the same step. Returns what went wrong, empty if nothing did.
+std::string join_training(Ranks& ranks, const std::string& call, const std::atomic<bool>* stop);
+
+}  // namespace fovea

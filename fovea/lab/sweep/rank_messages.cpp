@@ -1,0 +1,137 @@
+#include "fovea/lab/sweep/rank_messages.h"
+
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "fovea/io/toml_reader.h"
+#include "fovea/lab/sweep/record_message.h"
+
+namespace fovea {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string packed(const Json& json) {
+  std::string bytes;
+  Json::to_cbor(json, nlohmann::detail::output_adapter<char>(bytes));
+  return bytes;
+}
+
+// What `read` makes of the bytes.
+auto unpacked(const std::string& bytes, auto read) try {
+  return read(Json::from_cbor(bytes));
+} catch (const Json::exception& error) {
+  throw failure(std::string("the ranks do not understand each other: ") + error.what(),
+                "see that all of them run the same version of the program");
+}
+
+Json record_json(const RunRecord& record) {
+  const std::string bytes = to_message(record);
+  return Json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+}
+RunRecord record_of(const Json& json) {
+  const auto& bytes = json.get_binary();
+  return record_from_message(std::string(bytes.begin(), bytes.end()));
+}
+
+// On every host that shares a file system a folder has one number; folders that only have the same name have not.
+std::uint64_t number_of(const std::filesystem::path& folder) {
+  struct stat there {};
+  return ::stat(folder.c_str(), &there) == 0 ? there.st_ino : 0;
+}
+
+struct ToJson {
+  Json operator()(const Ended& ended) const { return {{"is", "ended"}, {"record", record_json(ended.record)}}; }
+  Json operator()(const Refused& refused) const {
+    const Error& error = refused.error;
+    return {{"is", "refused"},
+            {"wrong", error.kind() == Error::Kind::wrong_input},
+            {"problem", error.problem()},
+            {"remedy", error.remedy()},
+            {"place", {error.place().file, error.place().line, error.place().column}}};
+  }
+  Json operator()(const NotBegun&) const { return {{"is", "not begun"}}; }
+  Json operator()(const Saved& saved) const { return {{"is", "saved"}, {"record", record_json(saved.record)}}; }
+  Json operator()(const Resumed& resumed) const {
+    const Resumption& from = resumed.from;
+    return {{"is", "resumed"},
+            {"step", from.step},
+            {"of", from.of},
+            {"seconds_ago", from.seconds_ago},
+            {"interrupted", from.interrupted}};
+  }
+  Json operator()(const Trouble& trouble) const { return {{"is", "trouble"}, {"text", trouble.text}}; }
+};
+
+Error error_of(const Json& json) {
+  const Json& place = json.at("place");
+  return {json.at("wrong").get<bool>() ? Error::Kind::wrong_input : Error::Kind::failure,
+          json.at("problem"),
+          json.at("remedy"),
+          {place.at(0), place.at(1), place.at(2)}};
+}
+
+}  // namespace
+
+std::string to_message(const RankOrder& order) {
+  return packed({{"ticket", order.ticket},
+                 {"spec", order.spec.text()},
+                 {"jobs", order.jobs},
+                 {"folder", order.checkpoints.folder.string()},
+                 {"folder_number", number_of(order.checkpoints.folder)},
+                 {"every", order.checkpoints.every},
+                 {"forget", order.checkpoints.forget},
+                 {"weights", order.checkpoints.weights.string()}});
+}
+
+RankOrder order_from_message(const std::string& bytes) {
+  return unpacked(bytes, [](const Json& json) {
+    RankOrder order;
+    order.ticket = json.at("ticket");
+    order.spec = run_spec_from_table(parse_table(json.at("spec").get<std::string>(), "a run from the first rank"));
+    order.jobs = json.at("jobs");
+    order.checkpoints = {json.at("folder").get<std::string>(), json.at("every"), json.at("forget"),
+                         json.at("weights").get<std::string>()};
+    if (number_of(order.checkpoints.folder) != json.at("folder_number").get<std::uint64_t>())
+      order.checkpoints.folder.clear();
+    return order;
+  });
+}
+
+std::string to_message(const News& news) {
+  Json json = std::visit(ToJson(), news.what);
+  json["ticket"] = news.number;
+  return packed(json);
+}
+
+News news_from_message(const std::string& bytes) {
+  return unpacked(bytes, [](const Json& json) {
+    News news{json.at("ticket").get<std::uint64_t>(), NotBegun()};
+    const std::string is = json.at("is");
+    if (is == "ended") news.what = Ended{record_of(json.at("record"))};
+    else if (is == "refused") news.what = Refused{error_of(json)};
+    else if (is == "saved") news.what = Saved{record_of(json.at("record"))};
+    else if (is == "resumed")
+      news.what = Resumed{{json.at("step"), json.at("of"), json.at("seconds_ago"), json.at("interrupted")}};
+    else if (is == "trouble") news.what = Trouble{json.at("text").get<std::string>()};
+    return news;
+  });
+}
+
+std::string to_message(const std::vector<InTraining>& runs) {
+  Json json = Json::array();
+  for (const InTraining& run : runs) json.push_back({run.number, run.step, run.of});
+  return packed(json);
+}
+
+std::vector<InTraining> beat_from_message(const std::string& bytes) {
+  return unpacked(bytes, [](const Json& json) {
+    std::vector<InTraining> runs;
+    for (const Json& run : json) runs.push_back({run.at(0), run.at(1), run.at(2)});
+    return runs;
+  });
+}
+
+}  // namespace fovea

@@ -1,0 +1,28 @@
+// A crew over the ranks of a job (lab/train/ranks.h): the first rank's own threads and those of all others.
+//
+//   first rank                             every other rank
+//   sweep ── give ──> RankCrew ── order ──> work_for_first ──> its own thread crew
+//         <── news ──          <── news ───
+//
+// Work goes to whoever has a thread free, one piece a thread: a rank that is slow or hangs holds back its own runs and
+// no others. One that has runs and says nothing for a while is given up: its runs are told as not begun, and it gets no
+// more.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "fovea/lab/sweep/worker_pool.h"
+#include "fovea/lab/train/ranks.h"
+
+namespace fovea {
+
+// On the first rank. `jobs`: runs at a time on each rank. `patience`: with a rank that says nothing.
+std::unique_ptr<Crew> rank_crew(Ranks& ranks, int jobs, const CheckpointPlan& checkpoints,
+                                std::chrono::milliseconds patience = std::chrono::seconds(60));
+
+// On every other: trains what the first hands out, until that one ends the job. Once `stop` is set, what is in training
+// stops and nothing more is begun.
+void work_for_first(Ranks& ranks, const std::atomic<bool>* stop);
+
+}  // namespace fovea

@@ -1,0 +1,80 @@
+#include "fovea/lab/sweep/record_message.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "fovea/base/error.h"
+#include "fovea/io/toml_reader.h"
+
+namespace fovea {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Numbers go as raw bytes: every NaN and infinity as it was, and no text in between.
+template <class T>
+Json bytes_of(const std::vector<T>& values) {
+  std::vector<std::uint8_t> bytes(values.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return Json::binary(std::move(bytes));
+}
+
+template <class T>
+std::vector<T> values_of(const Json& json) {
+  const auto& bytes = json.get_binary();
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+}  // namespace
+
+std::string to_message(const RunRecord& record) {
+  Json series = Json::object();
+  for (const auto& [name, points] : record.series) series[name] = {bytes_of(points.steps), bytes_of(points.values)};
+  Json arrays = Json::array();
+  for (const ArrayRecord& array : record.arrays)
+    arrays.push_back({array.name, array.step, array.shape, bytes_of(array.values)});
+  const Json all = {{"experiment", record.experiment},
+                    {"spec", record.spec.text()},
+                    {"hash", record.hash},
+                    {"state", static_cast<int>(record.state)},
+                    {"error", record.error},
+                    {"version", record.version},
+                    {"machine", record.machine},
+                    {"started", record.started},
+                    {"seconds", bytes_of(std::vector{record.seconds})},
+                    {"steps", record.steps},
+                    {"series", std::move(series)},
+                    {"arrays", std::move(arrays)}};
+  std::string bytes;
+  Json::to_cbor(all, nlohmann::detail::output_adapter<char>(bytes));
+  return bytes;
+}
+
+RunRecord record_from_message(const std::string& bytes) try {
+  const Json all = Json::from_cbor(bytes);
+  RunRecord record;
+  record.experiment = all.at("experiment");
+  record.spec = run_spec_from_table(parse_table(all.at("spec").get<std::string>(), "a run"));
+  record.hash = all.at("hash");
+  record.state = static_cast<RunState>(all.at("state").get<int>());
+  record.error = all.at("error");
+  record.version = all.at("version");
+  record.machine = all.at("machine");
+  record.started = all.at("started");
+  record.seconds = values_of<double>(all.at("seconds")).at(0);
+  record.steps = all.at("steps");
+  for (const auto& [name, points] : all.at("series").items())
+    record.series[name] = {values_of<std::int64_t>(points.at(0)), values_of<double>(points.at(1))};
+  for (const Json& array : all.at("arrays"))
+    record.arrays.push_back(
+        {array.at(0), array.at(1), array.at(2).get<std::vector<Index>>(), values_of<float>(array.at(3))});
+  return record;
+} catch (const Json::exception& error) {
+  throw failure(std::string("a rank sent what is not a run: ") + error.what(),
+                "see that all ranks run the same version of the program");
+}
+
+}  // namespace fovea

@@ -1,0 +1,141 @@
+#include "fovea/lab/sweep/worker_pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace fovea {
+
+namespace {
+
+class ThreadCrew : public Crew {
+ public:
+  ThreadCrew(int size, CheckpointPlan checkpoints, HowToTrain how)
+      : checkpoints_(std::move(checkpoints)), train_(std::move(how)) {
+    for (int i = 0; i < size; ++i) {
+      try {
+        threads_.emplace_back([this] { work(); });
+      } catch (const std::system_error& error) {
+        if (i == 0)
+          throw failure(fmt::format("no thread can be started for the runs ({})", error.what()),
+                        "end some programs and run again");
+        break;  // fewer at a time, then
+      }
+    }
+  }
+  ~ThreadCrew() override {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+      stop_ = true;
+    }
+    to_do_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  ThreadCrew(const ThreadCrew&) = delete;
+  ThreadCrew& operator=(const ThreadCrew&) = delete;
+
+  int size() const override { return static_cast<int>(threads_.size()); }
+
+  void give(Work work) override {
+    const std::lock_guard lock(mutex_);
+    if (stop_) {
+      news_.push_back({work.number, NotBegun()});
+      return;
+    }
+    waiting_.push_back(std::move(work));
+    to_do_.notify_one();
+  }
+
+  std::optional<News> wait(std::chrono::milliseconds patience) override {
+    std::unique_lock lock(mutex_);
+    told_.wait_for(lock, patience, [this] { return !news_.empty(); });
+    if (news_.empty()) return std::nullopt;
+    News first = std::move(news_.front());
+    news_.pop_front();
+    return first;
+  }
+
+  void stop() override {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    for (const Work& work : waiting_) news_.push_back({work.number, NotBegun()});
+    waiting_.clear();
+  }
+
+  std::vector<InTraining> in_training() const override {
+    const std::lock_guard lock(mutex_);
+    return in_training_;
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      to_do_.wait(lock, [this] { return over_ || !waiting_.empty(); });
+      if (over_) return;
+      const Work work = std::move(waiting_.front());
+      waiting_.pop_front();
+      in_training_.push_back({work.number, 0, 0});
+      lock.unlock();
+      News last = train_one(work);
+      lock.lock();
+      std::erase_if(in_training_, [&work](const InTraining& run) { return run.number == work.number; });
+      news_.push_back(std::move(last));
+      told_.notify_one();
+    }
+  }
+
+  News train_one(const Work& work) {
+    TrainHooks hooks;
+    hooks.stop = &stop_;
+    hooks.checkpoints = checkpoints_;
+    hooks.progress = [&](std::int64_t step, std::int64_t of) {
+      const std::lock_guard lock(mutex_);
+      *std::ranges::find(in_training_, work.number, &InTraining::number) = {work.number, step, of};
+    };
+    hooks.resumed = [&](const Resumption& from) { tell(work, Resumed{from}); };
+    hooks.trouble = [&](const std::string& text) { tell(work, Trouble{text}); };
+    hooks.saved = [&](const RunRecord& record) {
+      RunRecord copy = record;
+      copy.arrays.clear();
+      tell(work, Saved{std::move(copy)});
+    };
+    try {
+      return {work.number, Ended{train_(work.spec, hooks)}};
+    } catch (const Error& error) {
+      return {work.number, Refused{error}};
+    }
+  }
+
+  void tell(const Work& work, auto what) {
+    const std::lock_guard lock(mutex_);
+    news_.push_back({work.number, std::move(what)});
+    told_.notify_one();
+  }
+
+  const CheckpointPlan checkpoints_;
+  const HowToTrain train_;
+  std::atomic<bool> stop_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable to_do_, told_;
+  std::deque<Work> waiting_;
+  std::deque<News> news_;
+  std::vector<InTraining> in_training_;
+  bool over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Crew> thread_crew(int size, const CheckpointPlan& checkpoints, HowToTrain how) {
+  return std::make_unique<ThreadCrew>(size, checkpoints, std::move(how));
+}
+
+}  // namespace fovea

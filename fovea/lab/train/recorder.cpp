@@ -1,0 +1,67 @@
+#include "fovea/lab/train/recorder.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+namespace {
+
+constexpr std::int64_t most_at_once = 1 << 16;  // numbers of one array
+constexpr std::int64_t most_in_all = 1 << 21;   // numbers of all of a run's attention
+
+// The first `examples` of (B, ...) with `each` numbers an example.
+template <class Number>
+void record_part(const std::string& name, const std::vector<Number>& values, std::vector<Index> shape,
+                 Readings& readings) {
+  Index count = 1;
+  for (const Index size : shape) count *= size;
+  if (values.empty() || count == 0 || count > most_at_once) return;
+  const std::vector<float> part(values.begin(), values.begin() + count);
+  readings.array(name, shape, part);
+}
+
+}  // namespace
+
+void RunReadings::start_look(std::int64_t step) {
+  step_ = step;
+  std::erase_if(record_.arrays, [step](const ArrayRecord& array) { return array.step == step; });
+}
+
+void RunReadings::number(const std::string& name, double value) {
+  Series& series = record_.series[name];
+  if (!series.steps.empty() && series.steps.back() == step_) {
+    series.values.back() = value;
+    return;
+  }
+  series.steps.push_back(step_);
+  series.values.push_back(value);
+}
+
+void RunReadings::array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) {
+  record_.arrays.push_back({name, step_, shape, {values.begin(), values.end()}});
+}
+
+AttentionRecorder::AttentionRecorder(const ProbeSettings& probe, std::int64_t steps)
+    : keep_(probe.keep), looks_(steps / probe.every + static_cast<std::int64_t>(probe.at.size()) + 2) {}
+
+void AttentionRecorder::record(const Batch& batch, const Cube<const float>& attention, bool first, Readings& readings) {
+  const Index each = attention.size(1) * attention.size(2);
+  const std::int64_t there = std::min<std::int64_t>(keep_, attention.size(0));
+  if (each == 0 || there == 0) return;
+  if (first) {
+    keep_ = std::min(there, std::max<std::int64_t>(1, most_at_once / each));
+    if (each > most_at_once) keep_ = 0;  // one example alone is too large to keep
+    else every_ = std::max<std::int64_t>(1, looks_ * keep_ * each / most_in_all);
+    if (keep_ == 0) return;
+    const auto first_ones = static_cast<Index>(keep_);
+    record_part("attention_source", batch.source.ids, {first_ones, batch.source.columns}, readings);
+    record_part("attention_target", batch.target.ids, {first_ones, batch.target.columns}, readings);
+    record_part("attention_items", batch.items.values, {first_ones, batch.items.columns, batch.items.width}, readings);
+    record_part("attention_labels", batch.labels, {first_ones}, readings);
+  }
+  const auto kept = static_cast<Index>(std::min(keep_, there));
+  readings.array("attention", {kept, attention.size(1), attention.size(2)},
+                 {attention.data(), static_cast<std::size_t>(kept * each)});
+}
+
+}  // namespace fovea

@@ -1,0 +1,55 @@
+// What probes say, put into the record of a run; and the recorder of attention that every run has.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fovea/data/batch.h"
+#include "fovea/lab/record/record.h"
+#include "fovea/lab/spec/train_settings.h"
+#include "fovea/probe/probe.h"
+
+namespace fovea {
+
+class RunReadings : public Readings {
+ public:
+  explicit RunReadings(RunRecord& record) : record_(record) {}
+
+  void start_look(std::int64_t step);  // a look made again at the same step replaces the one before
+  void number(const std::string& name, double value) override;
+  void array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) override;
+
+ private:
+  RunRecord& record_;
+  std::int64_t step_ = -1;
+};
+
+// Decides how much of attention is kept.
+class AttentionRecorder {
+ public:
+  AttentionRecorder(const ProbeSettings& probe, std::int64_t steps);
+
+  bool wants(bool first, bool last) const { return keep_ > 0 && (first || last || look_ % every_ == 0); }
+  void count_look() { ++look_; }
+  int examples() const { return static_cast<int>(keep_); }
+
+  // What a run must keep to go on later.
+  std::array<std::int64_t, 3> memory() const { return {keep_, every_, look_}; }
+  void remember(const std::array<std::int64_t, 3>& memory) {
+    keep_ = memory[0];
+    every_ = std::max<std::int64_t>(1, memory[1]);
+    look_ = memory[2];
+  }
+
+  // attention (B, rows, positions) of the kept examples.
+  void record(const Batch& batch, const Cube<const float>& attention, bool first, Readings& readings);
+
+ private:
+  std::int64_t keep_, looks_;
+  std::int64_t every_ = 1, look_ = 0;
+};
+
+}  // namespace fovea

@@ -1,0 +1,238 @@
+#include "fovea/lab/train/step_cost.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/lab/spec/assembly.h"
+
+namespace fovea {
+
+namespace {
+
+// The settings of a resolved model: every one is there, with its right type.
+struct Settings {
+  const ValueTable& table;
+
+  std::string word(const char* key) const { return *table.at(key).as<std::string>(); }
+  bool flag(const char* key) const { return *table.at(key).as<bool>(); }
+  double number(const char* key) const { return static_cast<double>(*table.at(key).as<std::int64_t>()); }
+  std::vector<double> numbers(const char* key) const {
+    std::vector<double> all;
+    for (const Value& value : *table.at(key).as<ValueList>())
+      all.push_back(static_cast<double>(*value.as<std::int64_t>()));
+    return all;
+  }
+};
+
+// What a product of parameters and `rows` rows costs: forward, the gradient of the weights, and that of the rows.
+double affine(double rows, double in, double out, bool input_gradient = true) {
+  return (input_gradient ? 6 : 4) * rows * in * out;
+}
+
+// Attention of T queries over S positions of width H, example by example: scores and contexts, and two gradients each.
+double attention_products(double pairs, double width) { return 12 * pairs * width; }
+
+double sum(const std::vector<int>& counts) {
+  double total = 0;
+  for (const int count : counts) total += count;
+  return total;
+}
+
+double distinct(std::vector<int> tokens) {
+  std::erase(tokens, -1);
+  std::sort(tokens.begin(), tokens.end());
+  return static_cast<double>(std::unique(tokens.begin(), tokens.end()) - tokens.begin());
+}
+
+// A stack of recurrent layers over `words` positions of `rows` sequences, `kinds` of them different.
+struct Stack {
+  std::string cell;
+  double in, width, layers, directions;
+  bool given_start;  // starts from a state that is learned through; else from 0, and the first step has no product
+
+  StepCost over(double words, double rows, double kinds) const {
+    const double gates = cell == "lstm" ? 4 : 3, functions = cell == "lstm" ? 5 : 3;
+    StepCost cost;
+    for (double layer = 0; layer < layers; ++layer) {
+      const bool first = layer == 0;
+      const double inputs = first ? affine(kinds, in, gates * width) : affine(words, directions * width, gates * width);
+      const double recurrent = affine(given_start ? words : words - rows, width, gates * width);
+      cost.operations += directions * (inputs + recurrent);
+      cost.functions += directions * functions * words * width;
+    }
+    return cost;
+  }
+};
+
+StepCost operator+(const StepCost& a, const StepCost& b) {
+  return {a.operations + b.operations, a.functions + b.functions, a.bytes + b.bytes};
+}
+
+StepCost seq2seq_cost(const Settings& s, const TaskShape& shape, const Batch& batch, double heads) {
+  const double directions = s.flag("bidirectional") ? 2 : 1, layers = s.number("layers");
+  const double embedding = s.number("embedding"), width = directions * s.number("hidden");
+  const double rows = batch.size, sources = sum(batch.source.lengths), targets = sum(batch.target.lengths);
+  double pairs = 0;
+  std::vector<int> fed;  // what the decoder is given: the start, and every target word but the last
+  for (int b = 0; b < batch.size; ++b) {
+    const auto row = static_cast<std::size_t>(b);
+    pairs += static_cast<double>(batch.source.lengths[row]) * batch.target.lengths[row];
+    fed.push_back(shape.start_token);
+    for (int t = 0; t + 1 < batch.target.lengths[row]; ++t) fed.push_back(batch.target.at(b, t));
+  }
+  StepCost cost =
+      Stack{s.word("cell"), embedding, s.number("hidden"), layers, directions, false}.over(sources, rows,
+                                                                                           distinct(batch.source.ids)) +
+      Stack{s.word("cell"), embedding, width, layers, 1, true}.over(targets, rows, distinct(std::move(fed)));
+  const std::string attention = s.word("attention");
+  if (attention == "none") heads = 0;
+  cost.operations += affine(targets, width, width);  // U d
+  if (heads > 0) {
+    cost.operations += heads * affine(targets, width, width);  // (U P) context
+    cost.operations += heads * affine(width, width, width);    // U P
+    if (attention == "learned") {
+      cost.operations += heads * (affine(targets, width, width) + attention_products(pairs, width));  // A d
+      cost.functions += heads * pairs;
+    } else {
+      cost.operations += heads * attention_products(pairs, width) / 3;  // contexts, and the gradient of the states
+    }
+  }
+  cost.operations += affine(targets, width, shape.target_vocab);
+  cost.functions += targets * (width + shape.target_vocab);  // of the combiner, of the softmax over words
+  return cost;
+}
+
+StepCost classifier_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const double directions = s.flag("bidirectional") ? 2 : 1, width = directions * s.number("hidden");
+  const double words = sum(batch.source.lengths), classes = shape.classes == 2 ? 1 : shape.classes;
+  StepCost cost = Stack{s.word("cell"), s.number("embedding"), s.number("hidden"), 1, directions, false}.over(
+      words, batch.size, distinct(batch.source.ids));
+  cost.operations += affine(words, width, classes) + affine(words, 1, classes);  // β, and their weighted sum
+  if (s.word("attention") == "learned") {
+    const double hidden = s.number("score_hidden");
+    cost.operations +=
+        s.word("score") == "mlp" ? affine(words, width, hidden) + affine(words, hidden, 1) : affine(words, width, 1);
+    cost.functions += words;
+  }
+  return cost;
+}
+
+double mlp(double rows, const std::vector<double>& widths, bool input_gradient) {
+  double operations = 0;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i)
+    operations += affine(rows, widths[i], widths[i + 1], input_gradient || i > 0);
+  return operations;
+}
+
+StepCost bag_cost(const Settings& s, const TaskShape& shape, const Batch& batch, const std::string& score) {
+  const double bags = batch.size, items = sum(batch.items.lengths);
+  std::vector<double> widths = s.numbers("hidden");
+  const double width = widths.back();
+  const bool flat = score == "flat";
+  widths.insert(widths.begin(), flat ? double(shape.width) * shape.most_items : double(shape.width));
+  StepCost cost;
+  cost.operations = mlp(flat ? bags : items, widths, false) + mlp(bags, {width, width, double(shape.classes)}, true);
+  cost.functions = bags * shape.classes;
+  if (flat) return cost;
+  const double hidden = s.number("score_hidden") > 0 ? s.number("score_hidden") : width;
+  cost.functions += items;
+  cost.operations += affine(items, 1, width);                         // the weighted sum
+  if (score != "simple") cost.operations += affine(items, 1, width);  // the mean
+  if (score == "simple") {
+    cost.operations += affine(items, width, hidden) + affine(items, hidden, 1);
+  } else if (score == "dot") {
+    cost.operations += affine(items, width, 1);
+  } else if (score == "general") {
+    cost.operations += affine(bags, width, width) + affine(items, width, 1);
+  } else {
+    cost.operations += affine(items, width, hidden) + affine(bags, width, hidden) + affine(items, hidden, 1);
+    cost.functions += items * hidden;
+  }
+  return cost;
+}
+
+StepCost feature_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const double rows = batch.size, features = shape.width, outputs = shape.classes == 2 ? 1 : shape.classes;
+  std::vector<double> widths = s.numbers("hidden");
+  const std::string gate = s.word("gate");
+  StepCost cost;
+  // A gate of each example's own needs the gradient of its weighted input; one for all is folded into the weights.
+  cost.operations = affine(rows, features, widths[0], gate == "input");
+  widths.push_back(outputs);
+  cost.operations += mlp(rows, widths, true);
+  cost.functions = rows * outputs;
+  if (gate == "free") cost.functions += features;
+  if (gate != "input") return cost;
+  const double hidden = s.number("gate_hidden");
+  cost.operations += affine(rows, features, hidden, false) + affine(rows, hidden, features);
+  cost.functions += rows * features;
+  return cost;
+}
+
+// Similarities are computed again on the way back: held, they would be n × m.
+StepCost pooling_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const std::string kind = s.word("similarity");
+  const double keys = batch.items.columns, d = shape.width, values = shape.value_width;
+  const double queries = s.word("train_on") == "queries" ? batch.queries.columns : keys;
+  const double pairs = keys * queries, hidden = kind == "additive" ? s.number("hidden") : 0;
+  const bool learns = kind == "gaussian-learned" || kind == "general" || kind == "additive";
+  const double similarity = kind == "average" ? 0 : kind == "additive" ? hidden : d;
+  StepCost cost;
+  cost.operations = 2 * pairs * (similarity + values);
+  cost.functions = pairs * (1 + hidden);
+  if (kind == "additive") cost.operations += 2 * (keys + queries) * d * hidden;
+  if (kind == "general") cost.operations += 2 * queries * d * d;
+  if (!learns) return cost;
+  cost.operations += 2 * pairs * (similarity + values);
+  cost.functions += pairs * (1 + hidden);
+  if (kind == "gaussian-learned") cost.operations += 2 * pairs;  // Σ s ds
+  if (kind == "general") cost.operations += 2 * pairs * d + 2 * queries * d * d;
+  if (kind == "additive") cost.operations += 6 * pairs * hidden + 2 * (keys + queries) * d * hidden;
+  return cost;
+}
+
+StepCost gate_cost(const Batch& batch) { return {10 * sum(batch.source.lengths), sum(batch.source.lengths), 0}; }
+
+}  // namespace
+
+std::optional<StepCost> batch_cost(const RunSpec& spec, const TaskShape& shape, const Batch& batch) {
+  const std::string model = *spec.model.at("name").as<std::string>();
+  const Settings settings{spec.model};
+  if (model == "seq2seq") return seq2seq_cost(settings, shape, batch, 1);
+  if (model == "seq2seq-heads")
+    return seq2seq_cost(settings, shape, batch, static_cast<double>(settings.numbers("heads").size()));
+  if (model == "gated-classifier") return classifier_cost(settings, shape, batch);
+  if (model == "bag-attention") return bag_cost(settings, shape, batch, settings.word("score"));
+  if (model == "bag-flat") return bag_cost(settings, shape, batch, "flat");
+  if (model == "feature-attention") return feature_cost(settings, shape, batch);
+  if (model == "pooling") return pooling_cost(settings, shape, batch);
+  if (model == "toy-gate" || model == "unigram-gate") return gate_cost(batch);
+  return {};
+}
+
+std::optional<StepCost> step_cost(const RunSpec& spec) { return step_cost(spec, *make_task(spec)); }
+
+std::optional<StepCost> step_cost(const RunSpec& spec, const Task& task) {
+  constexpr int batches = 8;
+  const TaskShape shape = task.shape();
+  const TrainSettings train = read_train(spec.train);
+  ParameterSet<float> parameters;
+  const std::unique_ptr<Model<float>> model = make_model<float>(spec, shape, parameters);
+  StepCost total;
+  Batch batch;
+  for (int step = 0; step < batches; ++step) {
+    task.batch(Split::train, static_cast<std::uint64_t>(step), train.batch, batch);
+    const std::optional<StepCost> cost = batch_cost(spec, shape, batch);
+    if (!cost) return {};
+    total = total + *cost;
+  }
+  const bool adam = train.optimizer != TrainSettings::Method::sgd;
+  const int arrays = adam ? 4 : train.momentum != 0 ? 3 : 2;  // values, gradients, moments
+  const int width = train.precision == TrainSettings::Precision::twice ? 8 : 4;
+  return StepCost{total.operations / batches, total.functions / batches,
+                  2.0 * arrays * width * static_cast<double>(parameters.count())};
+}
+
+}  // namespace fovea

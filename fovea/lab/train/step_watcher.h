@@ -1,0 +1,62 @@
+// Someone who looks on at every update of a training, or changes it, from the program that started it: what no spec can
+// say. A run that is only watched is the same run, bit for bit; a run that is changed is nobody's but the caller's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fovea/data/batch.h"
+#include "fovea/model/model.h"
+#include "fovea/nn/optimizer/optimizer.h"
+
+namespace fovea {
+
+// Memory of the training itself, float or double. It is good while `owner` lives: what belongs to one step (attention,
+// β) then stays as it is, parameters and gradients go on with the training.
+struct StepArray {
+  const void* data = nullptr;  // none: there is no such array
+  std::vector<Index> shape;
+  bool twice = false;
+  std::shared_ptr<const void> owner;
+};
+
+// An update in the making: forward and backward are done, the parameters have not moved yet.
+class StepView {
+ public:
+  virtual ~StepView() = default;
+
+  virtual std::int64_t step() const = 0;  // updates done before this one
+  virtual std::int64_t of() const = 0;
+  virtual double loss() const = 0;
+  virtual std::shared_ptr<const Batch> batch() const = 0;
+  virtual StepArray attention() = 0;  // (B, rows, positions)
+  virtual StepArray beta() = 0;       // the same; computed when it is asked for
+
+  virtual std::size_t parameters() const = 0;
+  virtual const std::string& parameter_name(std::size_t i) const = 0;
+  virtual StepArray parameter(std::size_t i) = 0;
+  virtual StepArray gradient(std::size_t i) = 0;
+};
+
+// How the next update is made: as the spec says, unless somebody changes it.
+struct StepPlan {
+  std::int64_t step = 0;
+  Attend attend = Attend::learned;
+  Paces paces;
+};
+
+// Called on the thread that trains.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual bool ended() const {
+    return false;
+  }  // asked before each update: stops the run there, as TrainHooks::stop does
+  virtual void before(StepPlan&) {}
+  virtual void watch(StepView&) {}
+};
+
+}  // namespace fovea

@@ -1,0 +1,30 @@
+// A training a few steps at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fovea/lab/record/record.h"
+
+namespace fovea {
+
+// What train() (lab/train/trainer.h) does, for who must have the thread back in between: the same spec gives the same
+// bits however it is cut. Throws as train() does.
+class Training {
+ public:
+  explicit Training(const RunSpec& spec);
+  ~Training();
+
+  const RunRecord& record() const;            // so far; state running until the run is over
+  std::vector<WeightRecord> weights() const;  // as they are now
+  // Goes on until `step` updates are done, or the run is over. The look at step 0 is made by the first call.
+  void advance(std::int64_t step);
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fovea

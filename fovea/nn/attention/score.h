@@ -1,0 +1,61 @@
+// How well a position fits: the scores whose softmax is attention.
+//
+// h (B,S,H) are the positions, q (B,T,Q) the queries (absent for scores that need none: then T = 1), scores (B,T,S).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fovea/nn/attention/sequences.h"
+#include "fovea/nn/compute.h"
+#include "fovea/nn/linear.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+enum class ScoreKind {
+  free,      // a logit per position, whatever stands there
+  linear,    // αᵀh
+  mlp,       // αᵀ relu(W h + b)
+  dot,       // hᵀq / √H
+  general,   // hᵀ W q
+  additive,  // vᵀ tanh(W [h; q])
+};
+
+inline bool asks(ScoreKind kind) {
+  return kind == ScoreKind::dot || kind == ScoreKind::general || kind == ScoreKind::additive;
+}
+
+// No score has a last bias: softmax would not see it.
+template <class T>
+struct Score {
+  ScoreKind kind = ScoreKind::linear;
+  Index width = 0;                   // H; dot: Q as well
+  Index query = 0;                   // Q
+  Index hidden = 0;                  // M: mlp, additive
+  const Param<T>* logits = nullptr;  // free: (S), starting at 0
+  const Param<T>* joint = nullptr;   // additive: PREFIX.hidden.weight (M,H+Q), the columns of h first
+  Linear<T> inner;                   // mlp: PREFIX.hidden (M,H); general: PREFIX (H,Q), no bias
+  Linear<T> out;                     // linear: PREFIX (1,H); mlp, additive: PREFIX.out (1,M); no bias
+
+  // `positions` is S for free logits, else unused; `hidden` is M for mlp and additive.
+  static Score declare(ParameterSet<T>& parameters, const std::string& prefix, ScoreKind kind, Index width, Index query,
+                       Index hidden, Index positions = 0, Group group = Group::attention);
+
+  // -> scores (B,T,S). Rows of h on padding are read: they must be finite.
+  Cube<T> forward(Compute& compute, Sequences<const T> h, Sequences<const T> q = {});
+
+  // For the last forward; dscores (B,T,S) is 0 on padding. Adds into dh, dq (one without data is not wanted) and the
+  // gradients of the parameters.
+  void backward(Compute& compute, Sequences<const T> h, Sequences<const T> q, Cube<const T> dscores, Sequences<T> dh,
+                Sequences<T> dq) const;
+
+ private:
+  // Scores (B,1,S) from a column in the order of h's rows, and back.
+  Cube<T> from_column(Compute& compute, Sequences<const T> h, Matrix<const T> column) const;
+  Matrix<T> to_column(Compute& compute, Sequences<const T> h, Cube<const T> scores) const;
+
+  Matrix<T> kept_;  // mlp: relu(..) (rows of h, M); general: W q (rows of q, H); additive: tanh(..) (B*T*S, M)
+};
+
+}  // namespace fovea

@@ -1,0 +1,14 @@
+// The numbers that a figure shows, for who wants to go on with them. The page makes a table of them
+// (web/src/figure.tsx).
+#pragma once
+
+#include "fovea/lab/record/json.h"
+#include "fovea/view/plot/figure.h"
+
+namespace fovea {
+
+// A part for each mark with a name, each picture with a weight: {"panel", "line", "columns": {name: [values]}}, where a
+// map of cells has "rows" too, and its values row by row. To seven digits; null where a number is not finite.
+Json figure_numbers(const Figure& figure);
+
+}  // namespace fovea

@@ -1,0 +1,101 @@
+#include "fovea/view/plot/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "fovea/base/file.h"
+#include "fovea/base/names.h"
+
+namespace fovea {
+
+namespace {
+
+// The settings in which the runs differ, at most three.
+std::vector<std::string> differences(std::span<const RunRecord> runs) {
+  std::vector<std::string> keys;
+  const std::map<std::string, std::string> first = flat_settings(runs.front().spec);
+  const auto note = [&](const std::string& key) {
+    if (keys.size() < 3 && std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  };
+  for (const RunRecord& run : runs) {
+    if (run.experiment != runs.front().experiment) note("experiment");
+    for (const auto& [key, text] : flat_settings(run.spec))
+      if (const auto same = first.find(key);
+          run.experiment == runs.front().experiment && (same == first.end() || same->second != text))
+        note(key);
+  }
+  return keys;
+}
+
+// Metrics that live between 0 and 1 share a panel; others would hide each other.
+bool all_shares(std::span<const RunRecord> runs, const std::vector<Quantity>& metrics) {
+  for (const Quantity& metric : metrics)
+    for (const RunRecord& run : runs)
+      for (const double value : metric.over_steps(run).values)
+        if (std::isfinite(value) && (value < -0.01 || value > 1.01)) return false;
+  return true;
+}
+
+Value list_of(const std::vector<std::string>& texts) {
+  ValueList list;
+  for (const std::string& text : texts) list.push_back({text, {}});
+  return {std::move(list), {}};
+}
+
+}  // namespace
+
+FigureFormat figure_format(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (extension == ".svg") return FigureFormat::svg;
+  if (extension == ".pdf") return FigureFormat::pdf;
+  if (extension == ".png") return FigureFormat::png;
+  throw wrong_input(extension.empty() ? fmt::format("'{}' has no extension", file.string())
+                                      : fmt::format("can not write a figure as '{}'", extension),
+                    "name the file .svg, .pdf or .png");
+}
+
+Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::string>& metrics) {
+  return plot_metrics(runs, metrics, runs.empty() ? std::vector<std::string>() : differences(runs));
+}
+
+Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::string>& metrics,
+                    const std::vector<std::string>& by) {
+  if (runs.empty()) throw wrong_input("there is no run to plot", "name runs by their id; 'fovea runs' lists them");
+  if (metrics.empty())
+    throw wrong_input("there is no metric to plot", "name one, such as accuracy; 'fovea show' lists a run's metrics");
+  Runs all;
+  for (const RunRecord& run : runs) all.push_back(&run);
+  const std::vector<Quantity> wanted = quantities(metrics, {});
+  for (const Quantity& metric : wanted) {
+    const std::string unknown = metric.unknown_name(all);
+    if (unknown.empty()) continue;
+    const std::set<std::string> names = metric_names(all);
+    throw wrong_input(fmt::format("no run has the metric '{}'", unknown),
+                      suggest_name(unknown, std::vector<std::string>(names.begin(), names.end())));
+  }
+  FigureSpec spec{"lines", {}, {}};
+  spec.settings["y"] = list_of(metrics);
+  spec.settings["by"] = list_of(by);
+  if (metrics.size() > 1 && !all_shares(runs, wanted)) spec.settings["panels"] = list_of({"y"});
+  const auto same = [&runs](const RunRecord& run) { return run.experiment == runs.front().experiment; };
+  if (std::all_of(runs.begin(), runs.end(), same)) spec.settings["title"] = Value{runs.front().experiment, {}};
+  return make_figure(spec, runs, {});
+}
+
+void save_figure(const Figure& figure, const std::filesystem::path& file) {
+  switch (figure_format(file)) {
+    case FigureFormat::svg:
+      return write_whole(file, figure_svg(figure));
+    case FigureFormat::pdf:
+      return write_whole(file, figure_pdf(figure));
+    case FigureFormat::png:
+      return write_whole(file, figure_png(figure, 3));
+  }
+}
+
+}  // namespace fovea

@@ -1,0 +1,69 @@
+// Numbers for figures out of runs: quantities over steps and per run, runs in groups.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/query/expression.h"
+#include "fovea/lab/record/record.h"
+
+namespace fovea {
+
+using Runs = std::vector<const RunRecord*>;
+
+// A metric by its name, or an expression over a run's metrics and settings.
+class Quantity {
+ public:
+  Quantity(std::string text, const Place& place);
+
+  const std::string& text() const { return text_; }
+  std::string label() const;  // for axes and legends: "attention accuracy"
+
+  // At each step at which every metric it reads has a value. A quantity that reads no metric is constant over the run's
+  // steps.
+  Series over_steps(const RunRecord& run) const;
+  double of_run(const RunRecord& run) const;  // by last metrics; NaN where it has none
+  // An aggregate over the runs; of others the median of each run's.
+  double of_runs(const Runs& runs) const;
+  bool aggregate() const { return expression_.has_aggregate(); }
+
+  // A name it reads that is neither metric nor setting of any of the runs; "" when all are known.
+  std::string unknown_name(const Runs& runs) const;
+  // The same as a sentence for a panel, with the nearest known name; "" when nothing is missing.
+  std::string missing_in(const Runs& runs) const;
+
+ private:
+  std::string text_;
+  Expression expression_;
+};
+
+std::vector<Quantity> quantities(const std::vector<std::string>& texts, const Place& place);
+
+struct RunGroup {
+  std::string label;  // "vocab = 60"; "" when there is nothing to tell apart
+  Runs runs;
+};
+
+// Runs that agree in all of `keys` ("experiment", "group", "seed", a dotted setting) are one group; groups come in
+// order of numbers, of others as they first appear. No keys: one group.
+std::vector<RunGroup> group_runs(const Runs& runs, const std::vector<std::string>& keys);
+
+// NaN apart; infinity counts as larger than every number, so that the median of "never" stays "never". NaN when none is
+// left.
+double median_of(std::vector<double> values);
+double quantile_of(std::vector<double> values, double share);
+
+// The median (or another quantile) over runs at each step at which at least half of them have a value.
+Series quantile_course(const std::vector<Series>& all, double share);
+
+// "task.vocab" -> "60", for every setting of a run but its seed.
+std::map<std::string, std::string> flat_settings(const RunSpec& spec);
+
+std::set<std::string> metric_names(const Runs& runs);
+std::string without_underscores(std::string name);
+std::string run_name(const RunRecord& run);  // "run 12, seed 3"; "seed 3" where it is in no store
+
+}  // namespace fovea

@@ -1,0 +1,203 @@
+#include "fovea/view/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "fovea/view/report/report_style.h"
+#include "fovea/view/report/reproduced.h"
+#include "fovea/view/terminal/measures_text.h"
+#include "fovea/view/terminal/shades.h"
+
+namespace fovea {
+
+namespace {
+
+const auto& safe = escape_markup;
+
+std::string duration_text(double seconds) {
+  if (!(seconds >= 0)) return "–";
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string badge(bool held, const std::string& words) {
+  return fmt::format("<span class=\"{}\">{} {}</span>", held ? "held" : "broken", held ? "✓" : "✗", safe(words));
+}
+
+std::string settings_list(const std::vector<RunRecord>& runs) {
+  std::string list = "<dl>\n";
+  for (const auto& [key, values] : settings_of(runs)) {
+    std::string text;
+    for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + values[i];
+    list += fmt::format("<dt>{}</dt><dd><code>{}</code></dd>\n", safe(key), safe(text));
+  }
+  return list + "</dl>\n";
+}
+
+std::string figure_html(const FigureSpec& spec, const Reproduction& r, const FetchArrays& arrays,
+                        const std::string& id) {
+  try {
+    Figure figure = make_figure(spec, r.runs, arrays);
+    const std::string caption =
+        figure.title.empty() ? "" : fmt::format("<figcaption>{}</figcaption>\n", safe(figure.title));
+    if (figure.title.empty()) figure.title = r.experiment.title.empty() ? r.experiment.name : r.experiment.title;
+    // Laid out twice: side by side, and for a phone under each other; the page shows the one that fits.
+    const FigureLook wide{640, false, true, id}, narrow{330, false, true, id + "n"};
+    return fmt::format("<figure>\n{}<div class=\"wide\">{}</div>\n<div class=\"narrow\">{}</div>\n</figure>\n", caption,
+                       figure_svg(figure, wide), figure_svg(figure, narrow));
+  } catch (const Error& error) {
+    return fmt::format("<p class=\"problem\">This figure could not be drawn. {}</p>\n", safe(error.what()));
+  }
+}
+
+std::string claims_of(const Reproduction& r) {
+  if (r.claims.empty()) return {};
+  std::string html =
+      "<h4>What was claimed</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
+      "class=\"claims\">\n<thead><tr>"
+      "<th scope=\"col\">Verdict</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Value</th><th "
+      "scope=\"col\">Wanted</th></tr></thead>\n<tbody>\n";
+  for (const ClaimResult& claim : r.claims) {
+    const std::string words = claim.held ? "held" : std::isnan(claim.value) ? "no value" : "not held";
+    html += fmt::format("<tr><td class=\"word\">{}</td><td>{}", badge(claim.held, words), safe(claim.claim));
+    if (!claim.metric.empty()) html += fmt::format("<br><code class=\"soft\">{}</code>", safe(claim.metric));
+    if (!claim.note.empty()) html += fmt::format("<br><span class=\"soft\">{}</span>", safe(claim.note));
+    html += fmt::format(
+        "</td><td class=\"number\" data-head=\"Value\">{}</td><td class=\"word\" data-head=\"Wanted\">{}</td></tr>\n",
+        number_text(claim.value), safe(claim.wanted));
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string runs_html(const Reproduction& r) {
+  double seconds = 0;
+  std::size_t failed = 0;
+  std::string errors;
+  for (const RunRecord& run : r.runs) {
+    seconds += run.seconds;
+    if (run.state != RunState::failed) continue;
+    if (++failed <= 5)
+      errors += fmt::format("<p class=\"problem\">Seed {} failed. {}</p>\n", run.spec.seed, safe(run.error));
+  }
+  std::string html = errors;
+  html += fmt::format(
+      "<details><summary>Settings, seeds and how to run it again</summary>\n<pre>fovea reproduce {} --{}</pre>\n",
+      safe(r.experiment.name), word_of(r.form));
+  html += fmt::format("<p>{}, seeds {}; {} of computing.</p>\n", counted(r.runs.size(), "run"),
+                      safe(seeds_text(r.runs)), duration_text(seconds));
+  if (!r.runs.empty()) {
+    const RunRecord& first = r.runs.front();
+    html += fmt::format("<p class=\"soft\">Version {}; {}; first run started {}.</p>\n", safe(first.version),
+                        safe(first.machine), safe(first.started));
+  }
+  return html + settings_list(r.runs) + "</details>\n";
+}
+
+std::string anchor_of(std::size_t index) { return fmt::format("experiment-{}", index + 1); }
+
+std::string summary_html(const std::vector<const Reproduction*>& all) {
+  std::size_t claims = 0, held = 0, runs = 0;
+  for (const Reproduction* r : all) {
+    claims += r->claims.size();
+    held += held_of(*r);
+    runs += r->runs.size();
+  }
+  std::string html = fmt::format(
+      "<section aria-labelledby=\"summary\"><h2 id=\"summary\">What came out</h2>\n<p class=\"toll\">{} of {} held, in "
+      "{} and {}.</p>\n",
+      held, counted(claims, "claim"), counted(all.size(), "experiment"), counted(runs, "run"));
+  html +=
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Summary of "
+      "experiments\"><table>\n<thead><tr><th scope=\"col\">Experiment</th>"
+      "<th scope=\"col\">Claims</th><th scope=\"col\" class=\"number\">Runs</th><th scope=\"col\" "
+      "class=\"number\">Time</th></tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Reproduction& r = *all[i];
+    const std::size_t good = held_of(r);
+    const std::string verdict =
+        r.claims.empty() ? "–" : badge(good == r.claims.size(), fmt::format("{} of {}", good, r.claims.size()));
+    html += fmt::format(
+        "<tr><td><a href=\"#{}\">{}</a><br><span class=\"name\">{}</span></td><td class=\"word\">{}</td><td "
+        "class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td></tr>\n",
+        anchor_of(i), safe(r.experiment.title.empty() ? r.experiment.name : r.experiment.title),
+        safe(r.experiment.name), verdict, r.runs.size(), duration_text(r.seconds));
+  }
+  return html + "</tbody></table></div>\n</section>\n";
+}
+
+std::string experiment_html(const Reproduction& r, std::size_t index, const FetchArrays& arrays) {
+  const Experiment& e = r.experiment;
+  std::string html =
+      fmt::format("<section aria-labelledby=\"{0}\">\n<h3 id=\"{0}\">{1} <span class=\"name\">{2}</span></h3>\n",
+                  anchor_of(index), safe(e.title.empty() ? e.name : e.title), safe(e.name));
+  if (!e.idea.empty()) html += fmt::format("<p>{}</p>\n", safe(e.idea));
+  for (std::size_t k = 0; k < e.figures.size(); ++k)
+    html += figure_html(e.figures[k], r, arrays, fmt::format("f{}-{}", index + 1, k + 1));
+  if (r.measures) html += measures_html(*r.measures);
+  for (const SeenExample& seen : r.seen) html += shades_html(seen);
+  return html + claims_of(r) + runs_html(r) + "</section>\n";
+}
+
+}  // namespace
+
+std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
+                        const ReportFacts& facts) {
+  const std::vector<const Reproduction*> all = in_order_of_the_tour(reproductions);
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#summary\">To the "
+      "results</a>\n<header>\n<h1>{0}</h1>\n"
+      "<p>Loss alone does not say where a model attends, so how does attention come to be where it is? The answer "
+      "tested here has two stages. While "
+      "attention is still uniform, a model learns which input word goes with which output, from co-occurrence alone. "
+      "Only then does attention have a "
+      "reason to move to that word. Each experiment below shows, breaks or measures a part of that story; what it "
+      "claims is stated first and checked "
+      "against the runs.</p>\n</header>\n<main>\n",
+      safe(facts.title), report_style);
+  html += summary_html(all);
+  std::string chapter;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string& system = all[i]->experiment.system;
+    if (i == 0 || system != chapter) {
+      std::string heading = system.empty() ? "Other experiments" : system;
+      if (heading[0] >= 'a' && heading[0] <= 'z') heading[0] = static_cast<char>(heading[0] - 'a' + 'A');
+      html += fmt::format("<h2>{}</h2>\n", safe(heading));
+      chapter = system;
+    }
+    html += experiment_html(*all[i], i, arrays);
+  }
+  html += "</main>\n<footer class=\"soft\">\n<p>";
+  html += fmt::format("Made by Fovea {}{}{}.", safe(facts.version), facts.made.empty() ? "" : " on " + safe(facts.made),
+                      facts.machine.empty() ? "" : ", " + safe(facts.machine));
+  html +=
+      " The same experiment and seed give the same numbers on any number of "
+      "threads.</p>\n</footer>\n</body>\n</html>\n";
+  return html;
+}
+
+std::string claims_html(std::span<const Reproduction> reproductions) {
+  std::string html =
+      "<main>\n<h1>What came out</h1>\n<p>The figures of this page are drawn by a script, and scripts are switched off "
+      "here. <code>fovea report --plain</code> writes a report without any.</p>\n";
+  for (const Reproduction* r : in_order_of_the_tour(reproductions)) {
+    const Experiment& e = r->experiment;
+    html +=
+        fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", safe(e.title.empty() ? e.name : e.title), claims_of(*r));
+  }
+  return html + "</main>\n";
+}
+
+}  // namespace fovea

@@ -1,0 +1,28 @@
+// The report: one HTML file that holds everything and asks nothing of a network.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/view/plot/figure_kind.h"
+
+namespace fovea {
+
+struct ReportFacts {
+  std::string title = "How attention comes to be where it is";
+  std::string made;     // when, UTC
+  std::string version;  // of the program
+  std::string machine;
+};
+
+// A chapter per system in the order of the tour: what each experiment asks, its figures, what was claimed and what came
+// out, and how to run it again. A figure whose settings are wrong is replaced by the message, and the rest of the
+// report stands.
+std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
+                        const ReportFacts& facts);
+
+// Only what was claimed and what came out of it, for a page that shows the rest by a script.
+std::string claims_html(std::span<const Reproduction> reproductions);
+
+}  // namespace fovea

@@ -1,0 +1,24 @@
+// What the report and the page say of reproductions: their order, seeds and settings.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/analysis/reproduce.h"
+
+namespace fovea {
+
+// In the order of the tour; a system's experiments stay together, where its first one stands.
+std::vector<const Reproduction*> in_order_of_the_tour(std::span<const Reproduction> reproductions);
+
+// "0–19" rather than twenty numbers.
+std::string seeds_text(const std::vector<RunRecord>& runs);
+
+// Every setting of the runs, and each value that occurs; of more than 24 the first ones and "…".
+std::map<std::string, std::vector<std::string>> settings_of(const std::vector<RunRecord>& runs);
+
+std::size_t held_of(const Reproduction& reproduction);  // claims
+
+}  // namespace fovea

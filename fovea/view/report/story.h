@@ -1,0 +1,26 @@
+// The tour as data: experiments with their figures and what came out. The page shows them (web/src/views/story.tsx),
+// from a report that holds them, from the server, or from a file beside it.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/record/json.h"
+#include "fovea/view/plot/figure_kind.h"
+#include "fovea/view/report/report.h"
+
+namespace fovea {
+
+// One experiment: its name, title, idea and system, its claims, its runs in a few words, every setting with the values
+// that occur, and its figures as SVG, each laid out for a desk and for a phone. A figure that can not be drawn is its
+// message.
+Json told_json(const Reproduction& reproduction, const FetchArrays& arrays);
+
+// {"facts": …, "experiments": […]} of all, in the order of the tour.
+std::string story_text(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
+                       const ReportFacts& facts);
+
+}  // namespace fovea

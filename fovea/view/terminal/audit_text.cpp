@@ -1,0 +1,90 @@
+#include "fovea/view/terminal/audit_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fovea {
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+double last(const RunRecord& run, const std::string& name) {
+  const auto found = run.series.find(name);
+  return found == run.series.end() || found->second.values.empty() ? none : found->second.values.back();
+}
+double first(const RunRecord& run, const std::string& name) {
+  const auto found = run.series.find(name);
+  return found == run.series.end() || found->second.values.empty() ? none : found->second.values.front();
+}
+std::string percent(double share) { return std::isnan(share) ? "?" : fmt::format("{:.1f} %", 100 * share); }
+
+AuditLine local_line(const RunRecord& run) {
+  AuditLine line{"local", "hidden states reflect local words", last(run, "audit_word_share"), {}};
+  line.sentence =
+      std::isnan(line.value)
+          ? "The states could not be compared: no word was seen twice, or they do not vary."
+          : fmt::format("The word alone explains {} of the variance of its state at the end.", percent(line.value));
+  if (const double here = last(run, "audit_decode"); !std::isnan(here))
+    line.sentence += fmt::format(
+        " A linear reader finds the word itself in {}, the next ones in {}, the second next in {} (chance {}).",
+        percent(here), percent(last(run, "audit_decode_next")), percent(last(run, "audit_decode_second")),
+        percent(last(run, "audit_decode_chance")));
+  return line;
+}
+
+AuditLine free_line(const RunRecord& run) {
+  AuditLine line{"free", "attention weights are free parameters", last(run, "audit_free_overall"), {}};
+  line.sentence =
+      std::isnan(line.value)
+          ? "Attention did not move, so there is nothing to compare."
+          : fmt::format("Attention moved in the direction that free logits would have taken with cosine {:.3f}.",
+                        line.value);
+  return line;
+}
+
+AuditLine separate_line(const RunRecord& run) {
+  const double overlap = last(run, "audit_overlap");
+  AuditLine line{"separate", "two separate stages", 1 - overlap, {}};
+  line.sentence =
+      std::isnan(overlap)
+          ? "The stages could not be told apart: attention or knowledge did not rise, or the truth is not known."
+          : fmt::format("When knowledge had risen by half, {} of attention's rise had happened.", percent(overlap));
+  return line;
+}
+
+AuditLine uniform_line(const RunRecord& run) {
+  AuditLine line{"uniform", "attention is uniform early", first(run, "audit_entropy"), {}};
+  const double leaves = last(run, "audit_leaves_uniform");
+  line.sentence = fmt::format("At the start the normalised entropy of attention is {:.4f}; it ", line.value) +
+                  (std::isnan(leaves) ? "stays above 0.95 to the end."
+                                      : fmt::format("is below 0.95 for the first time at step {:.0f}.", leaves));
+  return line;
+}
+
+}  // namespace
+
+bool has_audit(const RunRecord& run) { return run.series.contains("audit_total"); }
+
+std::vector<AuditLine> audit_lines(const RunRecord& run) {
+  return {local_line(run), free_line(run), separate_line(run), uniform_line(run)};
+}
+
+std::string audit_text(const RunRecord& run, const Terminal& terminal) {
+  using Column = TextTable::Column;
+  TextTable table({Column{"assumption"}, Column{"holds", TextTable::Align::right},
+                   Column{"what was found", TextTable::Align::left, true}});
+  for (const AuditLine& line : audit_lines(run)) {
+    const Tone tone = std::isnan(line.value) ? Tone::faint : line.value < 0.5 ? Tone::bad : Tone::plain;
+    table.row({line.assumes, {std::isnan(line.value) ? "-" : fmt::format("{:.3f}", line.value), tone}, line.sentence});
+  }
+  return table.text(terminal) + fmt::format(
+                                    "\ntotal {:.3f}: the mean of what could be measured; 1 is a run on which the "
+                                    "story's assumptions are exact.\n",
+                                    last(run, "audit_total"));
+}
+
+}  // namespace fovea

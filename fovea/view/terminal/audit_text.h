@@ -1,0 +1,25 @@
+// The audit of a run as a person reads it: four assumptions, each a figure and a sentence, and a total.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/lab/record/record.h"
+#include "fovea/view/terminal/terminal.h"
+
+namespace fovea {
+
+struct AuditLine {
+  std::string name;      // "local", "free", "separate", "uniform"
+  std::string assumes;   // "hidden states reflect local words"
+  double value = 0;      // 1: holds in full; NaN: could not be measured
+  std::string sentence;  // what was found, with its figures
+};
+
+// From the series that the probe `audit` left. The run must have them.
+std::vector<AuditLine> audit_lines(const RunRecord& run);
+bool has_audit(const RunRecord& run);
+
+std::string audit_text(const RunRecord& run, const Terminal& terminal);
+
+}  // namespace fovea

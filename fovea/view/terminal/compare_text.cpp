@@ -1,0 +1,145 @@
+#include "fovea/view/terminal/compare_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/view/plot/plot.h"
+#include "fovea/view/plot/run_data.h"
+#include "fovea/view/terminal/chart.h"
+#include "fovea/view/terminal/runs_table.h"
+
+namespace fovea {
+
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr int chart_height = 10;
+constexpr const char *mark_a = "•", *mark_b = "+";
+
+std::string runs_text(std::int64_t count) { return fmt::format("{} {}", count, count == 1 ? "run" : "runs"); }
+
+std::string who(const ComparedGroup& a, const ComparedGroup& b, const Terminal& terminal) {
+  std::string text;
+  for (const auto& [name, group] : {std::pair{"A", &a}, std::pair{"B", &b}}) {
+    const RunRecord& first = group->runs.front();
+    const bool one = group->runs.size() == 1;
+    const auto same = [&first](const RunRecord& run) { return run.experiment == first.experiment; };
+    const std::string of = std::ranges::all_of(group->runs, same) ? first.experiment : "several experiments";
+    text += fmt::format("{}  {}  {}\n", toned(name, Tone::strong, terminal), group->label,
+                        toned(one ? fmt::format("{}, seed {}", of, first.spec.seed)
+                                  : fmt::format("{} of {}", runs_text(std::ssize(group->runs)), of),
+                              Tone::faint, terminal));
+  }
+  return text;
+}
+
+std::string settings_text(const Comparison& comparison, const Terminal& terminal) {
+  if (comparison.settings.empty()) return "\nNo setting tells A from B.\n";
+  TextTable table({{"setting"}, {"A", Align::left, true}, {"B", Align::left, true}});
+  for (const SettingDifference& setting : comparison.settings)
+    table.row({setting.name, setting.a.empty() ? "–" : setting.a, setting.b.empty() ? "–" : setting.b});
+  return "\n" + table.text(terminal);
+}
+
+std::string pairs_text(const Comparison& comparison) {
+  std::string text = fmt::format("\n{} {}, by {}", comparison.pairs, comparison.pairs == 1 ? "pair" : "pairs",
+                                 fmt::join(comparison.paired_by, ", "));
+  if (comparison.alone_a + comparison.alone_b > 0)
+    text += fmt::format("; without a partner, and left out: {} of A, {} of B", runs_text(comparison.alone_a),
+                        runs_text(comparison.alone_b));
+  return text + "\n";
+}
+
+std::string p_text(const SignFlipTest& test) {
+  if (test.choices == 0) return "–";
+  return fmt::format("{:.3g}", test.p);
+}
+
+// What the numbers are, once for all metrics.
+std::string method_text(const Comparison& comparison) {
+  bool exact = true;
+  std::int64_t lacking = 0;
+  for (const MetricDifference& metric : comparison.metrics) {
+    exact = exact && metric.test.exact;
+    lacking += metric.lacking;
+  }
+  std::string text = fmt::format(
+      "p: sign-flip permutation test of the paired differences, two-sided, {}.\n"
+      "Interval: of their mean, 95 %, percentile bootstrap.\n",
+      exact ? fmt::format("exact (with {} pairs it is {:.3g} or more)", comparison.pairs,
+                          std::exp2(1 - static_cast<double>(comparison.pairs)))
+            : "over 100 000 random choices of signs where there are more than 20 pairs");
+  if (lacking > 0)
+    text +=
+        "Pairs in which a run lacks the number, or never reached it, are not counted: 'pairs' says how many were.\n";
+  return text;
+}
+
+std::string metrics_text(const Comparison& comparison, const Terminal& terminal) {
+  if (comparison.metrics.empty()) return "\nThe two have no metric in common.\n";
+  if (comparison.pairs == 0) return "\nNo run of A has a partner in B, so there is no difference to tell.\n";
+  const bool tested = comparison.pairs > 1;
+  std::vector<TextTable::Column> columns{{"metric"}, {"A", Align::right}, {"B", Align::right}, {"B - A", Align::right}};
+  if (tested)
+    for (const char* head : {"interval", "p", "pairs"}) columns.push_back({head, Align::right});
+  TextTable table(columns);
+  for (const MetricDifference& metric : comparison.metrics) {
+    std::vector<TextTable::Cell> cells{metric.metric, metric_text(metric.mean_a), metric_text(metric.mean_b),
+                                       metric_text(metric.interval.mean)};
+    if (tested) {
+      const bool any = !metric.differences.empty();
+      cells.emplace_back(
+          any ? fmt::format("{} … {}", metric_text(metric.interval.low), metric_text(metric.interval.high)) : "–");
+      cells.emplace_back(p_text(metric.test));
+      cells.emplace_back(std::to_string(metric.differences.size()));
+    }
+    table.row(std::move(cells));
+  }
+  return "\n" + table.text(terminal) + (tested ? method_text(comparison) : "");
+}
+
+Series median_course(const ComparedGroup& group, const Quantity& quantity) {
+  std::vector<Series> all;
+  for (const RunRecord& run : group.runs) {
+    Series series = quantity.over_steps(run);
+    if (!series.steps.empty()) all.push_back(std::move(series));
+  }
+  return quantile_course(all, 0.5);
+}
+
+}  // namespace
+
+std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
+                            const Terminal& terminal) {
+  const bool single = a.runs.size() == 1 && b.runs.size() == 1;
+  return who(a, b, terminal) + settings_text(comparison, terminal) + (single ? "" : pairs_text(comparison)) +
+         metrics_text(comparison, terminal);
+}
+
+std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const std::string& metric,
+                             const Terminal& terminal) {
+  const Quantity quantity(metric, {});
+  const std::vector<ChartLine> lines{{mark_a, median_course(a, quantity)}, {mark_b, median_course(b, quantity)}};
+  if (std::ranges::all_of(lines, [](const ChartLine& line) { return line.series.steps.size() < 2; })) return {};
+  const std::string chart = line_chart(lines, chart_height, terminal);
+  if (chart.empty()) return {};
+  const bool several = a.runs.size() > 1 || b.runs.size() > 1;
+  return fmt::format("\n{}{}: A {}  B {}\n{}", toned(metric, Tone::strong, terminal), several ? ", median" : "", mark_a,
+                     mark_b, chart);
+}
+
+Figure comparison_figure(const ComparedGroup& a, const ComparedGroup& b, const std::vector<std::string>& metrics) {
+  std::vector<RunRecord> all;
+  for (const auto& [name, group] : {std::pair{"A", &a}, std::pair{"B", &b}})
+    for (const RunRecord& run : group->runs) {
+      all.push_back(run);
+      all.back().role["group"] = {fmt::format("{}: {}", name, group->label), {}};
+    }
+  return plot_metrics(all, metrics, {"group"});
+}
+
+}  // namespace fovea

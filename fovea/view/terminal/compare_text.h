@@ -1,0 +1,30 @@
+// What `fovea compare` shows.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/lab/analysis/compare.h"
+#include "fovea/view/plot/figure.h"
+#include "fovea/view/terminal/terminal.h"
+
+namespace fovea {
+
+struct ComparedGroup {
+  std::string label;  // as it was asked for: "run 3", "task.vocab = 40"
+  std::vector<RunRecord> runs;
+};
+
+// Who is compared, the settings that differ, and a line for each metric, with what its test is.
+std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
+                            const Terminal& terminal);
+
+// The median course of a metric (or an expression over them) in both groups; "" where it has no course.
+std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const std::string& metric,
+                             const Terminal& terminal);
+
+// The same as a figure, with a thin line for each run.
+Figure comparison_figure(const ComparedGroup& a, const ComparedGroup& b, const std::vector<std::string>& metrics);
+
+}  // namespace fovea

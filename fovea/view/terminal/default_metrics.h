@@ -1,0 +1,18 @@
+// Which numbers of runs tell most: what their experiments draw and claim comes first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/view/plot/run_data.h"
+
+namespace fovea {
+
+// The metrics that these runs have. First those that the figures of their experiments show, then those that the claims
+// read, then the rest; each run has a say. train_loss, which every run has, comes last.
+std::vector<std::string> telling_metrics(const Runs& runs);
+
+// Settings in which runs of one experiment differ, but for the seed: what tells them apart beside their names.
+std::vector<std::string> differing_settings(const Runs& runs);
+
+}  // namespace fovea

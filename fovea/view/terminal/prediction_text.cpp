@@ -1,0 +1,91 @@
+#include "fovea/view/terminal/prediction_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t shown_outputs = 12;
+
+std::string time_text(double time) { return std::isfinite(time) ? fmt::format("{:.4g}", time) : "never"; }
+
+std::string words_text(const OutputPrediction& output, const BagSource& source) {
+  std::string text;
+  for (const WordLink& link : output.words) text += (text.empty() ? "" : ", ") + source.input_word(link.input);
+  return text.empty() ? "none that is sure" : text;
+}
+
+std::string outputs_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
+  using Column = TextTable::Column;
+  const bool classes = p.kind == BagSource::Outputs::classes;
+  constexpr auto right = TextTable::Align::right;
+  TextTable table({Column{classes ? "class" : "output"}, Column{"per example", right}, Column{"decodable", right},
+                   Column{"±", right}, Column{"attention will come to", TextTable::Align::left, true}});
+  for (std::size_t k = 0; k < std::min(shown_outputs, p.outputs.size()); ++k) {
+    const OutputPrediction& output = p.outputs[k];
+    table.row({source.output_word(output.output), fmt::format("{:.3f}", output.mean),
+               fmt::format("{:.3f}", std::max(0.0, output.decodable)), fmt::format("{:.3f}", output.error),
+               words_text(output, source)});
+  }
+  std::string text = table.text(terminal);
+  if (p.outputs.size() > shown_outputs)
+    text += fmt::format("… and {} more outputs (--json has them)\n", p.outputs.size() - shown_outputs);
+  return text;
+}
+
+std::string course_text(const Prediction& p, const BagSource& source) {
+  const Course& course = p.course;
+  if (course.times.size() < 2) return "The flow, in which only what is sure counts, does not leave its start.\n";
+  constexpr int width = 60;
+  std::string text =
+      fmt::format("The course by gradient flow from uniform attention, time 0 to {:.4g}:\n", course.times.back());
+  if (p.course_class >= 0)
+    text += fmt::format("('{}', the class that is told best, against the rest)\n", source.output_word(p.course_class));
+  const auto line = [&](const char* name, const std::vector<double>& curve, const std::string& when) {
+    return fmt::format("  {:<11}{} {:.3f} → {:.3f}   {}\n", name, sparkline(course.evenly(curve, width), width),
+                       curve.front(), curve.back(), when);
+  };
+  text += line("knowledge", course.knowledge, fmt::format("half-way at {}", time_text(course.knowledge_half)));
+  text += line("attention", course.attention, fmt::format("half-way at {}", time_text(course.attention_half)));
+  text += line("right", course.correct, fmt::format("90 % at {}", time_text(course.correct_90)));
+  return text;
+}
+
+}  // namespace
+
+std::string prediction_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
+  const Tone tone = p.verdict == Verdict::hard ? Tone::bad : p.verdict == Verdict::early ? Tone::good : Tone::strong;
+  std::string text = fmt::format("{}\n{}.\n\n", toned(verdict_text(p.verdict), tone, terminal), p.because);
+  text += fmt::format("From {} examples{}, {:.4g} words each.\n\n", p.examples,
+                      p.sampled < p.examples ? fmt::format(" (pairs of words counted in {} of them)", p.sampled) : "",
+                      p.input_length);
+  text += outputs_text(p, source, terminal) + "\n" + course_text(p, source);
+  return text;
+}
+
+std::string shaded_words(std::span<const std::string> words, std::span<const double> weights,
+                         const Terminal& terminal) {
+  static constexpr std::array<const char*, 8> blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static constexpr std::array<int, 7> shades{223, 222, 221, 215, 214, 208, 202};  // light to deep orange
+  const double most = weights.empty() ? 0 : *std::max_element(weights.begin(), weights.end());
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i) text += ' ';
+    // A weight that is no more than everyone's is no attention.
+    const double even = 1 / static_cast<double>(words.size());
+    const double level = most > 1.001 * even ? (weights[i] - even) / (most - even) * std::min(1.0, most / 0.5) : 0;
+    if (level <= 0.02) text += words[i];
+    else if (terminal.color)
+      text += fmt::format("\x1b[30;48;5;{}m{}\x1b[0m", shades[static_cast<std::size_t>(std::min(6.0, level * 7))],
+                          words[i]);
+    else text += words[i] + blocks[static_cast<std::size_t>(std::min(7.0, level * 8))];
+  }
+  return text;
+}
+
+}  // namespace fovea

@@ -1,0 +1,21 @@
+// Runs as a table, one line each, that fits the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/view/plot/run_data.h"
+#include "fovea/view/terminal/terminal.h"
+
+namespace fovea {
+
+// `wanted`: what to show of each run: metrics, settings, facts, or expressions over them. With none, the most telling
+// metrics and the settings that tell the runs apart, as many as there is room for; what had to be left out is named in
+// a last line.
+std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted, const Terminal& terminal);
+
+std::string state_text(const RunRecord& run);  // "done", or "failed: " and why
+Tone state_tone(RunState state);
+std::string metric_text(double x);  // four digits; "never" for an infinite step
+
+}  // namespace fovea

@@ -1,0 +1,173 @@
+// The house stands as fovea/rooms.txt says: a room includes only itself and the rooms above it in that list, no headers
+// include each other in a circle, no room is a heap, and docs/architecture.md has the same list.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path root = FOVEA_SOURCE_DIR;
+
+constexpr std::size_t most_files = 28;  // of a room
+
+struct Room {
+  std::string name, holds;
+  bool operator==(const Room&) const = default;
+};
+
+std::vector<Room> rooms_matching(const fs::path& file, const std::regex& row) {
+  std::ifstream in(file);
+  std::vector<Room> rooms;
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, row)) rooms.push_back({match[1], match[2]});
+  }
+  return rooms;
+}
+
+std::vector<Room> listed_rooms() { return rooms_matching(root / "fovea/rooms.txt", std::regex(R"(([a-z/]+) +(.*))")); }
+
+struct File {
+  std::string path, room;  // "fovea/lab/store/store.h", "lab/store"
+  std::size_t lines = 0;
+  std::vector<std::string> includes;  // of ours
+};
+
+File read_file(const fs::path& path) {
+  File file{fs::relative(path, root).string(), fs::relative(path.parent_path(), root / "fovea").string(), 0, {}};
+  const std::regex include(R"re(^\s*#\s*include\s*"((?:fovea|apps|tests|bench|python)/[^"]+)".*)re");
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line); ++file.lines) {
+    std::smatch match;
+    if (std::regex_match(line, match, include)) file.includes.push_back(match[1]);
+  }
+  return file;
+}
+
+std::vector<File> read_files() {
+  std::vector<File> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "fovea"))
+    if (entry.path().extension() == ".h" || entry.path().extension() == ".cpp")
+      files.push_back(read_file(entry.path()));
+  std::ranges::sort(files, {}, &File::path);
+  return files;
+}
+
+const std::vector<File>& library() {
+  static const std::vector<File> files = read_files();
+  return files;
+}
+
+// What `file` includes of rooms that come after its own in the list, or of the program and the tests.
+std::vector<std::string> upward_includes(const File& file, const std::vector<Room>& rooms) {
+  const auto level = [&](const std::string& name) { return std::ranges::find(rooms, name, &Room::name); };
+  std::vector<std::string> wrong;
+  for (const std::string& include : file.includes) {
+    const bool ours = include.starts_with("fovea/");
+    if (!ours || level(fs::path(include.substr(6)).parent_path()) > level(file.room)) wrong.push_back(include);
+  }
+  return wrong;
+}
+
+// The first circle of includes among the files, from a file back to itself; empty where there is none.
+std::vector<std::string> circle(const std::map<std::string, std::vector<std::string>>& includes) {
+  std::set<std::string> done;
+  std::vector<std::string> way;
+  const std::function<bool(const std::string&)> visit = [&](const std::string& file) {
+    const auto before = std::ranges::find(way, file);
+    if (before != way.end()) {
+      way.erase(way.begin(), before);
+      way.push_back(file);
+      return true;
+    }
+    if (done.contains(file)) return false;
+    way.push_back(file);
+    if (const auto found = includes.find(file); found != includes.end())
+      for (const std::string& next : found->second)
+        if (visit(next)) return true;
+    way.pop_back();
+    done.insert(file);
+    return false;
+  };
+  for (const auto& entry : includes)
+    if (visit(entry.first)) return way;
+  return {};
+}
+
+TEST(Rooms, AreTheFoldersThatAreThere) {
+  std::set<std::string> there, listed;
+  for (const File& file : library()) there.insert(file.room);
+  for (const Room& room : listed_rooms()) listed.insert(room.name);
+  EXPECT_EQ(there, listed);
+}
+
+TEST(Rooms, AreThoseOfTheDocument) {
+  const std::vector<Room> documented =
+      rooms_matching(root / "docs/architecture.md", std::regex(R"(\| `([a-z/]+)` \| (.*) \|)"));
+  const std::vector<Room> listed = listed_rooms();
+  ASSERT_EQ(documented.size(), listed.size());
+  for (std::size_t i = 0; i < listed.size(); ++i) EXPECT_EQ(documented[i], listed[i]) << listed[i].name;
+}
+
+TEST(Rooms, NoIncludeRunsUp) {
+  const std::vector<Room> rooms = listed_rooms();
+  ASSERT_GT(library().size(), 300u);
+  for (const File& file : library())
+    for (const std::string& include : upward_includes(file, rooms)) ADD_FAILURE() << file.path << " -> " << include;
+}
+
+TEST(Rooms, AnIncludeThatRunsUpIsSeen) {
+  const File file{"fovea/nn/x.h", "nn", 0, {"fovea/base/error.h", "fovea/model/model.h", "apps/cli/command.h"}};
+  EXPECT_EQ(upward_includes(file, listed_rooms()),
+            (std::vector<std::string>{"fovea/model/model.h", "apps/cli/command.h"}));
+}
+
+TEST(Rooms, NoHeadersIncludeEachOtherInACircle) {
+  std::map<std::string, std::vector<std::string>> includes;
+  for (const File& file : library())
+    if (file.path.ends_with(".h")) includes[file.path] = file.includes;
+  const std::vector<std::string> found = circle(includes);
+  EXPECT_TRUE(found.empty()) << testing::PrintToString(found);
+}
+
+TEST(Rooms, ACircleIsSeen) {
+  EXPECT_EQ(circle({{"a", {"b"}}, {"b", {"c", "d"}}, {"c", {}}, {"d", {"b"}}}),
+            (std::vector<std::string>{"b", "d", "b"}));
+  EXPECT_TRUE(circle({{"a", {"b", "c"}}, {"b", {"c"}}, {"c", {}}}).empty());
+}
+
+TEST(Rooms, NoneIsAHeap) {
+  struct Size {
+    std::size_t files = 0, lines = 0;
+  };
+  std::map<std::string, Size> sizes;
+  std::map<std::string, std::set<std::string>> arrows;
+  for (const File& file : library()) {
+    ++sizes[file.room].files;
+    sizes[file.room].lines += file.lines;
+    for (const std::string& include : file.includes) {
+      const std::string other = fs::path(include.substr(6)).parent_path();
+      if (other != file.room) arrows[file.room].insert(other);
+    }
+  }
+  for (const Room& room : listed_rooms()) {
+    const Size size = sizes[room.name];
+    EXPECT_LE(size.files, most_files) << room.name;
+    std::cout << room.name << ": " << size.files << " files, " << size.lines << " lines; includes";
+    for (const std::string& other : arrows[room.name]) std::cout << ' ' << other;
+    std::cout << '\n';
+  }
+}
+
+}  // namespace

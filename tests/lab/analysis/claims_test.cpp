@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fovea/lab/analysis/reproduce.h"
+#include "mark.h"
+
+namespace fovea {
+namespace {
+
+Experiment experiment_of(const std::string& claims) {
+  return parse_experiment("task = { name = \"mark\" }\nmodel = { name = \"tiny\" }\n" + claims, "x.toml");
+}
+
+std::vector<RunRecord> runs() {
+  std::vector<RunRecord> all(4);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].state = RunState::done;
+    all[i].spec.seed = i;
+    all[i].spec.task = {{"vocab", {std::int64_t{i < 2 ? 40 : 60}, {}}}};
+    all[i].series["accuracy"] = {{0, 10}, {0.1, 0.9 + 0.02 * static_cast<double>(i)}};
+  }
+  return all;
+}
+
+ClaimResult one(const std::string& claim, const std::vector<RunRecord>& records) {
+  const auto results = check_claims(experiment_of("[[claim]]\nsays = \"it holds\"\n" + claim), Form::full, records);
+  EXPECT_EQ(results.size(), 1u);
+  return results.front();
+}
+
+TEST(Claims, HoldOrNotByTheirNumber) {
+  const struct {
+    const char* text;
+    bool held;
+  } cases[] = {
+      {"metric = \"median(accuracy)\"\nat_least = 0.929", true},
+      {"metric = \"median(accuracy)\"\nat_least = 0.931", false},
+      {"metric = \"median(accuracy)\"\nat_most = 0.931", true},
+      {"metric = \"median(accuracy)\"\nat_most = 0.929", false},
+      {"metric = \"share(accuracy >= 0.93)\"\nat_least = 0.5", true},
+      {"metric = \"share(accuracy >= 0.93)\"\nat_least = 0.51", false},
+      {"metric = \"share(accuracy >= 0.93)\"\nwhere = \"task.vocab = 60\"\nat_least = 1", true},
+      {"metric = \"share(accuracy >= 0.93)\"\nwhere = \"task.vocab = 40\"\nat_least = 1", false},
+      {"metric = \"accuracy\"\nwhere = \"seed = 3\"\nat_least = 0.95\nat_most = 0.97", true},
+      {"metric = \"accuracy\"\nwhere = \"seed = 3\"\nat_least = 0.97\nat_most = 0.98", false},
+      {"metric = \"most(step_of(accuracy > 2))\"\nat_most = 1e300", false},
+  };
+  for (const auto& c : cases) EXPECT_EQ(one(c.text, runs()).held, c.held) << c.text;
+  const ClaimResult result = one("metric = \"median(accuracy)\"\nat_least = 0.5\nat_most = 1", runs());
+  EXPECT_EQ(result.claim, "it holds");
+  EXPECT_EQ(result.experiment, "x");
+  EXPECT_NEAR(result.value, 0.93, 1e-12);
+  EXPECT_EQ(result.wanted, "0.5 to 1");
+  EXPECT_EQ(result.form, "full");
+  EXPECT_EQ(result.note, "");
+}
+
+TEST(Claims, SayWhyThereIsNoNumber) {
+  const auto refused = [](const std::string& claim, const std::vector<RunRecord>& records, const std::string& note) {
+    const ClaimResult result = one(claim, records);
+    EXPECT_FALSE(result.held) << claim;
+    EXPECT_TRUE(std::isnan(result.value)) << claim;
+    EXPECT_NE(result.note.find(note), std::string::npos) << result.note;
+  };
+  refused("metric = \"median(loss)\"\nat_least = 0", runs(), "loss (missing in 4 of 4 runs)");
+  refused("metric = \"accuracy\"\nat_least = 0", runs(),
+          "there are 4 runs: say which number of theirs, as in median(accuracy)");
+  refused("metric = \"median(accuracy)\"\nwhere = \"seed = 9\"\nat_least = 0", runs(), "no run has seed = 9");
+  refused("metric = \"median(accuracy)\"\nat_least = 0", {}, "there are no runs");
+  std::vector<RunRecord> failed = runs();
+  failed[2].state = RunState::failed;
+  refused("metric = \"median(accuracy)\"\nat_least = 0", failed, "1 of 4 runs are not done");
+  const ClaimResult shared = one("metric = \"share(loss > 1)\"\nat_most = 1", runs());
+  EXPECT_TRUE(shared.held);
+  EXPECT_NE(shared.note.find("loss (missing"), std::string::npos);
+}
+
+TEST(Claims, BelongToAForm) {
+  const Experiment experiment = experiment_of(R"toml(
+[[claim]]
+says = "both"
+metric = "count(true)"
+at_least = 1
+[[claim]]
+says = "full alone"
+metric = "count(true)"
+at_least = 1
+form = "full"
+)toml");
+  EXPECT_EQ(check_claims(experiment, Form::full, runs()).size(), 2u);
+  const auto quick = check_claims(experiment, Form::quick, runs());
+  ASSERT_EQ(quick.size(), 1u);
+  EXPECT_EQ(quick[0].claim, "both");
+  EXPECT_EQ(quick[0].form, "quick");
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,431 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "fovea/lab/analysis/reproduce.h"
+#include "fovea/lab/store/run_lock.h"
+#include "fovea/lab/train/checkpoint.h"
+#include "mark.h"
+#include "store_sample.h"
+#include "tests/sanitized.h"
+
+namespace fovea {
+namespace {
+
+using namespace testing_parts;
+
+Experiment experiment_of(const std::string& more = {}) {
+  return parse_experiment(R"(
+task = { name = "mark" }
+model = { name = "tiny" }
+train = { steps = 60, batch = 16, rate = 0.1 }
+probe = { every = 20, names = ["watch"], keep = 2 }
+)" + more,
+                          "sweep.toml");
+}
+
+std::vector<RunSpec> specs_of(const std::vector<std::string>& changes, std::uint64_t seeds) {
+  std::vector<Override> overrides;
+  for (const std::string& change : changes) overrides.push_back(parse_override(change));
+  std::vector<RunSpec> specs;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed)
+    specs.push_back(resolve(experiment_of(), Form::full, overrides, seed));
+  return specs;
+}
+
+class Listed : public RunList {
+ public:
+  explicit Listed(std::vector<RunSpec> specs) : specs_(std::move(specs)) {}
+  std::size_t size() const override { return specs_.size(); }
+  RunSpec at(std::size_t place) const override { return specs_[place]; }
+  std::string label(std::size_t place) const override { return "number " + std::to_string(place); }
+
+ private:
+  std::vector<RunSpec> specs_;
+};
+
+void expect_same_runs(const Store& a, const Store& b, const std::vector<RunSpec>& specs) {
+  EXPECT_EQ(a.count(), b.count());
+  for (const RunSpec& spec : specs) {
+    const auto one = a.find_done(spec.hash()), other = b.find_done(spec.hash());
+    ASSERT_TRUE(one && other);
+    EXPECT_EQ(one->series, other->series);
+    const auto arrays = a.arrays(one->id), others = b.arrays(other->id);
+    ASSERT_EQ(arrays.size(), others.size());
+    for (std::size_t i = 0; i < arrays.size(); ++i) EXPECT_EQ(arrays[i].values, others[i].values);
+  }
+}
+
+TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
+  const Folder folder;
+  std::vector<RunSpec> specs = specs_of({}, 6);
+  specs.push_back(specs[2]);
+  std::vector<std::vector<RunRecord>> results;
+  for (const int jobs : {1, 3}) {
+    Store store(folder / (std::to_string(jobs) + ".db"));
+    SweepProgress last;
+    SweepOptions options;
+    options.jobs = jobs;
+    options.progress = [&last](const SweepProgress& progress) {
+      EXPECT_GE(progress.done, last.done);
+      EXPECT_GE(progress.seconds_left, 0);
+      last = progress;
+    };
+    results.push_back(sweep(store, "marks", specs, options));
+    EXPECT_EQ(store.count(), 6);
+    EXPECT_EQ(last.done, 6);
+    EXPECT_EQ(last.reused, 1);
+    EXPECT_EQ(last.failed, 0);
+    EXPECT_EQ(last.total, 7);
+    EXPECT_NEAR(last.seconds_left, 0, 1e-9);
+    EXPECT_TRUE(last.in_training.empty());
+
+    last = {};
+    const auto again = sweep(store, "marks", specs, options);  // now all are there
+    EXPECT_EQ(store.count(), 6);
+    EXPECT_EQ(last.reused, 7);
+    ASSERT_EQ(again.size(), 7u);
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      EXPECT_EQ(again[i].id, results.back()[i].id);
+      EXPECT_EQ(again[i].series.at("loss"), results.back()[i].series.at("loss"));
+      EXPECT_TRUE(again[i].arrays.empty());
+    }
+    options.again = true;
+    last = {};
+    sweep(store, "marks", {specs[0]}, options);
+    EXPECT_EQ(last.done, 1);
+    EXPECT_EQ(store.count(), 6);
+  }
+  ASSERT_EQ(results[0].size(), 7u);
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    EXPECT_EQ(results[0][i].spec.seed, specs[i].seed);
+    EXPECT_EQ(results[0][i].experiment, "marks");
+    EXPECT_EQ(results[0][i].state, RunState::done);
+    EXPECT_EQ(results[0][i].series.at("loss"), results[1][i].series.at("loss"));
+  }
+  EXPECT_EQ(results[0][6].id, results[0][2].id);
+}
+
+TEST(Sweep, LetsGoOfWhatAKillLeftOfFinishedRuns) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({}, 2);
+  sweep(store, "marks", {specs[0]}, {});
+  for (const RunSpec& spec : specs) std::ofstream(store.running_folder() / spec.hash()) << "process 1 on a machine";
+  sweep(store, "marks", {specs[0]}, {});
+  EXPECT_FALSE(std::filesystem::exists(store.running_folder() / specs[0].hash()));
+  EXPECT_TRUE(std::filesystem::exists(store.running_folder() / specs[1].hash()));  // was killed before its end
+}
+
+TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  std::vector<RunSpec> specs = specs_of({}, 3);
+  specs[1] = specs_of({"model.explode_at=30"}, 2)[1];
+  SweepProgress last;
+  SweepOptions options;
+  options.jobs = 2;
+  options.progress = [&last](const SweepProgress& progress) { last = progress; };
+  std::string started;
+  for (const bool retry : {false, false, true}) {
+    options.retry_failed = retry;
+    const auto runs = sweep(store, "marks", specs, options);
+    ASSERT_EQ(runs.size(), 3u);
+    EXPECT_EQ(runs[1].state, RunState::failed);
+    EXPECT_NE(runs[1].error.find("step 30"), std::string::npos) << runs[1].error;
+    EXPECT_EQ(runs[1].series.at("loss").steps.back(), 20);  // what was measured until then
+    EXPECT_EQ(runs[2].state, RunState::done);
+    EXPECT_EQ(last.failed, 1);
+    EXPECT_EQ(last.done + last.reused, 2);
+    EXPECT_EQ(last.left(), 0);
+    EXPECT_EQ(store.count(), 3);
+    EXPECT_EQ(store.find(runs[1].id)->error, runs[1].error);
+  }
+  // What another version of the program failed at is tried again, and what it finished is found, and counted.
+  for (const RunSpec& spec : specs) {
+    RunRecord run = *(store.find_done(spec.hash()) ? store.find_done(spec.hash()) : store.find_undone(spec.hash()));
+    run.version = "0.0.1";
+    run.error = run.error.empty() ? "" : "of old";
+    store.keep(run);
+  }
+  options.retry_failed = false;
+  const SweepProgress result = sweep(store, "marks", Listed(specs), options);
+  EXPECT_EQ(result.of_versions, (std::map<std::string, std::int64_t>{{"0.0.1", 2}}));
+  EXPECT_NE(store.find_undone(specs[1].hash())->error, "of old");
+}
+
+TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({"train.steps=100000000"}, 5);  // without end, unless stopped
+  std::atomic<bool> stop = false;
+  SweepOptions options;
+  options.jobs = 2;
+  options.stop = &stop;
+  int reports = 0;
+  options.progress = [&](const SweepProgress&) { stop = ++reports > 5; };
+  const auto runs = sweep(store, "marks", specs, options);
+  ASSERT_GE(runs.size(), 1u);
+  ASSERT_LE(runs.size(), 2u);
+  for (const RunRecord& run : runs) {
+    EXPECT_EQ(run.state, RunState::stopped);
+    EXPECT_GT(run.steps, 0);
+  }
+  EXPECT_EQ(store.count(), std::ssize(runs));
+  EXPECT_FALSE(store.find_done(specs[0].hash()));
+}
+
+TEST(Sweep, WhatWasStoppedGoesOnWhereItWas) {
+  const Folder folder, other;
+  std::vector<RunSpec> specs = specs_of({"train.steps=20000"}, 6);
+  Store store(folder / "runs.db");
+  std::vector<std::string> notices;
+  int rounds = 0;
+  for (SweepProgress last; rounds < 200; ++rounds) {
+    std::atomic<bool> stop = false;
+    SweepOptions options;
+    options.jobs = 2;
+    options.stop = &stop;
+    options.progress = [&](const SweepProgress& progress) {
+      last = progress;
+      stop = progress.seconds > 0.03 * (1 + rounds);  // longer each time: a slow machine gets to the end, too
+    };
+    options.notice = [&](const std::string& text) { notices.push_back(text); };
+    sweep(store, "marks", Listed(specs), options);
+    if (last.left() + last.stopped == 0) break;
+    for (const RunRecord& run : store.query({})) EXPECT_TRUE(run.state == RunState::done || run.steps > 0);
+  }
+  EXPECT_GT(rounds, 1);
+  ASSERT_FALSE(notices.empty());
+  EXPECT_EQ(notices[0].find("marks, number "), 0u);
+  EXPECT_NE(notices[0].find("going on from step "), std::string::npos) << notices[0];
+  EXPECT_NE(notices[0].find("where it was stopped"), std::string::npos) << notices[0];
+  Store whole(other / "runs.db");
+  sweep(whole, "marks", specs, {});
+  expect_same_runs(store, whole, specs);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "checkpoints"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "running"));
+}
+
+TEST(Sweep, ARunInTrainingIsInTheStoreFromItsFirstCheckpointOn) {
+  const Folder folder;
+  Store store(folder / "runs.db"), reader(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({"train.steps=100000000"}, 1);
+  std::atomic<bool> stop = false;
+  SweepOptions options;
+  options.stop = &stop;
+  options.checkpoint_every = 0;
+  std::optional<RunRecord> seen;
+  options.progress = [&](const SweepProgress& progress) {
+    if (!seen) seen = reader.find_undone(specs[0].hash());
+    stop = seen || progress.seconds > 60;
+  };
+  const auto runs = sweep(store, "marks", specs, options);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->state, RunState::running);
+  EXPECT_GT(seen->steps, 0);
+  EXPECT_FALSE(seen->series.at("loss").steps.empty());
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].state, RunState::stopped);
+  EXPECT_EQ(runs[0].id, seen->id);
+
+  // As a kill leaves it: kept as running, and nobody there.
+  RunRecord left = runs[0];
+  left.state = RunState::running;
+  store.keep(left);
+  EXPECT_EQ(store.find(left.id)->state, RunState::stopped);
+  RunQuery query;
+  query.where = Expression::parse("state = \"stopped\"");
+  EXPECT_EQ(store.query(query).size(), 1u);
+  const auto lock = RunLock::take(store.running_folder(), left.hash);
+  EXPECT_EQ(store.find(left.id)->state, RunState::running);
+  EXPECT_TRUE(store.query(query).empty());
+}
+
+TEST(Sweep, WhatAnotherTrainsIsWaitedForOrRefused) {
+  const Folder folder;
+  const std::vector<RunSpec> specs = specs_of({}, 3);
+  Store store(folder / "runs.db");
+  auto lock = RunLock::take(store.running_folder(), specs[1].hash());
+  SweepOptions options;
+  options.wait = false;
+  EXPECT_THROW(sweep(store, "marks", {specs[1]}, options), Error);
+  options.wait = true;
+  bool waited = false;
+  std::int64_t reused = 0;
+  options.progress = [&](const SweepProgress& progress) {
+    reused = progress.reused;
+    if (progress.done < 2 || !lock) return;
+    EXPECT_EQ(progress.elsewhere, 1);
+    waited = true;
+    Store other(folder / "runs.db");  // the other one comes to its end
+    RunRecord run = train(specs[1]);
+    run.experiment = "marks";
+    other.keep(run);
+    lock.reset();
+  };
+  EXPECT_EQ(sweep(store, "marks", specs, options).size(), 3u);
+  EXPECT_TRUE(waited);
+  EXPECT_EQ(reused, 1);
+}
+
+TEST(Sweep, SeveralAtOnceOnOneStoreTrainEachRunOnce) {
+  const Folder folder;
+  const std::vector<RunSpec> specs = specs_of({"train.steps=3000"}, 24);
+  std::array<SweepProgress, 3> progress;
+  {
+    std::vector<std::jthread> threads;
+    for (SweepProgress& mine : progress)
+      threads.emplace_back([&] {
+        Store store(folder / "runs.db");
+        SweepOptions options;
+        options.jobs = 2;
+        mine = sweep(store, "marks", Listed(specs), options);
+      });
+  }
+  std::int64_t trained = 0;
+  for (const SweepProgress& one : progress) {
+    trained += one.done;
+    EXPECT_EQ(one.left(), 0);
+    EXPECT_EQ(one.done + one.reused, 24);
+  }
+  EXPECT_EQ(trained, 24);
+  EXPECT_EQ(Store(folder / "runs.db").count(), 24);
+}
+
+TEST(Sweep, ARunThatIsRefusedIsNamedAndDoesNotStopTheOthers) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  std::vector<RunSpec> specs = specs_of({}, 6);
+  for (const std::size_t place : {1u, 3u}) specs[place].task.at("length").data = std::int64_t{700};
+  std::vector<std::string> notices;
+  SweepOptions options;
+  options.jobs = 2;
+  options.notice = [&notices](const std::string& text) { notices.push_back(text); };
+  const SweepProgress progress = sweep(store, "marks", Listed(specs), options);
+  EXPECT_EQ(progress.done, 4);
+  EXPECT_EQ(progress.refused, 2);
+  EXPECT_EQ(progress.left(), 0);
+  ASSERT_TRUE(progress.refusal);
+  EXPECT_EQ(progress.refusal->problem(), "rows longer than 500 are not made");
+  EXPECT_EQ(store.count(), 4);
+  ASSERT_EQ(notices.size(), 1u);  // one reason, said once
+  EXPECT_NE(notices[0].find("number 1"), std::string::npos) << notices[0];
+  EXPECT_THROW(sweep(store, "marks", specs, options), Error);  // of a list at hand, when all others are done
+}
+
+TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  // Longer than what is begun beforehand.
+  const std::vector<RunSpec> specs = specs_of({sanitized ? "train.steps=10000" : "train.steps=100000"}, 3);
+  SweepOptions options;
+  options.jobs = 1;
+  std::size_t most = 0;
+  options.progress = [&](const SweepProgress&) {
+    std::size_t held = 0;
+    for (const RunSpec& spec : specs) held += RunLock::held(store.running_folder(), spec.hash());
+    most = std::max(most, held);
+  };
+  sweep(store, "marks", specs, options);
+  EXPECT_EQ(most, 1u);
+}
+
+TEST(Sweep, WeightsThatCanNotBeWrittenAreSaidAndTheSweepGoesOn) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  std::ofstream(folder / "weights") << "no folder";
+  std::vector<std::string> notices;
+  SweepOptions options;
+  options.notice = [&notices](const std::string& text) { notices.push_back(text); };
+  EXPECT_EQ(sweep(store, "marks", specs_of({}, 3), options).size(), 3u);
+  EXPECT_EQ(store.count(), 3);
+  ASSERT_EQ(notices.size(), 3u);
+  EXPECT_NE(notices[0].find("but not its weights"), std::string::npos) << notices[0];
+}
+
+TEST(Sweep, CheckpointsOfRunsThatWereKeptAreClearedAway) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::vector<RunSpec> specs = specs_of({}, 2);
+  sweep(store, "marks", {specs[0]}, {});
+  const std::vector<float> values{1};
+  const Tensor tensor{"x", "F32", {1}, std::as_bytes(std::span(values))};
+  for (const RunSpec& spec : specs) Checkpoints(store.checkpoint_folder(), spec.hash()).write({&tensor, 1}, {});
+  sweep(store, "marks", {specs[0]}, {});
+  EXPECT_TRUE(Checkpoints(store.checkpoint_folder(), specs[0].hash()).files().empty());
+  EXPECT_EQ(Checkpoints(store.checkpoint_folder(), specs[1].hash()).files().size(), 1u);
+}
+
+TEST(Sweep, AStoreThatCanNotBeWrittenEndsItWithTheReason) {
+  const Folder folder;
+  { const Store store(folder / "runs.db"); }
+  Store store(folder / "runs.db", Store::Mode::read_only);
+  SweepOptions options;
+  options.jobs = 2;
+  EXPECT_THROW(sweep(store, "marks", specs_of({}, 50), options), Error);
+}
+
+TEST(Sweep, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const auto refusal = [&](const std::string& toml) {
+    Experiment experiment = experiment_of(toml);
+    experiment.source = "own.toml";
+    try {
+      reproduce(store, experiment, Form::full, {}, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto of_claim = [&](const std::string& metric) {
+    return refusal("[[claim]]\nsays = \"low\"\nmetric = \"" + metric + "\"\nat_most = 9.0");
+  };
+  for (const auto& [said, wanted] :
+       {std::pair(of_claim("median(wieght)"),
+                  "the claim \"low\" reads 'wieght', and the runs will have no such metric or "
+                  "setting. Did you mean 'weight'?"),
+        std::pair(of_claim("median(loss | task.vocap = 3)"), "Did you mean 'task.vocab'?"),
+        std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
+                  "a figure reads 'on_marc'")})
+    EXPECT_NE(said.find(wanted), std::string::npos) << said;
+  EXPECT_EQ(store.count(), 0);
+  EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
+}
+
+TEST(Sweep, ReproduceRunsChecksAndKeepsTheVerdicts) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const Experiment experiment = experiment_of(R"toml(
+sweep = { seed = "0..3" }
+[[claim]]
+says = "the loss falls"
+metric = "share(loss < 0.6)"
+at_least = 1.0
+[[claim]]
+says = "the loss is nothing"
+metric = "most(loss)"
+at_most = 1e-9
+)toml");
+  const Reproduction first = reproduce(store, experiment, Form::full, {}, {});
+  EXPECT_EQ(first.runs.size(), 4u);
+  ASSERT_EQ(first.claims.size(), 2u);
+  EXPECT_TRUE(first.claims[0].held);
+  EXPECT_FALSE(first.claims[1].held);
+  const auto kept = store.claims();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].claim, "the loss falls");
+  EXPECT_EQ(kept[1].value, first.claims[1].value);
+  // Another experiment's verdicts, since a setting differs: told, not kept.
+  const Reproduction other = reproduce(store, experiment, Form::full, {parse_override("train.steps=0")}, {});
+  EXPECT_FALSE(other.claims[0].held);
+  EXPECT_TRUE(store.claims()[0].held);
+  EXPECT_EQ(store.count(), 8);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,121 @@
+#include "fovea/lab/train/step_watcher.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+#include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/train/trainer.h"
+
+namespace fovea {
+namespace {
+
+RunSpec small_spec(const std::string& more = {}) {
+  const Experiment experiment = parse_experiment(
+      "task = { name = \"copy\", vocab = 9, length = 5 }\n"
+      "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
+      "train = { steps = 12, batch = 4" +
+          more +
+          " }\n"
+          "probe = { every = 4, names = [\"accuracy\"] }\n",
+      "watched.toml");
+  return resolve(experiment, Form::full, {}, 3);
+}
+
+double sum(const StepArray& array) {
+  const std::size_t count = std::accumulate(array.shape.begin(), array.shape.end(), std::size_t{1},
+                                            [](std::size_t n, Index s) { return n * static_cast<std::size_t>(s); });
+  const auto total = [&](auto* values) { return std::accumulate(values, values + count, 0.0); };
+  return array.twice ? total(static_cast<const double*>(array.data)) : total(static_cast<const float*>(array.data));
+}
+
+RunRecord watched(const RunSpec& spec, Watcher& watcher) {
+  TrainHooks hooks;
+  hooks.watcher = &watcher;
+  return train(spec, hooks);
+}
+
+class Everything : public Watcher {
+ public:
+  void watch(StepView& view) override {
+    steps.push_back(view.step());
+    losses.push_back(view.loss());
+    EXPECT_EQ(view.of(), 12);
+    const StepArray attention = view.attention(), beta = view.beta();
+    EXPECT_EQ(attention.shape, (std::vector<Index>{4, 6, 6}));
+    EXPECT_EQ(beta.shape, attention.shape);
+    EXPECT_NEAR(sum(attention), 4 * 6, 1e-3);  // every row sums to 1
+    EXPECT_EQ(view.batch()->size, 4);
+    double moved = 0;
+    for (std::size_t i = 0; i < view.parameters(); ++i) {
+      EXPECT_FALSE(view.parameter_name(i).empty());
+      moved += std::abs(sum(view.gradient(i)));
+    }
+    EXPECT_GT(moved, 0);
+    if (!kept) {
+      kept = attention;
+      sum_then = sum(attention);
+      first.assign(static_cast<const char*>(attention.data), 4 * 6 * 6 * (attention.twice ? 8 : 4));
+    }
+  }
+  std::vector<std::int64_t> steps;
+  std::vector<double> losses;
+  std::optional<StepArray> kept;
+  double sum_then = 0;
+  std::string first;
+};
+
+TEST(Watch, WatchingShowsEveryUpdateAndChangesNone) {
+  for (const char* precision : {"", ", precision = \"double\""}) {
+    const RunSpec spec = small_spec(precision);
+    Everything watcher;
+    const RunRecord seen = watched(spec, watcher), unseen = train(spec);
+    EXPECT_EQ(seen.series, unseen.series) << precision;
+    std::vector<std::int64_t> all(12);
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(watcher.steps, all);
+    EXPECT_EQ(watcher.losses.back(), seen.metrics().at("train_loss"));
+  }
+}
+
+TEST(Watch, WhatIsKeptOfAStepStaysAsItWas) {
+  Everything watcher;
+  watched(small_spec(), watcher);
+  ASSERT_TRUE(watcher.kept);
+  EXPECT_EQ(std::memcmp(watcher.kept->data, watcher.first.data(), watcher.first.size()), 0);
+}
+
+TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
+  class HoldAndFreeze : public Watcher {
+    void before(StepPlan& plan) override {
+      if (plan.step < 6) plan.attend = Attend::uniform;
+      plan.paces[static_cast<std::size_t>(Group::attention)].frozen = plan.step >= 3;
+    }
+  } watcher;
+  const Experiment declared = parse_experiment(
+      "task = { name = \"copy\", vocab = 9, length = 5 }\n"
+      "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
+      "train = { steps = 12, batch = 4 }\n"
+      "intervene = [{ hold = \"uniform\", until = 6 }, { freeze = \"attention\", from = 3 }]\n"
+      "probe = { every = 4, names = [\"accuracy\"] }\n",
+      "declared.toml");
+  const RunRecord by_spec = train(resolve(declared, Form::full, {}, 3));
+  EXPECT_EQ(watched(small_spec(), watcher).series.at("train_loss"), by_spec.series.at("train_loss"));
+  EXPECT_NE(train(small_spec()).series.at("train_loss"), by_spec.series.at("train_loss"));
+}
+
+TEST(Watch, AttentionThatIsNotThereCanNotBeHeld) {
+  class Hold : public Watcher {
+    void before(StepPlan& plan) override { plan.attend = Attend::uniform; }
+  } watcher;
+  const Experiment plain = parse_experiment(
+      "task = { name = \"feature-mean\" }\nmodel = { name = \"feature-attention\", gate = \"none\" }\n"
+      "train = { steps = 3 }\n",
+      "plain.toml");
+  EXPECT_THROW(watched(resolve(plain, Form::full, {}, 0), watcher), Error);
+}
+
+}  // namespace
+}  // namespace fovea

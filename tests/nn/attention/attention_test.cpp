@@ -1,0 +1,164 @@
+// Scores, the masked softmax, the weighted sum, and weights held from outside.
+#include "fovea/nn/attention/attention.h"
+
+#include "fovea/nn/attention/score.h"
+#include "gradient_check.h"
+
+namespace fovea {
+namespace {
+
+using namespace fovea::testing;
+
+struct Case {
+  ScoreKind kind;
+  Index batch, rows, most, width, query, hidden;
+  bool by_time;
+};
+
+class AttentionGradient : public ::testing::TestWithParam<Case> {};
+
+// The whole path: scores, softmax over what is present, one example held, weighted sum.
+TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
+  const Case c = GetParam();
+  ParameterSet<double> parameters;
+  auto score = Score<double>::declare(parameters, "score", c.kind, c.width, c.query, c.hidden, c.most);
+  parameters.finish();
+  parameters.initialise(1);
+  for (const auto& p : parameters.all()) {
+    EXPECT_EQ(p.group, Group::attention);
+    if (c.kind == ScoreKind::free) std::ranges::copy(random_values(4, p.count()), p.value);
+  }
+  std::vector<double> h = random_values(1, c.batch * c.most * c.width);
+  std::vector<double> q = random_values(2, c.batch * c.rows * c.query);
+  const std::vector<double> dcontexts = random_values(3, c.batch * c.rows * c.width);
+  std::vector<int> lengths;
+  Stream stream(9, "lengths");
+  for (Index b = 0; b < c.batch; ++b)
+    lengths.push_back(static_cast<int>(1 + stream.integer(static_cast<std::uint64_t>(c.most))));
+  std::vector<int> alignment(static_cast<std::size_t>(c.batch * c.rows), -1);
+  alignment.back() = 0;
+  std::vector<std::uint8_t> held(alignment.size());
+
+  const auto sequences = [&](auto* data, Index length, Index width) {
+    using E = std::remove_pointer_t<decltype(data)>;
+    return c.by_time ? time_major(Cube<E>(data, length, c.batch, width))
+                     : batch_major(Cube<E>(data, c.batch, length, width));
+  };
+  const auto queries = [&](auto* data) {
+    using E = std::remove_pointer_t<decltype(data)>;
+    return asks(c.kind) ? sequences(data, c.rows, c.query) : Sequences<E>();
+  };
+  Bench bench(2);
+  const Sequences<const double> hs = sequences(static_cast<const double*>(h.data()), c.most, c.width);
+  const Sequences<const double> qs = queries(static_cast<const double*>(q.data()));
+  Cube<double> weights;
+  const auto loss = [&] {
+    bench.arena.reset();
+    weights = score.forward(bench.compute, hs, qs);
+    masked_softmax<double>(bench.team, weights, lengths, weights);
+    hold_aligned<double>(alignment, weights, held);
+    const Cube<double> contexts = bench.compute.array<double>(c.batch, c.rows, c.width);
+    attend<double>(bench.team, weights, hs, lengths, sequences(contexts.data(), c.rows, c.width));
+    return weighted_sum(dcontexts, contexts.flat());
+  };
+  loss();
+  std::vector<double> dh(h.size()), dq(q.size());
+  const Cube<double> dscores = bench.compute.array<double>(c.batch, c.rows, c.most);
+  attend_backward<double>(bench.team, weights, hs, sequences(dcontexts.data(), c.rows, c.width), lengths, dscores,
+                          sequences(dh.data(), c.most, c.width));
+  masked_softmax_backward<double>(bench.team, weights, dscores, lengths, held, dscores);
+  score.backward(bench.compute, hs, qs, dscores, sequences(dh.data(), c.most, c.width), queries(dq.data()));
+  expect_gradient("h", h, dh, loss);
+  if (asks(c.kind)) expect_gradient("q", q, dq, loss);
+  expect_parameter_gradients(parameters, loss);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scores, AttentionGradient,
+    ::testing::Values(Case{ScoreKind::free, 3, 1, 4, 5, 1, 1, false}, Case{ScoreKind::linear, 4, 1, 6, 5, 1, 1, true},
+                      Case{ScoreKind::linear, 4, 1, 6, 5, 1, 1, false}, Case{ScoreKind::mlp, 4, 1, 6, 5, 1, 9, true},
+                      Case{ScoreKind::mlp, 2, 1, 3, 7, 1, 4, false}, Case{ScoreKind::dot, 3, 1, 5, 4, 4, 1, false},
+                      Case{ScoreKind::dot, 3, 6, 5, 4, 4, 1, true}, Case{ScoreKind::general, 3, 1, 5, 4, 3, 1, false},
+                      Case{ScoreKind::general, 3, 4, 5, 4, 6, 1, true},
+                      Case{ScoreKind::additive, 3, 1, 5, 4, 3, 7, false},
+                      Case{ScoreKind::additive, 2, 4, 3, 4, 6, 5, true}));
+
+TEST(Attention, RowsSumToOneAndPaddingGetsNothing) {
+  Bench bench(2);
+  const std::vector<float> scores = random_values<float>(1, 7 * 3 * 50, 30.0);
+  const std::vector<int> lengths = {50, 1, 0, 17, 49, 33, 2};
+  const Cube<float> weights = bench.compute.array<float>(7, 3, 50);
+  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 7, 3, 50), lengths, weights);
+  for (Index b = 0; b < 7; ++b)
+    for (Index t = 0; t < 3; ++t) {
+      double sum = 0;
+      for (Index s = 0; s < 50; ++s) {
+        ASSERT_GE(weights(b, t, s), 0.0f);
+        const bool padding = s >= lengths[static_cast<std::size_t>(b)];
+        ASSERT_TRUE(!padding || weights(b, t, s) == 0.0f);
+        sum += static_cast<double>(weights(b, t, s));
+      }
+      EXPECT_NEAR(sum, lengths[static_cast<std::size_t>(b)] > 0 ? 1.0 : 0.0, 1e-6);
+    }
+}
+
+TEST(Attention, WhatStandsOnPaddingDoesNotMatter) {
+  Bench bench;
+  std::vector<float> scores = random_values<float>(1, 20);
+  const std::vector<int> lengths = {3, 7};
+  const Cube<float> first = bench.compute.array<float>(2, 1, 10), second = bench.compute.array<float>(2, 1, 10);
+  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 2, 1, 10), lengths, first);
+  scores[3] = scores[19] = std::numeric_limits<float>::quiet_NaN();
+  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 2, 1, 10), lengths, second);
+  EXPECT_EQ(copy_of(first), copy_of(second));
+}
+
+TEST(Attention, AConstantAddedToAllScoresChangesNothing) {
+  Bench bench;
+  std::vector<double> scores = random_values(1, 40);
+  const Cube<double> first = bench.compute.array<double>(4, 1, 10), second = bench.compute.array<double>(4, 1, 10);
+  masked_softmax<double>(bench.team, Cube<const double>(scores.data(), 4, 1, 10), {}, first);
+  for (double& s : scores) s += 5000;
+  masked_softmax<double>(bench.team, Cube<const double>(scores.data(), 4, 1, 10), {}, second);
+  for (Index i = 0; i < 40; ++i) EXPECT_NEAR(first.data()[i], second.data()[i], 1e-12);
+}
+
+TEST(Attention, HugeScoresStayFinite) {
+  Bench bench;
+  const std::vector<float> scores = {1e4f, -1e4f, 1e4f, -1e4f, -1e4f, -1e4f};
+  const Cube<float> weights = bench.compute.array<float>(2, 1, 3);
+  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 2, 1, 3), {}, weights);
+  EXPECT_EQ(weights(0, 0, 0), 0.5f);
+  EXPECT_EQ(weights(0, 0, 1), 0.0f);
+  EXPECT_NEAR(weights(1, 0, 1), 1.0 / 3, 1e-6);
+}
+
+TEST(Attention, HeldUniformIsExactlyUniform) {
+  Bench bench;
+  const Cube<double> weights = bench.compute.array<double>(3, 2, 7);
+  const std::vector<int> lengths = {7, 3, 0};
+  hold_uniform<double>(lengths, weights);
+  for (Index b = 0; b < 3; ++b)
+    for (Index t = 0; t < 2; ++t)
+      for (Index s = 0; s < 7; ++s) {
+        const int length = lengths[static_cast<std::size_t>(b)];
+        EXPECT_EQ(weights(b, t, s), s < length ? 1.0 / length : 0.0);
+      }
+}
+
+TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
+  Bench bench;
+  const Cube<double> weights = bench.compute.array<double>(2, 2, 4);
+  std::ranges::copy(random_values(1, 16), weights.data());
+  const std::vector<double> before = copy_of(weights);
+  const std::vector<std::uint8_t> marked = {0, 0, 0, 0, 1, 0, 1, 0};
+  std::vector<std::uint8_t> held(4);
+  hold_marked<double>(marked, weights, held);
+  EXPECT_EQ(held, (std::vector<std::uint8_t>{0, 0, 1, 1}));
+  for (Index i = 0; i < 8; ++i) EXPECT_EQ(weights.data()[i], before[static_cast<std::size_t>(i)]);
+  for (Index t = 0; t < 2; ++t)
+    for (Index s = 0; s < 4; ++s) EXPECT_EQ(weights(1, t, s), marked[static_cast<std::size_t>(4 + s)] ? 0.5 : 0.0);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,160 @@
+#include "fovea/nn/optimizer/optimizer.h"
+
+#include "fovea/nn/optimizer/schedule.h"
+#include "gradient_check.h"
+
+namespace fovea {
+namespace {
+
+using namespace fovea::testing;
+
+// Groups that take turns, so that stretches are many and of odd sizes; one of them is larger than a piece.
+struct Model {
+  Model() {
+    parameters.add("a", {7}, Init::normal(1));
+    parameters.add("b", {40000}, Init::normal(1));
+    parameters.add("score", {33}, Init::normal(1), Group::attention);
+    parameters.add("mean", {5}, Init::constant(2), Group::statistics);
+    parameters.add("c", {3, 3}, Init::normal(1));
+    parameters.add("late", {1}, Init::normal(1), Group::attention);
+    parameters.finish();
+    parameters.initialise(4);
+  }
+  void draw_gradients(std::uint64_t seed) {
+    for (const Param<float>& p : parameters.all())
+      if (p.group != Group::statistics) std::ranges::copy(random_values<float>(seed, p.count()), p.gradient);
+  }
+  std::vector<float> of(Group group) const {
+    std::vector<float> values;
+    for (const Param<float>& p : parameters.all())
+      if (p.group == group) values.insert(values.end(), p.values().begin(), p.values().end());
+    return values;
+  }
+  ParameterSet<float> parameters;
+};
+
+constexpr auto all_kinds = {OptimizerSettings::Kind::sgd, OptimizerSettings::Kind::adam,
+                            OptimizerSettings::Kind::adamw};
+
+TEST(Optimizer, IsTheSameBitsForAnyTeam) {
+  for (const auto kind : all_kinds) {
+    std::vector<std::vector<float>> ends;
+    for (const int threads : {1, 2, 5}) {
+      Model model;
+      Team team(threads);
+      Optimizer<float> optimizer(model.parameters, {.kind = kind, .momentum = 0.9, .weight_decay = 0.1, .clip = 3});
+      for (std::uint64_t step = 0; step < 5; ++step) {
+        model.draw_gradients(step);
+        optimizer.step(team, 0.01);
+      }
+      ends.push_back(copy_of(model.parameters.values()));
+    }
+    EXPECT_EQ(ends[0], ends[1]);
+    EXPECT_EQ(ends[0], ends[2]);
+  }
+}
+
+TEST(Optimizer, StatisticsNeverMoveAndPaddingStaysZero) {
+  for (const auto kind : all_kinds) {
+    Model model;
+    Team team;
+    Optimizer<float> optimizer(model.parameters, {.kind = kind, .momentum = 0.9, .weight_decay = 0.1});
+    model.draw_gradients(1);
+    for (int step = 0; step < 3; ++step) optimizer.step(team, 0.01);
+    EXPECT_EQ(model.of(Group::statistics), std::vector<float>(5, 2.0f));
+    double sum = 0, inside = 0;
+    for (const float v : model.parameters.values()) sum += std::abs(static_cast<double>(v));
+    for (const Param<float>& p : model.parameters.all())
+      for (const float v : p.values()) inside += std::abs(static_cast<double>(v));
+    EXPECT_EQ(sum, inside);
+  }
+}
+
+TEST(Optimizer, AFrozenGroupStandsStillAndThawsAsIfNew) {
+  for (const auto kind : all_kinds) {
+    Model held, late;
+    Team team;
+    const OptimizerSettings settings{.kind = kind, .momentum = 0.9, .weight_decay = 0.1};
+    Optimizer<float> optimizer(held.parameters, settings), reference(late.parameters, settings);
+    const std::vector<float> start = held.of(Group::attention);
+    held.draw_gradients(1);
+    for (int step = 0; step < 4; ++step) optimizer.step(team, 0.01, {Pace{}, Pace{1, true}});
+    EXPECT_EQ(held.of(Group::attention), start);
+    EXPECT_NE(held.of(Group::body), late.of(Group::body));
+    // What follows the thaw is what a fresh optimiser does.
+    late.draw_gradients(1);
+    for (int step = 0; step < 3; ++step) {
+      optimizer.step(team, 0.01);
+      reference.step(team, 0.01);
+    }
+    EXPECT_EQ(held.of(Group::attention), late.of(Group::attention));
+  }
+}
+
+TEST(Optimizer, AGroupsPaceIsItsShareOfTheRate) {
+  for (const auto kind : all_kinds) {
+    Model paced, plain;
+    Team team;
+    const OptimizerSettings settings{.kind = kind, .momentum = 0.9, .weight_decay = 0.1};
+    Optimizer<float> optimizer(paced.parameters, settings), reference(plain.parameters, settings);
+    paced.draw_gradients(1);
+    plain.draw_gradients(1);
+    optimizer.step(team, 0.01, {Pace{}, Pace{0.25, false}});
+    reference.step(team, 0.0025);
+    EXPECT_EQ(paced.of(Group::attention), plain.of(Group::attention));
+    EXPECT_NE(paced.of(Group::body), plain.of(Group::body));
+  }
+}
+
+TEST(Optimizer, ClippingScalesTheWholeGradientAndLeavesFrozenGroupsOut) {
+  Model model;
+  Team team;
+  model.draw_gradients(1);
+  Optimizer<float> optimizer(model.parameters, {.kind = OptimizerSettings::Kind::sgd, .clip = 2});
+  const Paces paces = {Pace{1, true}, Pace{}};
+  double squares = 0;
+  for (const Param<float>& p : model.parameters.all())
+    if (p.group == Group::attention)
+      for (const float g : p.gradients()) squares += static_cast<double>(g) * static_cast<double>(g);
+  const std::vector<float> before = model.of(Group::attention);
+  EXPECT_NEAR(optimizer.step(team, 1, paces), std::sqrt(squares), 1e-9);
+  const std::vector<float> after = model.of(Group::attention);
+  double moved = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) moved += std::pow(static_cast<double>(after[i] - before[i]), 2);
+  EXPECT_NEAR(std::sqrt(moved), 2, 1e-5);
+}
+
+TEST(Optimizer, MomentsAndStepsAreAllThatACheckpointNeeds) {
+  for (const auto kind : all_kinds) {
+    Model whole, resumed;
+    Team team;
+    const OptimizerSettings settings{.kind = kind, .momentum = 0.9};
+    Optimizer<float> first(whole.parameters, settings);
+    whole.draw_gradients(1);
+    for (int step = 0; step < 3; ++step) first.step(team, 0.01);
+    Optimizer<float> second(resumed.parameters, settings);
+    std::ranges::copy(whole.parameters.values(), resumed.parameters.values().begin());
+    std::ranges::copy(first.first_moments(), second.first_moments().begin());
+    std::ranges::copy(first.second_moments(), second.second_moments().begin());
+    std::ranges::copy(first.steps_taken(), second.steps_taken().begin());
+    resumed.draw_gradients(1);
+    for (int step = 0; step < 3; ++step) {
+      first.step(team, 0.01);
+      second.step(team, 0.01);
+    }
+    EXPECT_EQ(copy_of(whole.parameters.values()), copy_of(resumed.parameters.values()));
+  }
+}
+
+TEST(Schedule, StaysAtItsFloorAfterTheEnd) {
+  const Schedule linear{.kind = Schedule::Kind::linear, .rate = 0.1, .steps = 10, .floor = 0.2};
+  const Schedule cosine{.kind = Schedule::Kind::cosine, .rate = 0.1, .steps = 10, .floor = 0.2};
+  for (const Schedule& s : {linear, cosine}) {
+    EXPECT_DOUBLE_EQ(s.at(0), 0.1);
+    EXPECT_DOUBLE_EQ(s.at(10), 0.02);
+    EXPECT_DOUBLE_EQ(s.at(1000), 0.02);
+  }
+}
+
+}  // namespace
+}  // namespace fovea

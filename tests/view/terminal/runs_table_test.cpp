@@ -1,0 +1,99 @@
+#include "fovea/view/terminal/runs_table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "fovea/view/terminal/default_metrics.h"
+#include "sample_runs.h"
+
+namespace fovea {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The table itself; the line that names what is left out flows on.
+void expect_within(int width, const std::string& text) {
+  for (const std::string& line : lines_of(text))
+    if (line.rfind("No room", 0) != 0) {
+      EXPECT_LE(display_width(line), width) << line;
+    }
+}
+
+class RunsTable : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (RunRecord& run : all) {
+      run.series["train_loss"] = run.series["loss"];
+      run.series["attention_accuracy_before"] = run.series["accuracy"];
+      run.series["entropy"] = run.series["loss"];
+      run.spec.train["rate"] = Value{run.spec.seed == 0 ? 1e-3 : 2e-3, {}};
+      runs.push_back(&run);
+    }
+  }
+  std::string table(int width, const std::vector<std::string>& wanted = {}) const {
+    return runs_table(runs, wanted, {width, false});
+  }
+  std::vector<RunRecord> all = sample::copy_runs(2);
+  Runs runs;
+};
+
+TEST_F(RunsTable, MetricsOfFiguresAndClaimsComeFirstAndTrainLossLast) {
+  const std::vector<std::string> metrics = telling_metrics(runs);
+  ASSERT_EQ(metrics.size(), 6u);
+  EXPECT_EQ(metrics[0], "accuracy");
+  EXPECT_EQ(metrics[1], "attention_accuracy");
+  EXPECT_EQ(metrics[2], "attention_accuracy_before");  // a claim of copy-subset reads it
+  EXPECT_EQ(metrics[5], "train_loss");
+}
+
+TEST_F(RunsTable, SettingsThatDifferWithinAnExperimentAreFound) {
+  EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"train.rate"}));  // task.vocab goes by experiment
+  all[0].experiment = all[3].experiment;
+  all[0].spec.task["vocab"] = {std::int64_t{41}, {}};
+  all[1].spec.model["cell"] = {std::string("gru"), {}};
+  EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"task.vocab", "train.rate"}));
+  all[1].experiment = all[3].experiment;
+  EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"model.cell", "task.vocab", "train.rate"}));
+}
+
+TEST_F(RunsTable, FitsWithWholeWords) {
+  for (const int width : {50, 80, 100, 140, 0}) {
+    const std::string text = table(width);
+    if (width > 0) expect_within(width, text);
+    for (const char* word : {"copy-permutation", "copy-subset", "accuracy", "done", "seed"})
+      EXPECT_NE(text.find(word), std::string::npos) << width << ": " << word << "\n" << text;
+  }
+  EXPECT_EQ(table(0).find("No room"), std::string::npos);
+  const std::string narrow = table(60);
+  EXPECT_NE(narrow.find("No room for"), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("train_loss"), std::string::npos) << narrow;  // named among what is left out
+}
+
+TEST_F(RunsTable, ShowsWhatIsAskedFor) {
+  const std::string text = table(0, {"task.vocab", "steps_to_90", "max_over(loss)", "started"});
+  const auto lines = lines_of(text);
+  ASSERT_EQ(lines.size(), 5u);
+  for (const char* head : {"task.vocab", "steps_to_90", "max_over(loss)", "started"})
+    EXPECT_NE(lines[0].find(head), std::string::npos);
+  const double first = Expression::parse("steps_to_90").number(all[0]);
+  EXPECT_NE(lines[1].find(metric_text(first)), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("2026-01-02T03:04:05Z"), std::string::npos);
+  EXPECT_EQ(text.find("attention_accuracy"), std::string::npos);
+}
+
+TEST_F(RunsTable, SaysWhyARunFailed) {
+  all[1].state = RunState::failed;
+  all[1].error = "at step 12 the loss is nan: parameter 'encoder.weight_hh' is no longer finite.";
+  const std::string text = table(80);
+  EXPECT_NE(text.find("encoder.weight_hh"), std::string::npos) << text;
+  expect_within(80, text);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,74 @@
+#include "fovea/view/terminal/shades.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/view/markup_check.h"
+
+namespace fovea {
+namespace {
+
+SeenExample review() {
+  SeenExample seen;
+  seen.run = 3;
+  seen.example = 2;
+  seen.source = {"the", "<film>", "is", "wonderful"};
+  seen.label = "positive";
+  seen.quantities = {
+      {"α", false, {{0.0, 0.25, 0.0, 0.75}}}, {"β", false, {{0, -4, 1, 8}}}, {"Δ", false, {{0, 0, 0, 0}}}};
+  return seen;
+}
+
+SeenExample translation() {
+  SeenExample seen;
+  seen.source = {"malu", "vidak"};
+  seen.target = {"dog", "sees", "<end>"};
+  seen.quantities = {{"α", false, {{1, 0}, {0, 1}, {0.5, 0.5}}},
+                     {"β", true, {{std::log(0.5), std::log(0.001)}, {-9, -1}, {-1, -1}}}};
+  return seen;
+}
+
+TEST(Shades, AreSharesOfTheLargest) {
+  EXPECT_EQ(shades_of({0.25, 0.5, 0}, false), (std::vector<double>{0.5, 1, 0}));
+  EXPECT_EQ(shades_of({-4, 2}, false), (std::vector<double>{-1, 0.5}));
+  EXPECT_EQ(shades_of({0, 0}, false), (std::vector<double>{0, 0}));
+  const std::vector<double> probabilities = shades_of({std::log(0.2), std::log(0.4)}, true);
+  EXPECT_NEAR(probabilities[0], 0.5, 1e-12);
+  EXPECT_NEAR(probabilities[1], 1, 1e-12);
+}
+
+TEST(Shades, StandBesideEachOtherInTheTerminal) {
+  const std::string text = shades_text(review(), {});
+  EXPECT_NE(text.find("class positive"), std::string::npos);
+  EXPECT_NE(text.find("wonderful█"), std::string::npos) << text;
+  EXPECT_NE(text.find("<film>-▒"), std::string::npos) << "β speaks against it by half";
+  const std::size_t line = text.find("α");
+  EXPECT_NE(text.find("β", line), std::string::npos);
+  EXPECT_LT(text.find("Δ", line), text.find('\n', line)) << "one line has all three";
+  for (const int width : {40, 80, 200}) {
+    const std::string narrow = shades_text(review(), {width, false});
+    for (std::size_t begin = 0, end; (end = narrow.find('\n', begin)) != std::string::npos; begin = end + 1)
+      EXPECT_LE(display_width(narrow.substr(begin, end - begin)), width);
+  }
+  EXPECT_NE(shades_text(review(), {80, true}).find("\x1b[48;5;26"), std::string::npos);
+}
+
+TEST(Shades, OfATranslationAreMatrices) {
+  const std::string text = shades_text(translation(), {});
+  EXPECT_NE(text.find("  dog │██  \n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" sees │  ██\n"), std::string::npos);
+  EXPECT_NE(text.find("<end> │████\n"), std::string::npos);
+}
+
+TEST(Shades, InTheReportAreWholeAndSafe) {
+  for (const SeenExample& seen : {review(), translation()}) {
+    const std::string html = shades_html(seen);
+    EXPECT_EQ(html.find("<film>"), std::string::npos);
+    EXPECT_EQ(html.find("<end>"), std::string::npos);
+    EXPECT_EQ(sample::markup_fault(html), "");
+  }
+}
+
+}  // namespace
+}  // namespace fovea

@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
   Experiment experiment = find_bench_system(argv[1]);
   std::vector<Override> overrides;
   for (int i = 3; i < argc; ++i) overrides.push_back(parse_override(argv[i]));
-  write(resolve(experiment, Form::full, overrides, experiment.seed), argv[2]);
+  write(resolve(experiment, Preset::full, overrides, experiment.seed), argv[2]);
   return 0;
 }
 

@@ -38,7 +38,7 @@ int run(int argc, char** argv) {
     throw wrong_input("say_sentences needs how many, beams, the longest, and threads", "say_sentences 200 5 20 1");
   const int sentences = whole(argv[1]);
   const Search search{whole(argv[2]), 1.0, whole(argv[3])};
-  const RunSpec spec = resolve(find_bench_system("translation"), Form::full, {}, 0);
+  const RunSpec spec = resolve(find_bench_system("translation"), Preset::full, {}, 0);
   const std::unique_ptr<Task> task = make_task(spec);
   const TaskShape shape = task->shape();
   ParameterSet<float> parameters;
@@ -53,7 +53,8 @@ int run(int argc, char** argv) {
   Arena arena;
   Compute compute{arena, team};
   const auto began = std::chrono::steady_clock::now();
-  const std::vector<std::vector<int>> said = dynamic_cast<Says<float>&>(*model).say(compute, batch, {}, search);
+  const std::vector<std::vector<int>> said =
+      dynamic_cast<GeneratesText<float>&>(*model).say(compute, batch, {}, search);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
   std::size_t words = 0;
   for (const std::vector<int>& one : said) words += one.size();

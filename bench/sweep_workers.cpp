@@ -41,7 +41,7 @@ class SkippingClock {
   double start_ = processor_seconds(), skipped_ = 0;
 };
 
-class SimulatedCrew : public Crew {
+class SimulatedCrew : public WorkerPool {
  public:
   SimulatedCrew(int workers, const std::vector<RunRecord>& recorded, SkippingClock& clock, double& trained)
       : free_(workers), workers_(workers), recorded_(recorded), clock_(clock), trained_(trained) {}
@@ -108,12 +108,12 @@ void simulate(const Experiment& experiment, const std::vector<RunRecord>& record
   SkippingClock clock;
   double trained = 0;
   {
-    const SweepPlan plan(experiment, Form::quick, {}, {parse_axis(fmt::format("seed=0..{}", runs - 1))});
+    const SweepPlan plan(experiment, Preset::quick, {}, {parse_axis(fmt::format("seed=0..{}", runs - 1))});
     Store store(std::filesystem::path(folder) / "runs.db");
     SweepOptions options;
     options.jobs = workers;
     options.progress = [](const SweepProgress&) {};
-    options.crew = [&](int, const CheckpointPlan&) {
+    options.pool = [&](int, const CheckpointPlan&) {
       return std::make_unique<SimulatedCrew>(workers, recorded, clock, trained);
     };
     const SweepProgress made = sweep(store, experiment.name, plan, options);

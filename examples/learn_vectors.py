@@ -47,7 +47,7 @@ def texts_of(path):
                 except (ValueError, KeyError, TypeError):
                     sys.exit(f'{path}:{number}: is no JSON object with a "text"')
     except (OSError, UnicodeDecodeError, EOFError) as error:
-        sys.exit(f"{path}: can not be read: {error}")
+        sys.exit(f"{path}: cannot be read: {error}")
 
 
 def words_of(text):

@@ -255,7 +255,7 @@ def read(name):
     try:
         return pathlib.Path(name).read_text()
     except OSError as error:
-        raise SystemExit(f"{name} can not be read: {error.strerror}")
+        raise SystemExit(f"{name} cannot be read: {error.strerror}")
 
 
 def read_json(name):

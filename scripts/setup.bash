@@ -48,7 +48,7 @@ need_packages() {
 python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy matplotlib pandas scikit-learn)
 python_to_test_all=(safetensors tensorboard nbformat nbclient ipykernel)
 
-# need_python FOLDER PACKAGE…: a virtual environment that has them; false, and says why, where they can not be had.
+# need_python FOLDER PACKAGE…: a virtual environment that has them; false, and says why, where they cannot be had.
 need_python() {
   local folder=$1 wanted missing=()
   shift
@@ -89,7 +89,7 @@ need_readers() {
     mkdir -p "$(dirname "$1")"
     if ! { python3 -m venv "$1" && "$1/bin/pip" install --quiet --disable-pip-version-check "${readers_to_test[@]}"; } >"$log" 2>&1; then
       export FOVEA_NO_TEST_PYTHON="PyPI could not be reached, or did not have them (see $log)"
-      say "the readers of exported files can not be installed, so tests with them are skipped: $FOVEA_NO_TEST_PYTHON"
+      say "the readers of exported files cannot be installed, so tests with them are skipped: $FOVEA_NO_TEST_PYTHON"
       return 0
     fi
   fi

@@ -83,7 +83,7 @@ class Bench : public Command {
     Projection projection;
     for (const std::string& name : experiments) {
       if (interrupt_flag()->load()) break;
-      times_.push_back(projection.of(find_experiment(name), Form::full, 0.2, watch(name)));
+      times_.push_back(projection.of(find_experiment(name), Preset::full, 0.2, watch(name)));
     }
     bar.clear();
     words_.json ? print_as_json() : print_as_text();
@@ -101,7 +101,7 @@ class Bench : public Command {
       experiment.sweep.clear();
       std::vector<Override> overrides = words_.overrides();
       overrides.push_back({"train.threads", {std::int64_t{threads_}, {}}});
-      for (RunSpec& spec : resolve_sweep(experiment, Form::full, overrides, words_.axes())) {
+      for (RunSpec& spec : resolve_sweep(experiment, Preset::full, overrides, words_.axes())) {
         std::string label = experiment.name;
         for (const Axis& axis : words_.axes()) label += fmt::format(" {}={}", axis.key, spec.setting(axis.key)->text());
         specs.emplace_back(std::move(label), std::move(spec));

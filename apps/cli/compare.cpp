@@ -85,7 +85,7 @@ class Compare : public Command {
     Runs all;
     for (const ComparedGroup* group : {&a, &b})
       for (const RunRecord& run : group->runs) all.push_back(&run);
-    std::vector<std::string> names = telling_metrics(all);
+    std::vector<std::string> names = default_metrics(all);
     const auto has = [](const ComparedGroup& group, const std::string& name) {
       return std::ranges::any_of(group.runs, [&name](const RunRecord& run) { return run.series.contains(name); });
     };

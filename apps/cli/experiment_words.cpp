@@ -34,11 +34,11 @@ void ExperimentWords::add_settings(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-void ExperimentWords::add_form(CLI::App& app, Form otherwise) {
+void ExperimentWords::add_form(CLI::App& app, Preset otherwise) {
   otherwise_ = otherwise;
   CLI::Option* fast =
-      app.add_flag("--quick", quick, otherwise == Form::quick ? "the quick form (the default)" : "the quick form");
-  app.add_flag("--full", full, otherwise == Form::full ? "the full form (the default)" : "the full form")
+      app.add_flag("--quick", quick, otherwise == Preset::quick ? "the quick form (the default)" : "the quick form");
+  app.add_flag("--full", full, otherwise == Preset::full ? "the full form (the default)" : "the full form")
       ->excludes(fast);
 }
 
@@ -64,9 +64,9 @@ void ExperimentWords::add_sweep(CLI::App& app) {
   add_training(app);
 }
 
-Form ExperimentWords::form() const {
-  if (quick) return Form::quick;
-  if (full) return Form::full;
+Preset ExperimentWords::preset() const {
+  if (quick) return Preset::quick;
+  if (full) return Preset::full;
   return otherwise_;
 }
 

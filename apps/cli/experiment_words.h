@@ -22,13 +22,13 @@ struct ExperimentWords {
   bool fresh = false;
   double checkpoint = CheckpointPlan().every;
 
-  void add_settings(CLI::App& app);              // --set
-  void add_form(CLI::App& app, Form otherwise);  // --quick, --full
-  void add_output(CLI::App& app);                // --json, --quiet
-  void add_training(CLI::App& app);              // --fresh, --checkpoint
-  void add_sweep(CLI::App& app);                 // those, --jobs, --again, --retry-failed
+  void add_settings(CLI::App& app);                // --set
+  void add_form(CLI::App& app, Preset otherwise);  // --quick, --full
+  void add_output(CLI::App& app);                  // --json, --quiet
+  void add_training(CLI::App& app);                // --fresh, --checkpoint
+  void add_sweep(CLI::App& app);                   // those, --jobs, --again, --retry-failed
 
-  Form form() const;
+  Preset preset() const;
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.
   std::vector<Override> overrides() const;
   std::vector<Axis> axes() const;
@@ -36,7 +36,7 @@ struct ExperimentWords {
   void refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const;
 
  private:
-  Form otherwise_ = Form::full;
+  Preset otherwise_ = Preset::full;
 };
 
 }  // namespace fovea::cli

@@ -30,18 +30,18 @@ class Look : public Command {
     const Store store(Store::default_file());
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
-    const SeenExample seen = see_example(*found, store.fetch_arrays(), kept_words(store), example_);
+    const ExampleView seen = view_example(*found, store.fetch_arrays(), kept_words(store), example_);
     if (json_) print_as_json(seen);
     else fmt::print("{}", shades_text(seen, Terminal::of(STDOUT_FILENO)));
     return 0;
   }
 
  private:
-  static void print_as_json(const SeenExample& seen) {
+  static void print_as_json(const ExampleView& seen) {
     Json json{{"run", seen.run}, {"example", seen.example}, {"step", seen.step}, {"source", seen.source}};
     if (seen.target.empty()) json["label"] = seen.label;
     else json["target"] = seen.target;
-    for (const SeenExample::Quantity& quantity : seen.quantities) json[quantity.name] = quantity.rows;
+    for (const ExampleView::Quantity& quantity : seen.quantities) json[quantity.name] = quantity.rows;
     print_json(json);
   }
 

@@ -38,7 +38,7 @@ class Measure : public Command {
     const Store store(Store::default_file());
     for (const std::int64_t id : ids_)
       if (!store.has(id)) throw no_such_run(store, id);
-    const MeasuredRuns runs = runs_to_measure(store, ids_);
+    const MeasurementRuns runs = runs_to_measure(store, ids_);
     MeasureOptions options;
     if (!class_.empty()) options.only_class = kept_words(store).of(runs.reference.spec).class_number(class_);
     const Measures measures = measure(runs, store.fetch_arrays(), options);

@@ -53,7 +53,7 @@ class Predict : public Command {
         app.add_option("--source", source_, "a parallel corpus: the file of source sentences, one a line");
     app.add_option("--target", target_, "the file of their translations")->needs(source);
     words_.add_settings(app);
-    words_.add_form(app, Form::full);
+    words_.add_form(app, Preset::full);
     of_tasks_ = {app.add_option("--seed", seed_, "of a task")
                      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
                      ->type_name("N"),
@@ -140,7 +140,7 @@ class Predict : public Command {
       throw wrong_input(
           fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
           "ask once for each");
-    task_ = find_task(data_, words_.form(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+    task_ = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
     if (task_) return task_bags(*task_, draws_);
     if (!std::filesystem::exists(data_)) {
       std::vector<std::string> known = Registry<Task>::instance().names();

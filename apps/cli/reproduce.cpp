@@ -24,7 +24,7 @@ class Reproduce : public Command {
     app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
     app.add_flag("--all", all_, "every experiment there is");
     words_.add_settings(app);
-    words_.add_form(app, Form::quick);
+    words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
     words_.add_output(app);
     report_option_ = app.add_option("-o,--output", report_, "the report (default: report.html; with --json none)")
@@ -54,7 +54,7 @@ class Reproduce : public Command {
     std::vector<Reproduction> done;
     for (const Experiment& experiment : experiments) {
       SweepDisplay display(words_, Ranks::job());
-      done.push_back(reproduce(store, experiment, words_.form(), words_.overrides(), display.options()));
+      done.push_back(reproduce(store, experiment, words_.preset(), words_.overrides(), display.options()));
       if (interrupt_flag()->load()) break;
       say_finished(done.back());
     }

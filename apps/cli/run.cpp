@@ -26,7 +26,7 @@ class Run : public Command {
     app.add_option("--resume", resume_, "go on with this run of the store, which was stopped or killed")
         ->type_name("RUN")
         ->excludes("experiment", "--set", "--seed");
-    words_.add_form(app, Form::full);
+    words_.add_form(app, Preset::full);
     words_.add_training(app);
     words_.add_output(app);
     app.add_flag("--series", series_, "with --json: every point of every series");
@@ -48,13 +48,13 @@ class Run : public Command {
     std::string experiment;
     RunSpec spec;
     if (!resume_) std::tie(experiment, spec) = from_words();
-    Store store(Store::default_file());  // before training: a store that can not be written is said at once
+    Store store(Store::default_file());  // before training: a store that cannot be written is said at once
     if (resume_) std::tie(experiment, spec) = from_store(store);
     std::optional<RunRecord> record;
     {
       RunDisplay display(words_);
       SweepOptions options = display.options();
-      if (Ranks* const ranks = Ranks::job()) options.crew = everybody(*ranks, spec);
+      if (Ranks* const ranks = Ranks::job()) options.pool = everybody(*ranks, spec);
       std::vector<RunRecord> reached = sweep(store, experiment, {spec}, options);
       if (!reached.empty()) record = std::move(reached.front());
     }
@@ -78,7 +78,7 @@ class Run : public Command {
                         {});
     }
     if (seed_) words_.refuse_other_seeds(fmt::format("--seed {}", *seed_), {Value{*seed_, {}}});
-    return {experiment.name, resolve(experiment, words_.form(), words_.overrides(),
+    return {experiment.name, resolve(experiment, words_.preset(), words_.overrides(),
                                      seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed)};
   }
 
@@ -95,14 +95,14 @@ class Run : public Command {
   }
 
   // All processes that mpirun started, for one run.
-  static decltype(SweepOptions::crew) everybody(Ranks& ranks, const RunSpec& spec) {
+  static decltype(SweepOptions::pool) everybody(Ranks& ranks, const RunSpec& spec) {
     const std::optional<Value> shared = spec.setting("train.data_parallel");
     if (!shared || !*shared->as<bool>())
       throw wrong_input(
           fmt::format("{} processes were started for one run, and it does not say how they share it", ranks.size()),
           "add --set train.data_parallel=true, or start it without mpirun; many runs are spread by: "
           "fovea sweep");
-    return [&ranks](int, const CheckpointPlan& checkpoints) { return joint_crew(ranks, checkpoints); };
+    return [&ranks](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks, checkpoints); };
   }
 
   static int said_how_it_ended(const RunRecord& record) {

@@ -18,7 +18,7 @@ void print_run(const RunRecord& run) {
   if (!run.tags.empty()) fmt::print("tags: {}\n", fmt::join(run.tags, ", "));
   if (!run.note.empty()) fmt::print("note: {}\n", clean_utf8(run.note));
   TextTable table({{"metric"}, {"last", TextTable::Align::right}, {"course"}});
-  for (const std::string& name : telling_metrics({&run})) {
+  for (const std::string& name : default_metrics({&run})) {
     const std::vector<double>& values = run.series.at(name).values;
     if (!values.empty()) table.row({name, metric_text(values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
   }

@@ -36,7 +36,7 @@ class Sweep : public Command {
         ->type_name("N");
     app.add_option("--shard", shard_, "of N equal parts of the sweep, only the K-th: 1/8, 2/8, …")->type_name("K/N");
     app.add_flag("--yes", yes_, fmt::format("also where it is more than {} runs", most_unconfirmed));
-    words_.add_form(app, Form::full);
+    words_.add_form(app, Preset::full);
     words_.add_sweep(app);
     words_.add_output(app);
     app.footer(
@@ -68,7 +68,7 @@ class Sweep : public Command {
     const SweepPlan plan = planned(experiment, axes);  // a mistake shows before there is a store
     Store store(Store::default_file());
     Summary summary;
-    const std::size_t later_stages = experiment.stages_of(words_.form()).size();
+    const std::size_t later_stages = experiment.stages_of(words_.preset()).size();
     if (later_stages == 0 || !shard_.empty()) run_plan(store, experiment, plan, summary);
     else run_stages(store, experiment, axes, summary);
     if (later_stages > 0 && !shard_.empty())
@@ -117,7 +117,7 @@ class Sweep : public Command {
         stages[progress.stage] = progress;
         show(progress);
       };
-      made = sweep_stages(store, experiment, words_.form(), words_.overrides(), axes, options);
+      made = sweep_stages(store, experiment, words_.preset(), words_.overrides(), axes, options);
     }
     for (const auto& [name, stage] : stages) {
       SweepProgress& sum = summary.progress;
@@ -134,7 +134,7 @@ class Sweep : public Command {
   }
 
   SweepPlan planned(const Experiment& experiment, const std::vector<Axis>& axes) const {
-    SweepPlan plan(experiment, words_.form(), words_.overrides(), axes);
+    SweepPlan plan(experiment, words_.preset(), words_.overrides(), axes);
     if (draws_ && !plan.draws())
       throw wrong_input("nothing is drawn at random", "name what is: --set 'train.rate=log(1e-4..1e-2)'", {"--draws"});
     if (!shard_.empty()) {

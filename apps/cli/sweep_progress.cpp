@@ -63,8 +63,8 @@ SweepOptions SweepDisplay::options() {
   options.progress = [this](const SweepProgress& progress) { show(progress); };
   if (ranks_) {
     options.jobs = std::max(1, words_.jobs);  // on each; how many ranks a machine has says how many of its cores
-    options.crew = [ranks = ranks_](int jobs, const CheckpointPlan& checkpoints) {
-      return rank_crew(*ranks, jobs, checkpoints);
+    options.pool = [ranks = ranks_](int jobs, const CheckpointPlan& checkpoints) {
+      return rank_pool(*ranks, jobs, checkpoints);
     };
   }
   return options;

@@ -20,7 +20,7 @@ Enum word_of(const char* option, const std::string& word, const std::vector<std:
     if (name == word) return value;
     if (!name.empty()) known.push_back(name);
   }
-  throw wrong_input(fmt::format("{} can not be '{}'", option, word), suggest_name(word, known));
+  throw wrong_input(fmt::format("{} cannot be '{}'", option, word), suggest_name(word, known));
 }
 
 inline TextFormat text_format(const std::string& word) {

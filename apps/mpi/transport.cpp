@@ -31,7 +31,7 @@ std::vector<char> delivered;
 const char* start(int* rank, int* size) {
   int provided = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) return "MPI did not start";
-  if (provided < MPI_THREAD_SERIALIZED) return "this MPI can not be used by a program with threads";
+  if (provided < MPI_THREAD_SERIALIZED) return "this MPI cannot be used by a program with threads";
   MPI_Comm_rank(MPI_COMM_WORLD, rank);
   MPI_Comm_size(MPI_COMM_WORLD, size);
   return nullptr;

@@ -59,7 +59,7 @@ RunSpec spec_of(const Json& ask) {
   const Experiment experiment = parse_experiment(text_of(ask, "toml"), std::string(own_spec));
   std::vector<Override> overrides;
   for (const auto& words : ask.at("set")) overrides.push_back(parse_override(words.get<std::string>()));
-  RunSpec spec = complete(draft_of(experiment, Form::full, overrides, ask.at("seed").get<std::uint64_t>()));
+  RunSpec spec = complete(unresolved_spec(experiment, Preset::full, overrides, ask.at("seed").get<std::uint64_t>()));
   refuse_without_room(spec);
   check_fit(spec);
   return spec;

@@ -40,10 +40,10 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   if (file.get() < 0) {
     const int code = errno;
     if (code == ENOENT) throw wrong_input("there is no such file", "check the path", place);
-    throw failure("can not be opened: " + reason(code), {}, place);
+    throw failure("cannot be opened: " + reason(code), {}, place);
   }
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) throw failure("can not be examined: " + reason(errno), {}, place);
+  if (::fstat(file.get(), &info) != 0) throw failure("cannot be examined: " + reason(errno), {}, place);
   if (S_ISDIR(info.st_mode)) throw wrong_input("is a folder, not a file", "name a file in it", place);
   std::string bytes;
   const auto check_size = [&](std::size_t size) {
@@ -57,7 +57,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit) {
   for (;;) {
     const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw failure("can not be read: " + reason(errno), {}, place);
+    if (got < 0) throw failure("cannot be read: " + reason(errno), {}, place);
     if (got == 0) return bytes;
     bytes.append(buffer, static_cast<std::size_t>(got));
     check_size(bytes.size());  // pipes and devices do not say their size beforehand
@@ -76,13 +76,13 @@ WholeFile::WholeFile(const std::filesystem::path& path, bool durable) : path_(pa
   if (!unresolved) path_ = real;
   if (!unresolved && !std::filesystem::is_regular_file(path_)) {  // a device or a pipe; a folder refuses
     file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file_ < 0) throw failure("can not be written: " + reason(errno), {}, {named_.string()});
+    if (file_ < 0) throw failure("cannot be written: " + reason(errno), {}, {named_.string()});
     return;
   }
   temporary_ = path_.string() + ".XXXXXX";
   file_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (file_ < 0)
-    throw failure("can not be written: " + reason(errno), "check that the folder exists and that you may write there",
+    throw failure("cannot be written: " + reason(errno), "check that the folder exists and that you may write there",
                   {named_.string()});
 }
 
@@ -96,7 +96,7 @@ void WholeFile::give_up(int code) {
   const bool beside = !temporary_.empty();
   if (beside) ::unlink(temporary_.c_str());
   const std::string old = "an older file of this name is as it was";
-  throw failure("can not be written: " + reason(code),
+  throw failure("cannot be written: " + reason(code),
                 !beside          ? ""
                 : code == ENOSPC ? "free some space; " + old
                                  : old,

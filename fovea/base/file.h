@@ -9,7 +9,7 @@
 namespace fovea {
 
 // The whole file. Throws wrong_input if it is missing, is a folder, or is larger than `limit`;
-// failure if it can not be read.
+// failure if it cannot be read.
 std::string read_file(const std::filesystem::path& path, std::size_t limit);
 
 // A link is followed, and what is no regular file (a device, a pipe) is written straight to. Otherwise: writes beside

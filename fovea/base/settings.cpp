@@ -209,7 +209,7 @@ void Fields::choice_of_words(std::string name, std::vector<std::string> words, s
                        const auto* word = value.as<std::string>();
                        if (!word) return wrong_type("a text", value);
                        if (std::find(words.begin(), words.end(), *word) == words.end())
-                         return fmt::format("can not be '{}' ({})", *word, suggest_name(*word, words));
+                         return fmt::format("cannot be '{}' ({})", *word, suggest_name(*word, words));
                        set(*word);
                        return {};
                      },

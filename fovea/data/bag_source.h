@@ -38,7 +38,7 @@ class BagSource {
   virtual std::int64_t size() const = 0;  // examples
 
   // A text of somebody's own, cut into words as those of the examples are (of inputs or outputs).
-  virtual std::vector<std::string> cut(std::string_view text) const { return words_between_blanks(text); }
+  virtual std::vector<std::string> cut(std::string_view text) const { return split_at_whitespace(text); }
 
   // Every example once, with the same number in every pass; in no order, so what a visitor adds up must not depend on
   // it.

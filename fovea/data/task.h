@@ -59,7 +59,7 @@ class Task {
 
   // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know,
   // too.
-  virtual std::vector<std::string> cut(std::string_view text) const { return words_between_blanks(text); }
+  virtual std::vector<std::string> cut(std::string_view text) const { return split_at_whitespace(text); }
 };
 
 }  // namespace fovea

@@ -23,13 +23,13 @@ bool is_taken(const fs::path& place) {
 }
 
 Error can_not(const fs::path& place, const std::error_code& code) {
-  return failure(fmt::format("can not be put in place: {}", code.message()), "check that you may write there",
+  return failure(fmt::format("cannot be put in place: {}", code.message()), "check that you may write there",
                  {place.string()});
 }
 
 }  // namespace
 
-bool put_in_place(const fs::path& draft, const fs::path& place, bool replace) {
+bool atomic_replace(const fs::path& draft, const fs::path& place, bool replace) {
   for (int attempt = 1;; ++attempt) {
     const bool exchange = is_taken(place);
     if (exchange && !replace) return false;
@@ -40,13 +40,13 @@ bool put_in_place(const fs::path& draft, const fs::path& place, bool replace) {
       return true;
     }
     const int error = errno;
-    if (error == EINVAL || error == ENOSYS || error == ENOTSUP) return move_in_place(draft, place, replace);
+    if (error == EINVAL || error == ENOSYS || error == ENOTSUP) return replace_by_moving(draft, place, replace);
     const bool changed = error == (exchange ? ENOENT : EEXIST);
     if (!changed || attempt == most_attempts) throw can_not(place, {error, std::generic_category()});
   }
 }
 
-bool move_in_place(const fs::path& draft, const fs::path& place, bool replace) {
+bool replace_by_moving(const fs::path& draft, const fs::path& place, bool replace) {
   // Of a name that nobody clears away: a process that is killed in between has lost nothing.
   const fs::path aside = place.parent_path() / ("." + place.filename().string() + ".replaced");
   std::error_code code;

@@ -7,10 +7,11 @@ namespace fovea {
 
 // At once: there is no moment in which neither what was there before nor `draft` stands at `place`. What is replaced
 // goes. False, and nothing is done, where something is there and is not to be replaced.
-[[nodiscard]] bool put_in_place(const std::filesystem::path& draft, const std::filesystem::path& place, bool replace);
+[[nodiscard]] bool atomic_replace(const std::filesystem::path& draft, const std::filesystem::path& place, bool replace);
 
-// The same on file systems that can not exchange two names, as many shared ones: what is replaced is set aside first,
+// The same on file systems that cannot exchange two names, as many shared ones: what is replaced is set aside first,
 // and for a moment nothing stands at `place`.
-[[nodiscard]] bool move_in_place(const std::filesystem::path& draft, const std::filesystem::path& place, bool replace);
+[[nodiscard]] bool replace_by_moving(const std::filesystem::path& draft, const std::filesystem::path& place,
+                                     bool replace);
 
 }  // namespace fovea

@@ -35,7 +35,7 @@ class FileSource final : public Source {
     if (fd_ < 0) {
       const int code = errno;
       if (code == ENOENT || code == ENOTDIR) throw wrong_input("there is no such file", "check the path", place);
-      throw failure(fmt::format("can not be opened: {}", std::strerror(code)), {}, place);
+      throw failure(fmt::format("cannot be opened: {}", std::strerror(code)), {}, place);
     }
     struct stat info {};
     if (::fstat(fd_, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -51,7 +51,7 @@ class FileSource final : public Source {
     for (;;) {
       const ssize_t got = ::read(fd_, to, room);
       if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR) throw failure(fmt::format("can not be read: {}", std::strerror(errno)), {}, place_);
+      if (errno != EINTR) throw failure(fmt::format("cannot be read: {}", std::strerror(errno)), {}, place_);
     }
   }
 
@@ -156,7 +156,7 @@ class Gzip final : public Unpacker {
       return false;
     }
     const int state = begun_ ? inflateReset(&z_) : inflateInit2(&z_, 15 + 16);
-    if (state != Z_OK) throw failure("can not be unpacked: no memory", {}, place_);
+    if (state != Z_OK) throw failure("cannot be unpacked: no memory", {}, place_);
     begun_ = within_ = true;
     return true;
   }
@@ -170,7 +170,7 @@ class Zstd final : public Unpacker {
  public:
   Zstd(std::unique_ptr<Source> packed, const Place& place)
       : Unpacker(std::move(packed), place), context_(ZSTD_createDCtx()) {
-    if (!context_) throw failure("can not be unpacked: no memory", {}, place);
+    if (!context_) throw failure("cannot be unpacked: no memory", {}, place);
   }
   Zstd(const Zstd&) = delete;
   Zstd& operator=(const Zstd&) = delete;

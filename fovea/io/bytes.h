@@ -14,7 +14,7 @@ namespace fovea {
 
 class ByteReader {
  public:
-  // A file, a pipe or a device. Throws wrong_input where there is none or it is a folder, failure where it can not be
+  // A file, a pipe or a device. Throws wrong_input where there is none or it is a folder, failure where it cannot be
   // read.
   explicit ByteReader(const std::filesystem::path& file);
   // Bytes in memory, which must outlive the reader; `place` is where they came from.

@@ -16,7 +16,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) : place_{path.string()
   if (file < 0) {
     const int code = errno;
     if (code == ENOENT || code == ENOTDIR) throw wrong_input("there is no such file", "check the path", place_);
-    throw failure(fmt::format("can not be opened: {}", std::strerror(code)), {}, place_);
+    throw failure(fmt::format("cannot be opened: {}", std::strerror(code)), {}, place_);
   }
   struct stat info {};
   const bool known = ::fstat(file, &info) == 0;
@@ -29,7 +29,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) : place_{path.string()
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     const int code = errno;
     ::close(file);
-    if (at == MAP_FAILED) throw failure(fmt::format("can not be read: {}", std::strerror(code)), {}, place_);
+    if (at == MAP_FAILED) throw failure(fmt::format("cannot be read: {}", std::strerror(code)), {}, place_);
     bytes_ = {static_cast<const char*>(at), size};
   } else {
     ::close(file);

@@ -11,7 +11,7 @@ namespace fovea {
 
 class MappedFile {
  public:
-  // Throws wrong_input where there is no such file or it is a folder, failure where it can not be read.
+  // Throws wrong_input where there is no such file or it is a folder, failure where it cannot be read.
   explicit MappedFile(const std::filesystem::path& path);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

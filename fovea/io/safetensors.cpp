@@ -258,7 +258,7 @@ std::string safetensors(std::span<const Tensor> tensors, const std::map<std::str
     const bool fits = element != 0 && std::ranges::all_of(tensor.shape, [](Index extent) { return extent >= 0; }) &&
                       bytes_of(tensor.shape, element) == tensor.bytes.size();
     if (!fits || tensor.name == "__metadata__" || !names.insert(tensor.name).second)
-      throw failure(fmt::format("the tensor '{}' can not be written: its name, type or shape is wrong", tensor.name),
+      throw failure(fmt::format("the tensor '{}' cannot be written: its name, type or shape is wrong", tensor.name),
                     "this is a mistake in the part that made it");
     order.push_back(&tensor);
   }

@@ -28,7 +28,7 @@ void each_word(std::string_view line, Visit&& visit) {
   }
 }
 
-inline std::vector<std::string> words_between_blanks(std::string_view line) {
+inline std::vector<std::string> split_at_whitespace(std::string_view line) {
   std::vector<std::string> words;
   each_word(line, [&](std::string_view word) { words.emplace_back(word); });
   return words;

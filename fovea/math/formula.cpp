@@ -65,7 +65,7 @@ class Formula::Parser {
     if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) {
       double number = 0;
       const auto [end, wrong] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
-      if (wrong != std::errc{}) fail("this number can not be read", "write it as 0.5 or 1e-3");
+      if (wrong != std::errc{}) fail("this number cannot be read", "write it as 0.5 or 1e-3");
       at_ = static_cast<std::size_t>(end - text_.data());
       put(Op::number, number);
       return;

@@ -22,7 +22,8 @@ template <class T>
 class FeatureAttention : public Model<T> {
  public:
   void settings(Fields& fields) override {
-    fields.choice("gate", gate_, {{"free", Gate::free}, {"input", Gate::input}, {"none", Gate::none}},
+    fields.choice("gate", gate_,
+                  {{"free", AccessCheck::free}, {"input", AccessCheck::input}, {"none", AccessCheck::none}},
                   "free: a logit per feature; input: logits are a network of x; none: no attention, the baseline");
     fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the network's hidden layers (at least one)");
     fields.integer("gate_hidden", gate_hidden_, 1, 1 << 20, "gate input: width of its network's hidden layer");
@@ -31,7 +32,7 @@ class FeatureAttention : public Model<T> {
 
   Kind takes() const override { return Kind::labelled_vectors; }
   typename Model<T>::Attends attends(const Batch&) const override {
-    return gate_ == Gate::none ? Model<T>::Attends::no : Model<T>::Attends::by_score;
+    return gate_ == AccessCheck::none ? Model<T>::Attends::no : Model<T>::Attends::by_score;
   }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
@@ -39,14 +40,14 @@ class FeatureAttention : public Model<T> {
       throw wrong_input("model 'feature-attention' has no hidden layer", "set hidden to a list such as [64]");
     features_ = shape.width;
     classes_ = shape.classes;
-    if (gate_ == Gate::free)
+    if (gate_ == AccessCheck::free)
       logits_ = &parameters.add("attention.logits", {features_}, Init::constant(0), Group::attention);
-    if (gate_ == Gate::input) {
+    if (gate_ == AccessCheck::input) {
       gate_in_ = GatedLinear<T>::declare(parameters, "attention.0", features_, gate_hidden_, Group::attention);
       gate_out_ = Linear<T>::declare(parameters, "attention.1", gate_hidden_, features_, Group::attention);
     }
     first_ = GatedLinear<T>::declare(parameters, "mlp.0", features_, hidden_[0]);
-    first_.gain = rescale_ && gate_ != Gate::none ? static_cast<T>(features_) : T{1};
+    first_.gain = rescale_ && gate_ != AccessCheck::none ? static_cast<T>(features_) : T{1};
     std::vector<Index> sizes(hidden_.begin(), hidden_.end());
     sizes.push_back(classes_ == 2 ? 1 : classes_);
     rest_ = Mlp<T>::declare(parameters, "mlp", sizes, between_, false, 1);
@@ -56,11 +57,11 @@ class FeatureAttention : public Model<T> {
   void backward(Compute& compute) override;
 
  private:
-  enum class Gate { free, input, none };
+  enum class AccessCheck { free, input, none };
 
   void weigh(Compute& compute, const Batch& batch, const Pass& pass);
 
-  Gate gate_ = Gate::free;
+  AccessCheck gate_ = AccessCheck::free;
   std::vector<int> hidden_ = {64};
   int gate_hidden_ = 64;
   bool rescale_ = false;
@@ -88,8 +89,8 @@ template <class T>
 void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass) {
   weights_ = {};
   held_ = {};
-  learned_ = gate_ != Gate::none && pass.attend != Attend::uniform;
-  if (gate_ == Gate::none) return;
+  learned_ = gate_ != AccessCheck::none && pass.attend != Attend::uniform;
+  if (gate_ == AccessCheck::none) return;
   if (pass.attend == Attend::uniform) {
     weights_ = compute.array<T>(1, 1, features_);
     hold_uniform<T>({}, weights_);
@@ -97,8 +98,8 @@ void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass
   }
   const Index rows = x_.size(0);
   const bool forced = pass.attend == Attend::truth && !batch.marked.empty();
-  weights_ = compute.array<T>(gate_ == Gate::input || forced ? rows : 1, 1, features_);
-  if (gate_ == Gate::input) {
+  weights_ = compute.array<T>(gate_ == AccessCheck::input || forced ? rows : 1, 1, features_);
+  if (gate_ == AccessCheck::input) {
     gate_activations_ = gate_in_.forward(compute, x_, {});
     activate<T>(compute.team, between_, gate_activations_.flat(), gate_activations_.flat());
     gate_out_.forward_into(compute, gate_activations_, weights_.as(rows, features_));
@@ -133,7 +134,7 @@ Outcome<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, co
   outcome.answers = batch.labels;
   if (weights_.size(0) == rows) {
     outcome.attention = weights_;
-  } else if (gate_ != Gate::none && !pass.training) {
+  } else if (gate_ != AccessCheck::none && !pass.training) {
     outcome.attention = compute.array<T>(rows, 1, features_);
     for (Index b = 0; b < rows; ++b) std::copy_n(weights_.data(), features_, outcome.attention[b].data());
   }
@@ -153,7 +154,7 @@ void FeatureAttention<T>::backward(Compute& compute) {
 
   const Cube<T> dscores = dw.as(rows, 1, features_);
   masked_softmax_backward<T>(compute.team, weights_, dscores, {}, held_, dscores);
-  if (gate_ == Gate::free) {
+  if (gate_ == AccessCheck::free) {
     add_rows<T>(compute.team, dw, logits_->vector_gradient());
     return;
   }

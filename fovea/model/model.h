@@ -82,10 +82,10 @@ class Model {
 template <template <class> class M>
 struct RegisterModel {
   RegisterModel(const std::string& name, const std::string& summary)
-      : single(name, summary, [] { return std::make_unique<M<float>>(); }),
-        twice(name, summary, [] { return std::make_unique<M<double>>(); }) {}
-  Register<Model<float>> single;
-  Register<Model<double>> twice;
+      : float32(name, summary, [] { return std::make_unique<M<float>>(); }),
+        float64(name, summary, [] { return std::make_unique<M<double>>(); }) {}
+  Register<Model<float>> float32;
+  Register<Model<double>> float64;
 };
 
 }  // namespace fovea

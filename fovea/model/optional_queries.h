@@ -27,9 +27,9 @@ struct Search {
 };
 
 template <class T>
-class Says {
+class GeneratesText {
  public:
-  virtual ~Says() = default;
+  virtual ~GeneratesText() = default;
 
   // What it says itself for each source of a batch of token pairs, without the end token.
   virtual std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,

@@ -15,7 +15,7 @@
 namespace fovea {
 
 template <class T>
-class Seq2Seq : public Model<T>, public HasInfluence<T>, public Says<T> {
+class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T> {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_pairs; }

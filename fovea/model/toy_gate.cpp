@@ -25,7 +25,8 @@ class ToyGateModel : public Model<T> {
     fields.number("beta1", beta1_, -huge, huge, "class weight of symbol 1, the key, at the start");
     fields.number("scale", scale_, -huge, huge, "multiplies beta0 and beta1");
     fields.number("p", p_, -huge, huge, "attention on the key at the start");
-    fields.choice("gate", variant_.gate, {{"linear", ToyVariant::Gate::linear}, {"bounded", ToyVariant::Gate::bounded}},
+    fields.choice("gate", variant_.gate,
+                  {{"linear", ToyVariant::AccessCheck::linear}, {"bounded", ToyVariant::AccessCheck::bounded}},
                   "linear: p is free; bounded: p = logistic(a)");
     fields.choice("loss", variant_.loss,
                   {{"linear", ToyVariant::Loss::linear}, {"logistic", ToyVariant::Loss::logistic}},
@@ -40,7 +41,7 @@ class ToyGateModel : public Model<T> {
                             std::to_string(shape.vocab) + " symbols and " + std::to_string(shape.classes) + " classes",
                         "take task 'two-sequences', or model 'unigram-gate'");
     }
-    const bool bounded = variant_.gate == ToyVariant::Gate::bounded;
+    const bool bounded = variant_.gate == ToyVariant::AccessCheck::bounded;
     if (bounded && !(p_ > 0 && p_ < 1)) {
       throw wrong_input("model 'toy-gate': the bounded gate's p must be between 0 and 1",
                         "set p inside, or gate = \"linear\"");
@@ -78,8 +79,8 @@ template <class T>
 Outcome<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
   const Tokens& tokens = batch.source;
   batch_ = &batch;
-  const T p = variant_.gate == ToyVariant::Gate::bounded ? logistic(*gate_->value) : *gate_->value;
-  slope_ = variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : T{1};
+  const T p = variant_.gate == ToyVariant::AccessCheck::bounded ? logistic(*gate_->value) : *gate_->value;
+  slope_ = variant_.gate == ToyVariant::AccessCheck::bounded ? p * (1 - p) : T{1};
   attention_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
   attention_slopes_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
   score_gradients_ = compute.template array<T>(tokens.rows, 1);

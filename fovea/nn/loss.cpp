@@ -40,7 +40,7 @@ double logistic_loss(const Compute& compute, std::span<const T> logits, std::spa
       assert(answers[i] <= 1);
       const bool counts = answers[i] >= 0;
       const T z = logits[i];
-      const T small = std::exp(-std::abs(z));  // in [0, 1]: the exponent can not overflow
+      const T small = std::exp(-std::abs(z));  // in [0, 1]: the exponent cannot overflow
       if (counts) part += static_cast<double>((z > 0 ? z : 0) - z * static_cast<T>(answers[i]) + std::log1p(small));
       if (gradient.empty()) continue;
       // sigmoid(z) - answer without cancellation: 1 - sigmoid(z) = sigmoid(-z)

@@ -14,11 +14,11 @@ class Accuracy : public Probe {
     }
   }
 
-  void measure(const Look& look, Readings& readings) override {
-    const Matrix<float>& scores = look.outcome.scores;
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const Matrix<float>& scores = evaluation.outcome.scores;
     std::int64_t right = 0, rows = 0;
     for (Index row = 0; row < scores.size(0); ++row) {
-      const int answer = look.outcome.answers[static_cast<std::size_t>(row)];
+      const int answer = evaluation.outcome.answers[static_cast<std::size_t>(row)];
       if (answer < 0) continue;
       const int said = scores.size(1) == 1 ? (scores(row, 0) > 0 ? 1 : 0) : argmax(scores[row].flat());
       right += said == answer;

@@ -15,9 +15,9 @@ class AttentionAccuracy : public Probe {
 
   bool needs_truth() const override { return true; }
 
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
     std::int64_t rows[3] = {0, 0, 0}, right[3] = {0, 0, 0};
-    each_row(Kind::token_pairs, look, look.outcome.attention, [&](const PositionRow& row) {
+    each_row(Kind::token_pairs, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
       if (row.aligned < 0) return;
       const int top = argmax(row.values);
       for (int k = 0; k < 3; ++k) {

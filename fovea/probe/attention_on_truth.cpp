@@ -14,10 +14,10 @@ class AttentionOnTruth : public Probe {
 
   bool needs_truth() const override { return true; }
 
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
     double sum = 0;
     std::int64_t rows = 0;
-    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
+    each_row(kind_, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
       double mass = 0;
       bool any = false;
       if (row.aligned >= 0) {

@@ -30,12 +30,12 @@ class Audit : public Probe {
   bool wants_states() const override { return true; }
   Examples examples() const override { return Examples::same; }
 
-  void measure(const Look& look, Readings& readings) override {
-    if (look.first) course_.clear();
-    measure_states(look, readings);
-    measure_freedom(look, readings);
-    measure_stages(look, readings);
-    if (look.last) conclude(readings);
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    if (evaluation.first) course_.clear();
+    measure_states(evaluation, readings);
+    measure_freedom(evaluation, readings);
+    measure_stages(evaluation, readings);
+    if (evaluation.last) conclude(readings);
   }
 
   // What later looks need of the earlier ones: lengths first, so that it can be taken apart again.
@@ -72,8 +72,8 @@ class Audit : public Probe {
   };
 
   // 1: hidden states reflect local words.
-  void measure_states(const Look& look, Readings& readings) {
-    const Locality locality = measure_locality(look.states, look.batch.source);
+  void measure_states(const Evaluation& evaluation, Readings& readings) {
+    const Locality locality = measure_locality(evaluation.states, evaluation.batch.source);
     const auto put = [&](const char* name, const std::optional<double>& value) {
       if (value) readings.number(name, *value);
     };
@@ -87,13 +87,13 @@ class Audit : public Probe {
 
   // 2: attention weights are free parameters. A logit of its own for every place would move by α_s (β_s - Σ α β), times
   // how wrong the answer is; its softmax moves by α_s (da_s - Σ α da).
-  void measure_freedom(const Look& look, Readings& readings) {
+  void measure_freedom(const Evaluation& evaluation, Readings& readings) {
     std::vector<double> attention, free, da;
-    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
-      const Index rows = look.outcome.attention.size(1);
-      const double wrong = wrongness(look, static_cast<std::size_t>(row.example * rows + row.row));
+    each_row(kind_, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
+      const Index rows = evaluation.outcome.attention.size(1);
+      const double wrong = wrongness(evaluation, static_cast<std::size_t>(row.example * rows + row.row));
       const auto beta = [&](std::size_t s) {
-        return static_cast<double>(look.beta(Index{row.example}, Index{row.row}, static_cast<Index>(s)));
+        return static_cast<double>(evaluation.beta(Index{row.example}, Index{row.row}, static_cast<Index>(s)));
       };
       double mean = 0, moved = 0;
       for (std::size_t s = 0; s < row.values.size(); ++s) mean += static_cast<double>(row.values[s]) * beta(s);
@@ -109,7 +109,7 @@ class Audit : public Probe {
         free.push_back(weight * (da[s] - moved));
       }
     });
-    if (!look.first && attention.size() == attention_.size()) {
+    if (!evaluation.first && attention.size() == attention_.size()) {
       double together = 0, actual = 0, expected = 0;
       for (std::size_t i = 0; i < attention.size(); ++i) {
         const double change = attention[i] - attention_[i];
@@ -130,17 +130,17 @@ class Audit : public Probe {
   }
 
   // How far the answer of a row is from right, where the loss says it in one number: two classes with one logit.
-  double wrongness(const Look& look, std::size_t row) const {
-    if (kind_ != Kind::labelled_tokens || look.outcome.scores.size(1) != 1) return 1;
-    const auto score = static_cast<double>(look.outcome.scores(static_cast<Index>(row), Index{0}));
-    return logistic(look.outcome.answers[row] == 1 ? -score : score);
+  double wrongness(const Evaluation& evaluation, std::size_t row) const {
+    if (kind_ != Kind::labelled_tokens || evaluation.outcome.scores.size(1) != 1) return 1;
+    const auto score = static_cast<double>(evaluation.outcome.scores(static_cast<Index>(row), Index{0}));
+    return logistic(evaluation.outcome.answers[row] == 1 ? -score : score);
   }
 
   // 3 and 4: the two learning curves, and how uniform attention is.
-  void measure_stages(const Look& look, Readings& readings) {
+  void measure_stages(const Evaluation& evaluation, Readings& readings) {
     double entropy = 0, on_truth = 0, top = 0;
     std::int64_t rows = 0, true_rows = 0;
-    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
+    each_row(kind_, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
       if (row.values.size() > 1) {
         double sum = 0;
         for (const float weight : row.values)
@@ -154,7 +154,7 @@ class Audit : public Probe {
       float largest = 0;
       double truths = 0, tops = 0, both = 0, weight = 0;
       for (std::size_t s = 0; s < row.values.size(); ++s) {
-        const float beta = look.beta(Index{row.example}, Index{row.row}, static_cast<Index>(s));
+        const float beta = evaluation.beta(Index{row.example}, Index{row.row}, static_cast<Index>(s));
         if (s == 0 || beta > largest) {
           largest = beta;
           tops = both = 0;
@@ -169,7 +169,7 @@ class Audit : public Probe {
       on_truth += weight;
       ++true_rows;
     });
-    Stage stage{look.step, rows > 0 ? entropy / static_cast<double>(rows) : 1, 0, 0};
+    Stage stage{evaluation.step, rows > 0 ? entropy / static_cast<double>(rows) : 1, 0, 0};
     if (rows > 0) readings.number("audit_entropy", stage.entropy);
     if (true_rows > 0) {
       stage.knowledge = top / static_cast<double>(true_rows);
@@ -177,7 +177,7 @@ class Audit : public Probe {
       readings.number("audit_knowledge", stage.knowledge);
       readings.number("audit_attention", stage.attention);
     }
-    if (!course_.empty() && course_.back().step == look.step) course_.pop_back();  // a last look made once more
+    if (!course_.empty() && course_.back().step == evaluation.step) course_.pop_back();  // a last look made once more
     course_.push_back(stage);
   }
 

@@ -23,9 +23,9 @@ class BetaAuc : public Probe {
   bool needs_beta() const override { return true; }
   bool needs_truth() const override { return true; }
 
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
     values_.clear();
-    each_row(kind_, look, look.beta, [&](const PositionRow& row) {
+    each_row(kind_, evaluation, evaluation.beta, [&](const PositionRow& row) {
       if (std::none_of(row.marked.begin(), row.marked.end(), [](std::uint8_t m) { return m != 0; })) return;
       for (std::size_t i = 0; i < row.values.size(); ++i) values_.push_back({row.values[i], row.marked[i] != 0});
     });

@@ -15,10 +15,10 @@ class BetaTop1 : public Probe {
   bool needs_beta() const override { return true; }
   bool needs_truth() const override { return true; }
 
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
     double right = 0, chance = 0;
     std::int64_t rows = 0;
-    each_row(kind_, look, look.beta, [&](const PositionRow& row) {
+    each_row(kind_, evaluation, evaluation.beta, [&](const PositionRow& row) {
       const auto is_true = [&](std::size_t i) {
         return row.marked.empty() ? static_cast<int>(i) == row.aligned : row.marked[i] != 0;
       };

@@ -157,17 +157,18 @@ class Bleu : public SurveyProbe {
   int count() const override { return examples_; }
 
   void survey(const SurveyLook& at, Readings&) override {
-    const Look& look = at.look;
-    if ((last_ && !look.last) || !at.say) return;
+    const Evaluation& evaluation = at.evaluation;
+    if ((last_ && !evaluation.last) || !at.say) return;
     const std::vector<std::vector<int>> said = at.say(search_);
-    const auto* const written = dynamic_cast<const WrittenTargets*>(&look.task);
+    const auto* const written = dynamic_cast<const WrittenTargets*>(&evaluation.task);
     for (std::size_t b = 0; b < said.size() && seen_ < examples_; ++b, ++seen_) {
-      const auto target = std::span(look.batch.target.ids)
-                              .subspan(b * static_cast<std::size_t>(look.batch.target.columns),
-                                       static_cast<std::size_t>(look.batch.target.lengths[b] - 1));  // without the end
+      const auto target =
+          std::span(evaluation.batch.target.ids)
+              .subspan(b * static_cast<std::size_t>(evaluation.batch.target.columns),
+                       static_cast<std::size_t>(evaluation.batch.target.lengths[b] - 1));  // without the end
       std::string wanted = written ? written->written_target(at.split, seen_) : "";
-      if (wanted.empty()) wanted = text_of(look.task, written, target);
-      counts_.add(text_of(look.task, written, said[b]), wanted);
+      if (wanted.empty()) wanted = text_of(evaluation.task, written, target);
+      counts_.add(text_of(evaluation.task, written, said[b]), wanted);
     }
   }
 

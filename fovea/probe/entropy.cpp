@@ -15,10 +15,10 @@ class Entropy : public Probe {
     kind_ = shape.kind;
   }
 
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
     double sum = 0;
     std::int64_t rows = 0;
-    each_row(kind_, look, look.outcome.attention, [&](const PositionRow& row) {
+    each_row(kind_, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
       if (row.values.size() < 2) return;
       double entropy = 0;
       for (const float weight : row.values) {

@@ -1,4 +1,4 @@
-// `evidence`: what the measures across runs are made from (SCIENCE 7; lab/analysis/measurement.h). Of the first
+// `evidence`: what the measures across runs are made from (lab/analysis/measurement.h). Of the first
 // examples of the split, the same at every look: loss and accuracy, and row by row, one behind the other,
 //
 //   evidence.alpha    attention, where the model attends
@@ -45,14 +45,14 @@ class Evidence : public SurveyProbe {
   int count() const override { return examples_; }
 
   void survey(const SurveyLook& at, Readings&) override {
-    const Look& look = at.look;
-    const int size = std::min(look.batch.size, examples_ - seen_);
-    first_ = look.first;
-    count_right(look, size);
-    add(look, Cube<const float>(look.outcome.attention), size, alpha_);
-    add(look, look.beta, size, beta_);
-    if (look.first) add_examples(look, size);
-    if (look.last && influence_ && at.influence) add(look, at.influence(), size, delta_);
+    const Evaluation& evaluation = at.evaluation;
+    const int size = std::min(evaluation.batch.size, examples_ - seen_);
+    first_ = evaluation.first;
+    count_right(evaluation, size);
+    add(evaluation, Cube<const float>(evaluation.outcome.attention), size, alpha_);
+    add(evaluation, evaluation.beta, size, beta_);
+    if (evaluation.first) add_examples(evaluation, size);
+    if (evaluation.last && influence_ && at.influence) add(evaluation, at.influence(), size, delta_);
     seen_ += size;
   }
 
@@ -85,36 +85,36 @@ class Evidence : public SurveyProbe {
     return kind_ == Kind::token_pairs ? batch.target.lengths[static_cast<std::size_t>(b)] : 1;
   }
 
-  void add(const Look& look, Cube<const float> cube, int size, std::vector<float>& values) const {
+  void add(const Evaluation& evaluation, Cube<const float> cube, int size, std::vector<float>& values) const {
     if (cube.empty()) return;
     for (int b = 0; b < size; ++b)
-      for (Index row = 0; row < rows_of(look.batch, b); ++row) {
+      for (Index row = 0; row < rows_of(evaluation.batch, b); ++row) {
         const float* const begin = cube.data() + (b * cube.size(1) + row) * cube.size(2);
-        values.insert(values.end(), begin, begin + look.batch.source.lengths[static_cast<std::size_t>(b)]);
+        values.insert(values.end(), begin, begin + evaluation.batch.source.lengths[static_cast<std::size_t>(b)]);
       }
   }
 
-  void add_examples(const Look& look, int size) {
+  void add_examples(const Evaluation& evaluation, int size) {
     const auto tokens = [](const Tokens& from, int b, std::vector<float>& to) {
       for (int i = 0; i < from.lengths[static_cast<std::size_t>(b)]; ++i)
         to.push_back(static_cast<float>(from.at(b, i)));
     };
     for (int b = 0; b < size; ++b) {
-      const int rows = rows_of(look.batch, b);
+      const int rows = rows_of(evaluation.batch, b);
       rows_.push_back(static_cast<float>(rows));
       lengths_.insert(lengths_.end(), static_cast<std::size_t>(rows),
-                      static_cast<float>(look.batch.source.lengths[static_cast<std::size_t>(b)]));
-      tokens(look.batch.source, b, source_);
-      if (kind_ == Kind::token_pairs) tokens(look.batch.target, b, target_);
-      else labels_.push_back(static_cast<float>(look.batch.labels[static_cast<std::size_t>(b)]));
+                      static_cast<float>(evaluation.batch.source.lengths[static_cast<std::size_t>(b)]));
+      tokens(evaluation.batch.source, b, source_);
+      if (kind_ == Kind::token_pairs) tokens(evaluation.batch.target, b, target_);
+      else labels_.push_back(static_cast<float>(evaluation.batch.labels[static_cast<std::size_t>(b)]));
     }
   }
 
-  void count_right(const Look& look, int size) {
-    const Matrix<float>& scores = look.outcome.scores;
-    const Index rows = scores.size(0) / std::max(1, look.batch.size) * size;
+  void count_right(const Evaluation& evaluation, int size) {
+    const Matrix<float>& scores = evaluation.outcome.scores;
+    const Index rows = scores.size(0) / std::max(1, evaluation.batch.size) * size;
     for (Index row = 0; row < rows; ++row) {
-      const int answer = look.outcome.answers[static_cast<std::size_t>(row)];
+      const int answer = evaluation.outcome.answers[static_cast<std::size_t>(row)];
       if (answer < 0) continue;
       const int said = scores.size(1) == 1 ? (scores(row, 0) > 0 ? 1 : 0) : argmax(scores[row].flat());
       right_ += said == answer;

@@ -18,18 +18,19 @@ class KeptBeta : public Probe {
   bool wants_beta() const override { return true; }
   Examples examples() const override { return Examples::kept; }
 
-  void measure(const Look& look, Readings& readings) override {
-    if (!look.beta.empty())
-      readings.array("attention_beta", {look.beta.size(0), look.beta.size(1), look.beta.size(2)}, look.beta.flat());
-    if (look.first) keep_truth(look, readings);
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    if (!evaluation.beta.empty())
+      readings.array("attention_beta", {evaluation.beta.size(0), evaluation.beta.size(1), evaluation.beta.size(2)},
+                     evaluation.beta.flat());
+    if (evaluation.first) keep_truth(evaluation, readings);
   }
 
  private:
-  void keep_truth(const Look& look, Readings& readings) const {
-    const Cube<const float>& alpha = look.outcome.attention;
+  void keep_truth(const Evaluation& evaluation, Readings& readings) const {
+    const Cube<const float>& alpha = evaluation.outcome.attention;
     const Index rows = alpha.size(1), positions = alpha.size(2);
     std::vector<float> truth(alpha.flat().size());
-    each_row(kind_, look, alpha, [&](const PositionRow& row) {
+    each_row(kind_, evaluation, alpha, [&](const PositionRow& row) {
       float* const at = truth.data() + (row.example * rows + row.row) * positions;
       if (row.aligned >= 0) at[row.aligned] = 1;
       for (std::size_t i = 0; i < row.marked.size(); ++i)

@@ -7,7 +7,9 @@ namespace {
 
 class Loss : public Probe {
  public:
-  void measure(const Look& look, Readings& readings) override { readings.number("loss", look.outcome.loss); }
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    readings.number("loss", evaluation.outcome.loss);
+  }
 };
 
 const Register<Probe> loss("loss", "loss on fresh examples", [] { return std::make_unique<Loss>(); });

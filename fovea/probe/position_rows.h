@@ -28,16 +28,16 @@ inline Index positions_present(Kind kind, const Batch& batch, Index example, Ind
 // visit(PositionRow) for each row of `cube` (B, rows per example, positions) that counts: of token pairs those whose
 // answer counts.
 template <class Visit>
-void each_row(Kind kind, const Look& look, Cube<const float> cube, Visit&& visit) {
+void each_row(Kind kind, const Evaluation& evaluation, Cube<const float> cube, Visit&& visit) {
   if (cube.empty()) return;
-  const Batch& batch = look.batch;
+  const Batch& batch = evaluation.batch;
   const Index rows = cube.size(1), most = cube.size(2);
   const bool pairs = kind == Kind::token_pairs;
   for (Index b = 0; b < cube.size(0); ++b) {
     const auto present = static_cast<std::size_t>(positions_present(kind, batch, b, most));
     for (Index t = 0; t < rows; ++t) {
       const auto number = static_cast<std::size_t>(b * rows + t);
-      if (pairs && number < look.outcome.answers.size() && look.outcome.answers[number] < 0) continue;
+      if (pairs && number < evaluation.outcome.answers.size() && evaluation.outcome.answers[number] < 0) continue;
       PositionRow row{
           static_cast<int>(b), static_cast<int>(t), std::span(cube.data() + (b * rows + t) * most, present), -1, {}};
       if (pairs && !batch.alignment.empty()) row.aligned = batch.alignment[number];

@@ -20,10 +20,10 @@ class PredictionProbe : public Probe {
                         "leave the probe out");
   }
 
-  void measure(const Look& look, Readings& readings) override {
-    if (!look.first) return;
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    if (!evaluation.first) return;
     Team alone;
-    const Prediction prediction = predict(*task_bags(look.task, draws_), alone);
+    const Prediction prediction = predict(*task_bags(evaluation.task, draws_), alone);
     readings.number("predicted_signal", prediction.signal);
     readings.number("predicted_signal_error", prediction.error);
     // Infinity: never.

@@ -2,7 +2,7 @@
 
 namespace fovea {
 
-const ParameterView& Look::parameter(std::string_view name) const {
+const ParameterView& Evaluation::parameter(std::string_view name) const {
   for (const ParameterView& view : parameters) {
     if (view.name == name) return view;
   }

@@ -26,7 +26,7 @@ struct ParameterView {
 // What a probe may look at. `batch` holds examples of the split that probes look at (validation, if the spec does not
 // say otherwise) and `outcome` what the model made of them in evaluation mode (attention as the model's own rule and
 // the interventions of this step have it).
-struct Look {
+struct Evaluation {
   std::int64_t step = 0;  // updates done so far
   bool first = false, last = false;
   double train_loss = 0;  // of the update before this look; NaN before the first
@@ -68,7 +68,7 @@ class Probe {
   virtual bool needs_truth() const { return false; }  // or where the task does not say where attention belongs
   virtual bool wants_states() const { return false; }
   virtual Examples examples() const { return Examples::fresh; }
-  virtual void measure(const Look& look, Readings& readings) = 0;
+  virtual void measure(const Evaluation& evaluation, Readings& readings) = 0;
 
   // What it carries from one look to the next, so that a run can go on in another process. remember() is called after
   // prepare(), with what memory() said; false where that is not what this probe says.

@@ -10,8 +10,8 @@ namespace {
 
 class Scalars : public Probe {
  public:
-  void measure(const Look& look, Readings& readings) override {
-    for (const ParameterView& parameter : look.parameters) {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    for (const ParameterView& parameter : evaluation.parameters) {
       if (parameter.values.size() != 1) continue;
       std::string name = parameter.name;
       std::replace(name.begin(), name.end(), '.', '_');

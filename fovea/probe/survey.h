@@ -9,9 +9,9 @@
 
 namespace fovea {
 
-// One batch of a survey. What takes passes of its own is made when it is asked for, and unset where the model can not.
+// One batch of a survey. What takes passes of its own is made when it is asked for, and unset where the model cannot.
 struct SurveyLook {
-  const Look& look;
+  const Evaluation& evaluation;
   Split split = Split::validation;
   std::function<Cube<const float>()> influence = {};
   std::function<std::vector<std::vector<int>>(const Search&)> say = {};
@@ -23,7 +23,7 @@ class SurveyProbe : public Probe {
   virtual void survey(const SurveyLook& at, Readings& readings) = 0;
   virtual void conclude(Readings& readings) = 0;  // the look is over
 
-  void measure(const Look&, Readings&) final {}  // of other batches it says nothing
+  void measure(const Evaluation&, Readings&) final {}  // of other batches it says nothing
 };
 
 }  // namespace fovea

@@ -32,7 +32,7 @@ bool is_loopback(std::string_view address) {
   return address == "127.0.0.1" || address == "::1" || address == "localhost";
 }
 
-Gate::Gate(const std::string& address, int port, std::string token) : token_(std::move(token)) {
+AccessCheck::AccessCheck(const std::string& address, int port, std::string token) : token_(std::move(token)) {
   if (is_loopback(address)) {
     for (const char* name : {"127.0.0.1", "localhost", "[::1]"}) {
       hosts_.push_back(fmt::format("{}:{}", name, port));
@@ -44,7 +44,7 @@ Gate::Gate(const std::string& address, int port, std::string token) : token_(std
   }
 }
 
-bool Gate::lets_in(const Caller& caller, const HttpRequest& request, HttpAnswer& refusal) const {
+bool AccessCheck::lets_in(const Caller& caller, const HttpRequest& request, HttpAnswer& refusal) const {
   const auto known = [&](const std::string& host) { return same_name(host, caller.host); };
   if (caller.host.empty() || (!hosts_.empty() && std::ranges::none_of(hosts_, known))) {
     refusal = error_answer(403, "this server does not go by the name in the request's Host",
@@ -68,12 +68,12 @@ bool Gate::lets_in(const Caller& caller, const HttpRequest& request, HttpAnswer&
   return true;
 }
 
-std::string Gate::cookie() const {
+std::string AccessCheck::cookie() const {
   if (token_.empty()) return {};
   return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_name, token_);
 }
 
-bool Gate::knows_token(const Caller& caller, const HttpRequest& request) const {
+bool AccessCheck::knows_token(const Caller& caller, const HttpRequest& request) const {
   constexpr std::string_view bearer = "Bearer ";
   if (caller.authorization.starts_with(bearer)) return same_secret(caller.authorization.substr(bearer.size()), token_);
   if (const auto found = request.query.find("token"); found != request.query.end() && request.path == "/")

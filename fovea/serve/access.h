@@ -18,10 +18,10 @@ struct Caller {
   std::string_view host = {}, origin = {}, authorization = {}, cookie = {}, site = {};  // site: Sec-Fetch-Site
 };
 
-class Gate {
+class AccessCheck {
  public:
   // Throws wrong_input for an address that is not the loopback and no token.
-  Gate(const std::string& address, int port, std::string token);
+  AccessCheck(const std::string& address, int port, std::string token);
 
   // The answer that turns the caller away, or none.
   bool lets_in(const Caller& caller, const HttpRequest& request, HttpAnswer& refusal) const;

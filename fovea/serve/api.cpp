@@ -120,7 +120,7 @@ HttpAnswer told(const HttpRequest& request, const Store& store, const std::strin
     return error_answer(404, fmt::format("there is no experiment '{}'", name), suggest_name(name, known));
   const std::optional<Reproduction> found = reproduced_before(store, name);
   return json_answer(
-      told_json(found ? *found : Reproduction{find_experiment(name), Form::quick, {}, {}, 0}, store.fetch_arrays()));
+      told_json(found ? *found : Reproduction{find_experiment(name), Preset::quick, {}, {}, 0}, store.fetch_arrays()));
 }
 
 HttpAnswer one_run(const HttpRequest& request, const Store& store, std::string_view rest) {

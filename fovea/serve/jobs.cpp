@@ -38,15 +38,15 @@ void take_setting(JobOrder& order, const std::string& words) {
 SweepProgress train(const std::filesystem::path& store_file, const JobOrder& order, const SweepOptions& options) {
   Store store(store_file);
   const Experiment experiment = find_experiment(order.experiment);
-  if (experiment.stages_of(order.form).empty())
-    return sweep(store, experiment.name, SweepPlan(experiment, order.form, order.overrides, order.axes), options);
+  if (experiment.stages_of(order.preset).empty())
+    return sweep(store, experiment.name, SweepPlan(experiment, order.preset, order.overrides, order.axes), options);
   SweepProgress last;
   SweepOptions watched = options;
   watched.progress = [&](const SweepProgress& progress) {
     last = progress;
     if (options.progress) options.progress(progress);
   };
-  sweep_stages(store, experiment, order.form, order.overrides, order.axes, watched);
+  sweep_stages(store, experiment, order.preset, order.overrides, order.axes, watched);
   return last;
 }
 
@@ -66,10 +66,10 @@ JobOrder JobOrder::parse(std::string_view text) {
   if (std::ranges::find(known, order.experiment) == known.end())
     throw wrong_input(fmt::format("there is no experiment '{}'", order.experiment),
                       suggest_name(order.experiment, known));
-  const std::string form = text_of(json, "form");
-  const std::optional<Form> known_form = form.empty() ? Form::full : form_of(form);
-  if (!known_form) throw wrong_input(fmt::format("the form is '{}'", form), "it is quick or full");
-  order.form = *known_form;
+  const std::string preset = text_of(json, "form");
+  const std::optional<Preset> known_form = preset.empty() ? Preset::full : preset_of(preset);
+  if (!known_form) throw wrong_input(fmt::format("the form is '{}'", preset), "it is quick or full");
+  order.preset = *known_form;
   if (const auto set = json.find("set"); set != json.end()) {
     if (!set->is_array()) throw wrong_input("'set' of the order is no list", how_to_order);
     for (const Json& words : *set) {
@@ -79,7 +79,7 @@ JobOrder JobOrder::parse(std::string_view text) {
   }
   if (const std::string seeds = text_of(json, "seeds"); !seeds.empty())
     order.axes.push_back(parse_axis("seed=" + seeds));
-  const SweepPlan plan(find_experiment(order.experiment), order.form, order.overrides, order.axes);
+  const SweepPlan plan(find_experiment(order.experiment), order.preset, order.overrides, order.axes);
   if (plan.size() > most_runs)
     throw wrong_input(fmt::format("these would be {} runs ({})", plan.size(), plan.shape()),
                       fmt::format("the page starts up to {}; fovea sweep starts any number", most_runs));
@@ -145,7 +145,7 @@ Json Jobs::json_of(const Job& job) {
     training.push_back({{"label", run.label}, {"step", run.step}, {"of", run.of}});
   Json json{{"job", job.number},
             {"experiment", job.order.experiment},
-            {"form", word_of(job.order.form)},
+            {"form", word_of(job.order.preset)},
             {"state", names[static_cast<int>(job.state)]},
             {"stage", job.progress.stage},
             {"total", job.progress.total},

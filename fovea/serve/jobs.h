@@ -26,7 +26,7 @@ namespace fovea {
 
 struct JobOrder {
   std::string experiment;  // a shipped one: a visitor names no files
-  Form form = Form::full;
+  Preset preset = Preset::full;
   std::vector<Override> overrides;
   std::vector<Axis> axes;
 

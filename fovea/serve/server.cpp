@@ -61,7 +61,7 @@ struct Server::State {
                         "write it as numbers: 127.0.0.1, or 0.0.0.0 for all of this machine's");
     if (options.port < 0 || options.port > 65535)
       throw wrong_input(fmt::format("there is no port {}", options.port), "ports are 1 to 65535, and 0 for any");
-    const Gate early(options.address, options.port, options.token);  // refuses before anything is opened
+    const AccessCheck early(options.address, options.port, options.token);  // refuses before anything is opened
     const tcp::endpoint endpoint(address, static_cast<unsigned short>(options.port));
     const auto check = [&](const char* doing) {
       if (error)
@@ -88,7 +88,7 @@ struct Server::State {
   ServerOptions options;
   Handler handler;
   int port = 0;
-  std::optional<Gate> gate;
+  std::optional<AccessCheck> gate;
   std::set<std::shared_ptr<Session>> readers;  // of events
   std::list<Session*> waiting;                 // for a request, the longest first
   std::size_t connections = 0;
@@ -205,7 +205,7 @@ class Session : public std::enable_shared_from_this<Session> {
       answer.headers.emplace_back("Allow", "GET, HEAD, POST");
       return write(answer);
     }
-    // Other sites' forms can not send JSON without asking first.
+    // Other sites' forms cannot send JSON without asking first.
     if (request->method == "POST" && !beast::iequals(message[http::field::content_type], "application/json"))
       return write(error_answer(415, "what is posted must be of the type application/json"));
     if (request->path == state_.options.events_path && request->method == "GET" && !head_) return begin_events();

@@ -50,7 +50,7 @@ class Server {
  public:
   using Handler = std::function<HttpAnswer(const HttpRequest&)>;
 
-  // Listens at once. Throws failure where the address can not be had, wrong_input where it is none or wants a token.
+  // Listens at once. Throws failure where the address cannot be had, wrong_input where it is none or wants a token.
   // Errors the handler throws are answered: wrong_input by 400, others by 500.
   Server(ServerOptions options, Handler handler);
   ~Server();

@@ -45,7 +45,7 @@ class Walk {
     }
     const FlowState& now = stepper_.current_state();
     if (!found || !std::all_of(now.begin(), now.end(), [](double x) { return std::isfinite(x); })) {
-      throw failure(fmt::format("the gradient flow can not be followed past time {:.6g}", begin()),
+      throw failure(fmt::format("the gradient flow cannot be followed past time {:.6g}", begin()),
                     "end it earlier, or start from smaller parameters");
     }
   }

@@ -1,4 +1,4 @@
-// Gaussian pooling of points on a line (SCIENCE 5), before it is trained. Its one parameter is w, by which differences
+// Gaussian pooling of points on a line, before it is trained. Its one parameter is w, by which differences
 // are multiplied: the larger it is, the nearer the points that attention keeps to. Training descends the error with
 // which each point is answered from the others, and that error can be looked at for every w at once.
 #pragma once

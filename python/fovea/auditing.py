@@ -67,7 +67,7 @@ def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, prog
     if not _engine.has_audit(run._record):
         if run._intervened or run._task is not None or run._similarity is not None:
             raise _engine.wrong_input(
-                "a run with parts in Python can not be trained again with the audit: its spec does not say what it is",
+                "a run with parts in Python cannot be trained again with the audit: its spec does not say what it is",
                 'train it with it: fovea.run(…, probes=["audit"])',
             )
         keep = run._store is not None

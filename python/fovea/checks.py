@@ -104,7 +104,7 @@ def texts(name: str, value: Any, example: str) -> list[str]:
 
 def function(name: str, value: Any) -> None:
     if value is not None and not callable(value):
-        raise _engine.wrong_type(f"{name} is of type {type(value).__name__}, which can not be called", "give a function")
+        raise _engine.wrong_type(f"{name} is of type {type(value).__name__}, which cannot be called", "give a function")
 
 
 def path(name: str, value: Any, wanted: str) -> str:

@@ -92,7 +92,7 @@ class Prediction:
         return self  # nothing of it changes
 
     def __reduce__(self) -> Any:
-        raise _engine.wrong_type("a prediction can not be pickled", "keep what you need of it, as .verdict and .words, or predict again")
+        raise _engine.wrong_type("a prediction cannot be pickled", "keep what you need of it, as .verdict and .words, or predict again")
 
     def __repr__(self) -> str:
         return self._predicted.text().rstrip()

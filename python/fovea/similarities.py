@@ -23,7 +23,7 @@ class Similarity:
     ``{parameter: d loss / d parameter}`` where ``d_scores`` is d loss / d scores. Without it the engine takes central
     differences, which is two calls for each number at each update, for up to 64 numbers.
 
-    All arrays are float64: queries (M, D), keys (N, D). A run with such a similarity is not kept: its spec can not say what it was.
+    All arrays are float64: queries (M, D), keys (N, D). A run with such a similarity is not kept: its spec cannot say what it was.
 
     >>> import fovea, numpy as np
     >>> def gaussian(queries, keys, w):

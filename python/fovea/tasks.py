@@ -34,7 +34,7 @@ class Task:
     points            keys (N, D), values (N, V), queries (M, D), answers (M, V)  width, value_width
     ================  ==========================================================  =======================================
 
-    A run of such a task is not kept: its spec can not say what it was. The same generator and seed give the same bits.
+    A run of such a task is not kept: its spec cannot say what it was. The same generator and seed give the same bits.
 
     >>> import fovea, numpy as np
     >>> def marked(split, seed, size):
@@ -56,7 +56,7 @@ class Task:
 
     def __init__(self, batches: Batches, *, kind: str = "labelled_tokens", name: str | None = None, **sizes: int) -> None:
         if not callable(batches):
-            raise _engine.wrong_type(f"batches is of type {type(batches).__name__}, which can not be called", "give a generator function")
+            raise _engine.wrong_type(f"batches is of type {type(batches).__name__}, which cannot be called", "give a generator function")
         checks.text("kind", kind)
         self.name = str(getattr(batches, "__name__", type(batches).__name__)) if name is None else checks.text("name", name)
         _takes_three(self.name, batches)
@@ -139,7 +139,7 @@ def _takes_three(name: str, batches: Batches) -> None:
     try:
         inspect.signature(batches).bind("train", 0, 1)
     except TypeError as error:
-        raise _engine.wrong_input(f"task '{name}' can not be called with (split, seed, size): {error}", "give it these three") from None
+        raise _engine.wrong_input(f"task '{name}' cannot be called with (split, seed, size): {error}", "give it these three") from None
     except ValueError:  # nobody knows what it takes
         pass
 

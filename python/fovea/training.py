@@ -111,7 +111,7 @@ def run(
             what = "that is intervened in from Python"
             if task is not None or similarity is not None:
                 what = "of a task in Python" if task is not None else "by a similarity in Python"
-            raise _engine.wrong_input(f"a run {what} can not be kept: its spec does not say what it is", "leave keep out")
+            raise _engine.wrong_input(f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out")
         made = train_spec(
             resolved,
             experiment.name,
@@ -223,7 +223,7 @@ def sweep(
     """
     if own_task(spec) is not None or own_similarity(spec) is not None:
         raise _engine.wrong_input(
-            "a sweep keeps its runs, and one of a task or by a similarity in Python can not be kept: its spec does not say what it is",
+            "a sweep keeps its runs, and one of a task or by a similarity in Python cannot be kept: its spec does not say what it is",
             "train them one by one: [fovea.run(spec, seed=seed) for seed in range(10)]",
         )
     if "seed" in settings:

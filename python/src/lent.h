@@ -20,7 +20,7 @@ namespace py = pybind11;
 
 // A part in Python: what it is called, and the first exception of it, which is to surface. Python objects in it are
 // touched with the GIL alone.
-struct LentPart {
+struct PythonPart {
   std::string name;
   py::object raised = py::none();
 

@@ -30,7 +30,7 @@ using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
 // What a similarity in Python is here: scores(queries, keys, **parameters) -> (m, n), and perhaps
 // gradient(queries, keys, d_scores, **parameters) -> {parameter: d loss / d parameter}.
-struct GivenSimilarity : LentPart {
+struct GivenSimilarity : PythonPart {
   struct Parameter {
     std::string name;
     std::vector<Index> shape;  // () is a number, and comes as one
@@ -190,7 +190,7 @@ class OwnPooling final : public Model<T> {
     queries_ = leave_out ? keys_ : matrix_of<T>(compute, batch.queries);
     const Index m = queries_.size(0), n = keys_.size(0);
     if (leave_out && n < 2)
-      throw wrong_input("there is one point, and it can not be answered from the others",
+      throw wrong_input("there is one point, and it cannot be answered from the others",
                         "give more, or set train_on = \"queries\"");
     weights_ = compute.array<T>(1, m, n);
     learned_ = pass.attend != Attend::uniform;

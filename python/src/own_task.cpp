@@ -13,7 +13,7 @@ namespace fovea::python {
 namespace {
 
 // What a task in Python is here: batch(split, step, seed, size) -> dict.
-struct GivenTask : LentPart {
+struct GivenTask : PythonPart {
   TaskShape shape;
   py::object batch;
 };

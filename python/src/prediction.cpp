@@ -182,7 +182,7 @@ void bind_prediction(py::module_& module) {
                                 std::int64_t draws, int threads) {
     const std::vector<Override> overrides = overrides_of(settings);
     return interruptible([&](Call& call) {
-      std::unique_ptr<Task> task = find_task(name, quick ? Form::quick : Form::full, overrides, seed);
+      std::unique_ptr<Task> task = find_task(name, quick ? Preset::quick : Preset::full, overrides, seed);
       if (!task)
         throw wrong_input(fmt::format("there is no task or experiment '{}'", name),
                           "give texts and their labels, or a name (see: fovea.describe(\"tasks\"))");

@@ -49,7 +49,7 @@ std::vector<Description> describe(const std::string& what) {
   throw wrong_input("there is no list of '" + what + "'", suggest_name(what, known));
 }
 
-Form form_of(bool quick) { return quick ? Form::quick : Form::full; }
+Preset preset_of(bool quick) { return quick ? Preset::quick : Preset::full; }
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void bind_specs(py::module_& module) {
            [](const Experiment& experiment, bool quick, const py::dict& settings, std::uint64_t seed) {
              const std::vector<Override> overrides = overrides_of(settings);
              const py::gil_scoped_release free;
-             return std::make_shared<RunSpec>(resolve(experiment, form_of(quick), overrides, seed));
+             return std::make_shared<RunSpec>(resolve(experiment, preset_of(quick), overrides, seed));
            })
       .def("plan", [](const Experiment& experiment, bool quick, const py::dict& settings, const py::dict& axes,
                       std::optional<std::int64_t> draws) {
@@ -86,7 +86,7 @@ void bind_specs(py::module_& module) {
         Experiment drawn = experiment;
         if (draws) drawn.set_draws(*draws);
         const py::gil_scoped_release free;
-        auto plan = std::make_shared<SweepPlan>(drawn, form_of(quick), overrides, given);
+        auto plan = std::make_shared<SweepPlan>(drawn, preset_of(quick), overrides, given);
         plan->check();
         return plan;
       });

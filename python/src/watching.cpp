@@ -89,13 +89,13 @@ void PythonWatcher::before(StepPlan& plan) {
     if (said.is_none()) return;
     const Interventions wanted = Interventions::parse(interventions_of(said));
     if (!wanted.clamps.empty())
-      throw wrong_input("a callback can not clamp a parameter", "declare it in the spec's intervene",
+      throw wrong_input("a callback cannot clamp a parameter", "declare it in the spec's intervene",
                         wanted.clamps.front().place);
     if (!wanted.transplants.empty())
-      throw wrong_input("a callback can not transplant weights", "declare it in the spec's intervene",
+      throw wrong_input("a callback cannot transplant weights", "declare it in the spec's intervene",
                         wanted.transplants.front().place);
     if (!wanted.embeds.empty())
-      throw wrong_input("a callback can not put embeddings in", "declare it in the spec's intervene",
+      throw wrong_input("a callback cannot put embeddings in", "declare it in the spec's intervene",
                         wanted.embeds.front().place);
     if (!wanted.holds.empty()) plan.attend = wanted.attend_at(plan.step);
     for (const Group group : {Group::body, Group::attention}) {

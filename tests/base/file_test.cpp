@@ -99,7 +99,7 @@ TEST_F(FileTest, ADeviceWithoutEndStopsAtTheLimit) { EXPECT_THROW(read_file("/de
 
 TEST_F(FileTest, WritingWhereNoFolderIsFailsAndSaysSo) {
   const std::string text = error_text([&] { write_whole(folder_ / "no" / "a", "x"); }, Error::Kind::failure);
-  EXPECT_NE(text.find("can not be written"), std::string::npos) << text;
+  EXPECT_NE(text.find("cannot be written"), std::string::npos) << text;
 }
 
 TEST_F(FileTest, AFullDiskLeavesTheOldFile) {

@@ -51,7 +51,7 @@ double ks_distance(std::vector<double> sample, Cdf cdf) {
 }
 
 constexpr int draws = 200'000;
-// P(sqrt(n) D > 1.95) is 0.001; the seeds are fixed, so these can not flicker.
+// P(sqrt(n) D > 1.95) is 0.001; the seeds are fixed, so these cannot flicker.
 const double ks_bound = 1.95 / std::sqrt(static_cast<double>(draws));
 
 TEST(Stream, UniformIsUniform) {

@@ -96,7 +96,7 @@ TEST(Fields, EveryMistakeIsNamedWithItsPlaceAndARemedy) {
             "spec.toml:3:9: rate of task 'sample' must be 0 to 1, not nan. Expected: number, 0 to 1 (how fast).");
   EXPECT_EQ(
       error_of({{"shape", value(std::string("sqare"))}}),
-      "spec.toml:3:9: shape of task 'sample' can not be 'sqare' (did you mean 'square'?). Expected: one of: round, "
+      "spec.toml:3:9: shape of task 'sample' cannot be 'sqare' (did you mean 'square'?). Expected: one of: round, "
       "square (what it looks like).");
   EXPECT_EQ(
       error_of({{"sizes", value(ValueList{value(std::int64_t{0})})}}),

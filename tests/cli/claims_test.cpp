@@ -16,7 +16,7 @@ TEST(Claims, FailWhenTheirNumbersAreChanged) {
   {
     Store store(folder / "runs.db");
     for (const char* name : {"toy-uniform", "toy-mistaken", "toy-lowloss", "toy-phase"}) {
-      const Reproduction done = reproduce(store, find_experiment(name), Form::quick, {}, {});
+      const Reproduction done = reproduce(store, find_experiment(name), Preset::quick, {}, {});
       ASSERT_FALSE(done.claims.empty()) << name;
       for (const ClaimResult& claim : done.claims) EXPECT_TRUE(claim.held) << name << ": " << claim.claim;
       for (std::size_t i = 0; i < done.experiment.claims.size(); ++i) {
@@ -25,7 +25,7 @@ TEST(Claims, FailWhenTheirNumbersAreChanged) {
         Claim& claim = changed.claims[i];
         if (claim.at_least) claim.at_least = done.claims[i].value + off;
         if (claim.at_most) claim.at_most = claim.at_least ? *claim.at_least + off : done.claims[i].value - off;
-        const ClaimResult result = check_claims(changed, Form::quick, done.runs).at(i);
+        const ClaimResult result = check_claims(changed, Preset::quick, done.runs).at(i);
         EXPECT_FALSE(result.held) << name << ": " << claim.says << " still holds with " << result.wanted;
       }
     }

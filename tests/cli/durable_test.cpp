@@ -245,7 +245,7 @@ TEST_F(DurableTest, MistakesAreNamed) {
 TEST_F(DurableTest, ADiskThatFillsDuringASweepIsSaidAndWhatWasKeptStays) {
   fs::create_directory(home_);
   if (::geteuid() != 0 || ::mount("tmpfs", home_.c_str(), "tmpfs", 0, "size=640k") != 0)
-    GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+    GTEST_SKIP() << "a small disk cannot be mounted here (that takes root)";
   const Outcome sweep = fovea("sweep words.toml --seeds 0..2000 --jobs 2 --set train.steps=5 --set probe.every=1");
   EXPECT_EQ(sweep.code, 1);
   EXPECT_TRUE(says(sweep.err, "disk is full"));
@@ -258,13 +258,13 @@ TEST_F(DurableTest, ADiskThatFillsDuringASweepIsSaidAndWhatWasKeptStays) {
 TEST_F(DurableTest, AStoreThatCanNotBeWrittenIsSaidAtOnceAndStillRead) {
   fs::create_directory(home_);
   if (::geteuid() != 0 || ::mount("tmpfs", home_.c_str(), "tmpfs", 0, "size=4m") != 0)
-    GTEST_SKIP() << "a disk can not be mounted here (that takes root)";
+    GTEST_SKIP() << "a disk cannot be mounted here (that takes root)";
   ASSERT_EQ(fovea("run words.toml --quiet").code, 0);
   ASSERT_EQ(::mount("tmpfs", home_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr), 0);
   for (const char* words : {"run words.toml --seed 1", "sweep words.toml --seeds 0..3"}) {
     const Outcome outcome = fovea(words);
     EXPECT_EQ(outcome.code, 1) << words;
-    EXPECT_TRUE(says(outcome.err, "can not be written"));
+    EXPECT_TRUE(says(outcome.err, "cannot be written"));
   }
   EXPECT_EQ(json("runs --json")["runs"].size(), 1u);
   ::umount2(home_.c_str(), MNT_DETACH);

@@ -96,7 +96,7 @@ TEST_F(GetTest, AsAPersonMeetsIt) {
   };
   wrong("sms-spum", "Did you mean 'sms-spam'?", 2);
   wrong("nowhere.toml", "nowhere.toml: there is no such file", 2);
-  wrong("messages.toml --as .hidden", "can not be the name of a corpus", 2);
+  wrong("messages.toml --as .hidden", "cannot be the name of a corpus", 2);
   wrong("sms-spam --from " + server_.address("/none"), "/none/smsspamcollection.zip is not there (status 404)", 1);
   wrong("sms-spam --from nowhere", "nowhere/smsspamcollection.zip: there is no such file", 2);
   server_.gives("/wrong/smsspamcollection.zip", std::string(203'415, 'x'));

@@ -108,7 +108,7 @@ TEST_F(RanksTest, MistakesAreNamedOnce) {
   };
   for (const Wrong& wrong : std::vector<Wrong>{
            {"run words.toml", "Add --set train.data_parallel=true"},
-           {"run words.toml --set train.data_parallel=true --set train.shards=3", "2 ranks can not share 3"},
+           {"run words.toml --set train.data_parallel=true --set train.shards=3", "2 ranks cannot share 3"},
            {"sweep wordz.toml", "wordz.toml"},
            {"sweep words.toml --sedes 3", "--seeds"}}) {
     const Outcome outcome = fovea(wrong.words, mpirun(2));

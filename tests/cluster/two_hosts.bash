@@ -13,7 +13,7 @@ skip() {
   exit 77
 }
 for tool in ip unshare nsenter mpirun; do command -v "$tool" >/dev/null || skip "there is no $tool"; done
-unshare --net --uts true 2>/dev/null || skip "namespaces can not be made here"
+unshare --net --uts true 2>/dev/null || skip "namespaces cannot be made here"
 
 folder=$(mktemp -d)
 hosts=()

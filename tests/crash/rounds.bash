@@ -61,7 +61,7 @@ for ((round = 1; round <= rounds; ++round)); do
   wait "$child" 2>/dev/null || code=$?
   resumed=$((resumed + $(grep -c 'going on from step' "$work/said" || true)))
   anew=$((anew + $(grep -c 'begins anew' "$work/said" || true)))
-  if grep -q 'can not be used' "$work/said"; then fail "a checkpoint was damaged by a kill: $(cat "$work/said")"; fi
+  if grep -q 'cannot be used' "$work/said"; then fail "a checkpoint was damaged by a kill: $(cat "$work/said")"; fi
   if [ "$code" -eq 0 ]; then  # it had come to its end
     whole
     whole_sweeps=$((whole_sweeps + 1))

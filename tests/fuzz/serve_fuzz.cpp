@@ -38,7 +38,7 @@ const Api& api() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Gate open("127.0.0.1", 8470, ""), token("0.0.0.0", 8470, "abcdefgh");
+  static const AccessCheck open("127.0.0.1", 8470, ""), token("0.0.0.0", 8470, "abcdefgh");
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const std::string_view first = line_of(rest);
   const std::size_t space = first.find(' ');

@@ -51,9 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   shrink_part<Task>(experiment.task);
   shrink_part<Model<float>>(experiment.model);
   for (auto& entry : experiment.quick) shrink(entry.second);
-  for (const Form form : {Form::quick, Form::full}) {
+  for (const Preset preset : {Preset::quick, Preset::full}) {
     try {
-      const RunSpec spec = resolve(experiment, form, {}, 0);
+      const RunSpec spec = resolve(experiment, preset, {}, 0);
       const std::string text = spec.text();
       if (run_spec_from_table(parse_table(text, "text")).text() != text) std::abort();
     } catch (const Error& error) {

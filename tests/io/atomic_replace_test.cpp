@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "scratch_folder.h"
+#include "tests/io/scratch_folder.h"
 
 namespace fovea {
 namespace {
@@ -52,13 +52,13 @@ TEST_P(PutInPlaceTest, WhatCanNotBeMovedIsSaidAndWhatWasThereStays) {
     (void)move(true);  // there is no draft
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_SAYS(error.what(), "place: can not be put in place");
+    EXPECT_SAYS(error.what(), "place: cannot be put in place");
     EXPECT_SAYS(error.what(), "Check that you may write there");
   }
   EXPECT_TRUE(fs::exists(folder_ / "place/old"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, PutInPlaceTest, testing::Values(&put_in_place, &move_in_place),
+INSTANTIATE_TEST_SUITE_P(Ways, PutInPlaceTest, testing::Values(&atomic_replace, &replace_by_moving),
                          [](const auto& info) { return info.index == 0 ? "AtOnce" : "InTwoMoves"; });
 
 TEST_F(WithScratchFolder, ManyAtATimeReplaceEachOther) {
@@ -68,7 +68,7 @@ TEST_F(WithScratchFolder, ManyAtATimeReplaceEachOther) {
       for (int k = 0; k < 50; ++k) {
         const std::string draft = "draft" + std::to_string(i);
         put(draft + "/new", "1");
-        EXPECT_TRUE(put_in_place(folder_ / draft, folder_ / "place", true));
+        EXPECT_TRUE(atomic_replace(folder_ / draft, folder_ / "place", true));
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -55,7 +55,7 @@ TEST(Formula, SaysWhatIsWrongAndWhere) {
   EXPECT_NE(complaint("q k").find("column 3: 'k' is not expected"), std::string::npos);
   EXPECT_NE(complaint("min(q)").find("a ',' is missing"), std::string::npos);
   EXPECT_NE(complaint("abs q").find("a '(' is missing"), std::string::npos);
-  EXPECT_NE(complaint("1e999").find("can not be read"), std::string::npos);
+  EXPECT_NE(complaint("1e999").find("cannot be read"), std::string::npos);
   EXPECT_NE(complaint("1 + ;").find("';' is not expected"), std::string::npos);
   EXPECT_NE(complaint(std::string(500, '(')).find("nested too deeply"), std::string::npos);
   EXPECT_NE(complaint(std::string(500, '-') + "q").find("nested too deeply"), std::string::npos);

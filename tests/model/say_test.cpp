@@ -44,7 +44,7 @@ Batch sources() {
 
 std::vector<std::vector<int>> said_by(ModelScene<double>& scene, const Batch& batch, const Search& search) {
   scene.bench.arena.reset();
-  return dynamic_cast<Says<double>&>(*scene.model).say(scene.bench.compute, batch, {}, search);
+  return dynamic_cast<GeneratesText<double>&>(*scene.model).say(scene.bench.compute, batch, {}, search);
 }
 
 // log p of each next word, where an example's target begins so.

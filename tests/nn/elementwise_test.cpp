@@ -1,7 +1,7 @@
 // Activations and dropout.
 #include "fovea/nn/activation.h"
 #include "fovea/nn/dropout.h"
-#include "gradient_check.h"
+#include "tests/nn/gradient_check.h"
 
 namespace fovea {
 namespace {

@@ -6,8 +6,8 @@
 #include "fovea/nn/loss.h"
 #include "fovea/nn/optimizer/optimizer.h"
 #include "fovea/nn/optimizer/schedule.h"
-#include "gradient_check.h"
-#include "reference.h"
+#include "tests/nn/gradient_check.h"
+#include "tests/nn/reference.h"
 
 namespace fovea {
 namespace {

@@ -7,7 +7,7 @@
 namespace fovea {
 namespace {
 
-// As many bytes as an address can not say: they may not wrap around to few.
+// As many bytes as an address cannot say: they may not wrap around to few.
 TEST(Parameters, AreRefusedWhereTheyAreMoreThanCanBeCounted) {
   constexpr Index wide = Index{1} << 31;
   ParameterSet<float> parameters;

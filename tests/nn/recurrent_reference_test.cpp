@@ -3,8 +3,8 @@
 #include "fovea/nn/linear.h"
 #include "fovea/nn/optimizer/optimizer.h"
 #include "fovea/nn/recurrent/recurrent.h"
-#include "gradient_check.h"
-#include "reference.h"
+#include "tests/nn/gradient_check.h"
+#include "tests/nn/reference.h"
 
 namespace fovea {
 namespace {

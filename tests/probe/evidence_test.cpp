@@ -14,7 +14,7 @@ RunRecord asked_of_seventy(const Experiment& experiment) {
   for (const char* words : {"train.steps=20", "probe.every=20", "probe.at=[]", "probe.examples=70",
                             "probe.evidence.examples=70", "probe.names=[\"loss\", \"accuracy\", \"evidence\"]"})
     set.push_back(parse_override(words));
-  const RunRecord run = train(resolve(experiment, Form::quick, set, 0));
+  const RunRecord run = train(resolve(experiment, Preset::quick, set, 0));
   EXPECT_EQ(run.state, RunState::done) << run.error;
   return run;
 }

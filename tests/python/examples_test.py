@@ -86,10 +86,10 @@ def test_words_are_cut_as_the_program_does(home):
     "name, content, words, said",
     [
         ("empty.txt", b"", [], "0 words are too few"),
-        ("latin.txt", b"caf\xe9\n", [], "latin.txt: can not be read"),
+        ("latin.txt", b"caf\xe9\n", [], "latin.txt: cannot be read"),
         ("lines.jsonl", b"no JSON\n", [], 'lines.jsonl:1: is no JSON object with a "text"'),
-        ("cut.txt.gz", b"\x1f\x8b\x08\x00", [], "cut.txt.gz: can not be read"),
-        (None, b"", [], "can not be read"),
+        ("cut.txt.gz", b"\x1f\x8b\x08\x00", [], "cut.txt.gz: cannot be read"),
+        (None, b"", [], "cannot be read"),
         ("some.txt", b"a b\n", ["--size", 0], "has to be 1 or more"),
         ("some.txt", b"a b\n", ["--window", 0], "has to be 1 or more"),
     ],

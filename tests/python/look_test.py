@@ -134,13 +134,13 @@ def test_intervening_is_what_a_spec_would_declare():
     assert ours.series["train_loss"].tobytes() == declared.series["train_loss"].tobytes()
     assert ours.series["train_loss"].tobytes() != fovea.run(spec, keep=False).series["train_loss"].tobytes()
     assert ours.id == 0 and len(fovea.store()) == 0
-    with pytest.raises(fovea.WrongInput, match="can not be kept"):
+    with pytest.raises(fovea.WrongInput, match="cannot be kept"):
         fovea.run(spec, intervene=intervene, keep=True)
     with pytest.raises(fovea.WrongInput, match="unifrom"):
         fovea.run(spec, intervene=lambda number: {"hold": "unifrom"})
-    with pytest.raises(fovea.WrongInput, match="a callback can not clamp"):
+    with pytest.raises(fovea.WrongInput, match="a callback cannot clamp"):
         fovea.run(spec, intervene=lambda number: {"clamp": "output.weight", "at": 0.5})
-    with pytest.raises(fovea.WrongInput, match="a callback can not put embeddings in"):
+    with pytest.raises(fovea.WrongInput, match="a callback cannot put embeddings in"):
         fovea.run(spec, intervene=lambda number: {"embeddings": "vectors.txt"})
 
 

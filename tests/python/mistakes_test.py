@@ -21,7 +21,7 @@ def distance(queries, keys, w):
 
 def test_a_sweep_takes_no_parts_in_python():
     spec = {"task": {"name": "curve"}, "model": {"name": "pooling", "similarity": fovea.Similarity(distance, w=1.0)}}
-    with pytest.raises(fovea.WrongInput, match="can not be kept: its spec does not say what it is. Train them one by one"):
+    with pytest.raises(fovea.WrongInput, match="cannot be kept: its spec does not say what it is. Train them one by one"):
         fovea.sweep(spec, seeds=[0])
     own = fovea.Task(lambda split, seed, size: iter(()), vocab=9, classes=2)
     with pytest.raises(fovea.WrongInput, match="Train them one by one"):
@@ -84,7 +84,7 @@ def test_predictions():
 
 def test_an_audit_of_what_only_python_knows():
     run = fovea.run("copy-subset", intervene=lambda number: {"hold": "uniform"}, **COPY)
-    with pytest.raises(fovea.WrongInput, match="can not be trained again with the audit"):
+    with pytest.raises(fovea.WrongInput, match="cannot be trained again with the audit"):
         fovea.audit(run)
     run = fovea.run("copy-subset", intervene=lambda number: {"hold": "uniform"}, probes=["audit"], **COPY)
     assert len(fovea.audit(run).assumptions) == 4

@@ -124,7 +124,7 @@ def test_what_a_function_raises_surfaces():
         (lambda: fovea.run(spec(fovea.Similarity(gaussian, lambda *_, w: {"w": [1, 2]}, w=1.0))), r"has the shape \(2\)"),
         (lambda: fovea.run(spec(fovea.Similarity(general, weight=(9, 9)))), "has 81 numbers to learn and no gradient"),
         (lambda: fovea.run({**spec("dot"), "model": {"name": "seq2seq", "similarity": fovea.Similarity(gaussian)}}), "takes no similarity"),
-        (lambda: fovea.run(spec(fovea.Similarity(gaussian, w=1.0)), keep=True), "by a similarity in Python can not be kept"),
+        (lambda: fovea.run(spec(fovea.Similarity(gaussian, w=1.0)), keep=True), "by a similarity in Python cannot be kept"),
     ],
 )
 def test_wrong_ones_are_named(make, says):

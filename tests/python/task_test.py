@@ -32,7 +32,7 @@ def test_a_generator_is_a_task():
     assert {name: run.series[name].tobytes() for name in run.series} == {name: again.series[name].tobytes() for name in again.series}
     assert fovea.run(spec(), seed=2).metrics["train_loss"] != run.metrics["train_loss"]
     assert run.id == 0 and len(fovea.store()) == 0
-    with pytest.raises(fovea.WrongInput, match="of a task in Python can not be kept"):
+    with pytest.raises(fovea.WrongInput, match="of a task in Python cannot be kept"):
         fovea.run(spec(), keep=True)
 
 
@@ -98,7 +98,7 @@ def give(**parts):
         (lambda split, seed, size: None, "task '<lambda>' gave None, where batches one after the other are wanted. Let the function yield them"),
         (lambda split, seed, size: 3, "task '<lambda>' gave 3, of type int, where batches"),
         (lambda split, seed, size: {"source": [[1]], "labels": [0]}, "task '<lambda>' gave {'labels': .* where batches one after the other"),
-        (lambda split, seed: iter([]), r"task '<lambda>' can not be called with \(split, seed, size\)"),
+        (lambda split, seed: iter([]), r"task '<lambda>' cannot be called with \(split, seed, size\)"),
         (lambda split, seed, size: iter([3]), "task '<lambda>' gave 3, of type int, not a batch"),
     ],
 )
@@ -140,7 +140,7 @@ def test_numbers_that_are_none_are_named(wrong):
 @pytest.mark.parametrize(
     "make, says",
     [
-        (lambda: fovea.Task(3, vocab=9, classes=2), "can not be called"),
+        (lambda: fovea.Task(3, vocab=9, classes=2), "cannot be called"),
         (lambda: fovea.Task(marked, vocab=9), "must say its classes"),
         (lambda: fovea.Task(marked, vocab=9, classes=2, widht=3), "'widht' is no size"),
         (lambda: fovea.Task(marked, kind="labeled_tokens"), "labelled_tokens"),

@@ -100,7 +100,7 @@ TEST_F(ApiTest, AnExperimentIsToldAsItWasReproduced) {
   EXPECT_FALSE(untold["idea"].get<std::string>().empty());
   {
     Store store(folder_ / "runs.db");
-    reproduce(store, find_experiment("toy-uniform"), Form::quick, {}, {});
+    reproduce(store, find_experiment("toy-uniform"), Preset::quick, {}, {});
   }
   const Json told = get("/api/experiments/toy-uniform");
   EXPECT_GT(told["claims"].size(), 2u);

@@ -6,7 +6,7 @@
 namespace fovea {
 namespace {
 
-int status(const Gate& gate, const Caller& caller, const std::string& target = "/api/runs",
+int status(const AccessCheck& gate, const Caller& caller, const std::string& target = "/api/runs",
            const std::string& method = "GET") {
   HttpRequest request;
   request.method = method;
@@ -15,8 +15,8 @@ int status(const Gate& gate, const Caller& caller, const std::string& target = "
   return gate.lets_in(caller, request, refusal) ? 200 : refusal.status;
 }
 
-TEST(Gate, OnTheLoopbackTheHostMustBeIt) {
-  const Gate gate("127.0.0.1", 8470, "");
+TEST(AccessCheck, OnTheLoopbackTheHostMustBeIt) {
+  const AccessCheck gate("127.0.0.1", 8470, "");
   for (const char* host : {"127.0.0.1:8470", "localhost:8470", "LOCALHOST:8470", "[::1]:8470"})
     EXPECT_EQ(status(gate, {.host = host}), 200) << host;
   for (const char* host :
@@ -24,8 +24,8 @@ TEST(Gate, OnTheLoopbackTheHostMustBeIt) {
     EXPECT_EQ(status(gate, {.host = host}), 403) << host;
 }
 
-TEST(Gate, PagesOfOtherSitesAreTurnedAway) {
-  const Gate gate("127.0.0.1", 8470, "");
+TEST(AccessCheck, PagesOfOtherSitesAreTurnedAway) {
+  const AccessCheck gate("127.0.0.1", 8470, "");
   const std::string host = "127.0.0.1:8470";
   EXPECT_EQ(status(gate, {.host = host, .origin = "http://127.0.0.1:8470"}), 200);
   for (const char* origin :
@@ -37,9 +37,9 @@ TEST(Gate, PagesOfOtherSitesAreTurnedAway) {
   EXPECT_EQ(status(gate, {.host = host, .site = "same-origin"}), 200);
 }
 
-TEST(Gate, ElsewhereATokenIsNeeded) {
-  EXPECT_THROW(Gate("0.0.0.0", 8470, ""), Error);
-  const Gate gate("0.0.0.0", 8470, "abcdefgh");
+TEST(AccessCheck, ElsewhereATokenIsNeeded) {
+  EXPECT_THROW(AccessCheck("0.0.0.0", 8470, ""), Error);
+  const AccessCheck gate("0.0.0.0", 8470, "abcdefgh");
   const std::string host = "machine.example:8470";
   EXPECT_EQ(status(gate, {.host = host}), 401);
   EXPECT_EQ(status(gate, {.host = host}, "/?token=abcdefgh"), 200);

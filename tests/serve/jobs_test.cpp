@@ -31,7 +31,7 @@ TEST(JobOrder, IsReadAndChecked) {
   const JobOrder order = JobOrder::parse(
       R"({"experiment": "copy-subset", "set": ["task.vocab=50,60", "train.steps=20"], "seeds": "0..2", "form": "quick"})");
   EXPECT_EQ(order.experiment, "copy-subset");
-  EXPECT_EQ(order.form, Form::quick);
+  EXPECT_EQ(order.preset, Preset::quick);
   EXPECT_EQ(order.overrides.size(), 1u);
   EXPECT_EQ(order.axes.size(), 2u);
   for (const char* wrong :

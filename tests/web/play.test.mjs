@@ -187,7 +187,7 @@ test("two runs stand side by side that differ in one setting", async () => {
   await stage.leave(page);
 });
 
-test("a run beside another says by what it differs, has the same colours, and leaves the other alone where it can not be", async () => {
+test("a run beside another says by what it differs, has the same colours, and leaves the other alone where it cannot be", async () => {
   const page = await stage.visit(words({ ...small, "model.attention": "none" }, { beside: "model.attention=learned" }));
   await at_step(page, 0);
   await page.getByText("This model has none.").waitFor();
@@ -203,10 +203,10 @@ test("a run beside another says by what it differs, has the same colours, and le
     await page.evaluate((hash) => (location.hash = hash), words(small, { hold: 6, beside }));
     await page.getByRole("heading", { name: `Attention, with ${title}` }).waitFor();
   }
-  // One that can not be.
-  for (const [beside, says] of [["model.hidden=0", "Hidden width: Hidden of model 'seq2seq' must be 1 to 16384, not 0."], ["seed=some", 'Seed: It can not be "some".']]) {
+  // One that cannot be.
+  for (const [beside, says] of [["model.hidden=0", "Hidden width: Hidden of model 'seq2seq' must be 1 to 16384, not 0."], ["seed=some", 'Seed: It cannot be "some".']]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { beside }));
-    await page.getByRole("alert").getByText(`The run beside it can not be. ${says}`).waitFor();
+    await page.getByRole("alert").getByText(`The run beside it cannot be. ${says}`).waitFor();
     await at_step(page, 0);
     await button(page, "Next look").click();
     await at_step(page, 2);
@@ -225,7 +225,7 @@ test("where both runs come to their stages is marked", async () => {
   await stage.leave(page);
 });
 
-test("a setting that can not be is explained, and the next one works", async () => {
+test("a setting that cannot be is explained, and the next one works", async () => {
   const page = await stage.visit(words(small));
   await at_step(page, 0);
   const length = page.getByRole("textbox", { name: "Words in a text" });
@@ -477,7 +477,7 @@ test("of a long training not every look is kept: the next one is the next that t
   await stage.leave(page);
 });
 
-test("what can not be is said, and not changed in silence", async () => {
+test("what cannot be is said, and not changed in silence", async () => {
   const page = await stage.visit(words(small, { task: "keywords", seed: "1.5" }));
   const alert = page.locator("p.problem[role=alert]").filter({ hasText: "The address" });
   await alert.waitFor();
@@ -510,9 +510,9 @@ test("what can not be is said, and not changed in silence", async () => {
   await page.getByLabel("Words there are", { exact: true }).press("Enter");
   await page.getByText("No setting has a semicolon in it.").waitFor({ state: "detached" });
   assert.equal(await rate.inputValue(), "0.004");
-  // What can not be done to attention is not done.
+  // What cannot be done to attention is not done.
   await page.evaluate((hash) => (location.hash = hash), words(small, { act: "dance", hold: 10 }));
-  await page.getByText('for "dance" to be done to attention, which can not be done here: nothing is.').waitFor();
+  await page.getByText('for "dance" to be done to attention, which cannot be done here: nothing is.').waitFor();
   const { bytes } = await saved(page, () => button(page, "Spec for fovea run").click());
   assert.match(String(bytes), /^intervene = \[\]$/m);
   await stage.leave(page);

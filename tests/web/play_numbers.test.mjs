@@ -121,7 +121,7 @@ test("the PyTorch script trains no further than a training that ended early", { 
 
 test("the PyTorch script refuses what it does not follow, in words", async () => {
   for (const [more, says] of [
-    [with_set({ "train.weight_decay": 0.1 }), "The script can not say train.weight_decay = 0.1; the spec can."],
+    [with_set({ "train.weight_decay": 0.1 }), "The script cannot say train.weight_decay = 0.1; the spec can."],
     [with_set({ "train.optimizer": "sgd" }), 'train.optimizer = "sgd"'],
     [with_set({ "train.clip": 1 }), "train.clip = 1"],
     [with_set({ "model.dropout": 0.2 }), "model.dropout = 0.2"],

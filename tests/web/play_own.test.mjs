@@ -72,7 +72,7 @@ test("they are kept in this browser alone, until they are forgotten", async () =
   await stage.leave(page);
 });
 
-test("what can not be taken is said, and what was there stays", async () => {
+test("what cannot be taken is said, and what was there stays", async () => {
   const page = await stage.visit("#/play?task=own");
   await button(page, "Take an example").click();
   await page.getByText("120 texts of 2 classes").waitFor();

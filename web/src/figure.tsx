@@ -21,7 +21,7 @@ export function Figure(props: { title: string; file: string; table?: (() => Tabl
   const holder = useRef<HTMLDivElement>(null);
   const [problem, set_problem] = useState("");
   const svg = () => svg_text(holder.current!);
-  // Too large a picture, for one, can not be made.
+  // Too large a picture, for one, cannot be made.
   const try_to = async (as: string, make: () => void | Promise<void>) => {
     try {
       await make();

@@ -142,7 +142,7 @@ void remove_corpus(const std::string& name) {
     throw wrong_input(fmt::format("there is no corpus '{}'", name), suggest_name(name, kept_names()));
   std::filesystem::remove_all(folder, code);
   if (code)
-    throw failure(fmt::format("can not be removed: {}", code.message()), "check that you may write there",
+    throw failure(fmt::format("cannot be removed: {}", code.message()), "check that you may write there",
                   {folder.string()});
 }
 

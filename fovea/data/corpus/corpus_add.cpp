@@ -38,9 +38,9 @@ constexpr int packing_level = 6;
 }
 
 // A folder beside the corpora that becomes one when all is well, and goes when it is not.
-class Draft {
+class UnresolvedSpec {
  public:
-  explicit Draft(const std::string& name) {
+  explicit UnresolvedSpec(const std::string& name) {
     std::error_code code;
     fs::create_directories(corpora_folder(), code);
     clear_left();
@@ -48,13 +48,13 @@ class Draft {
     path_ = corpora_folder() / fmt::format(".{}{}{}-{}", name, mark(), ::getpid(), ++count);
     fs::remove_all(path_, code);
     if (!fs::create_directories(path_, code))
-      throw failure(fmt::format("can not be made: {}", code.message()), "check that you may write there",
+      throw failure(fmt::format("cannot be made: {}", code.message()), "check that you may write there",
                     {path_.string()});
     held_ = hold(path_);
   }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() {
+  UnresolvedSpec(const UnresolvedSpec&) = delete;
+  UnresolvedSpec& operator=(const UnresolvedSpec&) = delete;
+  ~UnresolvedSpec() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
     if (held_ >= 0) ::close(held_);
@@ -63,7 +63,7 @@ class Draft {
 
   // False where a corpus is there already and is not to be replaced.
   bool become(const fs::path& corpus, bool replace) {
-    if (!put_in_place(path_, corpus, replace)) return false;
+    if (!atomic_replace(path_, corpus, replace)) return false;
     path_.clear();
     return true;
   }
@@ -122,7 +122,7 @@ class PackedWriter {
   void close() {
     pack(ZSTD_e_end);
     out_.close();
-    if (!out_) throw failure("can not be written", "is the disk full?", place_);
+    if (!out_) throw failure("cannot be written", "is the disk full?", place_);
   }
 
  private:
@@ -131,9 +131,9 @@ class PackedWriter {
     for (std::size_t left = 1; left != 0;) {
       ZSTD_outBuffer out{packed_.data(), packed_.size(), 0};
       left = ZSTD_compressStream2(context_, &out, &in, how);
-      if (ZSTD_isError(left)) throw failure("can not be packed", {}, place_);
+      if (ZSTD_isError(left)) throw failure("cannot be packed", {}, place_);
       out_.write(packed_.data(), static_cast<std::streamsize>(out.pos));
-      if (!out_) throw failure("can not be written", "is the disk full?", place_);
+      if (!out_) throw failure("cannot be written", "is the disk full?", place_);
       if (how == ZSTD_e_continue && in.pos == in.size) break;
     }
     waiting_.clear();
@@ -292,7 +292,7 @@ void check_corpus_name(const std::string& name) {
   };
   if (name.empty() || name.size() > 64 || name.front() == '.' || name.front() == '-' ||
       !std::all_of(name.begin(), name.end(), fits))
-    throw wrong_input(fmt::format("'{}' can not be the name of a corpus", name),
+    throw wrong_input(fmt::format("'{}' cannot be the name of a corpus", name),
                       "take up to 64 letters, digits, '-', '_' and '.'");
   for (const MadeCorpus& made : made_corpora())
     if (made.name == name)
@@ -319,7 +319,7 @@ AddedCorpus add_corpus(const std::string& name, const CorpusSources& sources, bo
   const fs::path folder = corpora_folder() / name;
   std::error_code ignored;
   if (!replace && fs::exists(folder, ignored)) refuse_taken(name);
-  Draft draft(name);
+  UnresolvedSpec draft(name);
   AddedCorpus added = Adding(name, sources, progress).into(draft.path());
   if (!draft.become(folder, replace)) refuse_taken(name);
   added.corpus.folder = folder;

@@ -142,8 +142,8 @@ class Get {
     for (std::size_t i = 0; i < files_.size() && !code; ++i)
       fs::copy_file(files_[i], draft / wanted_.files[i].name, code);
     if (!code) write_whole(draft / origin_name, summary_of(wanted_) + "\n");
-    if (code) throw failure(fmt::format("can not be copied: {}", code.message()), {}, {draft.string()});
-    if (!put_in_place(draft, folder, how_.replace)) refuse_taken();
+    if (code) throw failure(fmt::format("cannot be copied: {}", code.message()), {}, {draft.string()});
+    if (!atomic_replace(draft, folder, how_.replace)) refuse_taken();
   }
 
   void begin(const std::string& doing, std::int64_t bytes) const {

@@ -30,7 +30,7 @@ const ValueTable* table_at(const ValueTable& whole, const std::string& key) {
 void check_path(const std::string& path, const Place& place) {
   const std::filesystem::path name(path);
   if (path.empty() || name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
-    throw wrong_input(fmt::format("'{}' can not be the name of a file that is got", path),
+    throw wrong_input(fmt::format("'{}' cannot be the name of a file that is got", path),
                       "name it as it lies once all is fetched and unpacked", place);
 }
 
@@ -51,7 +51,7 @@ PublicCorpus::File read_file_table(const Value& value) {
   check_path(file.name, value.place);
   if (file.name.find('/') != file.name.npos || file.name.starts_with('.') || file.name == "unpacked" ||
       file.name == "kept" || file.name == "ORIGIN")
-    throw wrong("can not be called so", "take the last part of its address");
+    throw wrong("cannot be called so", "take the last part of its address");
   if (file.addresses.empty()) throw wrong("has no address", "add address = [\"https://…\"]");
   const bool digits = std::all_of(file.sha256.begin(), file.sha256.end(),
                                   [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });

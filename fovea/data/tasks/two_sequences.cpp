@@ -49,7 +49,7 @@ std::vector<int> parse_ids(const std::string& text) {
     int id = -1;
     const auto [rest, error] = std::from_chars(at, end, id);
     if (error != std::errc() || (rest != end && *rest != ' ') || id < 0 || id >= most) {
-      throw wrong_input("task 'two-sequences' can not read the sequence '" + text + "'",
+      throw wrong_input("task 'two-sequences' cannot read the sequence '" + text + "'",
                         "write token ids, whole numbers from 0, with spaces between them: \"0 1\"");
     }
     ids.push_back(id);

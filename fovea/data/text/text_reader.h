@@ -67,7 +67,7 @@ struct ReadReport {
 
 class TextReader {
  public:
-  // Throws wrong_input for files that are not there, formats that can not be told and columns that are not there.
+  // Throws wrong_input for files that are not there, formats that cannot be told and columns that are not there.
   explicit TextReader(TextSource source);
   ~TextReader();
   TextReader(TextReader&&) noexcept;

@@ -2,7 +2,7 @@
 //
 // A word is a run of letters, digits and their marks; an apostrophe between two letters belongs to it ("don't"). Where
 // words have no blanks between them (Chinese, Japanese kana) each character, with its marks, is a word. Punctuation and
-// symbols are a word each, without marks (as of emoji). What can not be seen (blanks, controls) parts words and is
+// symbols are a word each, without marks (as of emoji). What cannot be seen (blanks, controls) parts words and is
 // none.
 #pragma once
 

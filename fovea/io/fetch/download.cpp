@@ -31,7 +31,7 @@ class Part {
     fs::create_directories(file.parent_path(), code);
     fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd_ < 0)
-      throw failure(fmt::format("can not be written: {}", std::strerror(errno)), "check that you may write there",
+      throw failure(fmt::format("cannot be written: {}", std::strerror(errno)), "check that you may write there",
                     {path_.string()});
     if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
       ::close(fd_);
@@ -63,7 +63,7 @@ class Part {
   }
   void empty() {
     if (::ftruncate(fd_, 0) != 0)
-      throw failure(fmt::format("can not be written: {}", std::strerror(errno)), {}, {path_.string()});
+      throw failure(fmt::format("cannot be written: {}", std::strerror(errno)), {}, {path_.string()});
     size_ = 0;
   }
   void throw_away() {
@@ -72,7 +72,7 @@ class Part {
   }
   void become_whole() {
     if (::fsync(fd_) != 0 || ::rename(path_.c_str(), file_.c_str()) != 0)
-      throw failure(fmt::format("can not be put in place: {}", std::strerror(errno)), {}, {file_.string()});
+      throw failure(fmt::format("cannot be put in place: {}", std::strerror(errno)), {}, {file_.string()});
     path_.clear();
   }
 
@@ -169,8 +169,8 @@ class Downloading {
                     "what has come is kept; the same command goes on from there");
     if (disk_error_ != 0)
       throw failure(disk_error_ == ENOSPC || disk_error_ == EDQUOT
-                        ? std::string("can not be written: the disk is full")
-                        : fmt::format("can not be written: {}", std::strerror(disk_error_)),
+                        ? std::string("cannot be written: the disk is full")
+                        : fmt::format("cannot be written: {}", std::strerror(disk_error_)),
                     "make room; what has come is kept, and the same command goes on from there",
                     {part_.path().string()});
     if (too_many_) {
@@ -218,7 +218,7 @@ bool can_download() { return can_transfer(); }
 
 void download(const Download& wanted, const DownloadManners& manners) {
   if (!can_download())
-    throw failure("this program was built without libcurl, so it can not download",
+    throw failure("this program was built without libcurl, so it cannot download",
                   "install libcurl's development files and libarchive's, and build it again; or fetch the files by "
                   "other means");
   Downloading(wanted, manners).run();

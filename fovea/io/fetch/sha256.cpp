@@ -85,7 +85,7 @@ std::string sha256_of_file(const std::filesystem::path& file) {
     in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
     sum.add({buffer.data(), static_cast<std::size_t>(in.gcount())});
   }
-  if (!in.eof()) throw failure("can not be read", "check that it is there and that you may read it", {file.string()});
+  if (!in.eof()) throw failure("cannot be read", "check that it is there and that you may read it", {file.string()});
   return sum.hex();
 }
 

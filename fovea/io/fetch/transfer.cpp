@@ -25,7 +25,7 @@ class Connection {
   explicit Connection(const Transfer& wanted) : wanted_(wanted), curl_(curl_easy_init(), curl_easy_cleanup) {}
 
   Transferred run() {
-    if (!curl_) return {End::refused, "can not be asked for: no memory", {}};
+    if (!curl_) return {End::refused, "cannot be asked for: no memory", {}};
     const auto set = [&](CURLoption option, auto value) { curl_easy_setopt(curl_.get(), option, value); };
     set(CURLOPT_URL, wanted_.address.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -64,7 +64,7 @@ class Connection {
     if (no_address && redirects > 0) return {End::refused, "leads on to what is no address of the web", elsewhere};
     if (no_address) return {End::refused, "is no address of the web", "write it as https://HOST/PATH", true};
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
-      return {End::refused, fmt::format("can not be trusted: {}", words(code)),
+      return {End::refused, fmt::format("cannot be trusted: {}", words(code)),
               "see that the ca-certificates of this machine are there and its clock is right"};
     if (wrong_range_)
       return {End::broken, "the server sent another part of the file than was asked for", {}, false, true};
@@ -80,7 +80,7 @@ class Connection {
 
   static Transferred refusal(long status) {
     if (status == 408 || status == 429 || status >= 500)
-      return {End::broken, fmt::format("the server can not give it now (status {})", status), {}};
+      return {End::broken, fmt::format("the server cannot give it now (status {})", status), {}};
     const char* const what = status == 404 || status == 410   ? "is not there"
                              : status == 401 || status == 403 ? "may not be fetched"
                                                               : "is refused";
@@ -156,7 +156,7 @@ bool can_transfer() { return true; }
 
 Transferred transfer(const Transfer& wanted) {
   static const CURLcode begun = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (begun != CURLE_OK) return {End::refused, "can not be asked for: libcurl does not start", {}};
+  if (begun != CURLE_OK) return {End::refused, "cannot be asked for: libcurl does not start", {}};
   return Connection(wanted).run();
 }
 
@@ -167,7 +167,7 @@ Transferred transfer(const Transfer& wanted) {
 namespace fovea {
 
 bool can_transfer() { return false; }
-Transferred transfer(const Transfer&) { return {Transferred::End::refused, "can not be asked for", {}}; }
+Transferred transfer(const Transfer&) { return {Transferred::End::refused, "cannot be asked for", {}}; }
 
 }  // namespace fovea
 

@@ -70,7 +70,7 @@ class Unpack {
  public:
   explicit Unpack(const Unpacking& wanted)
       : wanted_(wanted), archive_(archive_read_new(), archive_read_free), place_{wanted.archive.string()} {
-    if (!archive_) throw failure("can not be unpacked: no memory", {}, place_);
+    if (!archive_) throw failure("cannot be unpacked: no memory", {}, place_);
     archive_read_support_filter_gzip(archive_.get());
     archive_read_support_filter_zstd(archive_.get());
     archive_read_support_format_tar(archive_.get());
@@ -129,7 +129,7 @@ class Unpack {
     if (!to.empty()) {
       std::error_code code;
       fs::create_directories(to.parent_path(), code);
-      if (code) throw failure(fmt::format("can not be made: {}", code.message()), {}, {to.parent_path().string()});
+      if (code) throw failure(fmt::format("cannot be made: {}", code.message()), {}, {to.parent_path().string()});
       file = std::make_unique<WholeFile>(to, false);
     }
     for (;;) {
@@ -179,7 +179,7 @@ namespace fovea {
 
 bool can_unpack() { return false; }
 void require_unpacking(const std::filesystem::path& archive) {
-  throw failure("this program was built without libarchive, so it can not unpack it",
+  throw failure("this program was built without libarchive, so it cannot unpack it",
                 "install libarchive's development files, and build it again; or unpack it by other means, and add the "
                 "texts with fovea data add",
                 {archive.string()});

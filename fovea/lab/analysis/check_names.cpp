@@ -57,7 +57,7 @@ class Reader {
 
 }  // namespace
 
-void refuse_misspelt_names(const Experiment& experiment, Form form, std::span<const RunSpec> specs) {
+void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::span<const RunSpec> specs) {
   constexpr std::size_t most_looks = 8;
   std::set<std::string> models;
   std::vector<RunRecord> runs;
@@ -68,7 +68,7 @@ void refuse_misspelt_names(const Experiment& experiment, Form form, std::span<co
   }
   const Reader reader(std::move(runs));
   for (const Claim& claim : experiment.claims) {
-    if (!claim.is_of(form)) continue;
+    if (!claim.is_of(preset)) continue;
     reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.says), claim.place);
     reader.read(claim.where, fmt::format("the claim \"{}\"", claim.says), claim.place);
   }

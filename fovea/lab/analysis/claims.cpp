@@ -71,16 +71,16 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
 
 }  // namespace
 
-std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs,
+std::vector<ClaimResult> check_claims(const Experiment& experiment, Preset preset, const std::vector<RunRecord>& runs,
                                       const std::vector<std::string>& notes) {
   std::vector<const RunRecord*> done;
   for (const RunRecord& run : runs)
     if (run.state == RunState::done) done.push_back(&run);
   std::vector<ClaimResult> results;
   for (const Claim& claim : experiment.claims) {
-    if (!claim.is_of(form)) continue;
+    if (!claim.is_of(preset)) continue;
     results.push_back(check(claim, experiment.name, done, runs.size() - done.size()));
-    results.back().form = word_of(form);
+    results.back().preset = word_of(preset);
     results.back().source = experiment.source;
     add_notes(results.back(), claim, notes);
   }

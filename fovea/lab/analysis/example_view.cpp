@@ -6,7 +6,7 @@
 
 namespace fovea {
 
-SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const KeptWords& kept, int example) {
+ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const VocabularyCache& kept, int example) {
   const EvidenceOf evidence(run, fetch);
   const EvidenceRows& rows = evidence.rows();
   const auto count = rows.example_count();
@@ -14,7 +14,7 @@ SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const Ke
     throw wrong_input(fmt::format("run {} looked at {} examples, and {} is none of them", run.id, count, example),
                       fmt::format("take one of 1 to {}", count));
   const KnownWords words = kept.of(run.spec);
-  SeenExample seen;
+  ExampleView seen;
   seen.run = run.id;
   seen.example = example;
   const auto at = static_cast<std::size_t>(example - 1);
@@ -32,7 +32,7 @@ SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const Ke
     const std::vector<Evidence> looks = evidence.all(array);
     if (looks.empty()) continue;
     seen.step = looks.back().step;
-    SeenExample::Quantity quantity{name, of_words && std::string(array) == "beta", {}};
+    ExampleView::Quantity quantity{name, of_words && std::string(array) == "beta", {}};
     for (std::size_t row = own.first_row; row < own.first_row + own.rows; ++row) {
       const std::span<const double> values = rows.row(looks.back(), row);
       quantity.rows.emplace_back(values.begin(), values.end());

@@ -10,7 +10,7 @@
 
 namespace fovea {
 
-struct SeenExample {
+struct ExampleView {
   std::int64_t run = 0, step = 0;
   int example = 0;                  // from 1
   std::vector<std::string> source;  // its words
@@ -25,6 +25,6 @@ struct SeenExample {
 };
 
 // `example` counts from 1. Throws wrong_input for a run without evidence, and for an example that it did not look at.
-SeenExample see_example(const RunRecord& run, const FetchArrays& fetch, const KeptWords& kept, int example);
+ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const VocabularyCache& kept, int example);
 
 }  // namespace fovea

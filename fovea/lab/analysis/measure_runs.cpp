@@ -63,7 +63,7 @@ bool fits(const RunRecord& run, const RunRecord& reference) {
 
 }  // namespace
 
-MeasuredRuns sort_runs(std::vector<RunRecord> runs) {
+MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
   for (const RunRecord& run : runs)
     if (!has_evidence(run.spec))
       throw wrong_input(fmt::format("run {} has no probe 'evidence', which measures are made from", run.id),
@@ -72,12 +72,12 @@ MeasuredRuns sort_runs(std::vector<RunRecord> runs) {
       std::find_if(runs.begin(), runs.end(), [](const RunRecord& run) { return role_of(run.spec) == Role::learned; });
   if (first == runs.end())
     throw wrong_input("none of these runs learned where to attend", "name one whose model.attention is \"learned\"");
-  MeasuredRuns sorted{*first, {}, {}, {}, {}};
+  MeasurementRuns sorted{*first, {}, {}, {}, {}};
   runs.erase(first);
   for (RunRecord& run : runs) {
     if (!fits(run, sorted.reference))
       throw wrong_input(
-          fmt::format("run {} can not be measured against run {}", run.id, sorted.reference.id),
+          fmt::format("run {} cannot be measured against run {}", run.id, sorted.reference.id),
           fmt::format(
               "beside it may stand: the same with another seed, the same with model.attention = \"uniform\", and model "
               "word-mean or word-mean-translator on the same task; with one probe.split and one "
@@ -104,7 +104,7 @@ MeasuredRuns sort_runs(std::vector<RunRecord> runs) {
   return sorted;
 }
 
-MeasuredRuns runs_to_measure(const Store& store, std::span<const std::int64_t> ids) {
+MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t> ids) {
   std::vector<RunRecord> runs;
   for (const std::int64_t id : ids) {
     if (std::ranges::any_of(runs, [id](const RunRecord& run) { return run.id == id; }))

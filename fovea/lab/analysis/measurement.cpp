@@ -105,7 +105,7 @@ std::vector<Evidence> looks_of(const RunRecord& run, const EvidenceOf& evidence,
 
 class Measuring {
  public:
-  Measuring(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options)
+  Measuring(const MeasurementRuns& runs, const FetchArrays& arrays, const MeasureOptions& options)
       : runs_(runs), arrays_(arrays), options_(options), reference_(runs.reference, arrays) {
     const bool said = runs.reference.series.contains("bleu");
     measures_.performance = said ? "bleu" : "evidence_accuracy";
@@ -181,7 +181,7 @@ class Measuring {
     }
     if (looks.empty()) return;
     for (std::size_t k = 0; k < looks.front().size(); ++k) {
-      Look now{looks.front()[k].step, 0, 0};
+      Moment now{looks.front()[k].step, 0, 0};
       for (std::size_t i = 0; i < looks.size(); ++i) {
         if (k >= looks[i].size() || looks[i][k].step != now.step)
           throw wrong_input(
@@ -199,7 +199,7 @@ class Measuring {
   }
 
   Measures::Row::Reach reach(double level) const {
-    for (const Look& look : course_)
+    for (const Moment& look : course_)
       if (look.agreement > level) return {look.step, look.performance};
     return {-1, nan};
   }
@@ -238,9 +238,10 @@ class Measuring {
   // The data may be gone since the runs were trained; everything else is in the store.
   void add_foreseen(const Evidence& attention) {
     try {
-      const Foreseen foreseen = options_.foresee(runs_.reference.spec, rows());
-      for (const auto& [name, scores] :
-           {std::pair{predicted, &foreseen.predicted}, {common, &foreseen.common}, {rare, &foreseen.rare}})
+      const PredictedAttention predicted_attention = options_.predict_attention(runs_.reference.spec, rows());
+      for (const auto& [name, scores] : {std::pair{predicted, &predicted_attention.predicted},
+                                         {common, &predicted_attention.common},
+                                         {rare, &predicted_attention.rare}})
         add(against(attention).with(scores->values, scores->places).row(alpha, name));
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::wrong_input) throw;
@@ -248,32 +249,32 @@ class Measuring {
     }
   }
 
-  struct Look {
+  struct Moment {
     std::int64_t step;
     double agreement, performance;
   };
 
-  const MeasuredRuns& runs_;
+  const MeasurementRuns& runs_;
   const FetchArrays& arrays_;
   const MeasureOptions& options_;
   EvidenceOf reference_;
   std::vector<std::size_t> counted_;  // numbers of the rows that count
-  std::vector<Look> course_;          // of the others
+  std::vector<Moment> course_;        // of the others
   Measures measures_;
 };
 
 }  // namespace
 
-Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options) {
+Measures measure(const MeasurementRuns& runs, const FetchArrays& arrays, const MeasureOptions& options) {
   return Measuring(runs, arrays, options).all();
 }
 
-std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Form form) {
+std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Preset preset) {
   std::vector<ClaimResult> claims;
   const auto claim = [&](std::string says, double distance) {
     ClaimResult claim;
     claim.experiment = experiment.name;
-    claim.form = word_of(form);
+    claim.preset = word_of(preset);
     claim.source = experiment.source;
     claim.claim = std::move(says);
     claim.value = distance;

@@ -1,4 +1,4 @@
-// Measures across runs (SCIENCE 7): how far where a model looks agrees with what words alone say, and how long until
+// Measures across runs: how far where a model looks agrees with what words alone say, and how long until
 // attention knows more than they.
 //
 // All runs have the probe `evidence` and looked at the same examples. Of the reference run attention (α), β and
@@ -23,7 +23,7 @@
 namespace fovea {
 
 // Who is measured against whom.
-struct MeasuredRuns {
+struct MeasurementRuns {
   RunRecord reference;
   std::vector<RunRecord> others;  // the same with other seeds
   std::optional<RunRecord> uniform, words, logistic;
@@ -31,10 +31,10 @@ struct MeasuredRuns {
 
 // Tells by their specs what the runs are: the reference is the first of those whose attention is learned. Throws
 // wrong_input where a run has no place beside it, or there is none to measure against.
-MeasuredRuns sort_runs(std::vector<RunRecord> runs);
+MeasurementRuns sort_runs(std::vector<RunRecord> runs);
 
 // Of one id: its partners are looked for in the store, the newest of each kind. Of several: these and no others.
-MeasuredRuns runs_to_measure(const Store& store, std::span<const std::int64_t> ids);
+MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t> ids);
 
 struct Measures {
   // Agreement 𝒜(a, b): whether b is among its largest where a is largest.
@@ -66,13 +66,14 @@ struct Measures {
 };
 
 struct MeasureOptions {
-  std::function<Foreseen(const RunSpec& spec, const EvidenceRows& rows)> foresee = fovea::foresee;
+  std::function<PredictedAttention(const RunSpec& spec, const EvidenceRows& rows)> predict_attention =
+      fovea::predict_attention;
   int only_class = -1;  // of labelled texts: rows of this class and no others; performance is of all
 };
-Measures measure(const MeasuredRuns& runs, const FetchArrays& arrays, const MeasureOptions& options = {});
+Measures measure(const MeasurementRuns& runs, const FetchArrays& arrays, const MeasureOptions& options = {});
 
 // That agreement stands clear of its baseline, for the pairs that the story is about; and that attention is foretold
 // better than by saying that it lies on the commonest word, or the rarest.
-std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Form form);
+std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Preset preset);
 
 }  // namespace fovea

@@ -33,7 +33,7 @@ class Rows {
  public:
   explicit Rows(std::size_t words) : drawn_(words) {}
 
-  void add(std::span<const int> words, std::span<const double> scores, Foreseen::Scores& to) {
+  void add(std::span<const int> words, std::span<const double> scores, PredictedAttention::Scores& to) {
     to.values.values.insert(to.values.values.end(), scores.begin(), scores.end());
     add_places(words, scores, to.places);
   }
@@ -65,7 +65,7 @@ class Rows {
 
 }  // namespace
 
-Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows) {
+PredictedAttention predict_attention(const RunSpec& spec, const EvidenceRows& rows) {
   const std::unique_ptr<Task> task = make_task(spec);
   const std::unique_ptr<BagSource> source = task_bags(*task, fresh_examples);
   Team team(1);
@@ -73,7 +73,7 @@ Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows) {
   const std::vector<double> counts = word_counts(*source, task->shape(), team);
   const auto vocab = static_cast<std::size_t>(source->inputs());
   Rows predicted(vocab), common(vocab), rare(vocab);
-  Foreseen foreseen;
+  PredictedAttention scores;
   const auto words = [](const std::vector<float>& from, std::size_t begin, std::size_t count) {
     const auto at = from.begin() + static_cast<std::ptrdiff_t>(begin);
     return std::vector<int>(at, at + static_cast<std::ptrdiff_t>(count));
@@ -88,12 +88,12 @@ Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows) {
       seldom[i] = -often[i];
     }
     for (const std::vector<double>& weights : predicted_attention(prediction, input, output)) {
-      predicted.add(input, weights, foreseen.predicted);
-      common.add(input, often, foreseen.common);
-      rare.add(input, seldom, foreseen.rare);
+      predicted.add(input, weights, scores.predicted);
+      common.add(input, often, scores.common);
+      rare.add(input, seldom, scores.rare);
     }
   }
-  return foreseen;
+  return scores;
 }
 
 }  // namespace fovea

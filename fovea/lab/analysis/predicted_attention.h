@@ -10,10 +10,10 @@
 
 namespace fovea {
 
-struct Foreseen {
+struct PredictedAttention {
   struct Scores {
     Evidence values;
-    // Their order within the row, from 0; words that the values can not tell apart are put in one drawn at random for
+    // Their order within the row, from 0; words that the values cannot tell apart are put in one drawn at random for
     // each row, so that to say nothing agrees with attention as often as chance does.
     Evidence places;
   };
@@ -23,6 +23,6 @@ struct Foreseen {
 
 // From the training examples of the run's task. Of translations the prediction of a row is for its target word, which
 // attention has not seen yet. Throws wrong_input where the task's data are no longer to be had.
-Foreseen foresee(const RunSpec& spec, const EvidenceRows& rows);
+PredictedAttention predict_attention(const RunSpec& spec, const EvidenceRows& rows);
 
 }  // namespace fovea

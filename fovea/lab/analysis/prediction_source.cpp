@@ -8,11 +8,11 @@
 
 namespace fovea {
 
-std::unique_ptr<Task> find_task(const std::string& name, Form form, const std::vector<Override>& overrides,
+std::unique_ptr<Task> find_task(const std::string& name, Preset preset, const std::vector<Override>& overrides,
                                 std::uint64_t seed) {
   const std::vector<std::string> experiments = experiment_names();
   if (std::ranges::find(experiments, name) != experiments.end() || name.ends_with(".toml"))
-    return make_task(resolve(find_experiment(name), form, overrides, seed));
+    return make_task(resolve(find_experiment(name), preset, overrides, seed));
   if (!Registry<Task>::instance().all().contains(name)) return nullptr;
   RunSpec spec;
   spec.seed = seed;

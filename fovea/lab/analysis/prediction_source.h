@@ -12,7 +12,7 @@ namespace fovea {
 
 // Overrides name settings of the task, as in a run ("task.vocab"). Of a name that both have the experiment is meant:
 // what is predicted is then what it trains on. Null where `name` is neither (nor a spec file, which ends in .toml).
-std::unique_ptr<Task> find_task(const std::string& name, Form form, const std::vector<Override>& overrides,
+std::unique_ptr<Task> find_task(const std::string& name, Preset preset, const std::vector<Override>& overrides,
                                 std::uint64_t seed);
 
 }  // namespace fovea

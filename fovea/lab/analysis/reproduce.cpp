@@ -12,10 +12,11 @@
 
 namespace fovea {
 
-StagedRuns sweep_stages(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
-                        const std::vector<Axis>& axes, const SweepOptions& options) {
-  const std::size_t stages = experiment.stages_of(form).size() + 1;
-  return run_stages(experiment, form, overrides, axes, [&](const std::vector<RunSpec>& specs, std::size_t stage) {
+StagedRuns sweep_stages(Store& store, const Experiment& experiment, Preset preset,
+                        const std::vector<Override>& overrides, const std::vector<Axis>& axes,
+                        const SweepOptions& options) {
+  const std::size_t stages = experiment.stages_of(preset).size() + 1;
+  return run_stages(experiment, preset, overrides, axes, [&](const std::vector<RunSpec>& specs, std::size_t stage) {
     SweepOptions of_stage = options;
     if (stages > 1 && options.progress)
       of_stage.progress = [&](SweepProgress progress) {
@@ -45,7 +46,7 @@ void check_measurable(const Experiment& experiment, const std::vector<RunSpec>& 
   try {
     sort_runs(std::move(runs));
   } catch (const Error& error) {
-    throw wrong_input(fmt::format("what '{}' trains can not be measured (its own runs are counted first, then those of "
+    throw wrong_input(fmt::format("what '{}' trains cannot be measured (its own runs are counted first, then those of "
                                   "[[against]]): {}",
                                   experiment.name, error.problem()),
                       error.remedy(), experiment.against.front().place);
@@ -56,19 +57,19 @@ void check_measurable(const Experiment& experiment, const std::vector<RunSpec>& 
 // were reached. Those that keep the experiment's model join the runs: claims and figures then see them as a condition
 // beside the others.
 void measure_reproduced(const Store& store, Reproduction& reproduction) {
-  const std::vector<Against>& against = reproduction.experiment.against;
+  const std::vector<Baseline>& against = reproduction.experiment.against;
   std::vector<RunRecord>& own = reproduction.runs;
   std::vector<RunRecord>& beside = reproduction.against;
   if (against.empty() || beside.size() < against.size()) return;
   if (all_done(own) && all_done(beside)) {
     std::vector<RunRecord> runs = own;
     runs.insert(runs.end(), beside.begin(), beside.end());
-    const MeasuredRuns sorted = sort_runs(std::move(runs));
+    const MeasurementRuns sorted = sort_runs(std::move(runs));
     const FetchArrays arrays = store.fetch_arrays();
     reproduction.measures = measure(sorted, arrays);
     constexpr int some = 3;
     for (int example = 1; example <= std::min(some, reproduction.measures->examples); ++example)
-      reproduction.seen.push_back(see_example(sorted.reference, arrays, kept_words(store), example));
+      reproduction.seen.push_back(view_example(sorted.reference, arrays, kept_words(store), example));
   }
   for (std::size_t i = 0; i < against.size(); ++i)
     if (against[i].keeps_model()) own.push_back(beside[i]);
@@ -91,26 +92,26 @@ bool sweep_against(Store& store, const std::vector<RunSpec>& against, const Swee
 
 }  // namespace
 
-Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
-                       const SweepOptions& options) {
+Reproduction reproduce(Store& store, const Experiment& experiment, Preset preset,
+                       const std::vector<Override>& overrides, const SweepOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  Reproduction result{experiment, form, {}, {}, 0};
-  const std::vector<RunSpec> against = resolve_against(experiment, form, overrides);  // a mistake shows now
-  const std::vector<RunSpec> own = resolve_sweep(experiment, form, overrides);
+  Reproduction result{experiment, preset, {}, {}, 0};
+  const std::vector<RunSpec> against = resolve_baselines(experiment, preset, overrides);  // a mistake shows now
+  const std::vector<RunSpec> own = resolve_sweep(experiment, preset, overrides);
   check_measurable(experiment, own, against);
   if (!experiment.source.empty() && experiment.stages.empty()) {  // shipped ones are tested, and stages name more
     std::vector<RunSpec> seen = own;
     for (std::size_t i = 0; i < against.size(); ++i)
       if (experiment.against[i].keeps_model()) seen.push_back(against[i]);
-    refuse_misspelt_names(experiment, form, seen);
+    refuse_misspelt_names(experiment, preset, seen);
   }
-  StagedRuns staged = sweep_stages(store, experiment, form, overrides, {}, options);
+  StagedRuns staged = sweep_stages(store, experiment, preset, overrides, {}, options);
   result.runs = std::move(staged.runs);
   if (staged.whole && sweep_against(store, against, options, result)) {
     measure_reproduced(store, result);
-    result.claims = check_claims(experiment, form, result.runs, staged.notes);
+    result.claims = check_claims(experiment, preset, result.runs, staged.notes);
     if (result.measures)
-      std::ranges::move(claims_of(*result.measures, experiment, form), std::back_inserter(result.claims));
+      std::ranges::move(claims_of(*result.measures, experiment, preset), std::back_inserter(result.claims));
     if (overrides.empty()) store.keep_claims(result.claims);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -121,17 +122,17 @@ std::optional<Reproduction> reproduced_before(const Store& store, const std::str
   std::vector<ClaimResult> claims = store.claims(name);
   std::erase_if(claims, [](const ClaimResult& claim) { return !claim.source.empty(); });
   if (claims.empty()) return std::nullopt;
-  Reproduction found{find_experiment(name), form_of(claims.back().form).value_or(Form::quick), {}, {}, 0};
+  Reproduction found{find_experiment(name), preset_of(claims.back().preset).value_or(Preset::quick), {}, {}, 0};
   for (const ClaimResult& claim : claims)
-    if (claim.form == claims.back().form) found.claims.push_back(claim);
+    if (claim.preset == claims.back().preset) found.claims.push_back(claim);
   const auto kept = [&store](const std::vector<RunSpec>& specs, std::size_t) {
     std::vector<RunRecord> runs;
     for (const RunSpec& spec : specs)
       if (std::optional<RunRecord> run = store.find_done(spec.hash())) runs.push_back(std::move(*run));
     return runs;
   };
-  found.runs = run_stages(found.experiment, found.form, {}, {}, kept).runs;
-  found.against = kept(resolve_against(found.experiment, found.form, {}), 1);
+  found.runs = run_stages(found.experiment, found.preset, {}, {}, kept).runs;
+  found.against = kept(resolve_baselines(found.experiment, found.preset, {}), 1);
   measure_reproduced(store, found);
   for (const RunRecord& run : found.runs) found.seconds += run.seconds;
   return found;

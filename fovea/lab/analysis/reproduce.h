@@ -13,16 +13,17 @@
 namespace fovea {
 
 // `notes` are what there is to know of the groups of runs (lab/experiment/stages.h): claims that read them pass it on.
-std::vector<ClaimResult> check_claims(const Experiment& experiment, Form form, const std::vector<RunRecord>& runs,
+std::vector<ClaimResult> check_claims(const Experiment& experiment, Preset preset, const std::vector<RunRecord>& runs,
                                       const std::vector<std::string>& notes = {});
 
 // The runs of an experiment, stage by stage, those that are missing made by sweep().
-StagedRuns sweep_stages(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
-                        const std::vector<Axis>& axes, const SweepOptions& options);
+StagedRuns sweep_stages(Store& store, const Experiment& experiment, Preset preset,
+                        const std::vector<Override>& overrides, const std::vector<Axis>& axes,
+                        const SweepOptions& options);
 
 struct Reproduction {
   Experiment experiment;
-  Form form;
+  Preset preset;
   std::vector<RunRecord> runs;
   std::vector<ClaimResult> claims;
   double seconds = 0;
@@ -30,12 +31,12 @@ struct Reproduction {
   // the runs, too.
   std::vector<RunRecord> against{};
   std::optional<Measures> measures{};  // once all of them are done
-  std::vector<SeenExample> seen{};     // some examples as the reference run saw them, then
+  std::vector<ExampleView> seen{};     // some examples as the reference run saw them, then
 };
 
 // Claims are checked when every run was reached, and kept unless overrides made it another experiment.
-Reproduction reproduce(Store& store, const Experiment& experiment, Form form, const std::vector<Override>& overrides,
-                       const SweepOptions& options);
+Reproduction reproduce(Store& store, const Experiment& experiment, Preset preset,
+                       const std::vector<Override>& overrides, const SweepOptions& options);
 
 // What the store knows of a shipped experiment that was reproduced as it stands, in the form it was last reproduced in;
 // nothing where it was not.

@@ -276,12 +276,12 @@ double Projection::step_seconds(const RunSpec& spec, double seconds, const Bench
   return step;
 }
 
-ExperimentTime Projection::of(const Experiment& experiment, Form form, double seconds, const BenchWatch& watch) {
+ExperimentTime Projection::of(const Experiment& experiment, Preset preset, double seconds, const BenchWatch& watch) {
   ExperimentTime time;
   time.name = experiment.name;
   try {
-    std::vector<RunSpec> runs = resolve_sweep(experiment, form, {});
-    std::ranges::move(resolve_against(experiment, form, {}), std::back_inserter(runs));
+    std::vector<RunSpec> runs = resolve_sweep(experiment, preset, {});
+    std::ranges::move(resolve_baselines(experiment, preset, {}), std::back_inserter(runs));
     const RunSpec& most = *std::max_element(runs.begin(), runs.end(), [this](const RunSpec& a, const RunSpec& b) {
       return known(a).operations < known(b).operations;
     });

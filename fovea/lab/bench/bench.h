@@ -32,7 +32,7 @@ struct StepRate {
   double median = 0, slowest = 0, fastest = 0;
   std::int64_t steps = 0;  // that were timed
   double seconds = 0;
-  double processor_seconds = 0;  // of all threads; more than seconds times threads it can not be, less where others ran
+  double processor_seconds = 0;  // of all threads; more than seconds times threads it cannot be, less where others ran
 };
 StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& watch = {});
 
@@ -60,7 +60,7 @@ struct ExperimentTime {
 // that may end early (stop_when) are counted as if they did not.
 class Projection {
  public:
-  ExperimentTime of(const Experiment& experiment, Form form, double seconds, const BenchWatch& watch = {});
+  ExperimentTime of(const Experiment& experiment, Preset preset, double seconds, const BenchWatch& watch = {});
 
  private:
   // Of a run, by what its cost depends on.

@@ -71,7 +71,7 @@ Axis parse_axis(const std::string& words) {
   const Place place{"--set " + words};
   const auto [key, rest] = key_and_rest(words, place);
   Axis axis{key, {}};
-  axis.draw = parse_draw(rest, place);
+  axis.draw = parse_random_axis(rest, place);
   if (axis.draw) return axis;
   for (const std::string& item : split_list(rest)) {
     if (item.empty())
@@ -90,7 +90,7 @@ Axis axis_of(const std::string& key, const Value& values) {
                         fmt::format("it can have {} values at most", longest_axis), values.place);
     axis.values = *list;
   } else if (const auto* text = values.as<std::string>()) {
-    axis.draw = parse_draw(*text, values.place);
+    axis.draw = parse_random_axis(*text, values.place);
     if (axis.draw) return axis;
     auto range = range_of(*text, values.place);
     if (!range)
@@ -107,9 +107,9 @@ Axis axis_of(const std::string& key, const Value& values) {
   return axis;
 }
 
-std::int64_t Experiment::draw_count(Form form) const {
+std::int64_t Experiment::draw_count(Preset preset) const {
   const auto found = quick.find("sweep.draws");
-  return form == Form::quick && found != quick.end() ? *found->second.as<std::int64_t>() : draws;
+  return preset == Preset::quick && found != quick.end() ? *found->second.as<std::int64_t>() : draws;
 }
 
 void Experiment::set_draws(std::int64_t count) {
@@ -117,9 +117,9 @@ void Experiment::set_draws(std::int64_t count) {
   quick.erase("sweep.draws");
 }
 
-std::vector<Axis> Experiment::axes(Form form) const {
+std::vector<Axis> Experiment::axes(Preset preset) const {
   std::vector<Axis> axes = sweep;
-  if (form == Form::quick) {
+  if (preset == Preset::quick) {
     for (const auto& [key, value] : quick) {
       if (key == "sweep.draws") continue;
       const bool whole_axis = key.starts_with("sweep.");

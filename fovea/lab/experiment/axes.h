@@ -20,7 +20,7 @@ struct Override {
 struct Axis {
   std::string key;
   std::vector<Value> values;
-  std::optional<Draw> draw = {};
+  std::optional<RandomAxis> draw = {};
 };
 
 // `words` are --set arguments, "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or

@@ -50,7 +50,7 @@ void add_epochs(const RunSpec& spec, std::int64_t epochs, const Place& place, st
 
 }  // namespace
 
-Against read_against(const Value& value) {
+Baseline read_baseline(const Value& value) {
   const auto* const table = value.as<ValueTable>();
   if (!table) throw wrong_input("what runs are measured against must be a table", "write [[against]]", value.place);
   static const std::vector<std::string> known{"name", "model", "train", "probe", "epochs", "set", "quick"};
@@ -58,7 +58,7 @@ Against read_against(const Value& value) {
     if (std::ranges::find(known, key) == known.end())
       throw wrong_input(fmt::format("what runs are measured against has no key '{}'", key), suggest_name(key, known),
                         inner.place);
-  Against against;
+  Baseline against;
   against.place = value.place;
   Fields fields;
   fields.text("name", against.name, "what it is called");
@@ -84,9 +84,10 @@ Against read_against(const Value& value) {
   return against;
 }
 
-std::vector<RunSpec> resolve_against(const Experiment& experiment, Form form, const std::vector<Override>& overrides) {
+std::vector<RunSpec> resolve_baselines(const Experiment& experiment, Preset preset,
+                                       const std::vector<Override>& overrides) {
   std::vector<RunSpec> specs;
-  for (const Against& against : experiment.against) {
+  for (const Baseline& against : experiment.against) {
     const auto is_own = [&against](const std::string& key) {
       return (key.starts_with("model.") && !against.model.empty()) ||
              (key.starts_with("train.") && !against.train.empty()) ||
@@ -98,14 +99,14 @@ std::vector<RunSpec> resolve_against(const Experiment& experiment, Form form, co
     if (!against.probe.empty()) part.probe = against.probe;
     std::erase_if(part.quick, [&](const auto& setting) { return is_own(setting.first); });
     std::vector<Override> settings = against.set;
-    if (form == Form::quick) settings.insert(settings.end(), against.quick.begin(), against.quick.end());
+    if (preset == Preset::quick) settings.insert(settings.end(), against.quick.begin(), against.quick.end());
     // What is looked at is the same for all, or they could not be measured against each other.
     for (const Override& change : overrides)
       if (!is_own(change.key) || (change.key.starts_with("probe.") && change.key != "probe.names"))
         settings.push_back(change);
-    const std::int64_t epochs = form == Form::quick ? against.quick_epochs : against.epochs;
-    if (epochs > 0) add_epochs(resolve(part, form, settings, experiment.seed), epochs, against.place, settings);
-    specs.push_back(resolve(part, form, settings, experiment.seed));
+    const std::int64_t epochs = preset == Preset::quick ? against.quick_epochs : against.epochs;
+    if (epochs > 0) add_epochs(resolve(part, preset, settings, experiment.seed), epochs, against.place, settings);
+    specs.push_back(resolve(part, preset, settings, experiment.seed));
   }
   return specs;
 }

@@ -17,9 +17,10 @@
 namespace fovea {
 
 // Throws wrong_input with the place of what is wrong.
-Against read_against(const Value& table);
+Baseline read_baseline(const Value& table);
 
 // One run for each of the experiment's. Overrides hold for what it shares with the experiment.
-std::vector<RunSpec> resolve_against(const Experiment& experiment, Form form, const std::vector<Override>& overrides);
+std::vector<RunSpec> resolve_baselines(const Experiment& experiment, Preset preset,
+                                       const std::vector<Override>& overrides);
 
 }  // namespace fovea

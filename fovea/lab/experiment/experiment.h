@@ -23,11 +23,11 @@ struct Claim {
   std::string metric;                       // "share(accuracy >= 0.95)"
   std::string where;                        // "task.vocab = 60"; empty: all runs
   std::optional<double> at_least, at_most;  // at least one of them is set
-  std::optional<Form> form;                 // the only one it is of; unset: it is of both
+  std::optional<Preset> preset;             // the only one it is of; unset: it is of both
   Place place;
 
   std::string wanted() const;  // ">= 0.95", "0.9 to 1.1"
-  bool is_of(Form asked) const { return !form || *form == asked; }
+  bool is_of(Preset asked) const { return !preset || *preset == asked; }
 };
 
 // A figure to draw from the experiment's runs; view/ knows the kinds and their settings.
@@ -58,7 +58,7 @@ struct Stage {
 };
 
 // A run that the experiment's own are measured against (lab/experiment/baselines.h).
-struct Against {
+struct Baseline {
   std::string name;
   ValueTable model, train, probe;             // in place of the experiment's, where they are not empty
   std::int64_t epochs = 0, quick_epochs = 0;  // 0: none are said
@@ -83,7 +83,7 @@ struct Experiment {
   ValueTable quick;        // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
   std::vector<Stage> stages, quick_stages;  // after the sweep, one after the other
-  std::vector<Against> against;             // after all stages
+  std::vector<Baseline> against;            // after all stages
   std::int64_t draws = 0;                   // how often what is drawn at random is drawn
   std::int64_t draw_seed = 0;               // and what it is drawn from
   std::vector<Claim> claims;
@@ -91,9 +91,9 @@ struct Experiment {
   Place place;
 
   // The axes of a form, after quick's overrides; seed is the last and so runs fastest.
-  std::vector<Axis> axes(Form form) const;
-  const std::vector<Stage>& stages_of(Form form) const { return form == Form::quick ? quick_stages : stages; }
-  std::int64_t draw_count(Form form) const;
+  std::vector<Axis> axes(Preset preset) const;
+  const std::vector<Stage>& stages_of(Preset preset) const { return preset == Preset::quick ? quick_stages : stages; }
+  std::int64_t draw_count(Preset preset) const;
   void set_draws(std::int64_t count);  // in every form
 };
 
@@ -110,11 +110,12 @@ std::vector<std::string> experiment_names();  // shipped ones, in tour order
 
 // The run at one point of the sweep: checks everything against the registries (unknown names, wrong types, impossible
 // values, task and model that do not fit) and fills in all defaults. An override of "seed" goes before `seed`.
-RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed);
+RunSpec resolve(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
+                std::uint64_t seed);
 
 // All points of the experiment's sweep in one form (the product of its axes, the last running fastest), resolved.
 // `axes` replace the experiment's own of the same key, and so do overrides (lab/experiment/sweep_plan.h).
-std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                                    const std::vector<Axis>& axes = {});
 
 }  // namespace fovea

@@ -2,11 +2,11 @@
 
 namespace fovea {
 
-std::string word_of(Form form) { return form == Form::quick ? "quick" : "full"; }
+std::string word_of(Preset preset) { return preset == Preset::quick ? "quick" : "full"; }
 
-std::optional<Form> form_of(std::string_view word) {
-  for (const Form form : {Form::quick, Form::full})
-    if (word == word_of(form)) return form;
+std::optional<Preset> preset_of(std::string_view word) {
+  for (const Preset preset : {Preset::quick, Preset::full})
+    if (word == word_of(preset)) return preset;
   return std::nullopt;
 }
 

@@ -7,9 +7,9 @@
 
 namespace fovea {
 
-enum class Form { quick, full };
+enum class Preset { quick, full };
 
-std::string word_of(Form form);  // as people write it, and the store keeps it
-std::optional<Form> form_of(std::string_view word);
+std::string word_of(Preset preset);  // as people write it, and the store keeps it
+std::optional<Preset> preset_of(std::string_view word);
 
 }  // namespace fovea

@@ -60,16 +60,16 @@ std::vector<std::string> split_list(const std::string& text) {
   return items;
 }
 
-std::optional<Draw> parse_draw(const std::string& text, const Place& place) {
+std::optional<RandomAxis> parse_random_axis(const std::string& text, const Place& place) {
   const std::string rule(trimmed(text));
   const std::size_t open = rule.find('(');
   if (open == std::string::npos || rule.back() != ')') return std::nullopt;
   const std::string name(trimmed(std::string_view(rule).substr(0, open)));
   const std::string inside = rule.substr(open + 1, rule.size() - open - 2);
-  Draw draw;
+  RandomAxis draw;
   draw.place = place;
   if (name == "one_of") {
-    draw.kind = Draw::Kind::one_of;
+    draw.kind = RandomAxis::Kind::one_of;
     for (const std::string& item : split_list(inside)) {
       if (item.empty())
         throw wrong_input(fmt::format("'{}' has a choice missing", rule), "write it as one_of(a, b, c)", place);
@@ -78,7 +78,7 @@ std::optional<Draw> parse_draw(const std::string& text, const Place& place) {
     return draw;
   }
   if (name != "log" && name != "uniform") return std::nullopt;
-  draw.kind = name == "log" ? Draw::Kind::log : Draw::Kind::uniform;
+  draw.kind = name == "log" ? RandomAxis::Kind::log : RandomAxis::Kind::uniform;
   const auto ends = ends_of(inside);
   if (!ends)
     throw wrong_input(fmt::format("'{}' does not say from where to where", rule),
@@ -86,16 +86,16 @@ std::optional<Draw> parse_draw(const std::string& text, const Place& place) {
   std::tie(draw.low, draw.high) = *ends;
   if (draw.low >= draw.high)
     throw wrong_input(fmt::format("'{}' leaves nothing to draw", rule), "put the smaller end first", place);
-  if (draw.kind == Draw::Kind::log && draw.low <= 0)
+  if (draw.kind == RandomAxis::Kind::log && draw.low <= 0)
     throw wrong_input(fmt::format("'{}' begins at {}, which has no logarithm", rule, draw.low),
                       "begin above 0, or write uniform(…)", place);
   return draw;
 }
 
-Value drawn(const Draw& draw, const std::string& key, std::uint64_t seed, std::uint64_t number, bool whole) {
+Value drawn(const RandomAxis& draw, const std::string& key, std::uint64_t seed, std::uint64_t number, bool whole) {
   Stream stream(seed, "draw", number, purpose_id(key));
-  if (draw.kind == Draw::Kind::one_of) return draw.choices[stream.integer(draw.choices.size())];
-  const bool log = draw.kind == Draw::Kind::log;
+  if (draw.kind == RandomAxis::Kind::one_of) return draw.choices[stream.integer(draw.choices.size())];
+  const bool log = draw.kind == RandomAxis::Kind::log;
   // A whole number stands for the stretch up to the next one.
   const double low = whole ? std::ceil(draw.low) : draw.low, high = whole ? std::floor(draw.high) + 1 : draw.high;
   const double share = stream.uniform();

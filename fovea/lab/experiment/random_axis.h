@@ -18,7 +18,7 @@
 
 namespace fovea {
 
-struct Draw {
+struct RandomAxis {
   enum class Kind { uniform, log, one_of } kind = Kind::uniform;
   double low = 0, high = 1;
   std::vector<Value> choices;
@@ -26,9 +26,9 @@ struct Draw {
 };
 
 // Nothing where the text is not of this form. Throws wrong_input where it is, and says nothing that can be drawn.
-std::optional<Draw> parse_draw(const std::string& text, const Place& place);
+std::optional<RandomAxis> parse_random_axis(const std::string& text, const Place& place);
 
-Value drawn(const Draw& draw, const std::string& key, std::uint64_t seed, std::uint64_t number, bool whole);
+Value drawn(const RandomAxis& draw, const std::string& key, std::uint64_t seed, std::uint64_t number, bool whole);
 
 // "a, [1, 2], 'x, y'" cut at the commas outside of brackets and quotes, without blanks at the ends.
 std::vector<std::string> split_list(const std::string& text);

@@ -116,9 +116,9 @@ Claim read_claim(const Value& value) {
              {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
              {"form", [&](const Value& v) {
                 const std::string word = take_text(v, "form");
-                claim.form = form_of(word);
-                if (!claim.form)
-                  throw wrong_input(fmt::format("the form of a claim can not be '{}'", word),
+                claim.preset = preset_of(word);
+                if (!claim.preset)
+                  throw wrong_input(fmt::format("the form of a claim cannot be '{}'", word),
                                     "it is quick or full; without the key it is both", v.place);
               }}});
   if (claim.says.empty())
@@ -153,19 +153,19 @@ FigureSpec read_figure(const Value& value) {
 void read_stages(const Value& value, Experiment& experiment) {
   for (const Value& stage : take<ValueList>(value, "stage", "written as [[stage]]")) {
     take<ValueTable>(stage, "stage", "a table");
-    experiment.stages.push_back(read_stage(stage, Form::full));
-    experiment.quick_stages.push_back(read_stage(stage, Form::quick));
+    experiment.stages.push_back(read_stage(stage, Preset::full));
+    experiment.quick_stages.push_back(read_stage(stage, Preset::quick));
   }
 }
 
 // Known once the whole file is read.
 void check_stages(const Experiment& experiment) {
-  for (const Form form : {Form::full, Form::quick}) {
-    const std::vector<Axis> axes = experiment.axes(form);
-    for (const Stage& stage : experiment.stages_of(form))
+  for (const Preset preset : {Preset::full, Preset::quick}) {
+    const std::vector<Axis> axes = experiment.axes(preset);
+    for (const Stage& stage : experiment.stages_of(preset))
       if (std::ranges::find(axes, stage.combine, &Axis::key) == axes.end())
         throw wrong_input(fmt::format("a stage combines values of '{0}', and the {1} form's sweep does not vary '{0}'",
-                                      stage.combine, word_of(form)),
+                                      stage.combine, word_of(preset)),
                           fmt::format("give sweep an axis \"{}\"", stage.combine), stage.place);
   }
 }
@@ -217,7 +217,7 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
              {"sweep", [&](const Value& v) { read_sweep(v, experiment); }},
              {"quick", [&](const Value& v) { experiment.quick = read_quick(v); }},
              {"stage", [&](const Value& v) { read_stages(v, experiment); }},
-             {"against", [&](const Value& v) { experiment.against = read_list(v, "against", read_against); }},
+             {"against", [&](const Value& v) { experiment.against = read_list(v, "against", read_baseline); }},
              {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", read_claim); }},
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {

@@ -45,7 +45,7 @@ ValueTable complete_named(const ValueTable& written, const std::string& what) {
 }
 
 // Every setting there is for this draft: "task.vocab", "train.steps", …
-std::vector<std::string> all_settings(const Draft& draft) {
+std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
   std::vector<std::string> names{"seed", "intervene"};
   const auto add = [&names](const std::string& section, const ValueTable& table) {
     for (const auto& entry : table) names.push_back(section + "." + entry.first);
@@ -60,7 +60,7 @@ std::vector<std::string> all_settings(const Draft& draft) {
   return names;
 }
 
-[[noreturn]] void refuse_key(const Draft& draft, const std::string& key, const Place& place) {
+[[noreturn]] void refuse_key(const UnresolvedSpec& draft, const std::string& key, const Place& place) {
   const std::vector<std::string> names = all_settings(draft);
   const auto same_end =
       std::find_if(names.begin(), names.end(), [&key](const std::string& name) { return name.ends_with("." + key); });
@@ -71,7 +71,7 @@ std::vector<std::string> all_settings(const Draft& draft) {
 
 }  // namespace
 
-void apply(Draft& draft, const std::string& key, const Value& value) {
+void apply(UnresolvedSpec& draft, const std::string& key, const Value& value) {
   if (key == "seed") {
     draft.seed = take_seed(value);
     return;
@@ -101,16 +101,18 @@ void apply(Draft& draft, const std::string& key, const Value& value) {
   (*table)[key.substr(begin)] = value;
 }
 
-Draft draft_of(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed) {
-  Draft draft{experiment.task, experiment.model, experiment.train, experiment.probe, experiment.interventions, seed};
-  if (form == Form::quick)
+UnresolvedSpec unresolved_spec(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
+                               std::uint64_t seed) {
+  UnresolvedSpec draft{experiment.task,  experiment.model,         experiment.train,
+                       experiment.probe, experiment.interventions, seed};
+  if (preset == Preset::quick)
     for (const auto& [key, value] : experiment.quick)
       if (!key.starts_with("sweep.")) apply(draft, key, value);
   for (const Override& change : overrides) apply(draft, change.key, change.value);
   return draft;
 }
 
-RunSpec complete(const Draft& draft) {
+RunSpec complete(const UnresolvedSpec& draft) {
   RunSpec spec;
   spec.task = complete_named<Task>(draft.task, "task");
   spec.model = complete_named<Model<float>>(draft.model, "model");
@@ -130,15 +132,16 @@ RunSpec complete(const Draft& draft) {
   return spec;
 }
 
-RunSpec resolve(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed) {
-  RunSpec spec = complete(draft_of(experiment, form, overrides, seed));
+RunSpec resolve(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
+                std::uint64_t seed) {
+  RunSpec spec = complete(unresolved_spec(experiment, preset, overrides, seed));
   check_fit(spec);
   return spec;
 }
 
-std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                                    const std::vector<Axis>& axes) {
-  const SweepPlan plan(experiment, form, overrides, axes);
+  const SweepPlan plan(experiment, preset, overrides, axes);
   constexpr std::size_t most_runs = 1000000;
   if (plan.size() > most_runs)
     throw wrong_input(

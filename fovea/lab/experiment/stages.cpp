@@ -62,7 +62,7 @@ Stage::Kind read_kind(const Value& value) {
   require(kind.name, "a kind has no name", value.place);
   require(kind.when, fmt::format("kind '{}' does not say when", kind.name), value.place);
   if (kind.name == any_kind || kind.name == other_kind)
-    throw wrong_input(fmt::format("a kind can not be called '{}'", kind.name),
+    throw wrong_input(fmt::format("a kind cannot be called '{}'", kind.name),
                       "groups take values of every kind by 'any', and those of no kind by 'other'", value.place);
   Expression::parse(kind.when, table.at("when").place).require_condition();
   return kind;
@@ -87,7 +87,7 @@ Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kind
                         suggest_name(kind, known), count.place);
     const auto* const number = count.as<std::int64_t>();
     if (!number || *number < 1 || *number > 1000)
-      throw wrong_input(fmt::format("group '{}' can not take {} of kind '{}'", group.name, count.text(), kind),
+      throw wrong_input(fmt::format("group '{}' cannot take {} of kind '{}'", group.name, count.text(), kind),
                         "a whole number, 1 to 1000", count.place);
     group.take[kind] = *number;
   }
@@ -214,7 +214,7 @@ struct Plan {
 
 struct Asked {  // of resolve_sweep()
   const Experiment& experiment;
-  Form form;
+  Preset preset;
   const std::vector<Override>& overrides;
   const std::vector<Axis>& axes;
 };
@@ -234,7 +234,7 @@ Plan plan_next(const Stage& stage, const Asked& asked, std::vector<RunRecord>& r
       std::erase_if(axes, [&](const Axis& axis) { return axis.key == stage.combine || axis.key == "seed"; });
       axes.push_back({stage.combine, {joined(candidates, picks[i])}});
       axes.push_back({"seed", {{stage.first_seed + static_cast<std::int64_t>(i), {}}}});
-      std::ranges::move(resolve_sweep(asked.experiment, asked.form, asked.overrides, axes),
+      std::ranges::move(resolve_sweep(asked.experiment, asked.preset, asked.overrides, axes),
                         std::back_inserter(plan.specs));
       plan.groups.resize(plan.specs.size(), group.name);
     }
@@ -248,12 +248,12 @@ bool any_in(const std::vector<RunRecord>& runs, RunState state) {
 
 }  // namespace
 
-Stage read_stage(const Value& value, Form form) {
+Stage read_stage(const Value& value, Preset preset) {
   ValueTable table = table_of(value, "a stage");
   if (const auto quick = table.find("quick"); quick != table.end()) {
     const ValueTable changes = table_of(quick->second, "quick");
     table.erase(quick);
-    if (form == Form::quick)
+    if (preset == Preset::quick)
       for (const auto& [key, changed] : changes) table[key] = changed;
   }
   Stage stage;
@@ -275,11 +275,11 @@ Stage read_stage(const Value& value, Form form) {
   return stage;
 }
 
-StagedRuns run_stages(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+StagedRuns run_stages(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                       const std::vector<Axis>& axes, const MakeRuns& make) {
-  const std::vector<Stage>& stages = experiment.stages_of(form);
+  const std::vector<Stage>& stages = experiment.stages_of(preset);
   StagedRuns all;
-  Plan plan{resolve_sweep(experiment, form, overrides, axes), {}};
+  Plan plan{resolve_sweep(experiment, preset, overrides, axes), {}};
   plan.groups.resize(plan.specs.size());
   for (std::size_t number = 1;; ++number) {
     std::vector<RunRecord> runs = make(plan.specs, number);
@@ -290,7 +290,7 @@ StagedRuns run_stages(const Experiment& experiment, Form form, const std::vector
                         {"group", {plan.groups[i], {}}},
                         {"kind", {std::string(), {}}}};
     const bool goes_on = all.whole && number <= stages.size() && !any_in(runs, RunState::failed);
-    if (goes_on) plan = plan_next(stages[number - 1], {experiment, form, overrides, axes}, runs, all.notes);
+    if (goes_on) plan = plan_next(stages[number - 1], {experiment, preset, overrides, axes}, runs, all.notes);
     std::ranges::move(runs, std::back_inserter(all.runs));
     if (!goes_on) return all;
   }

@@ -27,7 +27,7 @@
 namespace fovea {
 
 // Throws wrong_input with the place of what is wrong.
-Stage read_stage(const Value& table, Form form);
+Stage read_stage(const Value& table, Preset preset);
 
 struct StagedRuns {
   // Of all stages, in order. In an experiment of several stages each has as its role the number of its `stage` (from
@@ -38,11 +38,11 @@ struct StagedRuns {
   bool whole = false;              // every run of every stage was reached
 };
 
-// The records of these specs, in their order; those that can not be had are left out.
+// The records of these specs, in their order; those that cannot be had are left out.
 using MakeRuns = std::function<std::vector<RunRecord>(const std::vector<RunSpec>& specs, std::size_t stage)>;
 
 // A stage begins once every run of the one before is there and done. `axes` are those of resolve_sweep().
-StagedRuns run_stages(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+StagedRuns run_stages(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                       const std::vector<Axis>& axes, const MakeRuns& make);
 
 }  // namespace fovea

@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t most_runs = std::size_t{1} << (sizeof(std::size_t) == 8 ? 40 : 20);
 constexpr std::size_t few_points = 200;  // so many are all checked before anything is run
 
-std::vector<Axis> axes_of(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+std::vector<Axis> axes_of(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                           const std::vector<Axis>& own) {
-  std::vector<Axis> axes = experiment.axes(form);
+  std::vector<Axis> axes = experiment.axes(preset);
   std::erase_if(axes, [&](const Axis& axis) {
     return std::ranges::find(overrides, axis.key, &Override::key) != overrides.end();
   });
@@ -38,15 +38,15 @@ std::string value_text(const Value& value) {
 
 }  // namespace
 
-SweepPlan::SweepPlan(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+SweepPlan::SweepPlan(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                      const std::vector<Axis>& axes)
-    : base_(draft_of(experiment, form, overrides, experiment.seed)),
+    : base_(unresolved_spec(experiment, preset, overrides, experiment.seed)),
       draw_seed_(static_cast<std::uint64_t>(experiment.draw_seed)) {
-  for (Axis& axis : axes_of(experiment, form, overrides, axes)) {
+  for (Axis& axis : axes_of(experiment, preset, overrides, axes)) {
     if (axis.draw) drawn_.push_back({axis.key, *axis.draw});
     else dimensions_.push_back({std::move(axis), 0});
   }
-  const std::int64_t count = experiment.draw_count(form);
+  const std::int64_t count = experiment.draw_count(preset);
   if (!drawn_.empty()) set_up_draws(count);
   for (Dimension& dimension : dimensions_) {
     dimension.size = dimension.axis ? dimension.axis->values.size() : static_cast<std::size_t>(count);
@@ -61,7 +61,7 @@ void SweepPlan::set_up_draws(std::int64_t count) {
   if (count <= 0)
     throw wrong_input(fmt::format("'{}' is drawn at random, and nothing says how often", first.key),
                       "add --draws 20, or draws = 20 to the sweep", first.draw.place);
-  Draft draft = base_;
+  UnresolvedSpec draft = base_;
   for (const Dimension& dimension : dimensions_) apply(draft, dimension.axis->key, dimension.axis->values.front());
   const RunSpec one = complete(draft);
   for (Drawn& drawn : drawn_) {
@@ -69,7 +69,8 @@ void SweepPlan::set_up_draws(std::int64_t count) {
       throw wrong_input("seeds are not drawn at random", "list them: --seeds 0..19", drawn.draw.place);
     const std::optional<Value> setting = one.setting(drawn.key);
     drawn.whole = setting && setting->as<std::int64_t>();
-    if (drawn.whole && drawn.draw.kind != Draw::Kind::one_of && std::ceil(drawn.draw.low) > std::floor(drawn.draw.high))
+    if (drawn.whole && drawn.draw.kind != RandomAxis::Kind::one_of &&
+        std::ceil(drawn.draw.low) > std::floor(drawn.draw.high))
       throw wrong_input(fmt::format("'{}' takes whole numbers, and there is none to draw", drawn.key),
                         "move the ends apart", drawn.draw.place);
   }
@@ -98,7 +99,7 @@ std::vector<Override> SweepPlan::settings_at(const std::vector<std::size_t>& coo
 }
 
 RunSpec SweepPlan::at(const std::vector<std::size_t>& coordinates) const {
-  Draft draft = base_;
+  UnresolvedSpec draft = base_;
   for (const Override& setting : settings_at(coordinates)) apply(draft, setting.key, setting.value);
   return complete(draft);
 }

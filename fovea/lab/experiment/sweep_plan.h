@@ -17,7 +17,7 @@ class SweepPlan : public RunList {
   // (lab/experiment/random_axis.h) are drawn together, as often as the experiment says, and each draw meets every point
   // of the other axes. Without an axis of seeds the seed is the experiment's. Throws wrong_input where axes and draws
   // make no sweep.
-  SweepPlan(const Experiment& experiment, Form form, const std::vector<Override>& overrides,
+  SweepPlan(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
             const std::vector<Axis>& axes = {});
 
   bool draws() const { return !drawn_.empty(); }  // whether anything is drawn at random
@@ -37,7 +37,7 @@ class SweepPlan : public RunList {
  private:
   struct Drawn {
     std::string key;
-    Draw draw;
+    RandomAxis draw;
     bool whole = false;
   };
   // One dimension of the product, the last running fastest: an axis, or all that is drawn.
@@ -51,7 +51,7 @@ class SweepPlan : public RunList {
   std::vector<Override> settings_at(const std::vector<std::size_t>& coordinates) const;
   RunSpec at(const std::vector<std::size_t>& coordinates) const;
 
-  Draft base_;
+  UnresolvedSpec base_;
   std::vector<Dimension> dimensions_;
   std::vector<Drawn> drawn_;
   std::uint64_t draw_seed_ = 0;

@@ -9,14 +9,16 @@
 
 namespace fovea {
 
-struct Draft {
+struct UnresolvedSpec {
   ValueTable task, model, train, probe;
   ValueList interventions;
   std::uint64_t seed = 0;
 };
 
-Draft draft_of(const Experiment& experiment, Form form, const std::vector<Override>& overrides, std::uint64_t seed);
-void apply(Draft& draft, const std::string& key, const Value& value);  // throws wrong_input for a setting there is not
-RunSpec complete(const Draft& draft);  // checks every setting for itself, and fills in what is not written
+UnresolvedSpec unresolved_spec(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
+                               std::uint64_t seed);
+void apply(UnresolvedSpec& draft, const std::string& key,
+           const Value& value);                 // throws wrong_input for a setting there is not
+RunSpec complete(const UnresolvedSpec& draft);  // checks every setting for itself, and fills in what is not written
 
 }  // namespace fovea

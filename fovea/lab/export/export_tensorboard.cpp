@@ -148,7 +148,7 @@ class TensorBoard : public RunExport {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error)
-      throw failure("the folder can not be made: " + error.message(), "for TensorBoard, -o names a folder",
+      throw failure("the folder cannot be made: " + error.message(), "for TensorBoard, -o names a folder",
                     {folder.string()});
   }
 

@@ -48,7 +48,7 @@ class Words : public RunExport {
   static void check(const std::string& word, const RunRecord& run) {
     if (word.find_first_of("\r\n") == std::string::npos) return;
     throw wrong_input(
-        fmt::format("run {} knows a word that has a line end in it, so its words can not be a line each", run.id),
+        fmt::format("run {} knows a word that has a line end in it, so its words cannot be a line each", run.id),
         "its model of pieces has such a one");
   }
 

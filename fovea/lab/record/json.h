@@ -1,4 +1,4 @@
-// Values as JSON. Numbers that JSON can not say (infinity, NaN) are null.
+// Values as JSON. Numbers that JSON cannot say (infinity, NaN) are null.
 #pragma once
 
 #include <nlohmann/json.hpp>

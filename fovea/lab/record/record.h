@@ -75,7 +75,7 @@ struct ClaimResult {
   double value = 0;  // NaN when it could not be computed
   std::string wanted;
   bool held = false;
-  std::string form;      // "quick" or "full"
+  std::string preset;      // "quick" or "full"
   std::string note;      // why there is no value, or what to know of the one there is
   std::string source{};  // Experiment::source: files of one name in two folders make claims of their own
 };

@@ -40,7 +40,7 @@ Json claim_json(const ClaimResult& claim) {
             {"value", number_json(claim.value)},
             {"wanted", claim.wanted},
             {"held", claim.held},
-            {"form", claim.form}};
+            {"form", claim.preset}};
   if (std::isinf(claim.value)) json["note"] = claim.value > 0 ? "infinite: never reached" : "minus infinity";
   if (!claim.note.empty()) json["note"] = claim.note;
   return json;

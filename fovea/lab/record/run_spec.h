@@ -22,7 +22,7 @@ struct RunSpec {
 
   ValueTable table() const;  // all of it as one table, keys sorted
   std::string text() const;  // canonical: one TOML line per setting
-  std::string hash() const;  // 32 hex digits over text(), less what can not change a number
+  std::string hash() const;  // 32 hex digits over text(), less what cannot change a number
   static bool changes_numbers(std::string_view setting);  // false: how many threads, whether weights are kept
   // "task.vocab", "seed", "train.start"; "interventions" is how many there are.
   std::optional<Value> setting(const std::string& dotted) const;

@@ -103,23 +103,23 @@ TrainSettings read_train(const ValueTable& table) {
 }
 
 template <class T>
-Grounds grounds_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch) {
+Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch) {
   using Attends = typename Model<T>::Attends;
   const Attends attends = model.attends(batch);
-  Grounds grounds;
-  grounds.attends = attends != Attends::no;
-  grounds.by_score = attends == Attends::by_score;
-  grounds.has_beta = model.has_beta();
-  grounds.truth = !batch.alignment.empty() || !batch.marked.empty();
+  Capabilities capabilities;
+  capabilities.attends = attends != Attends::no;
+  capabilities.by_score = attends == Attends::by_score;
+  capabilities.has_beta = model.has_beta();
+  capabilities.truth = !batch.alignment.empty() || !batch.marked.empty();
   for (const Param<T>& p : parameters.all()) {
-    grounds.attention_parameters |= p.group == Group::attention;
-    grounds.parameters.push_back(p.name);
+    capabilities.attention_parameters |= p.group == Group::attention;
+    capabilities.parameters.push_back(p.name);
   }
-  return grounds;
+  return capabilities;
 }
 
-template Grounds grounds_of(const Model<float>&, const ParameterSet<float>&, const Batch&);
-template Grounds grounds_of(const Model<double>&, const ParameterSet<double>&, const Batch&);
+template Capabilities capabilities_of(const Model<float>&, const ParameterSet<float>&, const Batch&);
+template Capabilities capabilities_of(const Model<double>&, const ParameterSet<double>&, const Batch&);
 
 template <class T>
 void check_training(const Model<T>& model, const RunSpec& spec) {
@@ -133,7 +133,7 @@ void check_training(const Model<T>& model, const RunSpec& spec) {
   const int least = model.least_batch();
   if (train.steps > 0 && train.batch / parts < least)
     throw wrong_input(
-        fmt::format("model '{}' can not be trained on {} at a time", name_of(spec.model, "model"),
+        fmt::format("model '{}' cannot be trained on {} at a time", name_of(spec.model, "model"),
                     train.batch / parts == 1 ? "one example" : fmt::format("{} examples", train.batch / parts)),
         parts == 1 ? fmt::format("set train.batch to {} or more", least)
                    : fmt::format("set train.batch to {} or more, or train.shards lower", least * parts),
@@ -151,26 +151,26 @@ void check_looked_at(const Batch& batch, const RunSpec& spec) {
                     "set probe.split to another, or take a task that has such examples", split.place);
 }
 
-void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec) {
+void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec) {
   const std::string model = name_of(spec.model, "model");
   for (const Hold& hold : interventions.holds) {
-    if (!grounds.attends)
-      throw wrong_input(fmt::format("attention can not be held: model '{}' has none here", model),
+    if (!capabilities.attends)
+      throw wrong_input(fmt::format("attention cannot be held: model '{}' has none here", model),
                         "drop the intervention", hold.place);
-    if (!grounds.by_score)
+    if (!capabilities.by_score)
       throw wrong_input(
-          fmt::format("attention can not be held: that of model '{}' is even here, whatever is done", model),
+          fmt::format("attention cannot be held: that of model '{}' is even here, whatever is done", model),
           "drop the intervention, or let attention be learned", hold.place);
-    if (hold.attend == Attend::truth && !grounds.truth)
-      throw wrong_input(fmt::format("attention can not be held at the truth: task '{}' does not know where it belongs",
+    if (hold.attend == Attend::truth && !capabilities.truth)
+      throw wrong_input(fmt::format("attention cannot be held at the truth: task '{}' does not know where it belongs",
                                     name_of(spec.task, "task")),
                         "hold it uniform, or take a task that knows", hold.place);
   }
   const auto refuse = [&](Group group, const Place& place) {
-    if (group == Group::attention && !grounds.attention_parameters)
+    if (group == Group::attention && !capabilities.attention_parameters)
       throw wrong_input(fmt::format("model '{}' has no attention parameters here", model), "drop the intervention",
                         place);
-    if (group == Group::attention && grounds.attends && !grounds.by_score)
+    if (group == Group::attention && capabilities.attends && !capabilities.by_score)
       throw wrong_input(
           fmt::format("attention parameters do nothing here: the attention of model '{}' is even, whatever they are",
                       model),
@@ -193,22 +193,22 @@ void check_interventions(const Interventions& interventions, const Grounds& grou
   for (const Freeze& freeze : interventions.freezes) refuse(freeze.group, freeze.place);
   for (const OwnRate& rate : interventions.rates) refuse(rate.group, rate.place);
   for (const Clamp& clamp : interventions.clamps)
-    if (std::ranges::find(grounds.parameters, clamp.parameter) == grounds.parameters.end())
+    if (std::ranges::find(capabilities.parameters, clamp.parameter) == capabilities.parameters.end())
       throw wrong_input(fmt::format("model '{}' has no parameter '{}' here", model, clamp.parameter),
-                        suggest_name(clamp.parameter, grounds.parameters), clamp.place);
+                        suggest_name(clamp.parameter, capabilities.parameters), clamp.place);
 }
 
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
-                    const Grounds& grounds) {
+                    const Capabilities& capabilities) {
   std::erase_if(probes, [&](NamedProbe& named) {
     try {
       placed(place_in(spec.probe, "names"), [&] {
-        named.probe->prepare(shape, grounds.attends, spec.seed);
-        if (named.probe->needs_beta() && !grounds.has_beta)
+        named.probe->prepare(shape, capabilities.attends, spec.seed);
+        if (named.probe->needs_beta() && !capabilities.has_beta)
           throw wrong_input(
               fmt::format("probe '{}' reads β, and model '{}' has none here", named.name, name_of(spec.model, "model")),
               "leave the probe out, or name it in probe.where_able");
-        if (named.probe->needs_truth() && !grounds.truth)
+        if (named.probe->needs_truth() && !capabilities.truth)
           throw wrong_input(fmt::format("probe '{}' asks where attention belongs, and task '{}' does not know",
                                         named.name, name_of(spec.task, "task")),
                             "leave the probe out, or name it in probe.where_able");
@@ -235,13 +235,13 @@ void check_fit(const RunSpec& spec) {
   Team team;
   Compute compute{arena, team};
   check_training(*model, spec);
-  const Grounds grounds = grounds_of(*model, parameters, batch);
+  const Capabilities capabilities = capabilities_of(*model, parameters, batch);
   ask_less(batch);
   placed(place_in(spec.model, "name"), [&] { (void)model->forward(compute, batch, {}); });
   const Interventions interventions = Interventions::parse(spec.interventions);
-  check_interventions(interventions, grounds, spec);
+  check_interventions(interventions, capabilities, spec);
   (void)Embeddings<float>(interventions.embeds, *task, parameters);
-  prepare_probes(probes, spec, shape, grounds);
+  prepare_probes(probes, spec, shape, capabilities);
 }
 
 }  // namespace fovea

@@ -23,7 +23,7 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
 TrainSettings read_train(const ValueTable& table);
 
 // What a run has for an intervention or a probe to act on.
-struct Grounds {
+struct Capabilities {
   bool attends = false;   // the model has attention rows
   bool by_score = false;  // and they follow scores
   bool has_beta = false;
@@ -32,15 +32,15 @@ struct Grounds {
   std::vector<std::string> parameters;
 };
 template <class T>
-Grounds grounds_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch);
+Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& parameters, const Batch& batch);
 
 // Throws wrong_input where the split that is looked at has no examples: this batch is of its first.
 void check_looked_at(const Batch& batch, const RunSpec& spec);
 
-// Throws wrong_input for what can not be done here, and for what would change nothing.
-void check_interventions(const Interventions& interventions, const Grounds& grounds, const RunSpec& spec);
+// Throws wrong_input for what cannot be done here, and for what would change nothing.
+void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec);
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
-                    const Grounds& grounds);
+                    const Capabilities& capabilities);
 
 // Throws wrong_input for a training that the model can learn nothing from.
 template <class T>

@@ -58,7 +58,7 @@ Transplant read_transplant(const Value& value, const ValueTable& table) {
            std::ranges::find(group_words, word, &std::pair<std::string, Group>::first) != group_words.end();
   };
   if (transplant.to != transplant.of && (is_group(transplant.of) || is_group(transplant.to)))
-    throw wrong_input(fmt::format("{} can not bring '{}' to '{}'", owner, transplant.of, transplant.to),
+    throw wrong_input(fmt::format("{} cannot bring '{}' to '{}'", owner, transplant.of, transplant.to),
                       "a group comes to the same group; names of parameters can differ", value.place);
   return transplant;
 }

@@ -36,7 +36,7 @@ void TrainSettings::settings(Fields& fields) {
   fields.number("floor", floor, 0, 1, "share of the rate left at the end of linear and cosine");
   fields.integer("period", period, 1, most_steps, "of schedule step: updates between two falls");
   fields.number("factor", factor, 0, 1, "of schedule step: what a fall leaves");
-  fields.choice("precision", precision, {{"float", Precision::single}, {"double", Precision::twice}},
+  fields.choice("precision", precision, {{"float", Precision::float32}, {"double", Precision::float64}},
                 "numbers of 32 or of 64 bits");
   fields.integer("threads", threads, 1, 1024, "threads that share the work; results do not depend on it");
   fields.choice(

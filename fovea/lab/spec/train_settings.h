@@ -17,7 +17,7 @@ namespace fovea {
 struct TrainSettings {
   enum class Method { sgd, adam, adamw };
   enum class Course { constant, linear, cosine, step };
-  enum class Precision { single, twice };
+  enum class Precision { float32, float64 };
   enum class KeepWeights { never, small, always };
   static constexpr std::size_t small_count = std::size_t{1} << 18;  // numbers; 1 MB of floats
 
@@ -28,7 +28,7 @@ struct TrainSettings {
   Course schedule = Course::constant;
   std::int64_t warmup = 0, period = 1000;
   double floor = 0, factor = 0.1;
-  Precision precision = Precision::single;
+  Precision precision = Precision::float32;
   int threads = 1;
   // Left open they stand in no spec, so that what was trained before there were such settings keeps its hash.
   std::optional<bool> data_parallel;

@@ -49,7 +49,7 @@ std::string own_name() {
   if (code == ENOSPC || code == EDQUOT)
     throw failure("the disk is full, so no run can begin",
                   "free some space and do it again; all earlier runs are as they were", {file.string()});
-  throw failure(fmt::format("a run can not be marked as being trained: {}", std::strerror(code)),
+  throw failure(fmt::format("a run cannot be marked as being trained: {}", std::strerror(code)),
                 "check that you may write to this folder, or set FOVEA_HOME to a folder of yours", {file.string()});
 }
 

@@ -16,7 +16,7 @@ namespace fovea {
 class RunLock {
  public:
   // Nothing where somebody else trains the run: another process, or another RunLock of this one. Makes the folder.
-  // Throws failure where the file can not be made.
+  // Throws failure where the file cannot be made.
   static std::optional<RunLock> take(const std::filesystem::path& folder, const std::string& hash);
   static std::vector<std::string> left(const std::filesystem::path& folder);  // the runs of killed processes
   static bool held(const std::filesystem::path& folder, const std::string& hash);

@@ -32,80 +32,80 @@ bool disk_is_full(int code, int system_code) {
 
 }  // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void SqliteStatement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Statement::Statement(Connection& connection, const char* sql) : connection_(&connection) {
+SqliteStatement::SqliteStatement(Connection& connection, const char* sql) : connection_(&connection) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v2(connection.database_.get(), sql, -1, &statement, nullptr);
   statement_.reset(statement);
   check(code);
 }
 
-void Statement::check(int code) const {
+void SqliteStatement::check(int code) const {
   if (code != SQLITE_OK) connection_->fail(code);
 }
 
-Statement& Statement::bind(int index, std::int64_t value) {
+SqliteStatement& SqliteStatement::bind(int index, std::int64_t value) {
   check(sqlite3_bind_int64(statement_.get(), index, value));
   return *this;
 }
 
-Statement& Statement::bind(int index, double value) {
+SqliteStatement& SqliteStatement::bind(int index, double value) {
   check(sqlite3_bind_double(statement_.get(), index, value));
   return *this;
 }
 
-Statement& Statement::bind(int index, std::string_view text) {
+SqliteStatement& SqliteStatement::bind(int index, std::string_view text) {
   check(sqlite3_bind_text64(statement_.get(), index, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC,
                             SQLITE_UTF8));
   return *this;
 }
 
-Statement& Statement::bind(int index, std::span<const std::byte> blob) {
+SqliteStatement& SqliteStatement::bind(int index, std::span<const std::byte> blob) {
   const void* data = blob.empty() ? static_cast<const void*>("") : blob.data();
   check(sqlite3_bind_blob64(statement_.get(), index, data, blob.size(), SQLITE_STATIC));
   return *this;
 }
 
-Statement& Statement::bind_null(int index) {
+SqliteStatement& SqliteStatement::bind_null(int index) {
   check(sqlite3_bind_null(statement_.get(), index));
   return *this;
 }
 
-bool Statement::next() {
+bool SqliteStatement::next() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) connection_->fail(code);
   return false;
 }
 
-void Statement::run() {
+void SqliteStatement::run() {
   while (next()) {
   }
   reset();
 }
 
-void Statement::reset() { sqlite3_reset(statement_.get()); }
+void SqliteStatement::reset() { sqlite3_reset(statement_.get()); }
 
-bool Statement::is_null(int column) const { return type(column) == Type::null; }
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+bool SqliteStatement::is_null(int column) const { return type(column) == Type::null; }
+std::int64_t SqliteStatement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
 
-double Statement::number(int column) const {
+double SqliteStatement::number(int column) const {
   if (is_null(column)) return std::numeric_limits<double>::quiet_NaN();
   return sqlite3_column_double(statement_.get(), column);
 }
 
-std::string_view Statement::text(int column) const {
+std::string_view SqliteStatement::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   return {text ? text : "", static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-std::span<const std::byte> Statement::blob(int column) const {
+std::span<const std::byte> SqliteStatement::blob(int column) const {
   const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_.get(), column));
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-Statement::Type Statement::type(int column) const {
+SqliteStatement::Type SqliteStatement::type(int column) const {
   switch (sqlite3_column_type(statement_.get(), column)) {
     case SQLITE_INTEGER:
       return Type::integer;
@@ -164,7 +164,7 @@ void Connection::run(const char* sql) {
 }
 
 std::int64_t Connection::integer(const char* sql) {
-  Statement question = prepare(sql);
+  SqliteStatement question = prepare(sql);
   if (!question.next()) throw failure("gave no answer where one number was asked for", {}, {file_.string()});
   return question.integer(0);
 }
@@ -188,12 +188,12 @@ void Connection::fail(int code) const {
     case SQLITE_READONLY:
     case SQLITE_PERM:
       throw DatabaseError(
-          code, "the store of runs can not be written",
+          code, "the store of runs cannot be written",
           "check that you may write to this file and to its folder, or set FOVEA_HOME to a folder of yours", place);
     case SQLITE_CANTOPEN:
       throw DatabaseError(
           code,
-          fmt::format("the store of runs can not be opened ({})",
+          fmt::format("the store of runs cannot be opened ({})",
                       system_code ? std::strerror(system_code) : reason.c_str()),
           "check that its folder exists and that you may write there, or set FOVEA_HOME to a folder of yours", place);
     case SQLITE_CORRUPT:
@@ -206,7 +206,7 @@ void Connection::fail(int code) const {
                           place);
     case SQLITE_IOERR:
       throw DatabaseError(code,
-                          fmt::format("the store of runs can not be read or written ({})",
+                          fmt::format("the store of runs cannot be read or written ({})",
                                       system_code ? std::strerror(system_code) : reason.c_str()),
                           "check the disk it lies on; what was kept before is as it was", place);
     case SQLITE_NOMEM:

@@ -34,15 +34,15 @@ class DatabaseError : public Error {
   bool disk_full_;
 };
 
-class Statement {
+class SqliteStatement {
  public:
   // Parameters count from 1, in the order of the '?'s; text and blob must live until the statement is done.
-  Statement& bind(int index, std::int64_t value);
-  Statement& bind(int index,
-                  double value);  // SQLite knows no NaN: it is kept as NULL, and number() reads it back as NaN
-  Statement& bind(int index, std::string_view text);
-  Statement& bind(int index, std::span<const std::byte> blob);
-  Statement& bind_null(int index);
+  SqliteStatement& bind(int index, std::int64_t value);
+  SqliteStatement& bind(int index,
+                        double value);  // SQLite knows no NaN: it is kept as NULL, and number() reads it back as NaN
+  SqliteStatement& bind(int index, std::string_view text);
+  SqliteStatement& bind(int index, std::span<const std::byte> blob);
+  SqliteStatement& bind_null(int index);
 
   bool next();  // to the next row; false at the end
   void run();   // to the end, then ready to be bound and run again
@@ -58,7 +58,7 @@ class Statement {
 
  private:
   friend class Connection;
-  Statement(class Connection& connection, const char* sql);
+  SqliteStatement(class Connection& connection, const char* sql);
   void check(int code) const;
 
   struct Finalize {
@@ -80,7 +80,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  Statement prepare(const char* sql) { return {*this, sql}; }
+  SqliteStatement prepare(const char* sql) { return {*this, sql}; }
   void run(const char* sql);              // one or more statements without parameters or results
   std::int64_t integer(const char* sql);  // the one number that it asks for
   std::int64_t last_id() const;
@@ -92,7 +92,7 @@ class Connection {
   [[noreturn]] void fail(int code) const;
 
  private:
-  friend class Statement;
+  friend class SqliteStatement;
   struct Close {
     void operator()(sqlite3* database) const;
   };

@@ -17,7 +17,8 @@ namespace fovea {
 namespace {
 
 std::string experiment_of(Connection& database, std::int64_t id) {
-  Statement row = database.prepare("SELECT w.text FROM runs r JOIN words w ON w.id = r.experiment WHERE r.id = ?");
+  SqliteStatement row =
+      database.prepare("SELECT w.text FROM runs r JOIN words w ON w.id = r.experiment WHERE r.id = ?");
   row.bind(1, id).next();
   return std::string(row.text(0));
 }
@@ -68,7 +69,7 @@ std::unique_ptr<Connection> open_to_read(const std::filesystem::path& file) {
   try {
     check_version(*database);
   } catch (const DatabaseError& error) {
-    // A folder that can not be written leaves SQLite no room for its shared index.
+    // A folder that cannot be written leaves SQLite no room for its shared index.
     if ((!error.is(SQLITE_CANTOPEN) && !error.is(SQLITE_READONLY)) || !nothing_beside(file)) throw;
     database = std::make_unique<Connection>(file, Access::immutable);
     check_version(*database);
@@ -103,13 +104,13 @@ std::string spec_text(const ValueTable& table) {
 std::int64_t keep_spec(Store::State& state, const RunSpec& spec) {
   const ValueTable table = spec.table();
   const std::string text = spec_text(table);
-  Statement known = state.db().prepare("SELECT id FROM specs WHERE text = ?");
+  SqliteStatement known = state.db().prepare("SELECT id FROM specs WHERE text = ?");
   if (known.bind(1, text).next()) return known.integer(0);
   state.db().prepare("INSERT INTO specs (text) VALUES (?)").bind(1, text).run();
   const std::int64_t id = state.db().last_id();
   std::vector<std::pair<std::string, const Value*>> settings;
   flatten(table, {}, settings);
-  Statement insert = state.db().prepare("INSERT INTO settings (spec, name, kind, value) VALUES (?, ?, ?, ?)");
+  SqliteStatement insert = state.db().prepare("INSERT INTO settings (spec, name, kind, value) VALUES (?, ?, ?, ?)");
   std::string scratch;
   for (const auto& [name, value] : settings) {
     if (name == "seed") continue;
@@ -121,8 +122,8 @@ std::int64_t keep_spec(Store::State& state, const RunSpec& spec) {
 }
 
 void keep_series(Store::State& state, std::int64_t id, const std::map<std::string, Series>& series) {
-  Statement metric = state.db().prepare("INSERT INTO metrics (run, name, step, value) VALUES (?, ?, ?, ?)");
-  Statement whole = state.db().prepare("INSERT INTO series (run, name, steps, points) VALUES (?, ?, ?, ?)");
+  SqliteStatement metric = state.db().prepare("INSERT INTO metrics (run, name, step, value) VALUES (?, ?, ?, ?)");
+  SqliteStatement whole = state.db().prepare("INSERT INTO series (run, name, steps, points) VALUES (?, ?, ?, ?)");
   for (const auto& [name, points] : series) {
     if (points.steps.size() != points.values.size())
       throw failure(
@@ -170,7 +171,7 @@ std::filesystem::path Store::default_file() {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw failure("the folder for the runs can not be made: " + error.message(), "set FOVEA_HOME to a folder of yours",
+    throw failure("the folder for the runs cannot be made: " + error.message(), "set FOVEA_HOME to a folder of yours",
                   {folder.string()});
   return folder / "runs.db";
 }
@@ -195,7 +196,7 @@ std::int64_t Store::keep(RunRecord& record) {
     if (replaces_done) delete_run(database, *old_done);
     if (old_undone) delete_run(database, *old_undone);
     const std::int64_t spec = keep_spec(*state_, record.spec);
-    Statement insert = database.prepare(
+    SqliteStatement insert = database.prepare(
         "INSERT INTO runs (id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (id) insert.bind(1, *id);
@@ -244,15 +245,15 @@ FetchArrays Store::fetch_arrays() const {
 void Store::keep_claims(const std::vector<ClaimResult>& claims) {
   Connection& database = state_->db();
   Transaction transaction(database, Transaction::Kind::write);
-  Statement clear = database.prepare("DELETE FROM claims WHERE experiment = ? AND source = ? AND form = ?");
+  SqliteStatement clear = database.prepare("DELETE FROM claims WHERE experiment = ? AND source = ? AND form = ?");
   for (const ClaimResult& claim : claims)
-    clear.bind(1, claim.experiment).bind(2, claim.source).bind(3, claim.form).run();
-  Statement insert = database.prepare(
+    clear.bind(1, claim.experiment).bind(2, claim.source).bind(3, claim.preset).run();
+  SqliteStatement insert = database.prepare(
       "INSERT INTO claims (experiment, form, claim, place, metric, value, wanted, held, note, source) VALUES (?, ?, ?, "
       "?, ?, ?, ?, ?, ?, ?)");
   std::int64_t place = 0;
   for (const ClaimResult& claim : claims) {
-    insert.bind(1, claim.experiment).bind(2, claim.form).bind(3, claim.claim).bind(4, place++).bind(5, claim.metric);
+    insert.bind(1, claim.experiment).bind(2, claim.preset).bind(3, claim.claim).bind(4, place++).bind(5, claim.metric);
     insert.bind(6, claim.value).bind(7, claim.wanted).bind(8, std::int64_t{claim.held}).bind(9, claim.note);
     insert.bind(10, claim.source).run();
   }
@@ -260,7 +261,7 @@ void Store::keep_claims(const std::vector<ClaimResult>& claims) {
 }
 
 std::vector<ClaimResult> Store::claims(const std::string& experiment) const {
-  Statement rows = state_->db().prepare(
+  SqliteStatement rows = state_->db().prepare(
       "SELECT experiment, claim, metric, value, wanted, held, form, note, source FROM claims WHERE ?1 = '' OR "
       "experiment = ?1 ORDER BY experiment, source, form, place");
   rows.bind(1, experiment);

@@ -1,6 +1,6 @@
 // Where runs are kept: one SQLite file in the user's folder (home_folder()/runs.db), in WAL mode, so that it survives a
 // kill and several processes may use it at once. Every change is one transaction. Throws failure when the disk is full
-// or the file can not be written, with all earlier runs as they were. One Store is used by one thread at a time;
+// or the file cannot be written, with all earlier runs as they were. One Store is used by one thread at a time;
 // several Stores may be open.
 #pragma once
 
@@ -45,7 +45,7 @@ class WeightsNotKept : public Error {
 class Store {
  public:
   enum class Mode { read_write, read_only };
-  // Opens the file (read_write: makes it if it is missing), so what can not be written is known before anything is
+  // Opens the file (read_write: makes it if it is missing), so what cannot be written is known before anything is
   // computed. A file that is missing reads as an empty store.
   explicit Store(const std::filesystem::path& file, Mode mode = Mode::read_write);
   static std::filesystem::path default_file();      // home_folder() / "runs.db"; its folder is made if missing
@@ -59,7 +59,7 @@ class Store {
   // same hash that is not done is replaced, and a done one by a newer done one; the new run takes over the number.
   // A run that is not done reads as running while somebody holds its lock, and one kept as running as stopped when
   // nobody does. Arrays lie as half where lab/store/store_arrays.h says so, all else is kept bit for bit. Weights lie
-  // in a file of their own (lab/train/weight_files.h) and are taken out of the record; where they can not be written
+  // in a file of their own (lab/train/weight_files.h) and are taken out of the record; where they cannot be written
   // the run is kept without them, and WeightsNotKept thrown. Tags and notes of what is replaced stay, and the record's
   // are added.
   std::int64_t keep(RunRecord& record);
@@ -70,7 +70,7 @@ class Store {
   void note(std::int64_t id, const std::string& text);             // in place of the one before; "": none
 
   // The bin: runs in it are there and whole, but nobody meets them, and the same may be trained anew. A run in training
-  // can not be put there. What is restored is where it was; a run that was trained anew since stays in the bin, and its
+  // cannot be put there. What is restored is where it was; a run that was trained anew since stays in the bin, and its
   // id is among those returned. All or nothing otherwise: throw wrong_input for a run that is not there.
   void put_in_bin(std::span<const std::int64_t> ids);
   std::vector<std::int64_t> restore(std::span<const std::int64_t> ids);

@@ -44,7 +44,7 @@ bool fits_half(const ArrayRecord& array) {
 }
 
 void keep_arrays(Store::State& state, std::int64_t id, std::span<const ArrayRecord> arrays) {
-  Statement insert = state.db().prepare(
+  SqliteStatement insert = state.db().prepare(
       "INSERT INTO arrays (run, place, name, step, shape, half, points) VALUES (?, ?, ?, ?, ?, ?, ?)");
   std::vector<Half> halves;
   std::int64_t place = 0;
@@ -77,7 +77,7 @@ std::vector<ArrayRecord> read_arrays(Store::State& state, std::int64_t id, const
   std::vector<Half> halves;
   const auto word = name.empty() ? std::nullopt : state.known_word(name);
   if (!name.empty() && !word) return arrays;
-  Statement rows = state.db().prepare(
+  SqliteStatement rows = state.db().prepare(
       "SELECT name, step, shape, half, points FROM arrays WHERE run = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY place");
   rows.bind(1, id);
   if (word) rows.bind(2, *word);

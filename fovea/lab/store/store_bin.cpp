@@ -35,19 +35,19 @@ bool clear_away(const fs::path& file, bool dry, std::uintmax_t& bytes) {
 
 std::unordered_set<std::string> hashes(Connection& database, const char* sql, const std::string& before) {
   std::unordered_set<std::string> all;
-  Statement rows = database.prepare(sql);
+  SqliteStatement rows = database.prepare(sql);
   rows.bind(1, before);
   while (rows.next()) all.emplace(rows.text(0));
   return all;
 }
 
 // The files of words that runs know: of those for which the condition holds.
-std::set<fs::path> words_of_runs(Store::State& state, const KeptWords& words, const std::string& condition,
+std::set<fs::path> words_of_runs(Store::State& state, const VocabularyCache& words, const std::string& condition,
                                  const std::string& before) {
   std::set<fs::path> files;
   const auto digest = state.known_word("task.digest");  // what tasks have that are of a corpus
   if (!digest) return files;
-  Statement rows = state.db().prepare(
+  SqliteStatement rows = state.db().prepare(
       fmt::format("SELECT text FROM specs WHERE id IN (SELECT spec FROM settings WHERE name = ?2) AND id IN "
                   "(SELECT spec FROM runs WHERE {})",
                   condition)
@@ -62,7 +62,8 @@ std::int64_t empty_bin(Connection& database, const std::string& before, bool dry
   Transaction transaction(database, Transaction::Kind::write);
   std::vector<std::int64_t> ids;
   {
-    Statement rows = database.prepare("SELECT id FROM runs WHERE removed IS NOT NULL AND (?1 = '' OR removed < ?1)");
+    SqliteStatement rows =
+        database.prepare("SELECT id FROM runs WHERE removed IS NOT NULL AND (?1 = '' OR removed < ?1)");
     rows.bind(1, before);
     while (rows.next()) ids.push_back(rows.integer(0));
   }
@@ -78,8 +79,8 @@ void Store::put_in_bin(std::span<const std::int64_t> ids) {
   Connection& database = state_->db();
   const std::string now = utc_now();
   Transaction transaction(database, Transaction::Kind::write);
-  Statement row = database.prepare("SELECT hash, state FROM runs WHERE id = ? AND removed IS NULL");
-  Statement put = database.prepare("UPDATE runs SET removed = ? WHERE id = ?");
+  SqliteStatement row = database.prepare("SELECT hash, state FROM runs WHERE id = ? AND removed IS NULL");
+  SqliteStatement put = database.prepare("UPDATE runs SET removed = ? WHERE id = ?");
   for (const std::int64_t id : ids) {
     row.reset();
     if (!row.bind(1, id).next()) throw wrong_input(fmt::format("there is no run {}", id), "see: fovea runs");
@@ -96,8 +97,8 @@ void Store::put_in_bin(std::span<const std::int64_t> ids) {
 std::vector<std::int64_t> Store::restore(std::span<const std::int64_t> ids) {
   Connection& database = state_->db();
   Transaction transaction(database, Transaction::Kind::write);
-  Statement row = database.prepare("SELECT hash, state FROM runs WHERE id = ? AND removed IS NOT NULL");
-  Statement back = database.prepare("UPDATE runs SET removed = NULL WHERE id = ?");
+  SqliteStatement row = database.prepare("SELECT hash, state FROM runs WHERE id = ? AND removed IS NOT NULL");
+  SqliteStatement back = database.prepare("UPDATE runs SET removed = NULL WHERE id = ?");
   std::vector<std::int64_t> anew;
   for (const std::int64_t id : ids) {
     row.reset();
@@ -113,12 +114,12 @@ std::vector<std::int64_t> Store::restore(std::span<const std::int64_t> ids) {
 }
 
 bool Store::has(std::int64_t id) const {
-  Statement row = state_->db().prepare("SELECT 1 FROM runs WHERE id = ? AND removed IS NULL");
+  SqliteStatement row = state_->db().prepare("SELECT 1 FROM runs WHERE id = ? AND removed IS NULL");
   return row.bind(1, id).next();
 }
 
 bool Store::is_in_bin(std::int64_t id) const {
-  Statement row = state_->db().prepare("SELECT 1 FROM runs WHERE id = ? AND removed IS NOT NULL");
+  SqliteStatement row = state_->db().prepare("SELECT 1 FROM runs WHERE id = ? AND removed IS NOT NULL");
   return row.bind(1, id).next();
 }
 
@@ -151,8 +152,8 @@ Store::Collected Store::collect_garbage(const std::string& before, bool dry) {
       collected.checkpoints += clear_away(file, dry, collected.bytes);
   }
   // Words are kept before a run is: while one is trained that is not in the store, any may be its own.
-  const KeptWords words = kept_words(*this);
-  if (const KeptWords::Hold hold(words); hold.held()) {
+  const VocabularyCache words = kept_words(*this);
+  if (const VocabularyCache::Hold hold(words); hold.held()) {
     bool all_known = true;
     for (fs::directory_iterator at(running_folder(), error), end; !error && at != end; at.increment(error)) {
       const std::string hash = at->path().filename().string();

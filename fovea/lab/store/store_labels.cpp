@@ -15,7 +15,7 @@ void require_tag(const std::string& tag) {
   const bool blank_ends = tag.empty() || tag.front() == ' ' || tag.back() == ' ';
   const bool controls = std::ranges::any_of(tag, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
   if (blank_ends || controls || tag.find(',') != std::string::npos || tag.size() > longest_tag)
-    throw wrong_input(fmt::format("'{}' can not be a tag", tag),
+    throw wrong_input(fmt::format("'{}' cannot be a tag", tag),
                       fmt::format("a tag is a word or some, without commas, of {} letters at most", longest_tag));
 }
 
@@ -26,7 +26,7 @@ void require_run(const Store& store, std::int64_t id) {
 }  // namespace
 
 void add_labels(Store::State& state, std::int64_t id, std::vector<std::string>& tags, std::string& note) {
-  Statement rows = state.db().prepare("SELECT name FROM tags WHERE run = ?");
+  SqliteStatement rows = state.db().prepare("SELECT name FROM tags WHERE run = ?");
   rows.bind(1, id);
   while (rows.next()) {
     const std::string& tag = state.text_of(rows.integer(0));
@@ -34,12 +34,12 @@ void add_labels(Store::State& state, std::int64_t id, std::vector<std::string>& 
     if (at == tags.end() || *at != tag) tags.insert(at, tag);
   }
   if (!note.empty()) return;
-  Statement row = state.db().prepare("SELECT text FROM notes WHERE run = ?");
+  SqliteStatement row = state.db().prepare("SELECT text FROM notes WHERE run = ?");
   if (row.bind(1, id).next()) note = row.text(0);
 }
 
 void keep_labels(Store::State& state, std::int64_t id, const std::vector<std::string>& tags, const std::string& note) {
-  Statement insert = state.db().prepare("INSERT OR IGNORE INTO tags (run, name) VALUES (?, ?)");
+  SqliteStatement insert = state.db().prepare("INSERT OR IGNORE INTO tags (run, name) VALUES (?, ?)");
   for (const std::string& tag : tags) insert.bind(1, id).bind(2, state.word(tag)).run();
   if (note.empty()) return;
   state.db().prepare("INSERT OR REPLACE INTO notes (run, text) VALUES (?, ?)").bind(1, id).bind(2, note).run();
@@ -50,7 +50,7 @@ void Store::tag(std::span<const std::int64_t> ids, std::span<const std::string> 
   for (const std::string& tag : add) require_tag(tag);
   try {
     Transaction transaction(state_->db(), Transaction::Kind::write);
-    Statement away = state_->db().prepare("DELETE FROM tags WHERE run = ? AND name = ?");
+    SqliteStatement away = state_->db().prepare("DELETE FROM tags WHERE run = ? AND name = ?");
     for (const std::int64_t id : ids) {
       require_run(*this, id);
       keep_labels(*state_, id, {add.begin(), add.end()}, {});
@@ -65,7 +65,7 @@ void Store::tag(std::span<const std::int64_t> ids, std::span<const std::string> 
 }
 
 std::vector<std::pair<std::string, std::int64_t>> Store::tags() const {
-  Statement rows = state_->db().prepare(
+  SqliteStatement rows = state_->db().prepare(
       "SELECT w.text, count(*) FROM tags t JOIN words w ON w.id = t.name JOIN runs r ON r.id = t.run "
       "WHERE r.removed IS NULL GROUP BY w.text ORDER BY w.text");
   std::vector<std::pair<std::string, std::int64_t>> all;
@@ -85,10 +85,10 @@ void Store::note(std::int64_t id, const std::string& text) {
 }
 
 Labels::Labels(Store::State& state) {
-  Statement tags = state.db().prepare("SELECT run, name FROM tags");
+  SqliteStatement tags = state.db().prepare("SELECT run, name FROM tags");
   while (tags.next()) tags_[tags.integer(0)].push_back(state.text_of(tags.integer(1)));
   for (auto& [run, words] : tags_) std::ranges::sort(words);
-  Statement notes = state.db().prepare("SELECT run, text FROM notes");
+  SqliteStatement notes = state.db().prepare("SELECT run, text FROM notes");
   while (notes.next()) notes_.emplace(notes.integer(0), notes.text(1));
 }
 

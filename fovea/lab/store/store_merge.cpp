@@ -45,7 +45,7 @@ Store open_other(const fs::path& other) {
 void require_sound(Connection& database) {
   std::string found;
   try {
-    Statement check = database.prepare("PRAGMA integrity_check(1)");
+    SqliteStatement check = database.prepare("PRAGMA integrity_check(1)");
     found = check.next() ? std::string(check.text(0)) : "";
   } catch (const DatabaseError& error) {
     found = error.problem();
@@ -58,7 +58,7 @@ void require_sound(Connection& database) {
 
 std::vector<std::int64_t> runs_of(Connection& database) {
   std::vector<std::int64_t> ids;
-  Statement rows = database.prepare("SELECT id FROM runs WHERE removed IS NULL ORDER BY id");
+  SqliteStatement rows = database.prepare("SELECT id FROM runs WHERE removed IS NULL ORDER BY id");
   while (rows.next()) ids.push_back(rows.integer(0));
   return ids;
 }
@@ -81,7 +81,7 @@ void take_checkpoint(const Store& from, const Store& to, const std::string& hash
       continue;
     }
     Checkpoints(to.checkpoint_folder(), hash).remove();
-    std::error_code error;  // a folder that can not be made shows when the file is written
+    std::error_code error;  // a folder that cannot be made shows when the file is written
     fs::create_directories(to.checkpoint_folder(), error);
     write_whole(to.checkpoint_folder() / (hash + ".safetensors"), read_file(there, largest_checkpoint));
     return;

@@ -11,14 +11,14 @@ namespace fovea {
 
 namespace {
 
-std::vector<std::string> texts(Statement rows) {
+std::vector<std::string> texts(SqliteStatement rows) {
   std::vector<std::string> all;
   while (rows.next()) all.emplace_back(rows.text(0));
   return all;
 }
 
 bool any_row(Store::State& state, const char* sql, std::int64_t word) {
-  Statement row = state.db().prepare(sql);
+  SqliteStatement row = state.db().prepare(sql);
   return row.bind(1, word).next();
 }
 

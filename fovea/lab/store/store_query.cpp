@@ -33,14 +33,15 @@ class Reader {
  public:
   explicit Reader(Store::State& state) : state_(state), place_{state.db().file().string()} {}
 
-  RunRecord read(Statement& row, Points points, bool with_arrays) {
+  RunRecord read(SqliteStatement& row, Points points, bool with_arrays) {
     RunRecord run;
     read_row(state_, row, run);
     const std::uint64_t seed = run.spec.seed;
     run.spec = spec(row.integer(11));
     run.spec.seed = seed;
-    Statement rows = state_.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
-                                                               : "SELECT name, step, value FROM metrics WHERE run = ?");
+    SqliteStatement rows =
+        state_.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
+                                                  : "SELECT name, step, value FROM metrics WHERE run = ?");
     rows.bind(1, run.id);
     while (rows.next()) {
       Series& series = run.series[state_.text_of(rows.integer(0))];
@@ -55,7 +56,7 @@ class Reader {
  private:
   const RunSpec& spec(std::int64_t id) {
     if (const auto known = specs_.find(id); known != specs_.end()) return known->second;
-    Statement text = state_.db().prepare("SELECT text FROM specs WHERE id = ?");
+    SqliteStatement text = state_.db().prepare("SELECT text FROM specs WHERE id = ?");
     if (!text.bind(1, id).next()) throw damaged("a run has no spec", place_);
     return specs_[id] = spec_of(text.text(0), place_);
   }
@@ -142,9 +143,9 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
   const std::optional<Labels> labels = labels_asked || query.columns ? std::optional<Labels>(state) : std::nullopt;
   if (query.columns)
     of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
-  Statement rows = state.db().prepare(query.in_bin ? experiment ? of_one_in_bin : of_all_in_bin
-                                      : experiment ? of_one
-                                                   : of_all);
+  SqliteStatement rows = state.db().prepare(query.in_bin ? experiment ? of_one_in_bin : of_all_in_bin
+                                            : experiment ? of_one
+                                                         : of_all);
   if (experiment) rows.bind(1, experiment);
   Matches all;
   if (query.columns && !query.where) {
@@ -186,14 +187,15 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
 
 std::optional<RunRecord> Store::find(std::int64_t id, bool with_arrays) const {
   Transaction sight(state_->db(), Transaction::Kind::read);
-  Statement row = state_->db().prepare(by_id);
+  SqliteStatement row = state_->db().prepare(by_id);
   if (!row.bind(1, id).next() || !row.is_null(12)) return std::nullopt;
   return Reader(*state_).read(row, Points::all, with_arrays);
 }
 
 std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done) {
-  Statement row = database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1 AND removed IS NULL"
-                                        : "SELECT id FROM runs WHERE hash = ? AND state <> 1 AND removed IS NULL");
+  SqliteStatement row =
+      database.prepare(done ? "SELECT id FROM runs WHERE hash = ? AND state = 1 AND removed IS NULL"
+                            : "SELECT id FROM runs WHERE hash = ? AND state <> 1 AND removed IS NULL");
   if (!row.bind(1, hash).next()) return std::nullopt;
   return row.integer(0);
 }
@@ -203,7 +205,7 @@ namespace {
 std::optional<RunRecord> find_hash(Store::State& state, const std::string& hash, bool done, bool with_series) {
   Transaction sight(state.db(), Transaction::Kind::read);
   const auto id = run_of_hash(state.db(), hash, done);
-  Statement row = state.db().prepare(by_id);
+  SqliteStatement row = state.db().prepare(by_id);
   if (!id || !row.bind(1, *id).next()) return std::nullopt;
   if (with_series) return Reader(state).read(row, Points::all, false);
   std::optional<RunRecord> run(std::in_place);
@@ -250,7 +252,7 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
   std::vector<RunRecord> runs;
   runs.reserve(places.size());
   Reader reader(*state_);
-  Statement row = state_->db().prepare(by_id);
+  SqliteStatement row = state_->db().prepare(by_id);
   for (const std::size_t i : places) {
     if (query.columns) {
       runs.push_back(std::move(all.runs[i]));

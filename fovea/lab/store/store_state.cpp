@@ -21,7 +21,7 @@ enum SettingKind : std::int64_t { whole, real, truth, words, composed };  // com
 
 std::optional<std::int64_t> Store::State::known_word(const std::string& text) {
   if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
-  Statement question = db().prepare("SELECT id FROM words WHERE text = ?");
+  SqliteStatement question = db().prepare("SELECT id FROM words WHERE text = ?");
   if (!question.bind(1, text).next()) return std::nullopt;
   return numbers_[text] = question.integer(0);
 }
@@ -34,7 +34,7 @@ std::int64_t Store::State::word(const std::string& text) {
 
 const std::string& Store::State::text_of(std::int64_t word) {
   if (const auto found = texts_.find(word); found != texts_.end()) return found->second;
-  Statement question = db().prepare("SELECT text FROM words WHERE id = ?");
+  SqliteStatement question = db().prepare("SELECT text FROM words WHERE id = ?");
   return texts_[word] = question.bind(1, word).next() ? std::string(question.text(0)) : std::string();
 }
 
@@ -44,7 +44,7 @@ RunState Store::State::state_now(RunState kept, const std::string& hash) const {
   return kept == RunState::running ? RunState::stopped : kept;
 }
 
-void read_row(Store::State& state, Statement& row, RunRecord& run) {
+void read_row(Store::State& state, SqliteStatement& row, RunRecord& run) {
   run.id = row.integer(0);
   run.experiment = state.text_of(row.integer(1));
   run.hash = row.text(2);
@@ -66,7 +66,7 @@ RunSpec spec_of(std::string_view text, const Place& place) {
 }
 
 void delete_run(Connection& database, std::int64_t id) {
-  Statement gone = database.prepare("DELETE FROM runs WHERE id = ? RETURNING spec");
+  SqliteStatement gone = database.prepare("DELETE FROM runs WHERE id = ? RETURNING spec");
   if (!gone.bind(1, id).next()) return;
   const std::int64_t spec = gone.integer(0);
   gone.run();
@@ -75,7 +75,7 @@ void delete_run(Connection& database, std::int64_t id) {
       .run();
 }
 
-void bind_setting(Statement& statement, int kind_index, int value_index, const Value& value, std::string& text) {
+void bind_setting(SqliteStatement& statement, int kind_index, int value_index, const Value& value, std::string& text) {
   if (const auto* x = value.as<std::int64_t>()) statement.bind(kind_index, std::int64_t{whole}).bind(value_index, *x);
   else if (const auto* y = value.as<double>()) statement.bind(kind_index, std::int64_t{real}).bind(value_index, *y);
   else if (const auto* b = value.as<bool>())
@@ -85,7 +85,7 @@ void bind_setting(Statement& statement, int kind_index, int value_index, const V
   else statement.bind(kind_index, std::int64_t{composed}).bind(value_index, text = value.text());
 }
 
-Value read_setting(const Statement& row, int kind_column, int value_column) {
+Value read_setting(const SqliteStatement& row, int kind_column, int value_column) {
   switch (row.integer(kind_column)) {
     case whole:
       return {row.integer(value_column), {}};
@@ -132,7 +132,7 @@ void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> 
   }
 }
 
-void read_series(const Statement& row, int steps_column, int values_column, const Place& place, Series& series) {
+void read_series(const SqliteStatement& row, int steps_column, int values_column, const Place& place, Series& series) {
   read_blob(row.blob(steps_column), series.steps);
   read_blob(row.blob(values_column), series.values);
   if (series.steps.size() != series.values.size()) throw damaged("a series has not one value for each step", place);
@@ -148,7 +148,7 @@ Columns::Columns(Store::State& state, const std::set<std::string>& names, bool w
   for (const std::string& name : names) {
     const auto word = state.known_word(name);
     if (!word) continue;
-    Statement rows = state.db().prepare("SELECT spec, kind, value FROM settings WHERE name = ?");
+    SqliteStatement rows = state.db().prepare("SELECT spec, kind, value FROM settings WHERE name = ?");
     rows.bind(1, *word);
     Setting setting{name, {}};
     while (rows.next()) setting.of_spec.emplace(rows.integer(0), read_setting(rows, 1, 2));

@@ -48,11 +48,11 @@ void delete_run(Connection& database, std::int64_t id);  // for good, with all t
 
 // Of a row of "SELECT id, experiment, hash, seed, state, error, version, machine, started, seconds, steps, spec,
 // removed FROM runs". Of the spec it sets the seed only. Lists have many rows, so a record is filled where it lies.
-void read_row(Store::State& state, Statement& row, RunRecord& run);
+void read_row(Store::State& state, SqliteStatement& row, RunRecord& run);
 
 // Settings lie flat and typed.
-void bind_setting(Statement& statement, int kind_index, int value_index, const Value& value, std::string& text);
-Value read_setting(const Statement& row, int kind_column, int value_column);
+void bind_setting(SqliteStatement& statement, int kind_index, int value_index, const Value& value, std::string& text);
+Value read_setting(const SqliteStatement& row, int kind_column, int value_column);
 void flatten(const ValueTable& table, const std::string& prefix,
              std::vector<std::pair<std::string, const Value*>>& out);
 void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> value);  // none: takes it away
@@ -65,7 +65,7 @@ void read_blob(std::span<const std::byte> blob, std::vector<T>& values) {
   std::ranges::copy(blob.first(values.size() * sizeof(T)), std::as_writable_bytes(std::span(values)).begin());
 }
 
-void read_series(const Statement& row, int steps_column, int values_column, const Place& place, Series& series);
+void read_series(const SqliteStatement& row, int steps_column, int values_column, const Place& place, Series& series);
 [[nodiscard]] Error damaged(const std::string& what, const Place& place);
 
 // Named metrics and settings of many runs, read alongside them: runs must come by rising id.
@@ -82,7 +82,7 @@ class Columns {
   };
   struct Metric {
     std::string name;
-    Statement rows;
+    SqliteStatement rows;
     bool started = false, ended = false;
     bool find(std::int64_t run);  // whether that run has it; its row is then the present one
   };

@@ -46,14 +46,14 @@ KnownWords words_of(const Task& task) {
 std::string packed(const std::string& bytes) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
-  if (ZSTD_isError(size)) throw failure("the words of a run can not be packed");
+  if (ZSTD_isError(size)) throw failure("the words of a run cannot be packed");
   out.resize(size);
   return out;
 }
 
 }  // namespace
 
-fs::path KeptWords::file_of(const RunSpec& spec) const {
+fs::path VocabularyCache::file_of(const RunSpec& spec) const {
   Digest digest;
   for (const auto& [name, value] : spec.task) {
     if (name == "alike") continue;  // the order of examples
@@ -62,7 +62,7 @@ fs::path KeptWords::file_of(const RunSpec& spec) const {
   return folder_ / (digest.hex() + ending);
 }
 
-std::vector<fs::path> KeptWords::files() const {
+std::vector<fs::path> VocabularyCache::files() const {
   std::vector<fs::path> all;
   std::error_code error;  // without a folder there are none
   for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))
@@ -71,18 +71,18 @@ std::vector<fs::path> KeptWords::files() const {
   return all;
 }
 
-KeptWords::Hold::Hold(const KeptWords& words)
+VocabularyCache::Hold::Hold(const VocabularyCache& words)
     : folder_(::open(words.folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
       held_(folder_ >= 0 && ::flock(folder_, LOCK_EX) == 0) {}
 
-KeptWords::Hold::~Hold() {
+VocabularyCache::Hold::~Hold() {
   if (folder_ >= 0) ::close(folder_);
 }
 
-void KeptWords::keep(const RunSpec& spec) const {
+void VocabularyCache::keep(const RunSpec& spec) const {
   if (!of_a_corpus(spec)) return;
   const fs::path file = file_of(spec);
-  std::error_code error;  // a folder that can not be made shows when the file is written
+  std::error_code error;  // a folder that cannot be made shows when the file is written
   {
     const Hold hold(*this);
     if (fs::exists(file, error)) return;
@@ -94,7 +94,7 @@ void KeptWords::keep(const RunSpec& spec) const {
   write_whole(file, packed(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
-void KeptWords::take_from(const KeptWords& other, const RunSpec& spec) const {
+void VocabularyCache::take_from(const VocabularyCache& other, const RunSpec& spec) const {
   const fs::path from = other.file_of(spec), to = file_of(spec);
   std::error_code error;
   if (!of_a_corpus(spec) || !fs::exists(from, error) || fs::exists(to, error)) return;
@@ -102,7 +102,7 @@ void KeptWords::take_from(const KeptWords& other, const RunSpec& spec) const {
   write_whole(to, read_file(from, most_bytes));
 }
 
-std::optional<KnownWords> KeptWords::read(const RunSpec& spec) const {
+std::optional<KnownWords> VocabularyCache::read(const RunSpec& spec) const {
   const fs::path file = file_of(spec);
   std::error_code error;
   if (!of_a_corpus(spec) || !fs::exists(file, error)) return std::nullopt;
@@ -126,9 +126,11 @@ int KnownWords::class_number(const std::string& name) const {
   return static_cast<int>(found - classes.begin());
 }
 
-KeptWords kept_words(const Store& store) { return KeptWords(store.weight_files().folder().parent_path() / "words"); }
+VocabularyCache kept_words(const Store& store) {
+  return VocabularyCache(store.weight_files().folder().parent_path() / "words");
+}
 
-KnownWords KeptWords::of(const RunSpec& spec) const {
+KnownWords VocabularyCache::of(const RunSpec& spec) const {
   if (auto words = read(spec)) return *words;
   return words_of(*make_task(spec));
 }

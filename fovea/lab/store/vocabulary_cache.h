@@ -22,9 +22,9 @@ struct KnownWords {
   int class_number(const std::string& name) const;  // throws wrong_input where there is no such class
 };
 
-class KeptWords {
+class VocabularyCache {
  public:
-  explicit KeptWords(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit VocabularyCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   // Keeps those of a run that is about to be trained, and locked; where they are kept, or follow from the spec alone,
   // nothing is done.
@@ -33,8 +33,8 @@ class KeptWords {
   // As they were kept; else, from runs of before they were, as its task has them now. Throws what the task throws.
   KnownWords of(const RunSpec& spec) const;
 
-  // As another store has them, of a run that this store has; throws failure where they can not be written.
-  void take_from(const KeptWords& other, const RunSpec& spec) const;
+  // As another store has them, of a run that this store has; throws failure where they cannot be written.
+  void take_from(const VocabularyCache& other, const RunSpec& spec) const;
 
   std::filesystem::path file_of(const RunSpec& spec) const;
   std::vector<std::filesystem::path> files() const;
@@ -43,7 +43,7 @@ class KeptWords {
   // which runs are locked until it is done.
   class Hold {
    public:
-    explicit Hold(const KeptWords& words);  // waits for whoever holds it
+    explicit Hold(const VocabularyCache& words);  // waits for whoever holds it
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
     ~Hold();
@@ -60,6 +60,6 @@ class KeptWords {
   std::filesystem::path folder_;
 };
 
-KeptWords kept_words(const Store& store);
+VocabularyCache kept_words(const Store& store);
 
 }  // namespace fovea

@@ -24,8 +24,8 @@ void await_others(Ranks& ranks) {
 
 }  // namespace
 
-std::unique_ptr<Crew> joint_crew(Ranks& ranks, const CheckpointPlan& checkpoints) {
-  return thread_crew(1, checkpoints, [&ranks](const RunSpec& spec, TrainHooks hooks) {
+std::unique_ptr<WorkerPool> joint_pool(Ranks& ranks, const CheckpointPlan& checkpoints) {
+  return thread_pool(1, checkpoints, [&ranks](const RunSpec& spec, TrainHooks hooks) {
     for (int rank = 1; rank < ranks.size(); ++rank)
       ranks.send(rank, RankMessage::join, to_message(RankOrder{0, spec, 1, hooks.checkpoints}));
     hooks.ranks = &ranks;

@@ -11,7 +11,7 @@
 namespace fovea {
 
 // On the first rank: trains one run at a time, with everybody's help.
-std::unique_ptr<Crew> joint_crew(Ranks& ranks, const CheckpointPlan& checkpoints);
+std::unique_ptr<WorkerPool> joint_pool(Ranks& ranks, const CheckpointPlan& checkpoints);
 
 // A run goes wrong on all ranks at the same step or, where memory or data lack on one host, on one alone: then the
 // others wait for that one, and no word comes from them within this time.

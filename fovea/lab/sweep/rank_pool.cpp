@@ -21,17 +21,17 @@ bool last_word(const News& news) {
          std::holds_alternative<NotBegun>(news.what);
 }
 
-class RankCrew : public Crew {
+class RankPool : public WorkerPool {
  public:
-  RankCrew(Ranks& ranks, int jobs, CheckpointPlan checkpoints, milliseconds patience)
+  RankPool(Ranks& ranks, int jobs, CheckpointPlan checkpoints, milliseconds patience)
       : ranks_(ranks),
         jobs_(jobs),
         checkpoints_(std::move(checkpoints)),
         patience_(patience),
-        own_(thread_crew(jobs, checkpoints_)),
+        own_(thread_pool(jobs, checkpoints_)),
         others_(static_cast<std::size_t>(ranks.size())) {}
 
-  ~RankCrew() override {
+  ~RankPool() override {
     try {
       stop();
       for (int rank = 1; rank < ranks_.size(); ++rank) tell_to_stop(rank);
@@ -40,8 +40,8 @@ class RankCrew : public Crew {
       for (const auto& [ticket, run] : away_) ranks_.give_up(run.rank);
     }
   }
-  RankCrew(const RankCrew&) = delete;
-  RankCrew& operator=(const RankCrew&) = delete;
+  RankPool(const RankPool&) = delete;
+  RankPool& operator=(const RankPool&) = delete;
 
   int size() const override { return own_->size() + jobs_ * (ranks_.size() - 1); }
 
@@ -205,7 +205,7 @@ class RankCrew : public Crew {
   const int jobs_;
   const CheckpointPlan checkpoints_;
   const milliseconds patience_;
-  std::unique_ptr<Crew> own_;
+  std::unique_ptr<WorkerPool> own_;
   int own_runs_ = 0;
   std::vector<Other> others_;  // by rank
   std::deque<Work> waiting_;
@@ -217,8 +217,9 @@ class RankCrew : public Crew {
 
 }  // namespace
 
-std::unique_ptr<Crew> rank_crew(Ranks& ranks, int jobs, const CheckpointPlan& checkpoints, milliseconds patience) {
-  return std::make_unique<RankCrew>(ranks, jobs, checkpoints, patience);
+std::unique_ptr<WorkerPool> rank_pool(Ranks& ranks, int jobs, const CheckpointPlan& checkpoints,
+                                      milliseconds patience) {
+  return std::make_unique<RankPool>(ranks, jobs, checkpoints, patience);
 }
 
 }  // namespace fovea

@@ -1,7 +1,7 @@
 // A crew over the ranks of a job (lab/train/ranks.h): the first rank's own threads and those of all others.
 //
 //   first rank                             every other rank
-//   sweep ── give ──> RankCrew ── order ──> work_for_first ──> its own thread crew
+//   sweep ── give ──> RankPool ── order ──> work_for_first ──> its own thread crew
 //         <── news ──          <── news ───
 //
 // Work goes to whoever has a thread free, one piece a thread: a rank that is slow or hangs holds back its own runs and
@@ -18,8 +18,8 @@
 namespace fovea {
 
 // On the first rank. `jobs`: runs at a time on each rank. `patience`: with a rank that says nothing.
-std::unique_ptr<Crew> rank_crew(Ranks& ranks, int jobs, const CheckpointPlan& checkpoints,
-                                std::chrono::milliseconds patience = std::chrono::seconds(60));
+std::unique_ptr<WorkerPool> rank_pool(Ranks& ranks, int jobs, const CheckpointPlan& checkpoints,
+                                      std::chrono::milliseconds patience = std::chrono::seconds(60));
 
 // On every other: trains what the first hands out, until that one ends the job. Once `stop` is set, what is in training
 // stops and nothing more is begun.

@@ -22,7 +22,7 @@ class Worker {
   void work() {
     for (;;) {
       if (stop_ && *stop_ && !std::exchange(leaving_, true)) {
-        if (crew_) crew_->stop();
+        if (pool_) pool_->stop();
         ranks_.send(0, RankMessage::leaving, {});
       }
       if (const auto message = ranks_.receive(milliseconds(2))) {
@@ -38,11 +38,11 @@ class Worker {
             troubled_ = Clock::now();
             break;
           case RankMessage::stop_work:
-            if (crew_) crew_->stop();
+            if (pool_) pool_->stop();
             break;
         }
       }
-      if (crew_) tell_news();
+      if (pool_) tell_news();
       if (!trouble_.empty() && Clock::now() - troubled_ > joint_patience) end_the_job();
     }
   }
@@ -61,8 +61,8 @@ class Worker {
       ranks_.send(0, RankMessage::news, to_message(News{order.ticket, NotBegun()}));
       return;
     }
-    if (!crew_) {
-      crew_ = thread_crew(order.jobs, order.checkpoints);
+    if (!pool_) {
+      pool_ = thread_pool(order.jobs, order.checkpoints);
       told_ = Clock::now();
       if (order.checkpoints.folder.empty() && !std::exchange(said_no_folder_, true))
         ranks_.send(0, RankMessage::news,
@@ -71,21 +71,21 @@ class Worker {
                                                                       rank_name(ranks_.rank()), host())}}));
     }
     ++runs_;
-    crew_->give({order.ticket, order.spec});
+    pool_->give({order.ticket, order.spec});
   }
 
   void tell_news() {
-    while (const auto news = crew_->wait(milliseconds(0))) {
+    while (const auto news = pool_->wait(milliseconds(0))) {
       ranks_.send(0, RankMessage::news, to_message(*news));
       if (std::holds_alternative<Ended>(news->what) || std::holds_alternative<Refused>(news->what) ||
           std::holds_alternative<NotBegun>(news->what))
         --runs_;
     }
     if (runs_ == 0) {
-      crew_.reset();  // the next order may want another; one that was stopped begins nothing more
+      pool_.reset();  // the next order may want another; one that was stopped begins nothing more
     } else if (Clock::now() - told_ > beat_interval(ranks_.size())) {
       told_ = Clock::now();
-      ranks_.send(0, RankMessage::beat, to_message(crew_->in_training()));
+      ranks_.send(0, RankMessage::beat, to_message(pool_->in_training()));
     }
   }
 
@@ -97,7 +97,7 @@ class Worker {
 
   Ranks& ranks_;
   const std::atomic<bool>* stop_;
-  std::unique_ptr<Crew> crew_;
+  std::unique_ptr<WorkerPool> pool_;
   int runs_ = 0;
   std::string trouble_;  // with joint training, not known to be everybody's
   Clock::time_point troubled_;

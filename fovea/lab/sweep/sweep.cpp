@@ -46,20 +46,20 @@ class Scheduler {
     tidy();
   }
 
-  SweepProgress run(Crew& crew, bool one_thread_each) {
+  SweepProgress run(WorkerPool& pool, bool one_thread_each) {
     one_thread_each_ = one_thread_each;
-    report(crew);
+    report(pool);
     while (true) {
-      if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) crew.stop();
-      while (!stopping_ && std::ssize(flights_) < most_in_flight(crew) && give_next(crew)) {
+      if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) pool.stop();
+      while (!stopping_ && std::ssize(flights_) < most_in_flight(pool) && give_next(pool)) {
       }
       if (flights_.empty() && (stopping_ || nothing_left())) break;
-      auto news = crew.wait(patience);
+      auto news = pool.wait(patience);
       if (news) hear(*news);
       // What is in training is listed anew each time: of thousands that would be most of the work.
-      if ((news && crew.size() <= few) || Clock::now() - reported_ >= patience) report(crew);
+      if ((news && pool.size() <= few) || Clock::now() - reported_ >= patience) report(pool);
     }
-    report(crew);
+    report(pool);
     return progress_;
   }
 
@@ -67,9 +67,9 @@ class Scheduler {
   std::filesystem::path checkpoints() const { return store_.checkpoint_folder(); }
   // A run that is given is locked, so that no other process begins it. Where runs are so short that waiting for the
   // next one would show, some are given before anybody asks for them.
-  std::ptrdiff_t most_in_flight(const Crew& crew) const {
+  std::ptrdiff_t most_in_flight(const WorkerPool& pool) const {
     const bool short_ones = trained_ > 0 && trained_seconds_ < trained_ * short_run;
-    return crew.size() + (short_ones ? std::min(crew.size(), few) : 0);
+    return pool.size() + (short_ones ? std::min(pool.size(), few) : 0);
   }
   bool nothing_left() const { return next_ == list_.size() && elsewhere_.empty(); }
 
@@ -86,9 +86,9 @@ class Scheduler {
   }
 
   // Goes on to the next run, and gives it to the crew if it is to be trained. False if there is none to look at now.
-  bool give_next(Crew& crew) {
+  bool give_next(WorkerPool& pool) {
     if (next_ < list_.size()) {
-      consider(next_++, crew);
+      consider(next_++, pool);
       return true;
     }
     if (elsewhere_.empty() || Clock::now() - looked_elsewhere_ < look_elsewhere_every) return false;
@@ -97,13 +97,13 @@ class Scheduler {
     std::swap(waited_for, elsewhere_);
     progress_.elsewhere = 0;
     for (const std::size_t place : waited_for) {
-      if (std::ssize(flights_) < most_in_flight(crew)) consider(place, crew);
+      if (std::ssize(flights_) < most_in_flight(pool)) consider(place, pool);
       else put_off(place);
     }
     return true;
   }
 
-  void consider(std::size_t place, Crew& crew) {
+  void consider(std::size_t place, WorkerPool& pool) {
     RunSpec spec = list_.at(place);
     find_transplants(spec, store_);
     std::string hash = spec.hash();
@@ -131,7 +131,7 @@ class Scheduler {
     keep_words(spec, label);
     in_flight_[hash] = place;
     flights_.emplace(place, Flight{std::move(hash), label, {place}, std::move(*lock)});
-    crew.give({place, std::move(spec)});
+    pool.give({place, std::move(spec)});
   }
 
   // A run without them is as good, while its corpus is there.
@@ -236,12 +236,12 @@ class Scheduler {
     if (options_.notice) options_.notice(fmt::format("{}, {}: {}", experiment_, label, text));
   }
 
-  void report(const Crew& crew) {
+  void report(const WorkerPool& pool) {
     reported_ = Clock::now();
     if (!options_.progress) return;
     double work = trained_;  // in runs, those in training by their share of steps
     progress_.in_training.clear();
-    for (const InTraining& run : crew.in_training()) {
+    for (const InTraining& run : pool.in_training()) {
       const auto flight = flights_.find(run.number);
       if (flight == flights_.end()) continue;  // its end is not yet heard of
       progress_.in_training.push_back({flight->second.label, run.step, run.of});
@@ -294,8 +294,8 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
     theirs.watcher = watcher;
     return train(spec, theirs);
   };
-  const auto crew = options.crew ? options.crew(jobs, checkpoints) : thread_crew(jobs, checkpoints, watched);
-  return scheduler.run(*crew, crew->size() > 1);
+  const auto pool = options.pool ? options.pool(jobs, checkpoints) : thread_pool(jobs, checkpoints, watched);
+  return scheduler.run(*pool, pool->size() > 1);
 }
 
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,

@@ -28,7 +28,7 @@ namespace fovea {
 struct SweepProgress {
   std::int64_t total = 0;
   std::int64_t done = 0, reused = 0, failed = 0, stopped = 0;
-  std::int64_t refused = 0;    // their specs can not be trained; nothing is kept of them
+  std::int64_t refused = 0;    // their specs cannot be trained; nothing is kept of them
   std::int64_t elsewhere = 0;  // in training by another process; waited for
   std::int64_t left() const {
     return total - done - reused - failed - stopped - refused;
@@ -47,7 +47,7 @@ struct SweepProgress {
 struct SweepOptions {
   int jobs = 0;  // 0: one per core; where several train at once each has one thread
   // Who trains the runs, `jobs` at a time; unset: threads of this process.
-  std::function<std::unique_ptr<Crew>(int jobs, const CheckpointPlan&)> crew = {};
+  std::function<std::unique_ptr<WorkerPool>(int jobs, const CheckpointPlan&)> pool = {};
   bool again = false;         // train anew what is done
   bool forget = false;        // begin anew what has a checkpoint
   bool retry_failed = false;  // those that failed in this version of the program; of other versions they always are
@@ -62,7 +62,7 @@ struct SweepOptions {
 };
 
 // A run that fails is kept with its error; one that is refused (a folder without the data it should have) is named in
-// a notice and nothing is kept of it. Neither stops the others. A store that can not be written ends it with the
+// a notice and nothing is kept of it. Neither stops the others. A store that cannot be written ends it with the
 // reason. Returns how far it came.
 SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options);
 

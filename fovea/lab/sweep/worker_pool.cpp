@@ -14,9 +14,9 @@ namespace fovea {
 
 namespace {
 
-class ThreadCrew : public Crew {
+class ThreadPool : public WorkerPool {
  public:
-  ThreadCrew(int size, CheckpointPlan checkpoints, HowToTrain how)
+  ThreadPool(int size, CheckpointPlan checkpoints, HowToTrain how)
       : checkpoints_(std::move(checkpoints)), train_(std::move(how)) {
     for (int i = 0; i < size; ++i) {
       try {
@@ -29,7 +29,7 @@ class ThreadCrew : public Crew {
       }
     }
   }
-  ~ThreadCrew() override {
+  ~ThreadPool() override {
     {
       const std::lock_guard lock(mutex_);
       over_ = true;
@@ -38,8 +38,8 @@ class ThreadCrew : public Crew {
     to_do_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
-  ThreadCrew(const ThreadCrew&) = delete;
-  ThreadCrew& operator=(const ThreadCrew&) = delete;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
 
   int size() const override { return static_cast<int>(threads_.size()); }
 
@@ -134,8 +134,8 @@ class ThreadCrew : public Crew {
 
 }  // namespace
 
-std::unique_ptr<Crew> thread_crew(int size, const CheckpointPlan& checkpoints, HowToTrain how) {
-  return std::make_unique<ThreadCrew>(size, checkpoints, std::move(how));
+std::unique_ptr<WorkerPool> thread_pool(int size, const CheckpointPlan& checkpoints, HowToTrain how) {
+  return std::make_unique<ThreadPool>(size, checkpoints, std::move(how));
 }
 
 }  // namespace fovea

@@ -27,7 +27,7 @@ struct Ended {
   RunRecord record;  // done, failed, or stopped because the crew was
 };
 struct Refused {
-  Error error;  // the spec can not be trained
+  Error error;  // the spec cannot be trained
 };
 struct NotBegun {};  // the crew was stopped before its turn
 struct Saved {
@@ -50,9 +50,9 @@ struct InTraining {
 };
 
 // Used by one thread. Going away, it stops what is in training and waits for it.
-class Crew {
+class WorkerPool {
  public:
-  virtual ~Crew() = default;
+  virtual ~WorkerPool() = default;
   virtual int size() const = 0;  // how many runs it trains at a time
   virtual void give(Work work) = 0;
   virtual std::optional<News> wait(std::chrono::milliseconds patience) = 0;
@@ -63,6 +63,6 @@ class Crew {
 // Threads of this process, each of which calls `how` for one run after the other. Throws failure if not even one can be
 // started.
 using HowToTrain = std::function<RunRecord(const RunSpec&, const TrainHooks&)>;
-std::unique_ptr<Crew> thread_crew(int size, const CheckpointPlan& checkpoints, HowToTrain how = train);
+std::unique_ptr<WorkerPool> thread_pool(int size, const CheckpointPlan& checkpoints, HowToTrain how = train);
 
 }  // namespace fovea

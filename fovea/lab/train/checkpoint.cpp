@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t largest_file = std::size_t{64} << 30;
 constexpr std::string_view ending = ".safetensors";
-constexpr std::string_view mark = R"("crc32":")";  // a text of the metadata can not hold it: its quotes are escaped
+constexpr std::string_view mark = R"("crc32":")";  // a text of the metadata cannot hold it: its quotes are escaped
 constexpr std::string_view no_digits = "00000000";
 
 // Where the digits of the checksum stand; npos in what is no checkpoint.
@@ -43,7 +43,7 @@ std::string checksum(std::string_view bytes, std::size_t digits) {
 void move_file(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
-  if (error) throw failure("a checkpoint can not be renamed: " + error.message(), {}, {from.string()});
+  if (error) throw failure("a checkpoint cannot be renamed: " + error.message(), {}, {from.string()});
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void Checkpoints::write(std::span<const Tensor> tensors, const std::map<std::str
   std::string bytes = safetensors(tensors, with_digits);
   const std::size_t digits = place_of_digits(bytes);
   bytes.replace(digits, no_digits.size(), checksum(bytes, digits));
-  std::error_code error;  // a folder that can not be made shows when the file is written
+  std::error_code error;  // a folder that cannot be made shows when the file is written
   fs::create_directories(newest_.parent_path(), error);
   write_whole(next_, bytes);
   if (fs::exists(newest_, error)) move_file(newest_, before_);

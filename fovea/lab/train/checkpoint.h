@@ -5,7 +5,7 @@
 // the eight digits of the checksum itself as zeros.
 //
 // A run has checkpoints/HASH.safetensors, written whole or not at all, and the one before it,
-// HASH.before.safetensors, for the day the newest can not be read. Only the holder of the run's lock
+// HASH.before.safetensors, for the day the newest cannot be read. Only the holder of the run's lock
 // (lab/store/run_lock.h) touches them.
 #pragma once
 
@@ -28,7 +28,7 @@ class Checkpoints {
   void write(std::span<const Tensor> tensors, const std::map<std::string, std::string>& metadata) const;
 
   std::vector<std::filesystem::path> files() const;  // those that are there, the newest first
-  void remove() const;                               // all of them; what can not be removed stays
+  void remove() const;                               // all of them; what cannot be removed stays
 
   // Throws wrong_input where the file is not sound: cut short, changed, no checkpoint.
   static TensorFile read(const std::filesystem::path& file);
@@ -38,7 +38,7 @@ class Checkpoints {
 };
 
 // Who watches runs in training wants to see them as they are now: for ten seconds from this on they write checkpoints
-// about as often as a person can look, as long as that is cheap. Does nothing where the folder can not be written.
+// about as often as a person can look, as long as that is cheap. Does nothing where the folder cannot be written.
 void ask_for_checkpoints(const std::filesystem::path& folder);
 bool checkpoints_asked_for(const std::filesystem::path& folder);
 void ask_no_more(const std::filesystem::path& folder);

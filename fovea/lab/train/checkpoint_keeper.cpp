@@ -42,7 +42,7 @@ bool CheckpointKeeper<T>::restore() {
     try {
       if (restore(Checkpoints::read(file))) return true;
     } catch (const Error& error) {
-      tell(fmt::format("a checkpoint can not be used, so the one before is, or the run begins anew: {}", error.what()));
+      tell(fmt::format("a checkpoint cannot be used, so the one before is, or the run begins anew: {}", error.what()));
     }
   }
   return false;

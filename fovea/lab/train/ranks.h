@@ -19,13 +19,13 @@ struct RankTransport;
 class Ranks {
  public:
   // The job this process is part of; nullptr where it was started alone. Joins it the first time. Throws failure where
-  // a launcher started several processes that can not find each other.
+  // a launcher started several processes that cannot find each other.
   static Ranks* job();
   // What the launcher said, known without joining: 0 of 1 where there is none.
   static int announced_rank();
   static int announced_size();
 
-  explicit Ranks(const RankTransport& transport);  // throws failure where it can not be joined
+  explicit Ranks(const RankTransport& transport);  // throws failure where it cannot be joined
   ~Ranks();                                        // of the first: ends the job, and waits for those that answer
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;

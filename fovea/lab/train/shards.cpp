@@ -15,7 +15,7 @@ namespace {
 int share(int count, const Ranks* ranks) {
   if (!ranks) return count;
   if (count % ranks->size() == 0) return count / ranks->size();
-  throw wrong_input(fmt::format("{} ranks can not share {} shards of a batch evenly", ranks->size(), count),
+  throw wrong_input(fmt::format("{} ranks cannot share {} shards of a batch evenly", ranks->size(), count),
                     "start as many ranks as divide train.shards, or set train.shards to a multiple of the ranks");
 }
 

@@ -19,7 +19,7 @@ namespace fovea {
 template <class T>
 class Shards {
  public:
-  // Without ranks all shards are this process's own. Throws wrong_input where the ranks can not share the shards
+  // Without ranks all shards are this process's own. Throws wrong_input where the ranks cannot share the shards
   // evenly, batches of this kind have no parts, or the model keeps statistics over a batch (batch norm), which parts of
   // it would change.
   Shards(int count, Ranks* ranks, Kind kind, ParameterSet<T>& parameters);

@@ -78,7 +78,7 @@ class Trainer {
       throw wrong_input("train.shards says how train.data_parallel cuts a batch, and that is not set",
                         "set train.data_parallel = true too", place_in(spec_.train, "shards"));
     if (shards_ && hooks.watcher)
-      throw wrong_input("a run whose batches are cut into shards can not be watched update by update",
+      throw wrong_input("a run whose batches are cut into shards cannot be watched update by update",
                         "drop the callbacks, or train.data_parallel", place_in(spec_.train, "data_parallel"));
     if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(spec_.train, "stop_when"));
     if (!hooks.checkpoints.folder.empty())
@@ -134,7 +134,7 @@ class Trainer {
     check_training(*model_, spec_);
     const Batch& looked_at = next_batch(probe_.split, 0, 1);
     check_looked_at(looked_at, spec_);
-    grounds_ = grounds_of(*model_, *parameters_, looked_at);
+    grounds_ = capabilities_of(*model_, *parameters_, looked_at);
     check_interventions(interventions_, grounds_, spec_);
     embeddings_.emplace(interventions_.embeds, *task_, *parameters_);
     transplants_.emplace(interventions_.transplants, hooks_.checkpoints.weights, *parameters_);
@@ -248,9 +248,9 @@ class Trainer {
     StepPlan plan{step, attend, paces};
     hooks_.watcher->before(plan);
     if (plan.attend != attend && !grounds_.attends)
-      throw wrong_input("attention can not be held: the model has none", "hold nothing");
+      throw wrong_input("attention cannot be held: the model has none", "hold nothing");
     if (plan.attend == Attend::truth && !grounds_.truth)
-      throw wrong_input("attention can not be held at the truth: the task does not know it", "hold it uniform");
+      throw wrong_input("attention cannot be held at the truth: the task does not know it", "hold it uniform");
     attend = plan.attend;
     paces = plan.paces;
   }
@@ -305,7 +305,7 @@ class Trainer {
 
   // Shows a batch to the probes that want such examples.
   void measure(std::int64_t step, bool last, Examples which, const Batch& batch) {
-    show(step, last, batch, wants_of(which), [&](Compute&, const Look& look) {
+    show(step, last, batch, wants_of(which), [&](Compute&, const Evaluation& look) {
       for (const NamedProbe& named : probes_)
         if (named.probe->examples() == which) named.probe->measure(look, readings_);
     });
@@ -319,11 +319,11 @@ class Trainer {
     for (int seen = 0; seen < most; seen += size) {
       const Batch& batch = next_batch(probe_.split, static_cast<std::uint64_t>(seen / size), size);
       if (batch.size == 0) break;
-      show(step, last, batch, survey_wants_, [&](Compute& compute, const Look& look) {
+      show(step, last, batch, survey_wants_, [&](Compute& compute, const Evaluation& look) {
         SurveyLook at{look, probe_.split};
         if (auto* const model = dynamic_cast<HasInfluence<T>*>(model_.get()))
           at.influence = [&, model] { return Cube<const float>(as_float(model->influence(compute))); };
-        if (auto* const model = dynamic_cast<Says<T>*>(model_.get()))
+        if (auto* const model = dynamic_cast<GeneratesText<T>*>(model_.get()))
           at.say = [&, model](const Search& search) {
             return model->say(compute, batch, pass_at(step, false), search);
           };
@@ -336,7 +336,7 @@ class Trainer {
 
   // What the model makes of a batch.
   void show(std::int64_t step, bool last, const Batch& batch, const Wants& wants,
-            const std::function<void(Compute&, const Look&)>& read) {
+            const std::function<void(Compute&, const Evaluation&)>& read) {
     Compute compute = fresh_memory();
     const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
     if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
@@ -352,17 +352,17 @@ class Trainer {
     seen.predictions = as_float(outcome.predictions);
     if constexpr (!std::is_same_v<T, float>)
       std::copy(parameters_->values().begin(), parameters_->values().end(), copies_.begin());
-    const Look seen_now{.step = step,
-                        .first = step == 0,
-                        .last = last,
-                        .train_loss = train_loss_,
-                        .time = time_,
-                        .task = *task_,
-                        .batch = batch,
-                        .outcome = seen,
-                        .beta = as_float(beta),
-                        .states = as_float(states),
-                        .parameters = views_};
+    const Evaluation seen_now{.step = step,
+                              .first = step == 0,
+                              .last = last,
+                              .train_loss = train_loss_,
+                              .time = time_,
+                              .task = *task_,
+                              .batch = batch,
+                              .outcome = seen,
+                              .beta = as_float(beta),
+                              .states = as_float(states),
+                              .parameters = views_};
     read(compute, seen_now);
   }
 
@@ -542,7 +542,7 @@ class Trainer {
   std::array<Wants, 3> wants_;         // what some probe wants of each kind of examples
   std::vector<SurveyProbe*> surveys_;  // of probes_
   Wants survey_wants_;
-  Grounds grounds_;
+  Capabilities grounds_;
   double train_loss_ = std::numeric_limits<double>::quiet_NaN();
   double time_ = 0;
   std::int64_t pause_at_ = std::numeric_limits<std::int64_t>::max();
@@ -590,15 +590,15 @@ RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
   Stopwatch watch;
   RunRecord record = begin_record(spec);
   train_into(record, watch, [&] {
-    return train.precision == TrainSettings::Precision::twice ? Trainer<double>(train, hooks, record, watch).run()
-                                                              : Trainer<float>(train, hooks, record, watch).run();
+    return train.precision == TrainSettings::Precision::float64 ? Trainer<double>(train, hooks, record, watch).run()
+                                                                : Trainer<float>(train, hooks, record, watch).run();
   });
   return record;
 }
 
 struct Training::State {
   explicit State(const RunSpec& spec) : train(read_train(spec.train)), record(begin_record(spec)) {
-    if (train.precision == TrainSettings::Precision::twice)
+    if (train.precision == TrainSettings::Precision::float64)
       trainer.emplace<Trainer<double>>(train, hooks, record, watch);
     else trainer.emplace<Trainer<float>>(train, hooks, record, watch);
   }

@@ -51,7 +51,7 @@ struct TrainHooks {
 };
 
 // Trains the spec and returns everything its probes said: state done, stopped, or failed for a run that went wrong
-// midway (NaN), with an error that names step and layer and with what was measured until then. A spec that can not be
+// midway (NaN), with an error that names step and layer and with what was measured until then. A spec that cannot be
 // trained throws wrong_input. Depends on nothing but the spec: the same spec gives the same bits, also where the run
 // was interrupted and went on from a checkpoint.
 //

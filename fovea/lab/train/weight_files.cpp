@@ -16,7 +16,7 @@ bool WeightFiles::has(const std::string& hash) const {
 }
 
 void WeightFiles::write(const RunRecord& run, const std::string& hash) const {
-  std::error_code error;  // a folder that can not be made shows when the file is written
+  std::error_code error;  // a folder that cannot be made shows when the file is written
   std::filesystem::create_directories(folder_, error);
   WholeFile file(file_of(hash), false);  // like the store's newest runs, they may be lost in a power cut
   file.write(weights_file(run, hash));

@@ -18,21 +18,21 @@ class BagView : public Probe {
     need_kind(shape.kind, Kind::labelled_bags, "bag_view");
   }
 
-  void measure(const Look& look, Readings& readings) override {
-    if (!look.first && !look.last) return;
-    const Items& items = look.batch.items;
-    const Cube<const float> attention = look.outcome.attention;
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    if (!evaluation.first && !evaluation.last) return;
+    const Items& items = evaluation.batch.items;
+    const Cube<const float> attention = evaluation.outcome.attention;
     const auto bags = std::min<Index>(bags_, attention.size(0));
     const auto each = static_cast<std::size_t>(items.columns) * static_cast<std::size_t>(items.width);
     readings.array("bag_images", {bags, items.columns, items.width},
                    std::span(items.values).first(static_cast<std::size_t>(bags) * each));
     std::vector<float> weights, labels, answers;
     for (Index b = 0; b < bags; ++b) {
-      const Index present = positions_present(Kind::labelled_bags, look.batch, b, items.columns);
+      const Index present = positions_present(Kind::labelled_bags, evaluation.batch, b, items.columns);
       for (Index t = 0; t < items.columns; ++t)
         weights.push_back(t < present ? attention(b, 0, t) : std::numeric_limits<float>::quiet_NaN());
-      labels.push_back(static_cast<float>(look.batch.labels[static_cast<std::size_t>(b)]));
-      answers.push_back(static_cast<float>(argmax(look.outcome.scores[b].flat())));
+      labels.push_back(static_cast<float>(evaluation.batch.labels[static_cast<std::size_t>(b)]));
+      answers.push_back(static_cast<float>(argmax(evaluation.outcome.scores[b].flat())));
     }
     readings.array("bag_attention", {bags, items.columns}, weights);
     readings.array("bag_labels", {bags}, labels);

@@ -13,11 +13,12 @@ class DigitRank : public Probe {
     need_kind(shape.kind, Kind::labelled_bags, "digit_rank");
   }
 
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
     std::int64_t first = 0, right = 0;
-    each_row(Kind::labelled_bags, look, look.outcome.attention, [&](const PositionRow& row) {
-      const int answer = look.outcome.answers[static_cast<std::size_t>(row.example)];
-      if (row.values.empty() || row.marked.empty() || argmax(look.outcome.scores[row.example].flat()) != answer) return;
+    each_row(Kind::labelled_bags, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
+      const int answer = evaluation.outcome.answers[static_cast<std::size_t>(row.example)];
+      if (row.values.empty() || row.marked.empty() || argmax(evaluation.outcome.scores[row.example].flat()) != answer)
+        return;
       ++right;
       first += row.marked[static_cast<std::size_t>(argmax(row.values))];
     });

@@ -20,10 +20,10 @@ class FeatureWeights : public Probe {
     need_kind(shape.kind, Kind::labelled_vectors, "feature_weights");
   }
 
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
     std::vector<double> weights;  // of each informative feature, in the features' order
     std::int64_t rows = 0;
-    each_row(Kind::labelled_vectors, look, look.outcome.attention, [&](const PositionRow& row) {
+    each_row(Kind::labelled_vectors, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
       std::size_t found = 0;
       for (std::size_t i = 0; i < row.marked.size(); ++i) {
         if (!row.marked[i]) continue;

@@ -11,9 +11,9 @@ class PoolingError : public Probe {
     need_kind(shape.kind, Kind::points, "pooling_error");
   }
 
-  void measure(const Look& look, Readings& readings) override {
-    const std::span<const float> said = look.outcome.predictions.flat();
-    const std::span<const float> truth = look.batch.answers.values;
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const std::span<const float> said = evaluation.outcome.predictions.flat();
+    const std::span<const float> truth = evaluation.batch.answers.values;
     if (said.empty() || said.size() != truth.size()) return;  // the task does not know the truth here
     double sum = 0;
     for (std::size_t i = 0; i < said.size(); ++i) {

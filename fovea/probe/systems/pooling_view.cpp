@@ -28,9 +28,9 @@ class PoolingView : public Probe {
     }
   }
 
-  void measure(const Look& look, Readings& readings) override {
-    if (!look.last) return;
-    const std::vector<float>&x = look.batch.queries.values, &keys = look.batch.items.values;
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    if (!evaluation.last) return;
+    const std::vector<float>&x = evaluation.batch.queries.values, &keys = evaluation.batch.items.values;
     const std::vector<std::size_t> rows = order_of(x), columns = order_of(keys);
     const auto put = [&](const std::string& name, const std::vector<std::size_t>& order, std::span<const float> from) {
       if (from.size() != order.size()) return;
@@ -39,12 +39,12 @@ class PoolingView : public Probe {
       readings.array(name, {static_cast<Index>(sorted.size())}, sorted);
     };
     put("x", rows, x);
-    put("prediction", rows, look.outcome.predictions.flat());
-    put("truth", rows, look.batch.answers.values);
+    put("prediction", rows, evaluation.outcome.predictions.flat());
+    put("truth", rows, evaluation.batch.answers.values);
     put("points_x", columns, keys);
-    put("points_y", columns, look.batch.values.values);
+    put("points_y", columns, evaluation.batch.values.values);
 
-    const Cube<const float> attention = look.outcome.attention;
+    const Cube<const float> attention = evaluation.outcome.attention;
     if (attention.empty()) return;  // too many pairs to be shown
     std::vector<float> sorted;
     for (const std::size_t i : rows)

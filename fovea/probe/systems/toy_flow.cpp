@@ -29,15 +29,15 @@ class ToyFlow : public Probe {
     }
   }
 
-  void measure(const Look& look, Readings& readings) override {
-    const ToyPoint point = read_point(look);
-    if (look.first) {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const ToyPoint point = read_point(evaluation);
+    if (evaluation.first) {
       start_ = flow_ = point;
       flow_time_ = 0;
-      variant_.loss = loss_of(look, point);
+      variant_.loss = loss_of(evaluation, point);
       measure_theory(readings);
     }
-    follow(look.time);
+    follow(evaluation.time);
     readings.number("p", toy_attention(variant_, point));
     readings.number("D", point.difference());
     readings.number("p_flow", toy_attention(variant_, flow_));
@@ -45,8 +45,8 @@ class ToyFlow : public Probe {
     readings.number("loss_flow", toy_loss(variant_, flow_));
     readings.number("flow_distance",
                     std::hypot(point.beta0 - flow_.beta0, point.beta1 - flow_.beta1, point.gate - flow_.gate));
-    readings.number("tau", look.time);
-    if (variant_.gate == ToyVariant::Gate::linear) readings.number("fate", point.gate > 0 ? 1 : -1);
+    readings.number("tau", evaluation.time);
+    if (variant_.gate == ToyVariant::AccessCheck::linear) readings.number("fate", point.gate > 0 ? 1 : -1);
   }
 
   std::vector<double> memory() const override {
@@ -63,27 +63,27 @@ class ToyFlow : public Probe {
   }
 
  private:
-  ToyPoint read_point(const Look& look) {
+  ToyPoint read_point(const Evaluation& evaluation) {
     bool bounded = false, known = false;
-    for (const ParameterView& view : look.parameters) {
+    for (const ParameterView& view : evaluation.parameters) {
       bounded |= view.name == "a" && view.values.size() == 1;
       known |= view.name == "beta0";
     }
     if (!known)
       throw wrong_input("probe 'toy-flow' measures the toy gate alone",
                         "take model 'toy-gate', or leave the probe out");
-    variant_.gate = bounded ? ToyVariant::Gate::bounded : ToyVariant::Gate::linear;
-    return {look.parameter("beta0").values[0], look.parameter("beta1").values[0],
-            look.parameter(bounded ? "a" : "p").values[0]};
+    variant_.gate = bounded ? ToyVariant::AccessCheck::bounded : ToyVariant::AccessCheck::linear;
+    return {evaluation.parameter("beta0").values[0], evaluation.parameter("beta1").values[0],
+            evaluation.parameter(bounded ? "a" : "p").values[0]};
   }
 
-  ToyVariant::Loss loss_of(const Look& look, const ToyPoint& point) const {
+  ToyVariant::Loss loss_of(const Evaluation& evaluation, const ToyPoint& point) const {
     for (const ToyVariant::Loss loss : {ToyVariant::Loss::linear, ToyVariant::Loss::logistic}) {
       const double expected = toy_loss({variant_.gate, loss}, point);
-      if (std::abs(look.outcome.loss - expected) <= 1e-4 * (1 + std::abs(expected))) return loss;
+      if (std::abs(evaluation.outcome.loss - expected) <= 1e-4 * (1 + std::abs(expected))) return loss;
     }
     throw wrong_input(fmt::format("probe 'toy-flow': the loss at the start, {:.6g}, is not that of the two sequences",
-                                  look.outcome.loss),
+                                  evaluation.outcome.loss),
                       "take task 'two-sequences' as it is, and attention learned from the start");
   }
 
@@ -103,7 +103,8 @@ class ToyFlow : public Probe {
   void measure_theory(Readings& readings) const {
     const double p = toy_attention(variant_, start_);
     const ToyPoint slope = toy_slope(variant_, start_);
-    readings.number("dp_dtau_start", slope.gate * (variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : 1));
+    readings.number("dp_dtau_start",
+                    slope.gate * (variant_.gate == ToyVariant::AccessCheck::bounded ? p * (1 - p) : 1));
     const std::string reaches = level_ == 1 ? "tau_p_reaches_1" : "tau_p_reaches_level";
     const double integrated = toy_flow_time(variant_, start_, level_, horizon_);
     readings.number("recovers", std::isfinite(integrated) ? 1 : 0);

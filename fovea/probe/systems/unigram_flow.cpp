@@ -16,7 +16,7 @@ namespace fovea {
 
 namespace {
 
-constexpr ToyVariant toy_gate{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
+constexpr ToyVariant toy_gate{ToyVariant::AccessCheck::bounded, ToyVariant::Loss::logistic};
 
 // What the flow is the flow of.
 struct Corpus {
@@ -42,15 +42,15 @@ class UnigramFlow : public Probe {
     vocab_ = shape.vocab;
   }
 
-  void measure(const Look& look, Readings& readings) override {
-    const FlowState trained = read_state(look);
-    if (!corpus_) corpus_ = read_corpus(look.task);
-    if (look.first) {
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const FlowState trained = read_state(evaluation);
+    if (!corpus_) corpus_ = read_corpus(evaluation.task);
+    if (evaluation.first) {
       start_ = flow_ = trained;
       flow_time_ = 0;
       measure_theory(readings);
     }
-    follow(look.time);
+    follow(evaluation.time);
     double distance = 0, sum = 0, before = 0, size = 1;
     for (std::size_t i = 0; i < trained.size(); ++i) distance = std::max(distance, std::abs(trained[i] - flow_[i]));
     for (std::size_t i = words(); i < 2 * words(); ++i) {
@@ -58,7 +58,7 @@ class UnigramFlow : public Probe {
       before += start_[i];
       size += std::abs(flow_[i]);
     }
-    readings.number("tau", look.time);
+    readings.number("tau", evaluation.time);
     readings.number("flow_distance", distance);
     readings.number("loss_flow", unigram_loss(corpus_->bags, flow_));
     readings.number("sum_drift", std::abs(sum - before) / size);
@@ -83,10 +83,10 @@ class UnigramFlow : public Probe {
  private:
   std::size_t words() const { return static_cast<std::size_t>(vocab_); }
 
-  FlowState read_state(const Look& look) const {
+  FlowState read_state(const Evaluation& evaluation) const {
     FlowState state;
     for (const char* name : {"beta", "a"})
-      for (const ParameterView& view : look.parameters)
+      for (const ParameterView& view : evaluation.parameters)
         if (view.name == name && view.values.size() == words())
           state.insert(state.end(), view.values.begin(), view.values.end());
     if (state.size() != 2 * words())

@@ -12,7 +12,7 @@ class CairoCanvas : public Canvas {
  public:
   enum class Kind { pdf, png };
 
-  // `scale` is pixels a point (PNG), and a factor on the page size (PDF). Throws failure where cairo can not.
+  // `scale` is pixels a point (PNG), and a factor on the page size (PDF). Throws failure where cairo cannot.
   CairoCanvas(Kind kind, double width, double height, double scale, const std::string& title);
   ~CairoCanvas() override;
 

@@ -1,4 +1,4 @@
-// Writes SVG: real text, a title and a description for those who can not see it, numbers of two decimals.
+// Writes SVG: real text, a title and a description for those who cannot see it, numbers of two decimals.
 #pragma once
 
 #include <string>

@@ -102,7 +102,7 @@ struct ColorBar {
 
 struct Figure {
   std::string title;
-  std::string description;  // for who can not see it: what is shown and what comes out
+  std::string description;  // for who cannot see it: what is shown and what comes out
   std::vector<Panel> panels;
   std::vector<LegendEntry> legend;
   std::optional<ColorBar> color_bar;

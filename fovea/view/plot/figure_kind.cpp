@@ -10,7 +10,7 @@ namespace fovea {
 
 void FigureFrame::settings(Fields& fields) {
   fields.text("title", title, "stands over the figure");
-  fields.text("description", description, "for readers who can not see it; else one is made");
+  fields.text("description", description, "for readers who cannot see it; else one is made");
   fields.text("note", note, "a line under the figure");
   fields.text("where", where, "only the runs for which this expression holds");
   fields.text("x_label", x_label, "under the horizontal axis");

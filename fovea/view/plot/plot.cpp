@@ -55,7 +55,7 @@ FigureFormat figure_format(const std::filesystem::path& file) {
   if (extension == ".pdf") return FigureFormat::pdf;
   if (extension == ".png") return FigureFormat::png;
   throw wrong_input(extension.empty() ? fmt::format("'{}' has no extension", file.string())
-                                      : fmt::format("can not write a figure as '{}'", extension),
+                                      : fmt::format("cannot write a figure as '{}'", extension),
                     "name the file .svg, .pdf or .png");
 }
 

@@ -92,7 +92,7 @@ std::string runs_html(const Reproduction& r) {
   std::string html = errors;
   html += fmt::format(
       "<details><summary>Settings, seeds and how to run it again</summary>\n<pre>fovea reproduce {} --{}</pre>\n",
-      safe(r.experiment.name), word_of(r.form));
+      safe(r.experiment.name), word_of(r.preset));
   html += fmt::format("<p>{}, seeds {}; {} of computing.</p>\n", counted(r.runs.size(), "run"),
                       safe(seeds_text(r.runs)), duration_text(seconds));
   if (!r.runs.empty()) {
@@ -145,7 +145,7 @@ std::string experiment_html(const Reproduction& r, std::size_t index, const Fetc
   for (std::size_t k = 0; k < e.figures.size(); ++k)
     html += figure_html(e.figures[k], r, arrays, fmt::format("f{}-{}", index + 1, k + 1));
   if (r.measures) html += measures_html(*r.measures);
-  for (const SeenExample& seen : r.seen) html += shades_html(seen);
+  for (const ExampleView& seen : r.seen) html += shades_html(seen);
   return html + claims_of(r) + runs_html(r) + "</section>\n";
 }
 

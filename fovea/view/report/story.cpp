@@ -40,7 +40,7 @@ Json told_json(const Reproduction& r, const FetchArrays& arrays) {
   Json claims = Json::array(), figures = Json::array(), settings = Json::object(), failed = Json::array();
   Json tables = Json::array();
   if (r.measures) tables.push_back(measures_html(*r.measures));
-  for (const SeenExample& seen : r.seen) tables.push_back(shades_html(seen));
+  for (const ExampleView& seen : r.seen) tables.push_back(shades_html(seen));
   for (const ClaimResult& claim : r.claims) claims.push_back(claim_json(claim));
   for (const auto& [key, values] : settings_of(r.runs)) settings[key] = values;
   std::int64_t failures = 0;
@@ -55,7 +55,7 @@ Json told_json(const Reproduction& r, const FetchArrays& arrays) {
           {"idea", e.idea},
           {"system", e.system},
           {"order", e.order},
-          {"form", word_of(r.form)},
+          {"form", word_of(r.preset)},
           {"runs", r.runs.size()},
           {"seeds", seeds_text(r.runs)},
           {"seconds", number_json(r.seconds)},

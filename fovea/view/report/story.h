@@ -15,7 +15,7 @@
 namespace fovea {
 
 // One experiment: its name, title, idea and system, its claims, its runs in a few words, every setting with the values
-// that occur, and its figures as SVG, each laid out for a desk and for a phone. A figure that can not be drawn is its
+// that occur, and its figures as SVG, each laid out for a desk and for a phone. A figure that cannot be drawn is its
 // message.
 Json told_json(const Reproduction& reproduction, const FetchArrays& arrays);
 

@@ -57,7 +57,7 @@ void compare(const std::string& prefix, const ValueTable& a, const ValueTable& b
 
 }  // namespace
 
-std::vector<std::string> telling_metrics(const Runs& runs) {
+std::vector<std::string> default_metrics(const Runs& runs) {
   constexpr double unclaimed = 0.01;
   std::map<std::string, std::vector<std::string>> told;
   std::map<std::string, double> weight;

@@ -10,7 +10,7 @@ namespace fovea {
 
 // The metrics that these runs have. First those that the figures of their experiments show, then those that the claims
 // read, then the rest; each run has a say. train_loss, which every run has, comes last.
-std::vector<std::string> telling_metrics(const Runs& runs);
+std::vector<std::string> default_metrics(const Runs& runs);
 
 // Settings in which runs of one experiment differ, but for the seed: what tells them apart beside their names.
 std::vector<std::string> differing_settings(const Runs& runs);

@@ -49,14 +49,14 @@ std::vector<std::pair<std::string, int>> folded(const std::vector<std::string>& 
   return lines;
 }
 
-std::string words_text(const SeenExample& seen, const Terminal& terminal) {
+std::string words_text(const ExampleView& seen, const Terminal& terminal) {
   constexpr int gap = 3, without_limit = 110;
   const int count = static_cast<int>(seen.quantities.size());
   const int all = terminal.width > 0 ? terminal.width : without_limit;
   const int width = std::max(4, (all - gap * (count - 1)) / std::max(1, count));
   std::vector<std::vector<std::pair<std::string, int>>> columns;
   std::size_t lines = 0;
-  for (const SeenExample::Quantity& quantity : seen.quantities) {
+  for (const ExampleView::Quantity& quantity : seen.quantities) {
     columns.push_back(folded(seen.source, shades_of(quantity.rows.front(), quantity.log_probability), width, terminal));
     columns.back().insert(columns.back().begin(), {toned(quantity.name, Tone::strong, terminal), 1});
     lines = std::max(lines, columns.back().size());
@@ -76,11 +76,11 @@ std::string words_text(const SeenExample& seen, const Terminal& terminal) {
   return text;
 }
 
-std::string matrix_text(const SeenExample& seen, const Terminal& terminal) {
+std::string matrix_text(const ExampleView& seen, const Terminal& terminal) {
   int heads = 0;
   for (const std::string& word : seen.target) heads = std::max(heads, display_width(word));
   std::string text;
-  for (const SeenExample::Quantity& quantity : seen.quantities) {
+  for (const ExampleView::Quantity& quantity : seen.quantities) {
     text += fmt::format("{}, target words by source words\n", toned(quantity.name, Tone::strong, terminal));
     for (std::size_t t = 0; t < quantity.rows.size(); ++t) {
       const std::string& word = seen.target[t];
@@ -114,19 +114,19 @@ std::vector<double> shades_of(const std::vector<double>& row, bool log_probabili
   return shades;
 }
 
-std::string shades_text(const SeenExample& seen, const Terminal& terminal) {
+std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
   std::string text = fmt::format("run {}, example {}, step {}", seen.run, seen.example, seen.step);
   if (seen.target.empty())
     return fmt::format("{}, class {}\n\n{}", text, printable(seen.label), words_text(seen, terminal));
   return fmt::format("{}\n\n{}", text, matrix_text(seen, terminal));
 }
 
-std::string shades_html(const SeenExample& seen) {
+std::string shades_html(const ExampleView& seen) {
   std::string html =
       "<figure class=\"shades\">\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Words by weight\">";
   if (seen.target.empty()) {
     html += "<table>\n<tbody>\n";
-    for (const SeenExample::Quantity& quantity : seen.quantities) {
+    for (const ExampleView::Quantity& quantity : seen.quantities) {
       const std::vector<double> shades = shades_of(quantity.rows.front(), quantity.log_probability);
       html += fmt::format("<tr><th scope=\"row\">{}</th><td>", escape_markup(quantity.name));
       for (std::size_t s = 0; s < seen.source.size(); ++s)
@@ -136,7 +136,7 @@ std::string shades_html(const SeenExample& seen) {
     }
     html += "</tbody></table>";
   } else {
-    for (const SeenExample::Quantity& quantity : seen.quantities) {
+    for (const ExampleView::Quantity& quantity : seen.quantities) {
       html += fmt::format("<table>\n<thead><tr><th scope=\"col\">{}</th>", escape_markup(quantity.name));
       for (const std::string& word : seen.source) html += fmt::format("<th scope=\"col\">{}</th>", escape_markup(word));
       html += "</tr></thead>\n<tbody>\n";

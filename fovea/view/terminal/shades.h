@@ -12,8 +12,8 @@
 
 namespace fovea {
 
-std::string shades_text(const SeenExample& seen, const Terminal& terminal);
-std::string shades_html(const SeenExample& seen);
+std::string shades_text(const ExampleView& seen, const Terminal& terminal);
+std::string shades_html(const ExampleView& seen);
 
 // How strongly each position is shaded, -1 to 1: values over the largest of their sizes; of log-probabilities the
 // probabilities.

@@ -42,7 +42,7 @@ std::vector<std::string> two_metrics(const RunRecord& run) {
     names.emplace_back("accuracy");
     return names;
   }
-  for (const std::string& name : telling_metrics({&run})) {
+  for (const std::string& name : default_metrics({&run})) {
     if (names.size() == 2) break;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }

@@ -133,7 +133,7 @@ TEST_F(CorpusTest, BadDataAreRefusedAndNothingIsLeft) {
   EXPECT_SAYS(wrong_input_of([&] {
                 add_corpus("../x", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
               }),
-              "can not be the name of a corpus");
+              "cannot be the name of a corpus");
   EXPECT_SAYS(wrong_input_of([&] {
                 add_corpus("made-reviews", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
               }),
@@ -272,7 +272,7 @@ TEST_F(CorpusTest, OnlyWhatIsWholeIsListed) {
               "there is something called 'pictures' in the store already");
   remove_corpus("pictures");
   EXPECT_FALSE(std::filesystem::exists(home / "pictures"));
-  EXPECT_SAYS(wrong_input_of([] { remove_corpus("../data"); }), "can not be the name of a corpus");
+  EXPECT_SAYS(wrong_input_of([] { remove_corpus("../data"); }), "cannot be the name of a corpus");
 }
 
 TEST_F(CorpusTest, MadeOnesAreThere) {

@@ -119,7 +119,7 @@ TEST_F(GetCorpusTest, AnotherThingOfThatNameIsNotTouched) {
   how_.as = "others";
   EXPECT_EQ(get_corpus(wanted, how_).added->corpus.name, "others");
   how_.as = "../others";
-  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "can not be the name of a corpus");
+  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "cannot be the name of a corpus");
 }
 
 TEST_F(GetCorpusTest, FilesOfAFolderAndOfAnotherAddressAreTaken) {

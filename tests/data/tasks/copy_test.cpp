@@ -125,7 +125,7 @@ TEST(Copy, ShapeCountsTheSpecialTokens) {
 }
 
 TEST(Copy, RefusesWhatCanNotBe) {
-  EXPECT_NE(complaint("copy", table({{"vocab", whole(39)}})).find("can not draw 40 distinct words from 39"),
+  EXPECT_NE(complaint("copy", table({{"vocab", whole(39)}})).find("cannot draw 40 distinct words from 39"),
             std::string::npos);
   EXPECT_NE(complaint("copy", table({{"length", whole(0)}})).find("must be 1 to 10000, not 0"), std::string::npos);
   EXPECT_NE(complaint("copy", table({{"vocab", whole(0)}})).find("must be 1 to 1000000, not 0"), std::string::npos);

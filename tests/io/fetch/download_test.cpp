@@ -191,7 +191,7 @@ TEST_F(DownloadTest, AServerInTroubleIsAskedAgain) {
   EXPECT_EQ(read(file()), bytes_);
   fs::remove(file());
   server_.on("/file", [](const Request&, const Reply& reply) { reply.head("500 Internal Server Error", 0); });
-  EXPECT_SAYS(failure_of(wanted()), "gave nothing: the server can not give it now (status 500)");
+  EXPECT_SAYS(failure_of(wanted()), "gave nothing: the server cannot give it now (status 500)");
 }
 
 TEST_F(DownloadTest, OtherBytesAreThrownAway) {
@@ -295,7 +295,7 @@ TEST_F(DownloadTest, AFullDiskIsSaid) {
   server_.gives("/file", bytes_);
   fs::create_directories(part().parent_path());
   fs::create_symlink("/dev/full", part());
-  EXPECT_SAYS(failure_of(wanted()), "can not be written: the disk is full");
+  EXPECT_SAYS(failure_of(wanted()), "cannot be written: the disk is full");
 }
 
 TEST_F(DownloadTest, TwoAtATimeAreKeptApart) {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fovea/lab/analysis/reproduce.h"
-#include "mark.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -24,7 +24,7 @@ std::vector<RunRecord> runs() {
 }
 
 ClaimResult one(const std::string& claim, const std::vector<RunRecord>& records) {
-  const auto results = check_claims(experiment_of("[[claim]]\nsays = \"it holds\"\n" + claim), Form::full, records);
+  const auto results = check_claims(experiment_of("[[claim]]\nsays = \"it holds\"\n" + claim), Preset::full, records);
   EXPECT_EQ(results.size(), 1u);
   return results.front();
 }
@@ -52,7 +52,7 @@ TEST(Claims, HoldOrNotByTheirNumber) {
   EXPECT_EQ(result.experiment, "x");
   EXPECT_NEAR(result.value, 0.93, 1e-12);
   EXPECT_EQ(result.wanted, "0.5 to 1");
-  EXPECT_EQ(result.form, "full");
+  EXPECT_EQ(result.preset, "full");
   EXPECT_EQ(result.note, "");
 }
 
@@ -86,13 +86,13 @@ at_least = 1
 says = "full alone"
 metric = "count(true)"
 at_least = 1
-form = "full"
+preset = "full"
 )toml");
-  EXPECT_EQ(check_claims(experiment, Form::full, runs()).size(), 2u);
-  const auto quick = check_claims(experiment, Form::quick, runs());
+  EXPECT_EQ(check_claims(experiment, Preset::full, runs()).size(), 2u);
+  const auto quick = check_claims(experiment, Preset::quick, runs());
   ASSERT_EQ(quick.size(), 1u);
   EXPECT_EQ(quick[0].claim, "both");
-  EXPECT_EQ(quick[0].form, "quick");
+  EXPECT_EQ(quick[0].preset, "quick");
 }
 
 }  // namespace

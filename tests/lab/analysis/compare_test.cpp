@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {

@@ -21,7 +21,7 @@ class Kept {
     RunRecord record;
     record.id = ++last_;
     record.state = RunState::done;
-    record.spec = resolve(find_experiment(experiment), Form::quick, settings, seed);
+    record.spec = resolve(find_experiment(experiment), Preset::quick, settings, seed);
     record.hash = record.spec.hash();
     return record;
   }
@@ -109,17 +109,17 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   kept.add(words, "beta", 20, third);
   kept.add(logistic, "beta", 10, third);
 
-  const auto foresee = [](const RunSpec&, const EvidenceRows&) {
+  const auto predict_attention = [](const RunSpec&, const EvidenceRows&) {
     const auto evidence = [](const Rows& rows) {
       Evidence flat;
       for (const auto& row : rows) flat.values.insert(flat.values.end(), row.begin(), row.end());
       return flat;
     };
-    return Foreseen{
+    return PredictedAttention{
         {evidence(first), evidence(first)}, {evidence(even), evidence(second)}, {evidence(third), evidence(third)}};
   };
-  const MeasuredRuns runs = sort_runs({a, other, uniform, words, logistic});
-  const Measures measures = measure(runs, kept.fetch(), {foresee});
+  const MeasurementRuns runs = sort_runs({a, other, uniform, words, logistic});
+  const Measures measures = measure(runs, kept.fetch(), {predict_attention});
   EXPECT_EQ(measures.examples, 3);
   EXPECT_EQ(measures.words, 3);
   EXPECT_EQ(measures.best, 1.0);
@@ -152,13 +152,13 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   EXPECT_TRUE(std::isnan(row_of(measures, "α", "common").tau.mean)) << "it has no order of its own";
   EXPECT_NEAR(row_of(measures, "α", "rare").agreement.mean, third_of, 1e-12);
   // Of the examples of class 1 alone, the first and the third.
-  const Measures of_class = measure(runs, kept.fetch(), {foresee, 1});
+  const Measures of_class = measure(runs, kept.fetch(), {predict_attention, 1});
   EXPECT_EQ(of_class.examples, 2);
   EXPECT_EQ(of_class.words, 2);
   EXPECT_NEAR(row_of(of_class, "α", "β").agreement.mean, 0.5, 1e-12);
   EXPECT_NEAR(row_of(of_class, "α", "β").chance.mean, (0.25 + 1) / 2, 1e-12);
   EXPECT_NE(complaint([&] {
-              measure(runs, kept.fetch(), {foresee, 2});
+              measure(runs, kept.fetch(), {predict_attention, 2});
             }).find("no example of this class"),
             std::string::npos);
   RunRecord unlike = kept.run("text-classify", {}, 2);
@@ -169,11 +169,11 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   kept.add(unlike, "alpha", 20, third);
   const Measures of_two = measure(sort_runs({a, other, unlike}), kept.fetch());
   EXPECT_NEAR(row_of(of_two, "α", "α of other seeds").agreement.mean, (1 + third_of) / 2, 1e-12);
-  const std::vector<ClaimResult> claims = claims_of(measures, find_experiment("text-classify"), Form::full);
+  const std::vector<ClaimResult> claims = claims_of(measures, find_experiment("text-classify"), Preset::full);
   ASSERT_EQ(claims.size(), 5u) << "of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ; α and what is predicted, twice";
-  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Form::quick).size(), 5u);
+  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Preset::quick).size(), 5u);
   for (const ClaimResult& claim : claims) {
-    EXPECT_EQ(claim.form, "full");
+    EXPECT_EQ(claim.preset, "full");
     EXPECT_FALSE(claim.held) << "three examples are too few";
     // What is predicted agrees in all three; baseline and rival reach that in a draw of one example thrice.
     const bool full = claim.claim.find("predicted") != std::string::npos;
@@ -198,12 +198,12 @@ TEST(Measured, OfTranslationsRowsAreTargetWords) {
     kept.add(*run, "source", 0, {{5, 6, 7}});
     kept.add(*run, "target", 0, {{5, 6, 7, 8}});
   }
-  const auto gone = [](const RunSpec&, const EvidenceRows&) -> Foreseen {
+  const auto gone = [](const RunSpec&, const EvidenceRows&) -> PredictedAttention {
     throw wrong_input("the corpus is gone", "", {"runs.db", 4, 2});
   };
   const Measures measures = measure(sort_runs({a, other}), kept.fetch(), {gone});
   EXPECT_EQ(measures.unforeseen, "the corpus is gone") << "the rest is measured all the same";
-  for (const ClaimResult& claim : claims_of(measures, find_experiment("text-translate"), Form::quick))
+  for (const ClaimResult& claim : claims_of(measures, find_experiment("text-translate"), Preset::quick))
     EXPECT_EQ(claim.claim.find("predicted"), std::string::npos);
   EXPECT_EQ(measures.examples, 2);
   EXPECT_EQ(measures.words, 4);
@@ -215,7 +215,7 @@ TEST(Measured, RefusesWhatCanNotBeMeasured) {
   RunRecord a = kept.run("text-classify", {}, 0), b = kept.run("text-classify", {}, 1),
             longer = kept.run("text-classify", {{"train.steps", {std::int64_t{7}, {}}}}, 1);
   for (RunRecord* run : {&a, &b}) performs(*run, {0.5}, {0.9});
-  EXPECT_NE(complaint([&] { sort_runs({a, longer}); }).find("can not be measured against"), std::string::npos);
+  EXPECT_NE(complaint([&] { sort_runs({a, longer}); }).find("cannot be measured against"), std::string::npos);
   RunRecord unseen = b;
   unseen.spec.probe["names"] = {ValueList{{std::string("loss"), {}}}, {}};
   EXPECT_NE(complaint([&] { sort_runs({a, unseen}); }).find("no probe 'evidence'"), std::string::npos);

@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-RunSpec spec_of(const std::string& experiment) { return resolve(find_experiment(experiment), Form::quick, {}, 0); }
+RunSpec spec_of(const std::string& experiment) { return resolve(find_experiment(experiment), Preset::quick, {}, 0); }
 
 // What the probe keeps of the first examples of a split.
 EvidenceRows rows_of(const Task& task, int examples) {
@@ -41,11 +41,11 @@ std::size_t largest(std::span<const double> row) {
 }
 
 // In the reviews that the program makes one of 24 words tells the class, and all others stand in both.
-TEST(Foreseen, PredictsTheWordThatTellsTheClass) {
+TEST(PredictedAttention, PredictsTheWordThatTellsTheClass) {
   const RunSpec spec = spec_of("text-classify");
   const auto task = make_task(spec);
   const EvidenceRows rows = rows_of(*task, 500);
-  const Foreseen foreseen = foresee(spec, rows);
+  const PredictedAttention predicted_attention = predict_attention(spec, rows);
   std::map<float, double> often;
   for (const float word : rows.source) ++often[word];
   std::map<float, std::set<float>> classes;  // of each word that attention is predicted to come to
@@ -54,9 +54,9 @@ TEST(Foreseen, PredictsTheWordThatTellsTheClass) {
     const auto word_at = [&](const Evidence& scores) {
       return rows.source[rows.begins[i] + largest(rows.row(scores, i))];
     };
-    classes[word_at(foreseen.predicted.places)].insert(rows.labels[i]);
-    common += often[word_at(foreseen.common.places)];
-    rare += often[word_at(foreseen.rare.places)];
+    classes[word_at(predicted_attention.predicted.places)].insert(rows.labels[i]);
+    common += often[word_at(predicted_attention.common.places)];
+    rare += often[word_at(predicted_attention.rare.places)];
   }
   EXPECT_EQ(classes.size(), 24u);
   for (const auto& [word, labels] : classes) EXPECT_EQ(labels.size(), 1u) << task->word(static_cast<int>(word));
@@ -64,7 +64,7 @@ TEST(Foreseen, PredictsTheWordThatTellsTheClass) {
 }
 
 // Of words that are known "a" is the commonest; what is unknown is rare, though it is the commonest token by far.
-TEST(Foreseen, TakesUnknownWordsForRare) {
+TEST(PredictedAttention, TakesUnknownWordsForRare) {
   RunSpec spec = spec_of("text-classify");
   ValueList texts, labels;
   for (int i = 0; i < 80; ++i) {
@@ -79,25 +79,25 @@ TEST(Foreseen, TakesUnknownWordsForRare) {
                {"labels", {labels, {}}}};
   const auto task = make_task(spec);
   const EvidenceRows rows = rows_of(*task, 100);
-  const Foreseen foreseen = foresee(spec, rows);
+  const PredictedAttention predicted_attention = predict_attention(spec, rows);
   ASSERT_GT(rows.count(), 5u);
   for (std::size_t i = 0; i < rows.count(); ++i) {
     const auto word_at = [&](const Evidence& places) {
       return task->word(static_cast<int>(rows.source[rows.begins[i] + largest(rows.row(places, i))]));
     };
-    EXPECT_EQ(word_at(foreseen.predicted.places),
+    EXPECT_EQ(word_at(predicted_attention.predicted.places),
               task->class_name(static_cast<int>(rows.labels[i])) == "rises" ? "up" : "down");
-    EXPECT_EQ(word_at(foreseen.common.places), "a");
-    EXPECT_EQ(word_at(foreseen.rare.places), "<unknown>");
+    EXPECT_EQ(word_at(predicted_attention.common.places), "a");
+    EXPECT_EQ(word_at(predicted_attention.rare.places), "<unknown>");
   }
 }
 
 // A row a target word: the prediction is for that word. The token that closes every source is the commonest.
-TEST(Foreseen, OfTranslationsIsForTheTargetWord) {
+TEST(PredictedAttention, OfTranslationsIsForTheTargetWord) {
   const RunSpec spec = spec_of("text-translate");
   const auto task = make_task(spec);
   const EvidenceRows rows = rows_of(*task, 100);
-  const Foreseen foreseen = foresee(spec, rows);
+  const PredictedAttention predicted_attention = predict_attention(spec, rows);
   std::map<std::string, std::set<std::string>> said;  // where attention is predicted to lie, by target word
   for (std::size_t i = 0; i < rows.count(); ++i) {
     const std::size_t own = rows.begins[i], length = rows.begins[i + 1] - own;
@@ -105,17 +105,17 @@ TEST(Foreseen, OfTranslationsIsForTheTargetWord) {
     const auto word_at = [&](const Evidence& places) {
       return task->word(static_cast<int>(rows.source[first + largest(rows.row(places, i))]));
     };
-    EXPECT_EQ(rows.row(foreseen.predicted.values, i).size(), length);
-    EXPECT_EQ(word_at(foreseen.common.places), "<end>");
-    EXPECT_NE(word_at(foreseen.rare.places), "<end>");
-    said[task->target_word(static_cast<int>(rows.target[i]))].insert(word_at(foreseen.predicted.places));
+    EXPECT_EQ(rows.row(predicted_attention.predicted.values, i).size(), length);
+    EXPECT_EQ(word_at(predicted_attention.common.places), "<end>");
+    EXPECT_NE(word_at(predicted_attention.rare.places), "<end>");
+    said[task->target_word(static_cast<int>(rows.target[i]))].insert(word_at(predicted_attention.predicted.places));
   }
   EXPECT_EQ(said["dog"], std::set<std::string>{"malu"});
   EXPECT_EQ(said["old"], std::set<std::string>{"belu"});
 }
 
 // Nothing goes with the token that closes every sentence: whatever comes first comes first by chance.
-TEST(Foreseen, SaysNothingAsChanceWould) {
+TEST(PredictedAttention, SaysNothingAsChanceWould) {
   const RunSpec spec = spec_of("text-translate");
   const auto task = make_task(spec);
   constexpr std::size_t count = 3000;
@@ -128,10 +128,10 @@ TEST(Foreseen, SaysNothingAsChanceWould) {
     rows.target.push_back(static_cast<float>(task->shape().end_token));
     rows.source.insert(rows.source.end(), words.begin(), words.end());
   }
-  const Foreseen foreseen = foresee(spec, rows);
+  const PredictedAttention predicted_attention = predict_attention(spec, rows);
   std::vector<int> came_first(words.size());
   for (std::size_t i = 0; i < count; ++i) {
-    const std::span<const double> row = rows.row(foreseen.predicted.places, i);
+    const std::span<const double> row = rows.row(predicted_attention.predicted.places, i);
     ASSERT_EQ(row[0], row[2]) << "places of one word";
     std::vector<double> sorted{row[0], row[1], row[3], row[4]};
     std::ranges::sort(sorted);

@@ -11,14 +11,14 @@
 #include "fovea/io/shipped.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/train/trainer.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 #include "tests/sanitized.h"
 
 namespace fovea {
 namespace {
 
 RunSpec spec_of(const std::string& toml, std::uint64_t seed = 0) {
-  return resolve(parse_experiment(toml, "test.toml"), Form::full, {}, seed);
+  return resolve(parse_experiment(toml, "test.toml"), Preset::full, {}, seed);
 }
 
 StepCost first_batch_cost(const RunSpec& spec) {
@@ -129,7 +129,7 @@ TEST(Bench, EverySystemResolvesAndHasACost) {
     SCOPED_TRACE(name);
     const Experiment system = find_bench_system(name);
     EXPECT_FALSE(system.title.empty() || system.idea.empty());
-    RunSpec spec = resolve(system, Form::full, {}, 0);
+    RunSpec spec = resolve(system, Preset::full, {}, 0);
     if (name.starts_with("pooling")) continue;  // its batches are large
     EXPECT_GT(first_batch_cost(spec).operations, 0);
   }
@@ -165,7 +165,7 @@ TEST(Bench, TimesStepsThatAreMade) {
 // take less than 2 % of the training, with the probes less than 5 %.
 TEST(Bench, ProbesAndRecorderAreASmallPartOfCopying) {
   const Experiment experiment = find_experiment("copy-subset");
-  RunSpec spec = resolve(experiment, Form::full, {parse_override("train.steps=20")}, 0);
+  RunSpec spec = resolve(experiment, Preset::full, {parse_override("train.steps=20")}, 0);
   if (sanitized) GTEST_SKIP() << "sanitizers slow each part down by another factor";
   const testing_parts::Folder folder;
   Store store(folder / "runs.db");
@@ -222,19 +222,19 @@ TEST(Bench, ProjectsEveryRun) {
     sweep = { seed = "0..9" }
     train = { batch = 2, steps = )";
   Projection projection;
-  const ExperimentTime few = projection.of(parse_experiment(text + "20 }", "a.toml"), Form::full, 10);
+  const ExperimentTime few = projection.of(parse_experiment(text + "20 }", "a.toml"), Preset::full, 10);
   EXPECT_EQ(few.runs, 10);
   EXPECT_EQ(few.steps, 200);
   EXPECT_GT(few.seconds, 0);
   EXPECT_EQ(few.unknown, "");
-  const ExperimentTime many = projection.of(parse_experiment(text + "2000000000 }", "b.toml"), Form::full, 0.1);
+  const ExperimentTime many = projection.of(parse_experiment(text + "2000000000 }", "b.toml"), Preset::full, 0.1);
   EXPECT_EQ(many.steps, 20000000000);
   EXPECT_GT(many.seconds, 1e4 * few.seconds);
   const ExperimentTime absent =
       projection.of(parse_experiment("task = { name = \"largest-digit\", source = \"/no/such/folder\" }\n"
                                      "model = { name = \"bag-flat\" }",
                                      "c.toml"),
-                    Form::full, 0.1);
+                    Preset::full, 0.1);
   EXPECT_NE(absent.unknown.find("/no/such/folder"), std::string::npos) << absent.unknown;
 }
 

@@ -10,7 +10,7 @@ namespace {
 // A shipped experiment, measured against nothing but this.
 Experiment with(const std::string& experiment, const std::string& against) {
   Experiment changed = find_experiment(experiment);
-  changed.against = {read_against(parse_table("against = {" + against + "}", "mine.toml").at("against"))};
+  changed.against = {read_baseline(parse_table("against = {" + against + "}", "mine.toml").at("against"))};
   return changed;
 }
 
@@ -26,7 +26,7 @@ std::string complaint(const std::string& against) {
   return {};
 }
 
-TEST(Against, IsTheSameTaskWithAModelOfItsOwn) {
+TEST(Baseline, IsTheSameTaskWithAModelOfItsOwn) {
   const Experiment words = with(
       "text-classify",
       "name = 'words', model = { name = 'word-mean', embedding = 8 }, train = { batch = 100, rate = 0.5 }, epochs = 3, "
@@ -35,7 +35,7 @@ TEST(Against, IsTheSameTaskWithAModelOfItsOwn) {
   const std::vector<Override> overrides{parse_override("model.hidden=7"), parse_override("task.min_count=3"),
                                         parse_override("train.steps=5"), parse_override("probe.split=test"),
                                         parse_override("probe.names=[\"entropy\"]")};
-  const RunSpec full = resolve_against(words, Form::full, overrides).front();
+  const RunSpec full = resolve_baselines(words, Preset::full, overrides).front();
   EXPECT_EQ(full.setting("model.embedding")->text(), "8");
   EXPECT_EQ(full.setting("task.min_count")->text(), "3") << "the task is shared, so what is set of it holds";
   EXPECT_EQ(full.setting("task.alike")->text(), "false");
@@ -44,19 +44,19 @@ TEST(Against, IsTheSameTaskWithAModelOfItsOwn) {
   EXPECT_EQ(full.setting("train.rate")->text(), "0.5");
   EXPECT_EQ(full.setting("probe.split")->text(), "\"test\"") << "all look at the same examples";
   EXPECT_EQ(full.setting("probe.names")->text(), "[\"loss\"]");
-  const RunSpec quick = resolve_against(words, Form::quick, {}).front();
+  const RunSpec quick = resolve_baselines(words, Preset::quick, {}).front();
   EXPECT_EQ(quick.setting("model.embedding")->text(), "4");
   EXPECT_EQ(quick.setting("train.steps")->text(), "40");
 
   const Experiment uniform = with("text-classify", "name = 'uniform', set = { 'model.attention' = 'uniform' }");
   EXPECT_TRUE(uniform.against.front().keeps_model());
-  const RunSpec held = resolve_against(uniform, Form::quick, overrides).front();
+  const RunSpec held = resolve_baselines(uniform, Preset::quick, overrides).front();
   EXPECT_EQ(held.setting("model.hidden")->text(), "7");
   EXPECT_EQ(held.setting("train.steps")->text(), "5");
   EXPECT_EQ(held.setting("model.attention")->text(), "\"uniform\"");
 }
 
-TEST(Against, MistakesShowWithTheirPlace) {
+TEST(Baseline, MistakesShowWithTheirPlace) {
   EXPECT_NE(complaint("model = { name = \"word-mean\" }").find("has no name"), std::string::npos);
   EXPECT_NE(complaint("name = \"x\"\nmodle = {}").find("'model'"), std::string::npos);
   EXPECT_NE(complaint("name = \"x\"\nmodel = 3").find("mine.toml:5"), std::string::npos);
@@ -65,7 +65,7 @@ TEST(Against, MistakesShowWithTheirPlace) {
   EXPECT_NE(complaint("name = \"x\"\nepochs = 0").find("epochs"), std::string::npos);
 }
 
-TEST(Against, OfAShippedExperimentIsReadWithIt) {
+TEST(Baseline, OfAShippedExperimentIsReadWithIt) {
   const Experiment experiment = find_experiment("text-classify");
   ASSERT_EQ(experiment.against.size(), 3u);
   EXPECT_EQ(experiment.against.front().name, "uniform");
@@ -74,10 +74,10 @@ TEST(Against, OfAShippedExperimentIsReadWithIt) {
   EXPECT_TRUE(find_experiment("keyword-lstm").against.empty());
 }
 
-TEST(Against, ATaskOfFreshExamplesHasNoEpochs) {
+TEST(Baseline, ATaskOfFreshExamplesHasNoEpochs) {
   const Experiment words =
       with("keyword-lstm", "name = 'words', model = { name = 'word-mean' }, epochs = 3, train = { rate = 0.5 }");
-  EXPECT_THROW(resolve_against(words, Form::quick, {}), Error);
+  EXPECT_THROW(resolve_baselines(words, Preset::quick, {}), Error);
 }
 
 }  // namespace

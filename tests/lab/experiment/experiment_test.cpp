@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "fovea/base/file.h"
-#include "mark.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -31,7 +31,7 @@ says = "the mark is found"
 metric = "share(on_mark > 0.5)"
 where = "task.vocab = 20"
 at_least = 0.9
-form = "full"
+preset = "full"
 
 [[figure]]
 kind = "lines"
@@ -68,19 +68,19 @@ TEST(Spec, ReadsAnExperiment) {
   EXPECT_EQ(e.order, 7);
   ASSERT_EQ(e.claims.size(), 1u);
   EXPECT_EQ(e.claims[0].wanted(), ">= 0.9");
-  EXPECT_EQ(e.claims[0].form, Form::full);
+  EXPECT_EQ(e.claims[0].preset, Preset::full);
   EXPECT_EQ(e.claims[0].place.line, 16);
   ASSERT_EQ(e.figures.size(), 1u);
   EXPECT_EQ(e.figures[0].kind, "lines");
   EXPECT_EQ(*e.figures[0].settings.at("metric").as<std::string>(), "loss");
-  ASSERT_EQ(e.axes(Form::full).size(), 2u);
-  EXPECT_EQ(e.axes(Form::full)[1].key, "seed");
-  EXPECT_EQ(e.axes(Form::full)[1].values.size(), 4u);
-  EXPECT_EQ(e.axes(Form::quick)[1].values.size(), 2u);
+  ASSERT_EQ(e.axes(Preset::full).size(), 2u);
+  EXPECT_EQ(e.axes(Preset::full)[1].key, "seed");
+  EXPECT_EQ(e.axes(Preset::full)[1].values.size(), 4u);
+  EXPECT_EQ(e.axes(Preset::quick)[1].values.size(), 2u);
 }
 
 TEST(Spec, FillsInEveryDefault) {
-  const RunSpec spec = resolve(experiment(), Form::full, {}, 3);
+  const RunSpec spec = resolve(experiment(), Preset::full, {}, 3);
   EXPECT_EQ(spec.seed, 3u);
   EXPECT_EQ(*spec.setting("task.length")->as<std::int64_t>(), 5);
   EXPECT_EQ(*spec.setting("task.vocab")->as<std::int64_t>(), 12);
@@ -90,11 +90,11 @@ TEST(Spec, FillsInEveryDefault) {
   EXPECT_FALSE(spec.setting("task.nothing") || spec.setting("nothing") || spec.setting("probe.watch.nothing") ||
                spec.setting("task"));
   EXPECT_EQ(list_text(spec.interventions), "[{ from = 0, hold = \"uniform\", until = 20 }]");
-  EXPECT_EQ(*resolve(experiment(), Form::quick, {}, 0).setting("train.steps")->as<std::int64_t>(), 5);
+  EXPECT_EQ(*resolve(experiment(), Preset::quick, {}, 0).setting("train.steps")->as<std::int64_t>(), 5);
 }
 
 TEST(Spec, TextIsCanonicalAndReadsBack) {
-  const RunSpec spec = resolve(experiment(), Form::full, {}, 3);
+  const RunSpec spec = resolve(experiment(), Preset::full, {}, 3);
   EXPECT_NE(spec.text().find("task.vocab = 12\n"), std::string::npos) << spec.text();
   const RunSpec back = run_spec_from_table(parse_table(spec.text(), "stored"));
   EXPECT_EQ(back.text(), spec.text());
@@ -104,7 +104,7 @@ TEST(Spec, TextIsCanonicalAndReadsBack) {
 
 TEST(Spec, HashIsOfWhatCanChangeANumber) {
   const auto hash = [](const std::string& toml) {
-    return resolve(parse_experiment(toml, "x.toml"), Form::full, {}, 3).hash();
+    return resolve(parse_experiment(toml, "x.toml"), Preset::full, {}, 3).hash();
   };
   RunSpec fixed;
   fixed.task = {{"name", {std::string("copy"), {}}}, {"vocab", {std::int64_t{40}, {}}}};
@@ -118,14 +118,14 @@ TEST(Spec, HashIsOfWhatCanChangeANumber) {
   EXPECT_EQ(hash(minimal("train = { steps = 3, rate = 0.5, keep_weights = \"never\" }")), same);
   EXPECT_NE(hash(minimal("train = { steps = 4, rate = 0.5 }")), same);
   EXPECT_NE(hash(minimal("train = { steps = 3, rate = 0.5 }\nprobe = { every = 3 }")), same);
-  EXPECT_NE(resolve(experiment(), Form::full, {}, 0).hash(), resolve(experiment(), Form::full, {}, 1).hash());
+  EXPECT_NE(resolve(experiment(), Preset::full, {}, 0).hash(), resolve(experiment(), Preset::full, {}, 1).hash());
 }
 
 TEST(Spec, AStartSeedIsPartOfARunOnlyWhereItIsNotTheRunsOwn) {
   const auto start = [](const std::string& value, std::uint64_t seed) {
-    return resolve(experiment(), Form::full, {parse_override("train.start=" + value)}, seed);
+    return resolve(experiment(), Preset::full, {parse_override("train.start=" + value)}, seed);
   };
-  const RunSpec own = resolve(experiment(), Form::full, {}, 3);
+  const RunSpec own = resolve(experiment(), Preset::full, {}, 3);
   EXPECT_EQ(own.start(), 3u);
   EXPECT_FALSE(own.train.contains("start"));
   EXPECT_EQ(start("3", 3).hash(), own.hash());
@@ -133,20 +133,20 @@ TEST(Spec, AStartSeedIsPartOfARunOnlyWhereItIsNotTheRunsOwn) {
   const RunSpec other = start("0", 3);
   EXPECT_EQ(other.start(), 0u);
   EXPECT_NE(other.hash(), own.hash());
-  EXPECT_NE(other.hash(), resolve(experiment(), Form::full, {}, 0).hash());
+  EXPECT_NE(other.hash(), resolve(experiment(), Preset::full, {}, 0).hash());
   EXPECT_EQ(run_spec_from_table(parse_table(other.text(), "stored")).start(), 0u);
   for (const RunSpec& spec : {own, other})
     EXPECT_EQ(*spec.setting("train.start")->as<std::int64_t>(), static_cast<std::int64_t>(spec.start()));
   refused([&] { start("-1", 3); }, "--set train.start=-1", "start of train must be 0 or more, not -1",
           "seed of the initial weights");
   refused([&] { start("1.5", 3); }, "--set train.start=1.5", "must be an integer", "seed of the initial weights");
-  refused([] { resolve(experiment(), Form::full, {parse_override("start=1")}, 0); }, "--set start=1",
+  refused([] { resolve(experiment(), Preset::full, {parse_override("start=1")}, 0); }, "--set start=1",
           "there is no setting 'start'", "did you mean 'train.start'?");
 }
 
 TEST(Spec, OverridesAreSetOverTheFile) {
   const RunSpec spec = resolve(
-      experiment(), Form::quick,
+      experiment(), Preset::quick,
       {parse_override("task.vocab=33"), parse_override("train.optimizer = sgd"), parse_override("train.steps=9"),
        parse_override("probe.watch.scale=0.5"), parse_override("intervene=[]")},
       1);
@@ -155,7 +155,7 @@ TEST(Spec, OverridesAreSetOverTheFile) {
   EXPECT_EQ(*spec.setting("train.steps")->as<std::int64_t>(), 9);
   EXPECT_EQ(*spec.setting("probe.watch.scale")->as<double>(), 0.5);
   EXPECT_TRUE(spec.interventions.empty());
-  EXPECT_EQ(resolve(experiment(), Form::full, {parse_override("seed=8")}, 1).seed, 8u);
+  EXPECT_EQ(resolve(experiment(), Preset::full, {parse_override("seed=8")}, 1).seed, 8u);
   EXPECT_EQ(*parse_override("a=1\nb=2").value.as<std::string>(), "1\nb=2");
 }
 
@@ -174,22 +174,23 @@ TEST(Spec, AxesAreListsAndRanges) {
 }
 
 TEST(Spec, ASweepIsTheProductOfItsAxes) {
-  const auto specs = resolve_sweep(experiment(), Form::full, {});
+  const auto specs = resolve_sweep(experiment(), Preset::full, {});
   ASSERT_EQ(specs.size(), 8u);
   EXPECT_EQ(specs[1].seed, 1u);
   EXPECT_EQ(*specs[4].setting("task.vocab")->as<std::int64_t>(), 20);
-  EXPECT_EQ(resolve_sweep(experiment(), Form::quick, {}).size(), 4u);
-  EXPECT_EQ(resolve_sweep(experiment(), Form::full, {parse_override("task.vocab=30")}).size(), 4u);
-  EXPECT_EQ(resolve_sweep(experiment(), Form::full, {}, {parse_axis("seed=5"), parse_axis("task.length=4,5,6")}).size(),
-            6u);
-  EXPECT_EQ(resolve_sweep(parse_experiment(minimal(""), "x.toml"), Form::full, {}).size(), 1u);
+  EXPECT_EQ(resolve_sweep(experiment(), Preset::quick, {}).size(), 4u);
+  EXPECT_EQ(resolve_sweep(experiment(), Preset::full, {parse_override("task.vocab=30")}).size(), 4u);
+  EXPECT_EQ(
+      resolve_sweep(experiment(), Preset::full, {}, {parse_axis("seed=5"), parse_axis("task.length=4,5,6")}).size(),
+      6u);
+  EXPECT_EQ(resolve_sweep(parse_experiment(minimal(""), "x.toml"), Preset::full, {}).size(), 1u);
   refused(
       [] {
-        resolve_sweep(experiment(), Form::full, {}, {parse_axis("seed=0..99999"), parse_axis("task.length=1..100")});
+        resolve_sweep(experiment(), Preset::full, {}, {parse_axis("seed=0..99999"), parse_axis("task.length=1..100")});
       },
       "mark.toml", "20000000 runs (task.vocab 2 × task.length 100 × seed 100000)", "shorter");
-  refused([] { resolve_sweep(experiment(), Form::full, {}, {parse_axis("task.vocab=20,1")}); }, "--set task.vocab=20,1",
-          "must be 2 to 1000, not 1", "tokens");
+  refused([] { resolve_sweep(experiment(), Preset::full, {}, {parse_axis("task.vocab=20,1")}); },
+          "--set task.vocab=20,1", "must be 2 to 1000, not 1", "tokens");
 }
 
 TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
@@ -225,7 +226,7 @@ TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\natleast = 3"), "x.toml:6:1", "a claim has no key 'atleast'",
        "did you mean 'at_least'?"},
       {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nat_least = 3\nform = \"slow\""), "x.toml:7:1",
-       "can not be 'slow'", "quick or full"},
+       "cannot be 'slow'", "quick or full"},
       {minimal("claim = { says = \"x\" }"), "x.toml:3:1", "[[claim]]", "[[claim]]"},
       {minimal("[[figure]]\nmetric = \"x\""), "x.toml:3:1", "a figure has no kind", "kind"},
   };
@@ -252,7 +253,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("train = { stepz = 3 }"), "x.toml:3:11", "train has no setting 'stepz'", "did you mean 'steps'?"},
       {minimal("train = { steps = -3 }"), "x.toml:3:11", "not -3", "updates"},
       {minimal("train = { rate = nan }"), "x.toml:3:11", "not nan", "learning rate"},
-      {minimal("train = { optimizer = \"adm\" }"), "x.toml:3:11", "can not be 'adm' (did you mean 'adam'?)", "one of"},
+      {minimal("train = { optimizer = \"adm\" }"), "x.toml:3:11", "cannot be 'adm' (did you mean 'adam'?)", "one of"},
       {minimal("train = { stop_when = \"loss\" , steps = 1.5 }"), "x.toml:3:32", "must be an integer", "updates"},
       {minimal("train = { stop_when = \"share(loss > 1)\" }"), "x.toml:3:11", "over many runs", "drop share"},
       {minimal("train = { stop_when = \"loss + 1\" }"), "x.toml:3:11", "is not a condition", "compare"},
@@ -263,7 +264,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
       {minimal("probe = { names = [\"watch\"], watch = { scal = 2 } }"), "x.toml:3:40",
        "probe 'watch' has no setting 'scal'", "did you mean 'scale'?"},
       {minimal("intervene = [ { hold = \"unifrom\" } ]"), "x.toml:3:17", "did you mean 'uniform'?", "one of"},
-      {minimal("intervene = [ { freeze = \"head\" } ]"), "x.toml:3:17", "can not be 'head'", "attention, body"},
+      {minimal("intervene = [ { freeze = \"head\" } ]"), "x.toml:3:17", "cannot be 'head'", "attention, body"},
       {minimal("intervene = [ { hold = \"uniform\", until = -1 } ]"), "x.toml:3:35", "not -1", "no longer in force"},
       {minimal("intervene = [ { hold = \"uniform\", from = 5, until = 5 } ]"), "x.toml:3:45", "over before it begins",
        "larger"},
@@ -308,10 +309,10 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
        "[\"attention_on_truth\"] }",
        "x.toml:3:11", "asks where attention belongs, and task 'mark' does not know", "probe.where_able"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\ntrain = { batch = 1 }", "x.toml:3:11",
-       "model 'tiny' can not be trained on one example at a time", "set train.batch to 2 or more"},
+       "model 'tiny' cannot be trained on one example at a time", "set train.batch to 2 or more"},
       {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\n"
        "train = { batch = 12, data_parallel = true, shards = 12 }",
-       "x.toml:3:11", "can not be trained on one example at a time", "set train.batch to 24 or more"},
+       "x.toml:3:11", "cannot be trained on one example at a time", "set train.batch to 24 or more"},
       {minimal("train = { momentum = 0.9 }"), "x.toml:3:11",
        "train.momentum changes nothing here: it is of optimizer \"sgd\"", "drop it (or --set train.momentum=0)"},
       {minimal("train = { optimizer = \"sgd\", beta2 = 0.99 }"), "x.toml:3:30",
@@ -327,10 +328,10 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.toml);
-    refused([&] { resolve_sweep(parse_experiment(c.toml, "x.toml"), Form::full, {}); }, c.place, c.problem, c.remedy);
+    refused([&] { resolve_sweep(parse_experiment(c.toml, "x.toml"), Preset::full, {}); }, c.place, c.problem, c.remedy);
   }
   const auto set = [](const std::string& words) {
-    return [words] { resolve(experiment(), Form::full, {parse_override(words)}, 0); };
+    return [words] { resolve(experiment(), Preset::full, {parse_override(words)}, 0); };
   };
   refused(set("task.vocabb=3"), "--set task.vocabb=3", "task 'mark' has no setting 'vocabb'", "did you mean 'vocab'?");
   refused(set("vocab=3"), "--set vocab=3", "there is no setting 'vocab'", "did you mean 'task.vocab'?");

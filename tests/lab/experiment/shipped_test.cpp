@@ -8,7 +8,7 @@
 #include "fovea/lab/experiment/describe.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/spec/assembly.h"
-#include "mark.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -25,9 +25,9 @@ TEST(Shipped, EveryFileIsBuiltInAndResolvesInBothForms) {
     EXPECT_FALSE(experiment.idea.empty() || experiment.system.empty());
     EXPECT_NE(experiment.title, name);
     EXPECT_FALSE(experiment.claims.empty());
-    for (const Form form : {Form::quick, Form::full}) {
+    for (const Preset preset : {Preset::quick, Preset::full}) {
       try {
-        EXPECT_FALSE(resolve_sweep(experiment, form, {}).empty());
+        EXPECT_FALSE(resolve_sweep(experiment, preset, {}).empty());
       } catch (const Error& error) {
         ADD_FAILURE() << error.what();
       }
@@ -43,7 +43,7 @@ TEST(Shipped, ModelsGiveWhatTheySayTheyHave) {
     std::vector<Override> overrides;
     for (const std::string& word : words) overrides.push_back(parse_override(word));
     if (!words.empty()) overrides.push_back(parse_override("probe.names=[]"));  // the shipped ones may not fit any more
-    const RunSpec spec = resolve(find_experiment(name), Form::quick, overrides, 1);
+    const RunSpec spec = resolve(find_experiment(name), Preset::quick, overrides, 1);
     const std::unique_ptr<Task> task = make_task(spec);
     ParameterSet<float> parameters;
     const std::unique_ptr<Model<float>> model = make_model<float>(spec, task->shape(), parameters);

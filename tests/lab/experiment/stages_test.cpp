@@ -8,8 +8,8 @@
 #include <set>
 
 #include "fovea/lab/analysis/reproduce.h"
-#include "mark.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -56,7 +56,7 @@ std::set<std::int64_t> looks(const RunRecord& run) {
 TEST(Stages, TheFirstRunsDecideWhichAreDrawnNext) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const StagedRuns made = sweep_stages(store, experiment_of(), Form::full, {}, {}, {});
+  const StagedRuns made = sweep_stages(store, experiment_of(), Preset::full, {}, {}, {});
   EXPECT_TRUE(made.whole);
   EXPECT_TRUE(made.notes.empty());
   ASSERT_EQ(made.runs.size(), 18u + 15u);
@@ -100,15 +100,15 @@ TEST(Stages, TheSameIsDrawnAgainAndNothingIsTrainedTwice) {
     if (progress.done + progress.reused == progress.total) trained += progress.done;
     EXPECT_TRUE(progress.stage.starts_with("stage ")) << progress.stage;
   };
-  const auto first = hashes(sweep_stages(store, experiment_of(), Form::full, {}, {}, options));
+  const auto first = hashes(sweep_stages(store, experiment_of(), Preset::full, {}, {}, options));
   const std::int64_t runs = store.count();
   EXPECT_GT(trained, 0);
   trained = 0;
-  EXPECT_EQ(hashes(sweep_stages(store, experiment_of(), Form::full, {}, {}, options)), first);
+  EXPECT_EQ(hashes(sweep_stages(store, experiment_of(), Preset::full, {}, {}, options)), first);
   EXPECT_EQ(store.count(), runs);
   EXPECT_EQ(trained, 0);
   // What is in the store is enough to know the stages by.
-  const StagedRuns kept = run_stages(experiment_of(), Form::full, {}, {}, [&](const auto& specs, std::size_t) {
+  const StagedRuns kept = run_stages(experiment_of(), Preset::full, {}, {}, [&](const auto& specs, std::size_t) {
     std::vector<RunRecord> there;
     for (const RunSpec& spec : specs)
       if (auto run = store.find_done(spec.hash())) there.push_back(std::move(*run));
@@ -124,7 +124,7 @@ TEST(Stages, AStageWaitsForEveryRunOfTheOneBefore) {
     ++calls;
     return std::vector<RunRecord>(specs.size() - 1);
   };
-  const StagedRuns made = run_stages(experiment_of(), Form::full, {}, {}, lacking);
+  const StagedRuns made = run_stages(experiment_of(), Preset::full, {}, {}, lacking);
   EXPECT_FALSE(made.whole);
   EXPECT_EQ(calls, 1u);
   const auto failed = [&calls](const std::vector<RunSpec>& specs, std::size_t) {
@@ -134,7 +134,7 @@ TEST(Stages, AStageWaitsForEveryRunOfTheOneBefore) {
     runs[3].state = RunState::failed;
     return runs;
   };
-  const StagedRuns broken = run_stages(experiment_of(), Form::full, {}, {}, failed);
+  const StagedRuns broken = run_stages(experiment_of(), Preset::full, {}, {}, failed);
   EXPECT_EQ(calls, 2u);
   EXPECT_EQ(broken.runs.size(), 18u);
 }
@@ -158,10 +158,10 @@ metric = "share(loss < 99 | stage = 1)"
 at_least = 1
 )toml");
   // 5, 6 and 7 are late: one three of them. Nothing is early.
-  Reproduction made = reproduce(store, experiment, Form::full, {parse_override("seed=1")}, {});
+  Reproduction made = reproduce(store, experiment, Preset::full, {parse_override("seed=1")}, {});
   EXPECT_TRUE(std::ranges::all_of(made.claims, &ClaimResult::held));
   const std::vector<Axis> few{parse_axis("probe.at=[4]..[7]")};
-  const StagedRuns one = sweep_stages(store, experiment, Form::full, {}, few, {});
+  const StagedRuns one = sweep_stages(store, experiment, Preset::full, {}, few, {});
   ASSERT_EQ(one.notes.size(), 3u);
   EXPECT_EQ(one.notes[0],
             "group 'all late' has only 1 different combination instead of 5: of 4 values of probe.at 0 are early, 3 "
@@ -170,15 +170,15 @@ at_least = 1
             "group 'one early' could not be drawn, it takes 1 early and 2 late: of 4 values of probe.at 0 are early, "
             "3 are late");
   EXPECT_EQ(one.runs.size(), 8u + 1u + 1u);
-  const std::vector<ClaimResult> claims = check_claims(experiment, Form::full, one.runs, one.notes);
+  const std::vector<ClaimResult> claims = check_claims(experiment, Preset::full, one.runs, one.notes);
   EXPECT_TRUE(claims[0].held);  // counts none
   EXPECT_NE(claims[0].note.find("could not be drawn"), std::string::npos);
   EXPECT_TRUE(claims[1].held);
   EXPECT_NE(claims[1].note.find("only 1 different combination"), std::string::npos);
   EXPECT_TRUE(claims[2].held);
   EXPECT_EQ(claims[2].note, "");
-  const StagedRuns none = sweep_stages(store, experiment, Form::full, {}, {parse_axis("probe.at=[1]..[3]")}, {});
-  const ClaimResult empty = check_claims(experiment, Form::full, none.runs, none.notes)[1];
+  const StagedRuns none = sweep_stages(store, experiment, Preset::full, {}, {parse_axis("probe.at=[1]..[3]")}, {});
+  const ClaimResult empty = check_claims(experiment, Preset::full, none.runs, none.notes)[1];
   EXPECT_FALSE(empty.held);
   EXPECT_TRUE(std::isnan(empty.value));
   EXPECT_NE(empty.note.find("group 'all late' could not be drawn"), std::string::npos) << empty.note;
@@ -186,11 +186,11 @@ at_least = 1
 
 TEST(Stages, TheQuickFormHasItsOwnKeys) {
   const Experiment experiment = experiment_of();
-  ASSERT_EQ(experiment.stages_of(Form::quick).size(), 1u);
-  EXPECT_EQ(experiment.stages_of(Form::quick)[0].draws, 2);
-  EXPECT_EQ(experiment.stages_of(Form::quick)[0].groups.size(), 1u);
-  EXPECT_EQ(experiment.stages_of(Form::quick)[0].kinds.size(), 2u);
-  EXPECT_EQ(experiment.stages_of(Form::full)[0].draws, 5);
+  ASSERT_EQ(experiment.stages_of(Preset::quick).size(), 1u);
+  EXPECT_EQ(experiment.stages_of(Preset::quick)[0].draws, 2);
+  EXPECT_EQ(experiment.stages_of(Preset::quick)[0].groups.size(), 1u);
+  EXPECT_EQ(experiment.stages_of(Preset::quick)[0].kinds.size(), 2u);
+  EXPECT_EQ(experiment.stages_of(Preset::full)[0].draws, 5);
 }
 
 TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
@@ -203,9 +203,9 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
       {"draws = 5", "drawz = 5", "a stage has no setting 'drawz'", "did you mean 'draws'?"},
       {"first_seed = 100", "first_seed = -1", "not -1", "first draw"},
       {"late = 3", "lat = 3", "unknown kind 'lat'", "did you mean 'late'?"},
-      {"late = 3", "late = 0", "can not take 0", "1 to 1000"},
+      {"late = 3", "late = 0", "cannot take 0", "1 to 1000"},
       {"any = 4", "any = 4, late = 1", "beside other kinds", "stands alone"},
-      {"name = \"early\"", "name = \"any\"", "can not be called 'any'", "every kind"},
+      {"name = \"early\"", "name = \"any\"", "cannot be called 'any'", "every kind"},
       {"name = \"early\"", "name = \"late\"", "two kinds of the stage are called 'late'", "rename"},
       {"name = \"one early\"", "name = \"all late\"", "two groups of the stage are called 'all late'", "rename"},
       {">= 5\"", "5\"", "not expected here", "and"},

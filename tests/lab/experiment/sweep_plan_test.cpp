@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "mark.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -29,7 +29,7 @@ SweepPlan plan_of(const std::vector<std::string>& axes, std::int64_t draws = 0, 
   Experiment drawing = experiment();
   drawing.set_draws(draws);
   drawing.draw_seed = seed;
-  return {drawing, Form::full, {}, parsed};
+  return {drawing, Preset::full, {}, parsed};
 }
 
 template <class T>
@@ -60,9 +60,9 @@ TEST(SweepPlan, IsTheProductOfItsAxesWithTheSeedFastest) {
   EXPECT_EQ(plan.shape(), "task.vocab 2 × task.length 2 × seed 3");
   EXPECT_EQ(plan.at(4).seed, 1u);
   EXPECT_EQ(plan.label(4), "task.vocab 20, task.length 5, seed 1");
-  EXPECT_EQ(
-      plan.at(4).text(),
-      resolve(experiment(), Form::full, {parse_override("task.vocab=20"), parse_override("task.length=5")}, 1).text());
+  EXPECT_EQ(plan.at(4).text(),
+            resolve(experiment(), Preset::full, {parse_override("task.vocab=20"), parse_override("task.length=5")}, 1)
+                .text());
   EXPECT_EQ(plan_of({}).size(), 1u);
   EXPECT_EQ(plan_of({}).label(0), "seed 0");
   std::set<std::string> hashes;
@@ -154,15 +154,15 @@ TEST(SweepPlan, ASpecDrawsAsACommandDoes) {
 sweep = { seed = "0..1", draws = 5, "train.rate" = "log(1e-4..1e-2)" }
 quick = { "sweep.draws" = 2 }
 )toml");
-  EXPECT_EQ(SweepPlan(drawing, Form::full, {}).size(), 10u);
-  EXPECT_EQ(SweepPlan(drawing, Form::quick, {}).size(), 4u);
+  EXPECT_EQ(SweepPlan(drawing, Preset::full, {}).size(), 10u);
+  EXPECT_EQ(SweepPlan(drawing, Preset::quick, {}).size(), 4u);
   EXPECT_EQ(SweepPlan(experiment("sweep = { draws = 3, draw_seed = 1, \"train.rate\" = \"log(1e-4..1e-2)\" }"),
-                      Form::full, {})
+                      Preset::full, {})
                 .at(2)
                 .hash(),
             plan_of({"train.rate=log(1e-4..1e-2)"}, 3, 1).at(2).hash());
-  EXPECT_EQ(SweepPlan(drawing, Form::full, {parse_override("train.rate=0.1")}).size(), 2u);
-  EXPECT_EQ(SweepPlan(drawing, Form::full, {}).at(3).hash(),
+  EXPECT_EQ(SweepPlan(drawing, Preset::full, {parse_override("train.rate=0.1")}).size(), 2u);
+  EXPECT_EQ(SweepPlan(drawing, Preset::full, {}).at(3).hash(),
             plan_of({"train.rate=log(1e-4..1e-2)", "seed=0..1"}, 5).at(3).hash());
   EXPECT_TRUE(says(refusal([] { experiment("sweep = { draws = 0 }"); }), "plan.toml:6:11"));
   EXPECT_TRUE(says(refusal([] { experiment("sweep = { draws = \"many\" }"); }), "an integer"));

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/base/file.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mark.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {

@@ -9,7 +9,7 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/sweep/sweep.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {
@@ -43,7 +43,7 @@ probe = { every = 5, names = ["accuracy"] }
                                                    "embeddings.toml");
     std::vector<Override> overrides;
     for (const std::string& change : changes) overrides.push_back(parse_override(change));
-    return resolve(experiment, Form::full, overrides, 0);
+    return resolve(experiment, Preset::full, overrides, 0);
   }
   RunRecord run(const std::vector<std::string>& changes) {
     return sweep(store_, "reviews", {spec_of(changes)}, {}).at(0);

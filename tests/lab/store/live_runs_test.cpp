@@ -10,8 +10,8 @@
 #include "fovea/lab/store/run_lock.h"
 #include "fovea/lab/train/checkpoint.h"
 #include "fovea/lab/train/trainer.h"
-#include "mark.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -24,7 +24,7 @@ RunSpec spec_of(const std::string& steps) {
       "train = { steps = " +
           steps + ", batch = 4 }\nprobe = { every = 20, names = [\"loss\"] }\n",
       "live.toml");
-  return resolve(experiment, Form::full, {}, 3);
+  return resolve(experiment, Preset::full, {}, 3);
 }
 
 class Live : public ::testing::Test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fovea/base/error.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {

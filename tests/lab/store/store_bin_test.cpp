@@ -9,7 +9,7 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/store/run_lock.h"
 #include "fovea/lab/store/vocabulary_cache.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {
@@ -100,7 +100,7 @@ TEST_F(StoreBin, WhatIsNoTagIsSaidAndNothingChanges) {
   for (const char* tag : {"", "a,b", " a", "a ", "a\nb"})
     EXPECT_NE(mistake_of([&] {
                 store.tag(Ids{1}, Words{"good", tag}, {});
-              }).find("can not be a tag"),
+              }).find("cannot be a tag"),
               std::string::npos)
         << tag;
   EXPECT_NE(mistake_of([&] { store.tag(Ids{1}, Words{std::string(101, 'x')}, {}); }), "nothing is wrong");
@@ -228,13 +228,13 @@ probe = { names = ["accuracy"] }
 )",
                                                         "texts.toml");
   RunRecord run = sample_run(seed, state);
-  run.spec = resolve(experiment, Form::full, {parse_override("task.min_count=" + std::to_string(min_count))}, seed);
+  run.spec = resolve(experiment, Preset::full, {parse_override("task.min_count=" + std::to_string(min_count))}, seed);
   run.hash = run.spec.hash();
   return run;
 }
 
 TEST_F(StoreBin, WordsGoWithTheLastRunThatKnowsThem) {
-  const KeptWords words = kept_words(store);
+  const VocabularyCache words = kept_words(store);
   const auto add = [&](RunRecord run) {
     words.keep(run.spec);
     return store.keep(run);

@@ -8,7 +8,7 @@
 #include "fovea/lab/store/run_lock.h"
 #include "fovea/lab/store/schema.h"
 #include "fovea/lab/train/checkpoint.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {

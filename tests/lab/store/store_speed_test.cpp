@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "fovea/base/processor_time.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 #include "tests/sanitized.h"
 
 namespace fovea {

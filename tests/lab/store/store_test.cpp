@@ -7,7 +7,7 @@
 
 #include "fovea/io/half.h"
 #include "fovea/io/toml_reader.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {
@@ -227,14 +227,14 @@ TEST(Store, RemovedRunsLeaveNothing) {
 TEST(Store, ClaimsOfAnExperimentAndFormAreReplacedTogether) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const auto claim = [](std::string experiment, std::string says, std::string form, double x) {
+  const auto claim = [](std::string experiment, std::string says, std::string preset, double x) {
     return ClaimResult{std::move(experiment),
                        std::move(says),
                        "share(accuracy > 0.9)",
                        x,
                        ">= 0.9",
                        x >= 0.9,
-                       std::move(form),
+                       std::move(preset),
                        "it's a \"note\"",
                        {}};
   };
@@ -247,7 +247,7 @@ TEST(Store, ClaimsOfAnExperimentAndFormAreReplacedTogether) {
   EXPECT_EQ(all[0].claim, "'; DROP TABLE claims; --");
   EXPECT_TRUE(all[0].held);
   EXPECT_EQ(all[0].note, "it's a \"note\"");
-  EXPECT_EQ(all[1].form, "full");
+  EXPECT_EQ(all[1].preset, "full");
   EXPECT_EQ(all[2].claim, "new");
   EXPECT_EQ(all[2].value, -HUGE_VAL);
   store.keep_claims({claim("c", "one", "quick", nan), claim("c", "two", "quick", 2)});

@@ -1,4 +1,4 @@
-// What may befall the store: full disks, files that can not be written, damage, kills, company.
+// What may befall the store: full disks, files that cannot be written, damage, kills, company.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/lab/store/schema.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
 
 namespace fovea {
 namespace {
@@ -96,7 +96,7 @@ class SmallDisk {
 
 TEST(StoreTrouble, AFullDiskIsSaidAndLosesNothing) {
   const SmallDisk disk("size=2m");
-  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk cannot be mounted here (that takes root)";
   const auto file = disk / "runs.db";
   write_whole(disk / "other", std::string(500'000, 'x'));  // what will be cleared away in the end
   std::vector<std::int64_t> kept;
@@ -141,7 +141,7 @@ TEST(StoreTrouble, AFullDiskIsSaidAndLosesNothing) {
 
 TEST(StoreTrouble, WeightsThatDoNotFitAreSaidAndTheRunIsKept) {
   const SmallDisk disk("size=2m");
-  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk cannot be mounted here (that takes root)";
   Store store(disk / "runs.db");
   RunRecord run = large_run(1);
   run.weights = {{"w", {1'000'000}, "F32", std::vector<std::byte>(4'000'000)}};
@@ -155,13 +155,13 @@ TEST(StoreTrouble, WeightsThatDoNotFitAreSaidAndTheRunIsKept) {
 
 TEST(StoreTrouble, ADiskFullFromTheStart) {
   const SmallDisk disk("size=16k");
-  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk cannot be mounted here (that takes root)";
   EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "runs.db"); }), "disk is full"));
 }
 
 TEST(StoreTrouble, AReadOnlyDiskReadsAndSaysThatItCanNotBeWritten) {
   SmallDisk disk("size=4m");
-  if (!disk.mounted()) GTEST_SKIP() << "a small disk can not be mounted here (that takes root)";
+  if (!disk.mounted()) GTEST_SKIP() << "a small disk cannot be mounted here (that takes root)";
   std::int64_t id = 0;
   {
     Store store(disk / "runs.db");
@@ -169,8 +169,8 @@ TEST(StoreTrouble, AReadOnlyDiskReadsAndSaysThatItCanNotBeWritten) {
     id = store.keep(run);
   }
   ASSERT_TRUE(disk.make_read_only());
-  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "runs.db"); }), "can not be written"));
-  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "new.db"); }), "can not be opened"));
+  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "runs.db"); }), "cannot be written"));
+  EXPECT_TRUE(has(failure_of([&] { const Store store(disk / "new.db"); }), "cannot be opened"));
   const Store store(disk / "runs.db", Store::Mode::read_only);
   expect_whole(store, id);
 }
@@ -189,12 +189,12 @@ TEST(StoreTrouble, AFileOfSomeoneElseReadsAndSaysThatItCanNotBeWritten) {
     if (::geteuid() == 0) {
       ASSERT_EQ(::setuid(65534), 0);  // root may write everything
     }
-    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "runs.db"); }), "can not be written"));
-    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "new.db"); }), "can not be opened"));
+    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "runs.db"); }), "cannot be written"));
+    EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "new.db"); }), "cannot be opened"));
     Store store(folder / "runs.db", Store::Mode::read_only);
     expect_whole(store, id);
     RunRecord run = large_run(2);
-    EXPECT_TRUE(has(failure_of([&] { store.keep(run); }), "can not be written"));
+    EXPECT_TRUE(has(failure_of([&] { store.keep(run); }), "cannot be written"));
   });
   EXPECT_TRUE(ended_well(child));
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
@@ -203,7 +203,7 @@ TEST(StoreTrouble, AFileOfSomeoneElseReadsAndSaysThatItCanNotBeWritten) {
 TEST(StoreTrouble, FoldersAndMissingFolders) {
   const Folder folder;
   EXPECT_TRUE(has(failure_of([&] { const Store store(folder.path()); }), "is a folder"));
-  EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "no" / "runs.db"); }), "can not be opened"));
+  EXPECT_TRUE(has(failure_of([&] { const Store store(folder / "no" / "runs.db"); }), "cannot be opened"));
 }
 
 TEST(StoreTrouble, AFileThatIsNoStore) {
@@ -303,7 +303,7 @@ TEST(StoreTrouble, EveryEarlierVersionIsBroughtUpToDate) {
         EXPECT_EQ(claim.value, 0.5);
         EXPECT_EQ(claim.wanted, ">= 1");
         EXPECT_EQ(claim.note, "a note");
-        EXPECT_EQ(claim.form, "quick");
+        EXPECT_EQ(claim.preset, "quick");
         EXPECT_EQ(claim.source, "");
       }
       if (version > 0) {

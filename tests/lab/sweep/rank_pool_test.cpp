@@ -8,9 +8,9 @@
 #include "fovea/lab/sweep/rank_messages.h"
 #include "fovea/lab/sweep/sweep.h"
 #include "fovea/lab/train/checkpoint.h"
-#include "mark.h"
-#include "ranks_in_threads.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
+#include "tests/lab/sweep/ranks_in_threads.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -26,13 +26,13 @@ std::vector<RunSpec> specs_of(const std::vector<std::string>& changes, std::uint
 SweepOptions shared_by(Ranks& ranks, std::chrono::milliseconds patience = std::chrono::seconds(600)) {
   SweepOptions options;
   options.jobs = 2;
-  options.crew = [&ranks, patience](int jobs, const CheckpointPlan& checkpoints) {
-    return rank_crew(ranks, jobs, checkpoints, patience);
+  options.pool = [&ranks, patience](int jobs, const CheckpointPlan& checkpoints) {
+    return rank_pool(ranks, jobs, checkpoints, patience);
   };
   return options;
 }
 
-TEST(RankCrew, ASweepOverRanksIsTheSameAsOverThreads) {
+TEST(RankPool, ASweepOverRanksIsTheSameAsOverThreads) {
   const Folder folder;
   std::vector<RunSpec> specs = specs_of({}, 20);
   specs[7] = specs_of({"model.explode_at=30"}, 8)[7];
@@ -71,7 +71,7 @@ void take_and_hang(Ranks& ranks) {
   }
 }
 
-TEST(RankCrew, ARankThatHangsHoldsBackItsOwnRunsOnly) {
+TEST(RankPool, ARankThatHangsHoldsBackItsOwnRunsOnly) {
   const Folder folder;
   const std::vector<RunSpec> specs = specs_of({}, 12);
   Store store(folder / "runs.db");
@@ -95,7 +95,7 @@ TEST(RankCrew, ARankThatHangsHoldsBackItsOwnRunsOnly) {
   EXPECT_EQ(store.count(), 12);
 }
 
-TEST(RankCrew, AStoppedSweepHasEverybodyStop) {
+TEST(RankPool, AStoppedSweepHasEverybodyStop) {
   const Folder folder;
   const std::vector<RunSpec> specs = specs_of({"train.steps=1000000000", "probe.every=1000000000"}, 12);
   Store store(folder / "runs.db");
@@ -114,7 +114,7 @@ TEST(RankCrew, AStoppedSweepHasEverybodyStop) {
   EXPECT_EQ(last.left() + last.stopped, 12);
 }
 
-TEST(RankCrew, WhatCanNotBeTrainedIsRefusedFromAfar) {
+TEST(RankPool, WhatCanNotBeTrainedIsRefusedFromAfar) {
   const Folder folder;
   Store store(folder / "runs.db");
   RanksInThreads ranks(2, [](Ranks& own) { work_for_first(own, nullptr); });
@@ -178,7 +178,7 @@ TEST(JointTraining, KeepsTheSameRunsWithAnyNumberOfRanks) {
     RanksInThreads ranks(size, [](Ranks& own) { work_for_first(own, nullptr); });
     Store store(folder / (std::to_string(size) + ".db"));
     SweepOptions options;
-    options.crew = [&](int, const CheckpointPlan& checkpoints) { return joint_crew(ranks.first(), checkpoints); };
+    options.pool = [&](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks.first(), checkpoints); };
     results.push_back(sweep(store, "marks", specs, options));
     ASSERT_EQ(results.back().size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -195,7 +195,7 @@ TEST(JointTraining, ARunThatFailsFailsOnAllAndIsKept) {
   RanksInThreads ranks(4, [](Ranks& own) { work_for_first(own, nullptr); });
   Store store(folder / "runs.db");
   SweepOptions options;
-  options.crew = [&](int, const CheckpointPlan& checkpoints) { return joint_crew(ranks.first(), checkpoints); };
+  options.pool = [&](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks.first(), checkpoints); };
   const auto runs = sweep(store, "marks", specs, options);
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].state, RunState::failed);
@@ -208,7 +208,7 @@ TEST(JointTraining, RanksThatCanNotShareTheBatchAreRefused) {
   RanksInThreads ranks(3, [](Ranks& own) { work_for_first(own, nullptr); });
   Store store(folder / "runs.db");
   SweepOptions options;
-  options.crew = [&](int, const CheckpointPlan& checkpoints) { return joint_crew(ranks.first(), checkpoints); };
+  options.pool = [&](int, const CheckpointPlan& checkpoints) { return joint_pool(ranks.first(), checkpoints); };
   EXPECT_THROW(sweep(store, "marks", joint_specs("8", 1), options), Error);
 }
 

@@ -8,8 +8,8 @@
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/store/run_lock.h"
 #include "fovea/lab/train/checkpoint.h"
-#include "mark.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
+#include "tests/lab/train/mark.h"
 #include "tests/sanitized.h"
 
 namespace fovea {
@@ -32,7 +32,7 @@ std::vector<RunSpec> specs_of(const std::vector<std::string>& changes, std::uint
   for (const std::string& change : changes) overrides.push_back(parse_override(change));
   std::vector<RunSpec> specs;
   for (std::uint64_t seed = 0; seed < seeds; ++seed)
-    specs.push_back(resolve(experiment_of(), Form::full, overrides, seed));
+    specs.push_back(resolve(experiment_of(), Preset::full, overrides, seed));
   return specs;
 }
 
@@ -376,7 +376,7 @@ TEST(Sweep, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {
     Experiment experiment = experiment_of(toml);
     experiment.source = "own.toml";
     try {
-      reproduce(store, experiment, Form::full, {}, {});
+      reproduce(store, experiment, Preset::full, {}, {});
     } catch (const Error& error) {
       return std::string(error.what());
     }
@@ -411,7 +411,7 @@ says = "the loss is nothing"
 metric = "most(loss)"
 at_most = 1e-9
 )toml");
-  const Reproduction first = reproduce(store, experiment, Form::full, {}, {});
+  const Reproduction first = reproduce(store, experiment, Preset::full, {}, {});
   EXPECT_EQ(first.runs.size(), 4u);
   ASSERT_EQ(first.claims.size(), 2u);
   EXPECT_TRUE(first.claims[0].held);
@@ -421,7 +421,7 @@ at_most = 1e-9
   EXPECT_EQ(kept[0].claim, "the loss falls");
   EXPECT_EQ(kept[1].value, first.claims[1].value);
   // Another experiment's verdicts, since a setting differs: told, not kept.
-  const Reproduction other = reproduce(store, experiment, Form::full, {parse_override("train.steps=0")}, {});
+  const Reproduction other = reproduce(store, experiment, Preset::full, {parse_override("train.steps=0")}, {});
   EXPECT_FALSE(other.claims[0].held);
   EXPECT_TRUE(store.claims()[0].held);
   EXPECT_EQ(store.count(), 8);

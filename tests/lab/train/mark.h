@@ -146,7 +146,7 @@ class Watch : public Probe {
   void prepare(const TaskShape&, bool attends, std::uint64_t) override {
     if (!attends) throw wrong_input("probe 'watch' needs a model that attends", "choose another probe");
   }
-  void measure(const Look& look, Readings& readings) override {
+  void measure(const Evaluation& look, Readings& readings) override {
     readings.number("loss", scale_ * look.outcome.loss);
     readings.number("weight", scale_ * static_cast<double>(look.parameter("w").values[0]));
     double on_mark = 0;
@@ -169,7 +169,7 @@ inline std::atomic<bool> halted = false;
 class Halt : public Probe {
  public:
   void settings(Fields& fields) override { fields.integer("step", step_, 0, Fields::no_limit, "the look it ends at"); }
-  void measure(const Look& look, Readings&) override { halted = halted || look.step == step_; }
+  void measure(const Evaluation& look, Readings&) override { halted = halted || look.step == step_; }
 
  private:
   std::int64_t step_ = 0;
@@ -192,7 +192,7 @@ probe = { every = 20, names = ["watch"], keep = 2 }
                                                  "mark.toml");
   std::vector<Override> overrides;
   for (const std::string& change : changes) overrides.push_back(parse_override(change));
-  return resolve(experiment, Form::full, overrides, seed);
+  return resolve(experiment, Preset::full, overrides, seed);
 }
 
 }  // namespace fovea::testing_parts

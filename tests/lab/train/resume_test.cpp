@@ -10,8 +10,8 @@
 #include "fovea/lab/train/checkpoint.h"
 #include "fovea/lab/train/trainer.h"
 #include "fovea/lab/train/training.h"
-#include "mark.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -148,12 +148,12 @@ TEST(Resume, EveryShippedExperimentIsTheSameBits) {
   for (const std::string& name : experiment_names()) {
     SCOPED_TRACE(name);
     const Experiment experiment = find_experiment(name);
-    ValueList probes = *resolve(experiment, Form::quick, {}, 1).probe.at("names").as<ValueList>();
+    ValueList probes = *resolve(experiment, Preset::quick, {}, 1).probe.at("names").as<ValueList>();
     probes.push_back(value("halt"));
     const std::vector<Override> overrides{{"train.steps", value(4)},        {"probe.every", value(2)},
                                           {"probe.at", value(ValueList())}, {"probe.names", value(probes)},
                                           {"probe.halt.step", value(2)},    {"train.stop_when", value("")}};
-    const RunSpec spec = resolve(experiment, Form::quick, overrides, 1);
+    const RunSpec spec = resolve(experiment, Preset::quick, overrides, 1);
     const RunRecord whole = train(spec);
     ASSERT_EQ(whole.state, RunState::done) << whole.error;
     const Folder folder;

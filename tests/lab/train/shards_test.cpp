@@ -16,7 +16,7 @@ namespace {
 RunSpec small(const std::string& experiment, const std::vector<std::string>& words) {
   std::vector<Override> overrides;
   for (const std::string& word : words) overrides.push_back(parse_override(word));
-  return resolve(find_experiment(experiment), Form::quick, overrides, 3);
+  return resolve(find_experiment(experiment), Preset::quick, overrides, 3);
 }
 
 // The gradient of one batch, whole and from parts of it.

@@ -21,7 +21,7 @@ RunSpec small_spec(const std::string& more = {}) {
           " }\n"
           "probe = { every = 4, names = [\"accuracy\"] }\n",
       "watched.toml");
-  return resolve(experiment, Form::full, {}, 3);
+  return resolve(experiment, Preset::full, {}, 3);
 }
 
 double sum(const StepArray& array) {
@@ -101,7 +101,7 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
       "intervene = [{ hold = \"uniform\", until = 6 }, { freeze = \"attention\", from = 3 }]\n"
       "probe = { every = 4, names = [\"accuracy\"] }\n",
       "declared.toml");
-  const RunRecord by_spec = train(resolve(declared, Form::full, {}, 3));
+  const RunRecord by_spec = train(resolve(declared, Preset::full, {}, 3));
   EXPECT_EQ(watched(small_spec(), watcher).series.at("train_loss"), by_spec.series.at("train_loss"));
   EXPECT_NE(train(small_spec()).series.at("train_loss"), by_spec.series.at("train_loss"));
 }
@@ -114,7 +114,7 @@ TEST(Watch, AttentionThatIsNotThereCanNotBeHeld) {
       "task = { name = \"feature-mean\" }\nmodel = { name = \"feature-attention\", gate = \"none\" }\n"
       "train = { steps = 3 }\n",
       "plain.toml");
-  EXPECT_THROW(watched(resolve(plain, Form::full, {}, 0), watcher), Error);
+  EXPECT_THROW(watched(resolve(plain, Preset::full, {}, 0), watcher), Error);
 }
 
 }  // namespace

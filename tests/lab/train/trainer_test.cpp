@@ -10,7 +10,7 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/spec/train_settings.h"
-#include "mark.h"
+#include "tests/lab/train/mark.h"
 
 namespace {
 // Every request to the system for memory, counted: a steady step makes none.
@@ -97,7 +97,7 @@ probe = { names = ["accuracy"] }
     std::vector<int> tokens;
   };
   const auto begin = [&](std::uint64_t seed, const std::string& change) {
-    const RunSpec spec = resolve(experiment, Form::full, {parse_override(change)}, seed);
+    const RunSpec spec = resolve(experiment, Preset::full, {parse_override(change)}, seed);
     const std::unique_ptr<Task> task = make_task(spec);
     ParameterSet<float> parameters;
     const auto model = make_model<float>(spec, task->shape(), parameters);
@@ -112,7 +112,7 @@ probe = { names = ["accuracy"] }
   EXPECT_EQ(one.tokens, other.tokens);
   EXPECT_NE(one.weights, other.weights);
   EXPECT_EQ(own.weights, one.weights);
-  const auto run = [&](std::uint64_t seed) { return train(resolve(experiment, Form::full, {}, seed)).series; };
+  const auto run = [&](std::uint64_t seed) { return train(resolve(experiment, Preset::full, {}, seed)).series; };
   EXPECT_NE(run(1).at("train_loss").values, run(2).at("train_loss").values);
 }
 

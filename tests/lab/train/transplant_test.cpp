@@ -7,8 +7,8 @@
 #include "fovea/base/error.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/sweep/sweep.h"
-#include "mark.h"
-#include "store_sample.h"
+#include "tests/lab/store/store_sample.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -27,7 +27,7 @@ probe = { every = 1, names = ["watch"] }
                                                    "transplant.toml");
     std::vector<Override> overrides;
     for (const std::string& change : changes) overrides.push_back(parse_override(change));
-    return resolve(experiment, Form::full, overrides, seed);
+    return resolve(experiment, Preset::full, overrides, seed);
   }
 
   RunRecord run(const std::vector<std::string>& changes, std::uint64_t seed = 0) {
@@ -115,7 +115,7 @@ TEST_F(TransplantTest, WhatDoesNotFitIsRefusedBeforeTraining) {
       {"{transplant=" + id + ", of=\"v\"}", "this model has no parameters 'v'"},
       {"{transplant=" + id + ", of=\"v\", to=\"w\"}", "has no 'v'"},
       {"{transplant=" + id + ", at=-1}", "not -1"},
-      {"{transplant=" + id + ", of=\"attention\", to=\"w\"}", "can not bring 'attention' to 'w'"},
+      {"{transplant=" + id + ", of=\"attention\", to=\"w\"}", "cannot bring 'attention' to 'w'"},
       {"{transplant=\"my run\"}", "takes from a run, not from"},
       {"{transplant=" + id + ", of=\"w\"}, {transplant=" + id + ", of=\"w\"}", "two transplants to 'w' at step 0"}};
   for (const auto& [intervention, said] : mistakes)

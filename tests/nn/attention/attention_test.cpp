@@ -2,7 +2,7 @@
 #include "fovea/nn/attention/attention.h"
 
 #include "fovea/nn/attention/score.h"
-#include "gradient_check.h"
+#include "tests/nn/gradient_check.h"
 
 namespace fovea {
 namespace {

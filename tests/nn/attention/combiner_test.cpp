@@ -1,6 +1,6 @@
 #include "fovea/nn/attention/combiner.h"
 
-#include "gradient_check.h"
+#include "tests/nn/gradient_check.h"
 
 namespace fovea {
 namespace {

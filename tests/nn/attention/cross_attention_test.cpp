@@ -1,6 +1,6 @@
 #include "fovea/nn/attention/cross_attention.h"
 
-#include "gradient_check.h"
+#include "tests/nn/gradient_check.h"
 
 namespace fovea {
 namespace {

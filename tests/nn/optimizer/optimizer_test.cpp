@@ -1,7 +1,7 @@
 #include "fovea/nn/optimizer/optimizer.h"
 
 #include "fovea/nn/optimizer/schedule.h"
-#include "gradient_check.h"
+#include "tests/nn/gradient_check.h"
 
 namespace fovea {
 namespace {

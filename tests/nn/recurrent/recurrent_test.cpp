@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "fovea/nn/embedding.h"
-#include "gradient_check.h"
+#include "tests/nn/gradient_check.h"
 
 namespace fovea {
 namespace {

@@ -16,7 +16,7 @@ Reproduction reproduction(const std::string& name, const std::string& system, in
   r.experiment.system = system;
   r.experiment.order = order;
   r.experiment.figures.push_back({"lines", {{"panels", {std::string("experiment"), {}}}}, {}});
-  r.form = Form::quick;
+  r.preset = Preset::quick;
   r.runs = sample::copy_runs(3);
   r.claims = {{name, "all learn", "share(accuracy >= 0.9)", 1, ">= 1", true, "quick", ""},
               {name, "none does", "share(accuracy)", 0.4, "<= 0.1", false, "quick", ""}};

@@ -15,7 +15,7 @@ Reproduction reproduction(const std::string& name, const std::string& system, in
   r.experiment.system = system;
   r.experiment.order = order;
   r.experiment.figures.push_back({"lines", {}, {}});
-  r.form = Form::full;
+  r.preset = Preset::full;
   r.runs = sample::copy_runs(3);
   r.claims = {{name, "all learn", "share(accuracy >= 0.9)", 1, ">= 1", true, "full", ""}};
   return r;
@@ -50,7 +50,7 @@ TEST(Story, MeasuresAndExamplesAreTables) {
   Reproduction r = reproduction("copy", "copying", 1);
   EXPECT_TRUE(told_json(r, {})["tables"].empty());
   r.measures.emplace().rows.push_back({"α", "β", {0.8, 0.7, 0.9}, {0.1, 0.1, 0.2}, {}, {}, {}, {}});
-  SeenExample& seen = r.seen.emplace_back();
+  ExampleView& seen = r.seen.emplace_back();
   seen.source = {"<good>"};
   seen.quantities = {{"α", false, {{1}}}};
   const Json told = told_json(r, {});

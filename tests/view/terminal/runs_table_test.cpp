@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "fovea/view/terminal/default_metrics.h"
-#include "sample_runs.h"
+#include "tests/view/sample_runs.h"
 
 namespace fovea {
 namespace {
@@ -44,7 +44,7 @@ class RunsTable : public ::testing::Test {
 };
 
 TEST_F(RunsTable, MetricsOfFiguresAndClaimsComeFirstAndTrainLossLast) {
-  const std::vector<std::string> metrics = telling_metrics(runs);
+  const std::vector<std::string> metrics = default_metrics(runs);
   ASSERT_EQ(metrics.size(), 6u);
   EXPECT_EQ(metrics[0], "accuracy");
   EXPECT_EQ(metrics[1], "attention_accuracy");

@@ -9,8 +9,8 @@
 namespace fovea {
 namespace {
 
-SeenExample review() {
-  SeenExample seen;
+ExampleView review() {
+  ExampleView seen;
   seen.run = 3;
   seen.example = 2;
   seen.source = {"the", "<film>", "is", "wonderful"};
@@ -20,8 +20,8 @@ SeenExample review() {
   return seen;
 }
 
-SeenExample translation() {
-  SeenExample seen;
+ExampleView translation() {
+  ExampleView seen;
   seen.source = {"malu", "vidak"};
   seen.target = {"dog", "sees", "<end>"};
   seen.quantities = {{"α", false, {{1, 0}, {0, 1}, {0.5, 0.5}}},
@@ -62,7 +62,7 @@ TEST(Shades, OfATranslationAreMatrices) {
 }
 
 TEST(Shades, InTheReportAreWholeAndSafe) {
-  for (const SeenExample& seen : {review(), translation()}) {
+  for (const ExampleView& seen : {review(), translation()}) {
     const std::string html = shades_html(seen);
     EXPECT_EQ(html.find("<film>"), std::string::npos);
     EXPECT_EQ(html.find("<end>"), std::string::npos);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sample_runs.h"
+#include "tests/view/sample_runs.h"
 
 namespace fovea {
 namespace {

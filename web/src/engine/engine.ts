@@ -75,7 +75,7 @@ export interface Parts {
   settings: { [section: string]: Part };
 }
 
-// A setting that can not be what it was to be.
+// A setting that cannot be what it was to be.
 export class Refused extends Trouble {
   constructor(
     message: string,
@@ -89,7 +89,7 @@ interface Answer {
   id: number;
   answer: string; // JSON
   attached: ArrayBuffer;
-  over?: boolean; // the engine can not be asked again
+  over?: boolean; // the engine cannot be asked again
 }
 
 function capital(sentence: string): string {

@@ -32,7 +32,7 @@ self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>)
   try {
     module = await engine!;
   } catch (error) {
-    return fail(`this browser can not run the engine (${(error as Error).message})`, "take a newer one");
+    return fail(`this browser cannot run the engine (${(error as Error).message})`, "take a newer one");
   }
   try {
     const size = module.lengthBytesUTF8(ask) + 1;
@@ -44,7 +44,7 @@ self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>)
     const attached = module.HEAPU8.slice(from, from + module._fovea_attached_size()).buffer;
     self.postMessage({ id, answer, attached }, [attached]);
   } catch (error) {
-    // Past its memory: whatever is left in there can not be trusted.
+    // Past its memory: whatever is left in there cannot be trusted.
     fail(`the engine broke off (${(error as Error).message})`, "it may have wanted more memory than a browser gives: use a smaller batch, vocabulary or hidden size");
   }
 };

@@ -6,7 +6,7 @@ import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
 import { useRepaint } from "../theme";
 
-const most_words = 24; // more can not be read beside the map: then some stand for all
+const most_words = 24; // more cannot be read beside the map: then some stand for all
 const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's colours
 const letter = 8; // about how wide one is
 const beside = 48; // and what stands beside a map
@@ -101,7 +101,7 @@ function cells_of(look: Look, offset: number, inputs: string[], outputs: string[
   };
 }
 
-// Where most of the attention of the first rows goes, for who can not see the map.
+// Where most of the attention of the first rows goes, for who cannot see the map.
 function in_words(look: Look, offset: number, rows: number, columns: number, inputs: string[], outputs: string[]): string {
   return Array.from({ length: Math.min(rows, 6) }, (_, row) => {
     const weights = look.alpha.subarray(offset + row * columns, offset + (row + 1) * columns);

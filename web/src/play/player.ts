@@ -3,7 +3,7 @@ import { Refused } from "../engine/engine";
 import { Lane, type Plan } from "../engine/lane";
 import { words_for } from "./tasks";
 
-// One of them: how it is made (nothing, where there is nothing to train on; it may throw why it can not be), and what it
+// One of them: how it is made (nothing, where there is nothing to train on; it may throw why it cannot be), and what it
 // has otherwise than the first.
 export interface Wished {
   plan: () => Plan | undefined;
@@ -17,7 +17,7 @@ export class Player<Wish> {
   at = 0; // the step that is looked at
   playing = false; // be it as soon as what is loading is there
   loading = true;
-  refused = false; // what was last wished for can not be: what stands there is what was before
+  refused = false; // what was last wished for cannot be: what stands there is what was before
   shows = ""; // what was last wished for
   trouble = "";
   pace = 50; // steps a second; Infinity: as fast as it goes
@@ -60,8 +60,8 @@ export class Player<Wish> {
     return !this.playing && this.behind();
   }
 
-  // Begins these anew, and trains them up to `step`. `shows` names the wish. Where the first can not be, what was there
-  // stays; where the one beside it can not, the first is there alone.
+  // Begins these anew, and trains them up to `step`. `shows` names the wish. Where the first cannot be, what was there
+  // stays; where the one beside it cannot, the first is there alone.
   async load(shows: string, wish: Wish, wished: Wished[], step: number) {
     const mine = ++this.generation;
     this.shows = shows;
@@ -81,7 +81,7 @@ export class Player<Wish> {
       if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
       trouble = told(error as Error);
       if (fresh.length === 0) return this.refuse(trouble);
-      trouble = `The run beside it can not be. ${trouble}`;
+      trouble = `The run beside it cannot be. ${trouble}`;
     }
     this.lanes.forEach((lane) => lane.end());
     this.lanes = fresh;

@@ -33,7 +33,7 @@ export function has_script(lane: Lane): boolean {
 }
 
 function refuse(what: string): never {
-  throw new Trouble(`The script can not say ${what}; the spec can.`);
+  throw new Trouble(`The script cannot say ${what}; the spec can.`);
 }
 
 function table_of(of: Setting | undefined): { [name: string]: Setting } {

@@ -121,12 +121,12 @@ interface FieldProps {
   value: string | undefined;
   change: (text: string) => void;
   of: string; // what the training is: where that changes, so does what the field is about
-  refuse?: (text: string) => string; // why it can not be; "" where it can
+  refuse?: (text: string) => string; // why it cannot be; "" where it can
   title?: string;
   placeholder?: string;
 }
 
-// A number or word is taken over when its field is left or Enter pressed; what can not be stays there, and why beside it.
+// A number or word is taken over when its field is left or Enter pressed; what cannot be stays there, and why beside it.
 function Field(props: FieldProps) {
   const id = useId();
   const { setting } = props;

@@ -49,7 +49,7 @@ export function misread_in(words: URLSearchParams): string {
   if (given("task") && given("task") !== state.task) told.push(`The address asks for a task "${given("task")}", which is not one of this page's: "${task.title}" is shown.`);
   else {
     if (given("model") && !task.models.some(({ name }) => name === given("model"))) told.push(`The address asks for a model "${given("model")}", which this task does not have here: "${task.models[0]!.title}" is shown.`);
-    if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which can not be done here: nothing is.`);
+    if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which cannot be done here: nothing is.`);
   }
   for (const name of ["seed", "step", "hold", "from", "example"] as const)
     if (given(name) && !/^\d+$/.test(given(name))) told.push(`The address says ${name} "${given(name)}", which is not a whole number${name === "example" ? ": the first example that tells something is shown" : `: it is ${state[name]} here`}.`);
@@ -102,7 +102,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   const whole = (name: string, otherwise: number) => {
     const text = set.get(name) ?? String(otherwise);
     set.delete(name);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new Refused(`It can not be "${text}". Give a whole number, 0 or more.`, name);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new Refused(`It cannot be "${text}". Give a whole number, 0 or more.`, name);
     return Number(text);
   };
   const seed = whole("seed", state.seed), hold = whole("hold", state.hold), from = whole("from", state.from);

@@ -13,7 +13,7 @@ export interface Chapter {
   idea: string;
   equations: string[];
   tries: Try[];
-  elsewhere?: { says: string; command: string }; // why it can not be tried on the page, and how it can
+  elsewhere?: { says: string; command: string }; // why it cannot be tried on the page, and how it can
 }
 
 export const chapters: Chapter[] = [
@@ -67,7 +67,7 @@ export const chapters: Chapter[] = [
     system: "bags",
     title: "Bags",
     idea:
-      "Three pictures of digits, in no order; the label is the largest. Attention over the bag can put its weight on the picture that decides, which a network that reads all three side by side can not.",
+      "Three pictures of digits, in no order; the label is the largest. Attention over the bag can put its weight on the picture that decides, which a network that reads all three side by side cannot.",
     equations: ["α = softmax(score(h_1, h̄) … score(h_T, h̄))", "ŷ = head(∑_t α_t h_t) , h_t = F(x_t)"],
     tries: [],
     elsewhere: { says: "The page's engine has no pictures. The program draws them, and trains on them:", command: "fovea reproduce digits-simple --quick" },

@@ -50,7 +50,7 @@ function misread_in(words: URLSearchParams, state: State): string {
   for (const name of ["D", "gate", "sum", "rate", "until"] as const) {
     const given = words.get(name);
     if (given !== null && !(Math.abs(Number(given) - state[name]) < 1e-9) && (name !== "sum" || state.logistic))
-      told.push(`The address says ${name} "${given}", which can not be drawn: it is ${state[name]} here.`);
+      told.push(`The address says ${name} "${given}", which cannot be drawn: it is ${state[name]} here.`);
   }
   return told.join(" ");
 }

@@ -22,6 +22,7 @@
 #include "fovea/base/random.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/sweep/rank_messages.h"
+#include "fovea/lab/sweep/sweep.h"
 
 namespace fovea {
 namespace {

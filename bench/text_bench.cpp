@@ -15,7 +15,7 @@
 #include "fovea/data/corpus/corpus.h"
 #include "fovea/data/task.h"
 #include "fovea/data/text/vocabulary.h"
-#include "fovea/data/text/words.h"
+#include "fovea/data/words/words.h"
 
 namespace fovea {
 namespace {

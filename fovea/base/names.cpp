@@ -8,7 +8,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t longest_word = 200;
+constexpr std::size_t longest_name = 200;
 
 // Letters to change, add, drop or swap with a neighbour (optimal string alignment), case apart.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -33,7 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
-  if (word.size() > longest_word) return best;  // no slip of the hand; and every letter of it would be compared
+  if (word.size() > longest_name) return best;  // no slip of the hand; and every letter of it would be compared
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const bool contains = word.size() >= 4 && candidate.find(word) != std::string::npos;

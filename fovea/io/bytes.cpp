@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,18 +13,16 @@
 
 namespace fovea {
 
-class ByteReader::Source {
- public:
-  virtual ~Source() = default;
-  virtual std::size_t read(char* to, std::size_t room) = 0;
-};
-
 namespace {
 
 using Source = ByteReader::Source;
 
 constexpr std::size_t piece = 1 << 16;
-constexpr const char* fetch_again = "fetch the file again";
+
+std::vector<Packing>& packings() {
+  static std::vector<Packing> all;
+  return all;
+}
 
 class FileSource final : public Source {
  public:
@@ -92,118 +88,6 @@ class Begun final : public Source {
   std::unique_ptr<Source> rest_;
 };
 
-// What both unpackers share: packed bytes wait in a buffer.
-class Unpacker : public Source {
- public:
-  Unpacker(std::unique_ptr<Source> packed, const Place& place) : place_(place), packed_(std::move(packed)) {}
-
- protected:
-  // Whether bytes wait, or could be had.
-  bool fill() {
-    if (begin_ == end_) {
-      begin_ = 0;
-      end_ = packed_->read(buffer_.data(), buffer_.size());
-    }
-    return begin_ < end_;
-  }
-
-  Place place_;
-  std::string buffer_ = std::string(piece, '\0');
-  std::size_t begin_ = 0, end_ = 0;
-
- private:
-  std::unique_ptr<Source> packed_;
-};
-
-class Gzip final : public Unpacker {
- public:
-  using Unpacker::Unpacker;
-  Gzip(const Gzip&) = delete;
-  Gzip& operator=(const Gzip&) = delete;
-  ~Gzip() override {
-    if (begun_) inflateEnd(&z_);
-  }
-
-  std::size_t read(char* to, std::size_t room) override {
-    const auto wanted = static_cast<uInt>(std::min<std::size_t>(room, 1 << 30));
-    z_.next_out = reinterpret_cast<Bytef*>(to);
-    z_.avail_out = wanted;
-    while (z_.avail_out == wanted) {
-      const bool more = fill();
-      if (!within_) {
-        if (!more || !begin_member()) return 0;
-        continue;
-      }
-      if (!more) throw wrong_input("is cut short: its gzip data end too early", fetch_again, place_);
-      z_.next_in = reinterpret_cast<Bytef*>(buffer_.data() + begin_);
-      z_.avail_in = static_cast<uInt>(end_ - begin_);
-      const int state = inflate(&z_, Z_NO_FLUSH);
-      begin_ = end_ - z_.avail_in;
-      if (state == Z_STREAM_END) within_ = false;
-      else if (state != Z_OK && state != Z_BUF_ERROR)
-        throw wrong_input(fmt::format("has damaged gzip data ({})", z_.msg ? z_.msg : "unreadable"), fetch_again,
-                          place_);
-    }
-    return wanted - z_.avail_out;
-  }
-
- private:
-  // A file may be several gzip files one after the other. What follows the last and is none is padding, as gzip sees
-  // it.
-  bool begin_member() {
-    if (begun_ && buffer_[begin_] != '\x1f') {
-      begin_ = end_ = 0;
-      return false;
-    }
-    const int state = begun_ ? inflateReset(&z_) : inflateInit2(&z_, 15 + 16);
-    if (state != Z_OK) throw failure("cannot be unpacked: no memory", {}, place_);
-    begun_ = within_ = true;
-    return true;
-  }
-
-  z_stream z_{};
-  bool begun_ = false;
-  bool within_ = false;
-};
-
-class Zstd final : public Unpacker {
- public:
-  Zstd(std::unique_ptr<Source> packed, const Place& place)
-      : Unpacker(std::move(packed), place), context_(ZSTD_createDCtx()) {
-    if (!context_) throw failure("cannot be unpacked: no memory", {}, place);
-  }
-  Zstd(const Zstd&) = delete;
-  Zstd& operator=(const Zstd&) = delete;
-  ~Zstd() override { ZSTD_freeDCtx(context_); }
-
-  std::size_t read(char* to, std::size_t room) override {
-    ZSTD_outBuffer out{to, room, 0};
-    while (out.pos == 0) {
-      // The decoder may hold bytes that only wait for room, so it is asked again before the file is.
-      ZSTD_inBuffer in{buffer_.data() + begin_, end_ - begin_, 0};
-      if (!waiting_) {
-        if (!fill()) {
-          if (within_) throw wrong_input("is cut short: its zstd data end too early", fetch_again, place_);
-          return 0;
-        }
-        in = {buffer_.data() + begin_, end_ - begin_, 0};
-      }
-      const std::size_t state = ZSTD_decompressStream(context_, &out, &in);
-      begin_ += in.pos;
-      if (ZSTD_isError(state))
-        throw wrong_input(fmt::format("has damaged zstd data ({})", ZSTD_getErrorName(state)), fetch_again, place_);
-      within_ = state != 0;
-      waiting_ = within_ && out.pos == out.size;
-    }
-    return out.pos;
-  }
-
- private:
-  ZSTD_DCtx* context_;
-  bool within_ = false;
-  bool waiting_ = false;
-};
-
 std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Place& place) {
   std::string first(4, '\0');
   std::size_t have = 0;
@@ -213,14 +97,15 @@ std::unique_ptr<Source> unpacked(std::unique_ptr<Source> source, const Place& pl
     have += got;
   }
   first.resize(have);
-  const bool gzip = first.starts_with("\x1f\x8b"), zstd = first == "\x28\xb5\x2f\xfd";
+  const auto packing = std::ranges::find_if(packings(), [&](const Packing& p) { return first.starts_with(p.magic); });
   auto begun = std::make_unique<Begun>(std::move(first), std::move(source));
-  if (gzip) return std::make_unique<Gzip>(std::move(begun), place);
-  if (zstd) return std::make_unique<Zstd>(std::move(begun), place);
-  return begun;
+  if (packing == packings().end()) return begun;
+  return packing->unpack(std::move(begun), place);
 }
 
 }  // namespace
+
+RegisterPacking::RegisterPacking(Packing packing) { packings().push_back(packing); }
 
 ByteReader::ByteReader(const std::filesystem::path& file)
     : place_{file.string()}, source_(unpacked(std::make_unique<FileSource>(place_), place_)) {}

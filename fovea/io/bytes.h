@@ -29,11 +29,25 @@ class ByteReader {
 
   const Place& place() const { return place_; }
 
-  class Source;  // bytes as they come, or unpacked
+  // Bytes as they come, or unpacked.
+  class Source {
+   public:
+    virtual ~Source() = default;
+    virtual std::size_t read(char* to, std::size_t room) = 0;
+  };
 
  private:
   Place place_;
   std::unique_ptr<Source> source_;
+};
+
+// A way to pack bytes, known by the first of them. Those of io/packed register themselves.
+struct Packing {
+  std::string_view magic;
+  std::unique_ptr<ByteReader::Source> (*unpack)(std::unique_ptr<ByteReader::Source> packed, const Place& place);
+};
+struct RegisterPacking {
+  explicit RegisterPacking(Packing packing);
 };
 
 // All of it, in memory. Throws wrong_input for more than `limit` bytes.

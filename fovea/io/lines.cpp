@@ -10,7 +10,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t piece = 1 << 16;
+constexpr std::size_t line_piece = 1 << 16;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ std::size_t utf8_prefix(std::string_view text) {
 }
 
 LineReader::LineReader(ByteReader bytes, std::size_t longest)
-    : bytes_(std::move(bytes)), longest_(longest), buffer_(2 * piece, '\0') {
+    : bytes_(std::move(bytes)), longest_(longest), buffer_(2 * line_piece, '\0') {
   while (end_ < 3 && more()) {
   }
   check_start();
@@ -62,15 +62,15 @@ void LineReader::check_start() {
 
 bool LineReader::more() {
   if (at_end_) return false;
-  if (buffer_.size() - end_ < piece) {
+  if (buffer_.size() - end_ < line_piece) {
     if (begin_ > 0) {
       std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
       end_ -= begin_;
       begin_ = 0;
     }
-    if (buffer_.size() - end_ < piece) buffer_.resize(2 * buffer_.size());
+    if (buffer_.size() - end_ < line_piece) buffer_.resize(2 * buffer_.size());
   }
-  const std::size_t got = bytes_.read(buffer_.data() + end_, piece);
+  const std::size_t got = bytes_.read(buffer_.data() + end_, line_piece);
   end_ += got;
   at_end_ = got == 0;
   return !at_end_;

@@ -32,6 +32,9 @@ namespace {
 
 HWY_EXPORT(TargetInUse);
 
+#ifdef HWY_COMPILE_ONLY_STATIC  // one set of instructions, chosen by the compiler
+bool choose() { return true; }
+#else
 std::string lower(std::string s) {
   std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return s;
@@ -62,6 +65,7 @@ bool choose() {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   return true;
 }
+#endif
 
 }  // namespace
 

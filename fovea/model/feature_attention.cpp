@@ -163,8 +163,8 @@ void FeatureAttention<T>::backward(Compute& compute) {
   gate_in_.backward(compute, x_, {}, dgate, {});
 }
 
-const RegisterModel<FeatureAttention> registered("feature-attention",
-                                                 "a weight for each feature of a vector, and an MLP of the result");
+const RegisterModel<FeatureAttention> feature_attention_model(
+    "feature-attention", "a weight for each feature of a vector, and an MLP of the result");
 
 }  // namespace
 

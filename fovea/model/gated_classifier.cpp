@@ -165,7 +165,7 @@ template class GatedClassifier<double>;
 
 namespace {
 
-const RegisterModel<GatedClassifier> registered(
+const RegisterModel<GatedClassifier> gated_classifier_model(
     "gated-classifier", "a recurrent net whose attention gates what each position says for the class");
 
 }  // namespace

@@ -275,8 +275,8 @@ template class Pooling<double>;
 
 namespace {
 
-const RegisterModel<Pooling> registered("pooling",
-                                        "answers are averages of values, weighted by how alike query and key are");
+const RegisterModel<Pooling> pooling_model("pooling",
+                                           "answers are averages of values, weighted by how alike query and key are");
 
 }  // namespace
 

@@ -261,7 +261,7 @@ template class Seq2Seq<double>;
 
 namespace {
 
-const RegisterModel<Seq2Seq> registered("seq2seq", "encoder and decoder with attention between them");
+const RegisterModel<Seq2Seq> seq2seq_model("seq2seq", "encoder and decoder with attention between them");
 
 // Several heads, each with its own A and P, and the contexts averaged. A head is known by its number: its weights start
 // from it (and the start's seed) alone, so that the same head can be put into any company.

@@ -10,7 +10,7 @@ namespace fovea {
 
 namespace {
 
-constexpr Index grain = 1 << 14;
+constexpr Index activation_grain = 1 << 14;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ template <class T>
 void activate(Team& team, Activation f, std::span<const T> x, std::span<T> y) {
   assert(x.size() == y.size() && f.slope >= 0);
   if (f.kind == Activation::Kind::identity && x.data() == y.data()) return;
-  team.split(static_cast<Index>(x.size()), grain, [&](Index begin, Index end) {
+  team.split(static_cast<Index>(x.size()), activation_grain, [&](Index begin, Index end) {
     const auto in = x.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     const auto out = y.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     switch (f.kind) {
@@ -45,7 +45,7 @@ template <class T>
 void activate_backward(Team& team, Activation f, std::span<const T> y, std::span<const T> dy, std::span<T> dx) {
   assert(y.size() == dy.size() && y.size() == dx.size());
   if (f.kind == Activation::Kind::identity && dy.data() == dx.data()) return;
-  team.split(static_cast<Index>(y.size()), grain, [&](Index begin, Index end) {
+  team.split(static_cast<Index>(y.size()), activation_grain, [&](Index begin, Index end) {
     const T slope = f.kind == Activation::Kind::leaky_relu ? static_cast<T>(f.slope) : T{0};
     const T* out = y.data() + begin;
     const T* from = dy.data() + begin;

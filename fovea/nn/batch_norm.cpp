@@ -9,9 +9,9 @@ namespace fovea {
 
 namespace {
 
-constexpr Index grain = 64;  // columns a piece: their sums stay in the first-level cache
+constexpr Index batch_norm_grain = 64;  // columns a piece: their sums stay in the first-level cache
 
-using Sums = std::array<double, grain>;
+using Sums = std::array<double, batch_norm_grain>;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Matrix<T> BatchNorm<T>::forward(const Compute& compute, bool training, Matrix<co
   const double share = 1.0 / static_cast<double>(std::max<Index>(rows_present_, 1));
   const auto there = [&](Index n) { return present.empty() || present[static_cast<std::size_t>(n)] != 0; };
 
-  compute.team.split(width, grain, [&](Index begin, Index end) {
+  compute.team.split(width, batch_norm_grain, [&](Index begin, Index end) {
     T* const mean = mean_.data();
     T* const inverse = inverse_deviation_.data();
     const std::size_t columns = static_cast<std::size_t>(end - begin);
@@ -96,7 +96,7 @@ void BatchNorm<T>::backward(const Compute& compute, Matrix<const T> dy, Matrix<T
   assert(dy.shape() == x_.shape() && dx.shape() == x_.shape());
   const T share = T{1} / static_cast<T>(std::max<Index>(rows_present_, 1));
   const auto there = [&](Index n) { return present_.empty() || present_[static_cast<std::size_t>(n)] != 0; };
-  compute.team.split(width, grain, [&](Index begin, Index end) {
+  compute.team.split(width, batch_norm_grain, [&](Index begin, Index end) {
     const T* const mean = mean_.data() + begin;
     const T* const inverse = inverse_deviation_.data() + begin;
     const T* const w = weight->value + begin;
@@ -111,7 +111,7 @@ void BatchNorm<T>::backward(const Compute& compute, Matrix<const T> dy, Matrix<T
         along[c] += static_cast<double>(d[c] * (in[c] - mean[c]) * inverse[c]);
       }
     }
-    std::array<T, grain> shift{}, slope{};
+    std::array<T, batch_norm_grain> shift{}, slope{};
     for (std::size_t c = 0; c < columns; ++c) {
       bias->gradient[begin + static_cast<Index>(c)] += static_cast<T>(sum[c]);
       weight->gradient[begin + static_cast<Index>(c)] += static_cast<T>(along[c]);

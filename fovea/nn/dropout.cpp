@@ -10,7 +10,7 @@ namespace fovea {
 
 namespace {
 
-constexpr Index grain = 4096;           // elements decided by one stream
+constexpr Index dropout_grain = 4096;   // elements decided by one stream
 constexpr std::uint32_t one = 1 << 16;  // each element is decided by 16 random bits
 
 std::uint32_t keep_below(double rate) { return static_cast<std::uint32_t>(std::lround((1 - rate) * one)); }
@@ -41,8 +41,8 @@ void Dropout<T>::forward(const Compute& compute, bool training, std::uint64_t se
   kept_ = compute.arena.take<std::uint8_t>(x.size());
   const std::uint32_t below = keep_below(rate);
   const T scale = scale_of<T>(rate);
-  compute.team.split(static_cast<Index>(x.size()), grain, [&](Index begin, Index end) {
-    Stream stream(seed, "dropout", step, (layer << 32) + static_cast<std::uint64_t>(begin / grain));
+  compute.team.split(static_cast<Index>(x.size()), dropout_grain, [&](Index begin, Index end) {
+    Stream stream(seed, "dropout", step, (layer << 32) + static_cast<std::uint64_t>(begin / dropout_grain));
     for (Index i = begin; i < end;) {
       std::uint64_t bits = stream.bits();
       for (const Index stop = std::min(i + 4, end); i < stop; ++i, bits >>= 16)
@@ -61,7 +61,7 @@ void Dropout<T>::backward(const Compute& compute, std::span<const T> dy, std::sp
   }
   assert(dy.size() == kept_.size());
   const T scale = scale_of<T>(rate);
-  compute.team.split(static_cast<Index>(dy.size()), grain, [&](Index begin, Index end) {
+  compute.team.split(static_cast<Index>(dy.size()), dropout_grain, [&](Index begin, Index end) {
     scale_kept(kept_.data(), scale, dy.data(), dx.data(), begin, end);
   });
 }

@@ -10,7 +10,7 @@ namespace fovea {
 
 namespace {
 
-constexpr Index grain = 512;  // features a piece: x and W of a piece fit into the second-level cache
+constexpr Index gated_linear_grain = 512;  // features a piece: x and W of a piece fit into the second-level cache
 
 // Columns [begin, begin + width) of a (R,I), and their transpose.
 template <class T>
@@ -39,16 +39,16 @@ void weigh(Matrix<const T> a, Matrix<const T> w, Index begin, Matrix<T> out) {
 template <class T>
 Matrix<T> GatedLinear<T>::forward(Compute& compute, Matrix<const T> x, Matrix<const T> w) const {
   const Index rows = x.size(0), in = linear.in, out = linear.out;
-  const Index pieces = (in + grain - 1) / grain;
+  const Index pieces = (in + gated_linear_grain - 1) / gated_linear_grain;
   const bool weighted = w.data() != nullptr, shared = weighted && w.size(0) == 1;
   assert(x.size(1) == in && (!weighted || (w.size(1) == in && (shared || w.size(0) == rows))));
   const Matrix<const T> weight = linear.weight->matrix();
   const Cube<T> sums = compute.array<T>(pieces, rows, out);
   const Index scratch_rows = !weighted ? 0 : shared ? out : rows;
   T* const scratch = compute.array<T>(scratch_rows * in).data();
-  compute.team.split(in, grain, [&](Index begin, Index end) {
+  compute.team.split(in, gated_linear_grain, [&](Index begin, Index end) {
     const Index width = end - begin;
-    const Matrix<T> sum = sums[begin / grain];
+    const Matrix<T> sum = sums[begin / gated_linear_grain];
     const Matrix<T> weighed(scratch + scratch_rows * begin, scratch_rows, width);
     if (!weighted) {
       matmul(columns_of(x, begin, width), columns_transposed(weight, begin, width), sum);
@@ -87,7 +87,7 @@ void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
   const Index scratch_rows = !weighted ? 0 : shared ? out : rows;
   T* const scratch = compute.array<T>(scratch_rows * in).data();
   add_rows(compute.team, dy, linear.bias->vector_gradient());
-  compute.team.split(in, grain, [&](Index begin, Index end) {
+  compute.team.split(in, gated_linear_grain, [&](Index begin, Index end) {
     const Index width = end - begin;
     const Matrix<T> into(dweight + begin, out, width);
     const Matrix<T> weighed(scratch + scratch_rows * begin, scratch_rows, width);

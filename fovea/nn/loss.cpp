@@ -10,7 +10,7 @@ namespace fovea {
 
 namespace {
 
-constexpr Index grain = 1 << 13;  // elements a piece
+constexpr Index loss_grain = 1 << 13;  // elements a piece
 
 // Sums what part(begin, end) gives over fixed pieces of [0, count), in order.
 template <class Part>
@@ -34,22 +34,23 @@ double logistic_loss(const Compute& compute, std::span<const T> logits, std::spa
                      std::span<T> gradient) {
   assert(logits.size() == answers.size() && (gradient.empty() || gradient.size() == logits.size()));
   const T share = T{1} / static_cast<T>(std::max<std::ptrdiff_t>(counted(answers), 1));
-  const double sum = sum_over_pieces(compute, static_cast<Index>(logits.size()), grain, [&](Index begin, Index end) {
-    double part = 0;
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      assert(answers[i] <= 1);
-      const bool counts = answers[i] >= 0;
-      const T z = logits[i];
-      const T small = std::exp(-std::abs(z));  // in [0, 1]: the exponent cannot overflow
-      if (counts) part += static_cast<double>((z > 0 ? z : 0) - z * static_cast<T>(answers[i]) + std::log1p(small));
-      if (gradient.empty()) continue;
-      // sigmoid(z) - answer without cancellation: 1 - sigmoid(z) = sigmoid(-z)
-      const T near = T{1} / (1 + small), far = small / (1 + small);
-      const T d = answers[i] == 1 ? (z > 0 ? -far : -near) : (z > 0 ? near : far);
-      gradient[i] = counts ? (std::isnan(z) ? z : d * share) : T{0};
-    }
-    return part;
-  });
+  const double sum =
+      sum_over_pieces(compute, static_cast<Index>(logits.size()), loss_grain, [&](Index begin, Index end) {
+        double part = 0;
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+          assert(answers[i] <= 1);
+          const bool counts = answers[i] >= 0;
+          const T z = logits[i];
+          const T small = std::exp(-std::abs(z));  // in [0, 1]: the exponent cannot overflow
+          if (counts) part += static_cast<double>((z > 0 ? z : 0) - z * static_cast<T>(answers[i]) + std::log1p(small));
+          if (gradient.empty()) continue;
+          // sigmoid(z) - answer without cancellation: 1 - sigmoid(z) = sigmoid(-z)
+          const T near = T{1} / (1 + small), far = small / (1 + small);
+          const T d = answers[i] == 1 ? (z > 0 ? -far : -near) : (z > 0 ? near : far);
+          gradient[i] = counts ? (std::isnan(z) ? z : d * share) : T{0};
+        }
+        return part;
+      });
   return sum * static_cast<double>(share);
 }
 
@@ -59,7 +60,7 @@ double cross_entropy(const Compute& compute, Matrix<const T> logits, std::span<c
   assert(static_cast<std::size_t>(rows) == answers.size());
   assert(gradient.data() == nullptr || gradient.shape() == logits.shape());
   const double share = 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(counted(answers), 1));
-  const Index piece = std::max<Index>(1, grain / std::max<Index>(classes, 1));
+  const Index piece = std::max<Index>(1, loss_grain / std::max<Index>(classes, 1));
   const double sum = sum_over_pieces(compute, rows, piece, [&](Index begin, Index end) {
     double part = 0;
     for (Index i = begin; i < end; ++i) {
@@ -95,15 +96,16 @@ double squared_error(const Compute& compute, std::span<const T> predictions, std
   assert(predictions.size() == truth.size() && (gradient.empty() || gradient.size() == truth.size()));
   const double share = 1.0 / static_cast<double>(std::max<std::size_t>(truth.size(), 1));
   const T scale = static_cast<T>(2 * share);
-  const double sum = sum_over_pieces(compute, static_cast<Index>(truth.size()), grain, [&](Index begin, Index end) {
-    double part = 0;
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const T off = predictions[i] - truth[i];
-      part += static_cast<double>(off) * static_cast<double>(off);
-      if (!gradient.empty()) gradient[i] = scale * off;
-    }
-    return part;
-  });
+  const double sum =
+      sum_over_pieces(compute, static_cast<Index>(truth.size()), loss_grain, [&](Index begin, Index end) {
+        double part = 0;
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+          const T off = predictions[i] - truth[i];
+          part += static_cast<double>(off) * static_cast<double>(off);
+          if (!gradient.empty()) gradient[i] = scale * off;
+        }
+        return part;
+      });
   return sum * share;
 }
 

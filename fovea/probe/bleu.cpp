@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "fovea/data/tasks/reference_text.h"
+#include "fovea/data/text/reference_text.h"
 #include "fovea/probe/survey.h"
 
 namespace fovea {

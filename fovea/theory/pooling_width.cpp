@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 constexpr int looks = 120;
-constexpr double nothing = 1e-9;  // of an error: a slope that is none
+constexpr double negligible_slope = 1e-9;  // of an error: a slope that is none
 
 // The answer at `at` from all points but `without` (none: -1).
 double answer(const LinePoints& points, double at, double w, std::ptrdiff_t without) {
@@ -90,7 +90,7 @@ WidthForecast forecast_width(const LinePoints& points, double start) {
   forecast.error = leave_one_out_error(points, start);
   const double right = leave_one_out_error(points, from * 1.001), left = leave_one_out_error(points, from / 1.001);
   // At w = 0 the slope is none, whatever the data.
-  if (from == 0 || std::abs(right - left) <= nothing * forecast.error) return forecast;
+  if (from == 0 || std::abs(right - left) <= negligible_slope * forecast.error) return forecast;
   const std::ptrdiff_t by = right < left ? 1 : -1;
   auto at = std::upper_bound(forecast.widths.begin(), forecast.widths.end(), from) - forecast.widths.begin() - (by < 0);
   const auto last = static_cast<std::ptrdiff_t>(looks) - 1;

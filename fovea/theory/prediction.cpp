@@ -24,11 +24,11 @@ double sure(std::size_t tried) { return std::sqrt(2 * std::log(1000.0 * static_c
 
 constexpr std::size_t words_a_class = 8;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<int> ranks_by_id(const std::vector<int>& ids, int of) {
-  std::vector<int> ranks(at(of), -1);
-  for (std::size_t rank = 0; rank < ids.size(); ++rank) ranks[at(ids[rank])] = static_cast<int>(rank);
+  std::vector<int> ranks(index_of(of), -1);
+  for (std::size_t rank = 0; rank < ids.size(); ++rank) ranks[index_of(ids[rank])] = static_cast<int>(rank);
   return ranks;
 }
 
@@ -81,7 +81,7 @@ void predict_words(const Cooccurrence& c, const PredictionOptions& options, Pred
   for (std::size_t o = 0; o < c.out(); ++o) {
     double surely = 0;
     partners[o] = partner_of(c, o, surely);
-    if (partners[o] >= 0) prediction.outputs[o].words.push_back({c.inputs[at(partners[o])], surely});
+    if (partners[o] >= 0) prediction.outputs[o].words.push_back({c.inputs[index_of(partners[o])], surely});
   }
   const TranslationField field = translation_field(c, options.flow_words);
   partners.resize(field.outputs());
@@ -108,7 +108,7 @@ LabelledBags sample_bags(const BagSource& source, Team& team, const Cooccurrence
     if (!sample.takes(pair.number)) return;
     Taken one{pair.number, {}, pair.output.front() == positive ? 1 : 0};
     for (const int word : pair.input)
-      if (ranks[at(word)] >= 0) one.words.push_back(ranks[at(word)]);
+      if (ranks[index_of(word)] >= 0) one.words.push_back(ranks[index_of(word)]);
     if (one.words.empty()) return;
     const std::lock_guard<std::mutex> hold(lock);
     taken.push_back(std::move(one));
@@ -121,9 +121,10 @@ LabelledBags sample_bags(const BagSource& source, Team& team, const Cooccurrence
 
 void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, const Signal& signal,
                    const PredictionOptions& options, Prediction& prediction) {
-  const auto classes = at(source.outputs());
-  for (std::size_t o = 0; o < c.out(); ++o) prediction.outputs[o].words = words_of_class(c, classes, at(c.outputs[o]));
-  prediction.attention_logits.assign(at(source.inputs()), 0.0);
+  const auto classes = index_of(source.outputs());
+  for (std::size_t o = 0; o < c.out(); ++o)
+    prediction.outputs[o].words = words_of_class(c, classes, index_of(c.outputs[o]));
+  prediction.attention_logits.assign(index_of(source.inputs()), 0.0);
   if (c.out() < 2) return;
   // Two classes: class 1 against class 0. More: the class that is told best against the rest.
   std::size_t label = c.outputs[0] == 1 ? 0 : 1;
@@ -144,7 +145,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   if (bags.size() == 0) return;
   const UnigramCourse course = unigram_course(bags, speaks);
   prediction.course = course.course;
-  for (std::size_t i = 0; i < c.in(); ++i) prediction.attention_logits[at(c.inputs[i])] = course.end[c.in() + i];
+  for (std::size_t i = 0; i < c.in(); ++i) prediction.attention_logits[index_of(c.inputs[i])] = course.end[c.in() + i];
 }
 
 void judge(Prediction& prediction, const Cooccurrence& c) {
@@ -235,7 +236,7 @@ std::vector<std::vector<double>> predicted_attention(const Prediction& predictio
   std::vector<std::vector<double>> rows;
   if (prediction.kind == BagSource::Outputs::classes) {
     std::vector<double> row;
-    for (const int word : input) row.push_back(word < 0 ? 0 : prediction.attention_logits[at(word)]);
+    for (const int word : input) row.push_back(word < 0 ? 0 : prediction.attention_logits[index_of(word)]);
     softmax(std::span<const double>(row), std::span<double>(row));
     rows.push_back(std::move(row));
     return rows;

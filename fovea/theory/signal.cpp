@@ -11,13 +11,13 @@ namespace fovea {
 
 namespace {
 
-constexpr double nothing = 1e-10;  // of a variance: what rounding leaves of none
+constexpr double negligible_variance = 1e-10;  // of a variance: what rounding leaves of none
 
 // Covariances once the length of the input is taken out.
 class WithoutLength {
  public:
   explicit WithoutLength(const Cooccurrence& c)
-      : c_(c), share_(c.length_variance > nothing ? 1 / c.length_variance : 0) {}
+      : c_(c), share_(c.length_variance > negligible_variance ? 1 / c.length_variance : 0) {}
   double among(std::size_t i, std::size_t j) const {
     return c_.among_inputs[i * c_.in() + j] - c_.input_with_length[i] * c_.input_with_length[j] * share_;
   }
@@ -26,7 +26,7 @@ class WithoutLength {
   }
   double variance(std::size_t o) const {
     const double left = c_.output_variance[o] - c_.output_with_length[o] * c_.output_with_length[o] * share_;
-    return left > nothing * (1 + c_.output_variance[o]) ? left : 0;
+    return left > negligible_variance * (1 + c_.output_variance[o]) ? left : 0;
   }
 
  private:
@@ -50,7 +50,7 @@ Whitened whiten(const Cooccurrence& c, const WithoutLength& covariance) {
   std::iota(rest.begin(), rest.end(), std::size_t{0});
   for (std::size_t i = 0; i < n; ++i) left[i] = scale[i] = covariance.among(i, i);
   // Relative to its own variance: a rare word counts as much as a frequent one.
-  const auto share = [&](std::size_t i) { return scale[i] > nothing ? left[i] / scale[i] : 0; };
+  const auto share = [&](std::size_t i) { return scale[i] > negligible_variance ? left[i] / scale[i] : 0; };
   while (!rest.empty()) {
     const auto best =
         std::max_element(rest.begin(), rest.end(), [&](std::size_t a, std::size_t b) { return share(a) < share(b); });
@@ -102,7 +102,7 @@ Signal measure_signal(const Cooccurrence& c) {
     varying += variance;
     OutputSignal one{.output = o};
     // Freedom left beside the mean and the length.
-    const double freedom = n - r - 1 - (c.length_variance > nothing ? 1 : 0);
+    const double freedom = n - r - 1 - (c.length_variance > negligible_variance ? 1 : 0);
     if (variance > 0 && r > 0 && freedom > 0) {
       const double share = std::min(1.0, explained(whitened, covariance, o, z) / variance);
       one.decodable = 1 - (1 - share) * (freedom + r) / freedom;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "fovea/data/tasks/mnist.h"
+#include "fovea/data/tasks/files/mnist.h"
 #include "fovea/io/bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

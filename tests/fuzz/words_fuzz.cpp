@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "fovea/data/text/words.h"
+#include "fovea/data/words/words.h"
 #include "fovea/io/lines.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

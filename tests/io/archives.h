@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "fovea/io/zip.h"
+#include "fovea/io/packed/zip.h"
 
 namespace fovea {
 

@@ -16,7 +16,6 @@ namespace fovea {
 namespace {
 
 constexpr std::size_t most_manifest_bytes = 1 << 24;
-constexpr std::array splits{Split::train, Split::validation, Split::test};
 
 const MadeCorpus* made_named(const std::string& name) {
   const auto& all = made_corpora();
@@ -24,12 +23,12 @@ const MadeCorpus* made_named(const std::string& name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-const std::vector<Corpus>& made() {
+const std::vector<Corpus>& all_made() {
   static const std::vector<Corpus> all = [] {
     std::vector<Corpus> corpora;
     for (const MadeCorpus& made : made_corpora()) {
       Digest digest;
-      for (const Split split : splits)
+      for (const Split split : all_splits)
         made.each(split, [&](const TextExample& example) { add_to(digest, split, example); });
       corpora.push_back({made.name, made.summary, made.paired, made.classes, made.examples, digest.hex(), {}, {}});
     }
@@ -54,7 +53,7 @@ Corpus read_manifest(const std::filesystem::path& folder) {
     corpus.summary = table["summary"].value_or(std::string());
     corpus.paired = wanted(table["paired"].value<bool>(), "paired");
     corpus.digest = wanted(table["digest"].value<std::string>(), "digest");
-    for (const Split split : splits) {
+    for (const Split split : all_splits) {
       const std::string name(split_name(split));
       const auto count = wanted(table["examples"][name].value<std::int64_t>(), "examples");
       if (count < 0) throw wrong_input("has a negative number of examples", "add the corpus again", place);
@@ -96,12 +95,12 @@ void add_to(Digest& digest, Split split, const TextExample& example) {
 Corpus find_corpus(const std::string& name) {
   if (name.empty())
     throw wrong_input("no corpus is named", "`fovea data list` shows what there is; set task.corpus to one");
-  for (const Corpus& corpus : made())
+  for (const Corpus& corpus : all_made())
     if (corpus.name == name) return corpus;
   const std::vector<std::string> kept = kept_names();
   if (std::find(kept.begin(), kept.end(), name) != kept.end()) return read_manifest(corpora_folder() / name);
   std::vector<std::string> known = kept;
-  for (const Corpus& corpus : made()) known.push_back(corpus.name);
+  for (const Corpus& corpus : all_made()) known.push_back(corpus.name);
   throw wrong_input(
       fmt::format(
           "there is no corpus '{}' (`fovea data add` makes one of your texts, `fovea data get` lists public ones)",
@@ -119,7 +118,7 @@ Corpus pinned_corpus(const std::string& name, const std::string& digest) {
 }
 
 std::vector<Corpus> all_corpora() {
-  std::vector<Corpus> all = made();
+  std::vector<Corpus> all = all_made();
   for (const std::string& name : kept_names()) {
     try {
       all.push_back(read_manifest(corpora_folder() / name));

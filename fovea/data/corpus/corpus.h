@@ -18,6 +18,8 @@
 
 namespace fovea {
 
+inline constexpr std::array all_splits{Split::train, Split::validation, Split::test};
+
 struct Corpus {
   std::string name;
   std::string summary;                     // one line: where it is from

@@ -20,7 +20,7 @@
 #include "fovea/data/corpus/corpus.h"
 #include "fovea/data/corpus/corpus_files.h"
 #include "fovea/data/draw.h"
-#include "fovea/io/atomic_replace.h"
+#include "fovea/io/fetch/atomic_replace.h"
 
 namespace fovea {
 
@@ -28,7 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array splits{Split::train, Split::validation, Split::test};
 constexpr std::size_t flush_at = 1 << 20;  // bytes of text packed at a time
 constexpr int packing_level = 6;
 
@@ -175,7 +174,7 @@ class Adding {
 
   AddedCorpus into(const fs::path& folder) {
     read_labels();
-    for (const Split split : splits) writers_.push_back(std::make_unique<PackedWriter>(split_file(folder, split)));
+    for (const Split split : all_splits) writers_.push_back(std::make_unique<PackedWriter>(split_file(folder, split)));
     write(Split::train, sources_.train, true);
     if (sources_.validation) write(Split::validation, *sources_.validation, false);
     if (sources_.test) write(Split::test, *sources_.test, false);
@@ -185,7 +184,7 @@ class Adding {
       throw wrong_input("no example is left for validation",
                         "give a file of them (--dev), or split off a larger share (--dev-share), or add more data",
                         {sources_.train.file.string()});
-    for (const Split split : splits)
+    for (const Split split : all_splits)
       corpus.digests[static_cast<std::size_t>(split)] = digests_[static_cast<std::size_t>(split)].hex();
     corpus.digest = whole_digest(corpus.digests);
     write_whole(folder / manifest_name, manifest());
@@ -265,9 +264,9 @@ class Adding {
     text += "classes = [";
     for (std::size_t i = 0; i < corpus.classes.size(); ++i) text += (i ? ", " : "") + toml_text(corpus.classes[i]);
     text += "]\n\n[examples]\n";
-    for (const Split split : splits) text += fmt::format("{} = {}\n", split_name(split), corpus.count(split));
+    for (const Split split : all_splits) text += fmt::format("{} = {}\n", split_name(split), corpus.count(split));
     text += "\n[digests]\n";
-    for (const Split split : splits)
+    for (const Split split : all_splits)
       text += fmt::format("{} = \"{}\"\n", split_name(split), corpus.digests[static_cast<std::size_t>(split)]);
     return text;
   }

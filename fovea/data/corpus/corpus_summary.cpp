@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "fovea/data/text/vocabulary.h"
-#include "fovea/data/text/words.h"
+#include "fovea/data/words/words.h"
 
 namespace fovea {
 

@@ -6,7 +6,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/corpus/corpus_files.h"
-#include "fovea/io/atomic_replace.h"
+#include "fovea/io/fetch/atomic_replace.h"
 #include "fovea/io/fetch/sha256.h"
 #include "fovea/io/fetch/unpack.h"
 

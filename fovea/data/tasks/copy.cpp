@@ -108,8 +108,8 @@ class Copy final : public Task {
   std::vector<int> permuted_;  // (length) source position of each target word, where the order is permuted
 };
 
-const Register<Task> registered("copy", "the target is the source, in the same or another order",
-                                [] { return std::make_unique<Copy>(); });
+const Register<Task> copy_task("copy", "the target is the source, in the same or another order",
+                               [] { return std::make_unique<Copy>(); });
 
 }  // namespace
 

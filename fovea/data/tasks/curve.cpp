@@ -105,7 +105,7 @@ class Curve final : public Task {
   std::vector<float> values_;  // (points)
 };
 
-const Register<Task> registered("curve", "noisy points of 2 sin x + x^0.8, asked for the curve",
+const Register<Task> curve_task("curve", "noisy points of 2 sin x + x^0.8, asked for the curve",
                                 [] { return std::make_unique<Curve>(); });
 
 }  // namespace

@@ -128,8 +128,8 @@ class FeatureMean final : public Task {
   mutable std::vector<float> stored_;  // (samples, width)
 };
 
-const Register<Task> registered("feature-mean", "is the mean of a few of the features above its median?",
-                                [] { return std::make_unique<FeatureMean>(); });
+const Register<Task> feature_mean_task("feature-mean", "is the mean of a few of the features above its median?",
+                                       [] { return std::make_unique<FeatureMean>(); });
 
 }  // namespace
 

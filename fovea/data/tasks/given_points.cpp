@@ -61,8 +61,8 @@ class GivenPoints final : public Task {
   std::vector<double> x_, y_;
 };
 
-const Register<Task> registered("given-points", "points that stand in the spec, answered from one another",
-                                [] { return std::make_unique<GivenPoints>(); });
+const Register<Task> given_points_task("given-points", "points that stand in the spec, answered from one another",
+                                       [] { return std::make_unique<GivenPoints>(); });
 
 }  // namespace
 

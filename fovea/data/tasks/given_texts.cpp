@@ -132,8 +132,8 @@ class GivenTexts final : public Task {
   std::array<LabelledTexts, 3> parts_;  // by split
 };
 
-const Register<Task> registered("given-texts", "the class of a text, of texts that stand in the spec",
-                                [] { return std::make_unique<GivenTexts>(); });
+const Register<Task> given_texts_task("given-texts", "the class of a text, of texts that stand in the spec",
+                                      [] { return std::make_unique<GivenTexts>(); });
 
 }  // namespace
 

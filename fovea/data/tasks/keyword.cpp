@@ -104,8 +104,8 @@ class Keyword final : public Task {
   std::uint64_t seed_ = 0;
 };
 
-const Register<Task> registered("keyword", "does the sequence hold the keyword?",
-                                [] { return std::make_unique<Keyword>(); });
+const Register<Task> keyword_task("keyword", "does the sequence hold the keyword?",
+                                  [] { return std::make_unique<Keyword>(); });
 
 }  // namespace
 

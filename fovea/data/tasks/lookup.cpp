@@ -17,7 +17,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::int64_t most_numbers = 1 << 28;
+constexpr std::int64_t most_table_numbers = 1 << 28;
 
 class Lookup final : public Task {
  public:
@@ -29,9 +29,9 @@ class Lookup final : public Task {
 
   void prepare(std::uint64_t seed) override {
     seed_ = seed;
-    if (std::int64_t{entries_} * std::max(width_, value_width_) > most_numbers)
+    if (std::int64_t{entries_} * std::max(width_, value_width_) > most_table_numbers)
       throw wrong_input(fmt::format("a table of {} entries does not fit into memory", entries_),
-                        fmt::format("task 'lookup' takes at most {} numbers", most_numbers));
+                        fmt::format("task 'lookup' takes at most {} numbers", most_table_numbers));
     keys_.resize(1, entries_, width_);
     values_.resize(1, entries_, value_width_);
     Stream keys(seed, "lookup.keys"), values(seed, "lookup.values");
@@ -84,8 +84,8 @@ class Lookup final : public Task {
   Items keys_, values_;
 };
 
-const Register<Task> registered("lookup", "a table of keys and values, queried exactly",
-                                [] { return std::make_unique<Lookup>(); });
+const Register<Task> lookup_task("lookup", "a table of keys and values, queried exactly",
+                                 [] { return std::make_unique<Lookup>(); });
 
 }  // namespace
 

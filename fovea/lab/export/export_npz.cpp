@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fovea/base/file.h"
+#include "fovea/io/packed/zip.h"
 #include "fovea/io/utf8.h"
-#include "fovea/io/zip.h"
 #include "fovea/lab/export/run_export.h"
 
 namespace fovea {

@@ -18,6 +18,9 @@ namespace fovea {
 namespace {
 
 std::string processor_model() {
+#ifdef __EMSCRIPTEN__
+  return "a browser";
+#endif
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     constexpr std::string_view key = "model name";

@@ -1,9 +1,9 @@
 #include "fovea/lab/train/checkpoint.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
+#include <boost/crc.hpp>
 #include <chrono>
 #include <fstream>
 #include <string_view>
@@ -32,12 +32,11 @@ std::size_t place_of_digits(std::string_view bytes) {
 }
 
 std::string checksum(std::string_view bytes, std::size_t digits) {
-  const auto add = [](uLong crc, std::string_view part) {
-    return ::crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
-  };
-  uLong crc = add(::crc32_z(0, nullptr, 0), bytes.substr(0, digits));
-  crc = add(add(crc, no_digits), bytes.substr(digits + no_digits.size()));
-  return fmt::format("{:08x}", crc);
+  boost::crc_32_type crc;  // as zlib's
+  const std::string_view before = bytes.substr(0, digits), after = bytes.substr(digits + no_digits.size());
+  for (const std::string_view part : {before, std::string_view(no_digits), after})
+    crc.process_bytes(part.data(), part.size());
+  return fmt::format("{:08x}", crc.checksum());
 }
 
 void move_file(const fs::path& from, const fs::path& to) {

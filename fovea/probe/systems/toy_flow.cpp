@@ -157,8 +157,9 @@ class ToyFlow : public Probe {
   double flow_time_ = 0;
 };
 
-const Register<Probe> toy_flow("toy-flow", "the toy gate next to its closed form, its gradient flow and plain descent",
-                               [] { return std::make_unique<ToyFlow>(); });
+const Register<Probe> toy_flow_probe("toy-flow",
+                                     "the toy gate next to its closed form, its gradient flow and plain descent",
+                                     [] { return std::make_unique<ToyFlow>(); });
 
 }  // namespace
 

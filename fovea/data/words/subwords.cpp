@@ -1,4 +1,4 @@
-#include "fovea/data/text/subwords.h"
+#include "fovea/data/words/subwords.h"
 
 #include <fmt/format.h>
 #include <sentencepiece_processor.h>

@@ -1,4 +1,4 @@
-#include "fovea/data/tasks/mnist.h"
+#include "fovea/data/tasks/files/mnist.h"
 
 #include "fovea/io/bytes.h"
 #include "tests/data/tasks/task_help.h"

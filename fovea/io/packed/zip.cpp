@@ -1,4 +1,4 @@
-#include "fovea/io/zip.h"
+#include "fovea/io/packed/zip.h"
 
 #include <zlib.h>
 

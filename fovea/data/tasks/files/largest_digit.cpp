@@ -15,7 +15,7 @@
 #include "fovea/data/epochs.h"
 #include "fovea/data/task.h"
 #include "fovea/data/tasks/digit_renderer.h"
-#include "fovea/data/tasks/mnist.h"
+#include "fovea/data/tasks/files/mnist.h"
 
 namespace fovea {
 
@@ -143,8 +143,8 @@ class LargestDigit final : public Task {
   mutable std::array<Images, 3> images_;  // by split
 };
 
-const Register<Task> registered("largest-digit", "the largest digit in a bag of images",
-                                [] { return std::make_unique<LargestDigit>(); });
+const Register<Task> largest_digit_task("largest-digit", "the largest digit in a bag of images",
+                                        [] { return std::make_unique<LargestDigit>(); });
 
 }  // namespace
 

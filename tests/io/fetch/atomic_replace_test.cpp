@@ -1,4 +1,4 @@
-#include "fovea/io/atomic_replace.h"
+#include "fovea/io/fetch/atomic_replace.h"
 
 #include <thread>
 #include <vector>

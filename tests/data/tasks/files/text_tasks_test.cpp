@@ -2,8 +2,8 @@
 #include <set>
 
 #include "fovea/data/corpus/corpus.h"
-#include "fovea/data/text/subwords.h"
 #include "fovea/data/text/token_texts.h"
+#include "fovea/data/words/subwords.h"
 #include "tests/data/tasks/task_help.h"
 #include "tests/io/scratch_folder.h"
 

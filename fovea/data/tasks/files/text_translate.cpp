@@ -10,11 +10,11 @@
 #include "fovea/base/registry.h"
 #include "fovea/data/corpus/corpus.h"
 #include "fovea/data/task.h"
-#include "fovea/data/tasks/reference_text.h"
-#include "fovea/data/text/subwords.h"
+#include "fovea/data/text/reference_text.h"
 #include "fovea/data/text/token_texts.h"
 #include "fovea/data/text/vocabulary.h"
-#include "fovea/data/text/words.h"
+#include "fovea/data/words/subwords.h"
+#include "fovea/data/words/words.h"
 #include "fovea/io/digest.h"
 
 namespace fovea {
@@ -228,8 +228,8 @@ class TextTranslate final : public Task, public WrittenTargets {
   std::shared_ptr<const Pairs> pairs_;
 };
 
-const Register<Task> registered("text-translate", "the translation of a text of a corpus",
-                                [] { return std::make_unique<TextTranslate>(); });
+const Register<Task> text_translate_task("text-translate", "the translation of a text of a corpus",
+                                         [] { return std::make_unique<TextTranslate>(); });
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 #include "fovea/data/task.h"
 #include "fovea/data/text/token_texts.h"
 #include "fovea/data/text/vocabulary.h"
-#include "fovea/data/text/words.h"
+#include "fovea/data/words/words.h"
 
 namespace fovea {
 
@@ -126,8 +126,8 @@ class TextClassify final : public Task {
   std::shared_ptr<const Texts> texts_;
 };
 
-const Register<Task> registered("text-classify", "the class of a text of a corpus",
-                                [] { return std::make_unique<TextClassify>(); });
+const Register<Task> text_classify_task("text-classify", "the class of a text of a corpus",
+                                        [] { return std::make_unique<TextClassify>(); });
 
 }  // namespace
 

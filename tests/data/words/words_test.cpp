@@ -1,4 +1,4 @@
-#include "fovea/data/text/words.h"
+#include "fovea/data/words/words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "fovea/data/tasks/mnist.h"
+#include "fovea/data/tasks/files/mnist.h"
 
 #include <fmt/format.h>
 

@@ -79,6 +79,28 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
   EXPECT_EQ(read(folder_ / "all.csv").substr(0, 37), "run,experiment,seed,metric,step,value");
 }
 
+TEST_F(ProgramTest, ReportShowsFilesOfOnesOwn) {
+  const std::string toy =
+      "title = \"mine alone\"\ntask = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\n"
+      "train = { steps = 5 }\n[[claim]]\nsays = \"it was trained\"\nmetric = \"mean(loss)\"\nat_least = 0\n";
+  write("own.toml", toy);
+  ASSERT_EQ(fovea("reproduce own.toml --quiet").code, 0);
+  const Outcome report = fovea("report -o own.html");
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_NE(read(folder_ / "own.html").find("mine alone"), std::string::npos);
+  // Beside a shipped one, and without the file once it is gone.
+  ASSERT_EQ(fovea("reproduce toy-uniform --quiet").code, 0);
+  ASSERT_EQ(fovea("report --data -o both.json").code, 0);
+  const std::string both = read(folder_ / "both.json");
+  EXPECT_LT(both.find("toy-uniform"), both.find("mine alone"));
+  EXPECT_NE(both.find("mine alone"), std::string::npos);
+  fs::remove(folder_ / "own.toml");
+  const Outcome less = fovea("report --data -o less.json");
+  EXPECT_EQ(less.code, 0) << less.err;
+  EXPECT_NE(less.err.find("own.toml"), std::string::npos) << less.err;
+  EXPECT_EQ(read(folder_ / "less.json").find("mine alone"), std::string::npos);
+}
+
 TEST_F(ProgramTest, BenchTimesASystemAndKeepsNoRun) {
   if (sanitized) GTEST_SKIP() << "it times large products, for minutes; what it calls is tested in the lab, too";
   const auto all = json("bench --quick --quiet --json --system toy-gate --system keyword-lstm --set train.batch=2,4");
@@ -167,7 +189,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"export -o a.csv", 2, {"no runs are named"}},
       {"show 1 --spec --json", 2, {"--spec", "--json"}},
       {"list task", 2, {"'tasks'"}},
-      {"report", 2, {"nothing has been reproduced"}},
+      {"report", 2, {"nothing that makes claims has been reproduced"}},
       {"bench --system copyng", 2, {"copyng", "Did you mean 'copying'?"}},
       {"bench --system missing.toml", 2, {"missing.toml", "no such file"}},
       {"bench --system toy-gate --set model.pp=1", 2, {"pp"}},

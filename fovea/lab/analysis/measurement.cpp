@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fovea/lab/analysis/evidence.h"
+#include "fovea/probe/agreement.h"
 
 namespace fovea {
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include "fovea/base/statistics.h"
 #include "fovea/lab/query/expression_node.h"
 
 namespace fovea {
@@ -142,22 +143,6 @@ double over_series(const Node& node, const Scope& scope) {
   return node.op == Op::mean_over && points > 0 ? total / static_cast<double>(points) : result;
 }
 
-// Ranks from 1; equal values share the mean of theirs.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&values](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin + 1;
-    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    const double shared = (static_cast<double>(begin + 1) + static_cast<double>(end)) / 2;
-    for (std::size_t i = begin; i < end; ++i) ranks[order[i]] = shared;
-    begin = end;
-  }
-  return ranks;
-}
-
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   const double n = static_cast<double>(x.size());
   const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / n,
@@ -169,13 +154,6 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
     xy += (x[i] - mean_x) * (y[i] - mean_y);
   }
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : nan;
-}
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  if (values.size() % 2 == 1 || values[half - 1] == values[half]) return values[half];
-  return values[half - 1] + (values[half] - values[half - 1]) / 2;
 }
 
 double deviation_of(const std::vector<double>& values) {

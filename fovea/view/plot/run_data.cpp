@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "fovea/base/names.h"
+#include "fovea/base/statistics.h"
 #include "fovea/view/plot/axis.h"
 
 namespace fovea {
@@ -68,19 +69,6 @@ std::string without_underscores(std::string name) {
 std::string run_name(const RunRecord& run) {
   return (run.id == 0 ? "" : "run " + std::to_string(run.id) + ", ") + "seed " + std::to_string(run.spec.seed);
 }
-
-double quantile_of(std::vector<double> values, double share) {
-  std::erase_if(values, [](double x) { return std::isnan(x); });
-  if (values.empty()) return nan_value;
-  std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const double rest = place - static_cast<double>(below);
-  if (rest == 0 || below + 1 == values.size()) return values[below];
-  return values[below] + rest * (values[below + 1] - values[below]);
-}
-
-double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
 Series quantile_course(const std::vector<Series>& all, double share) {
   std::map<std::int64_t, std::vector<double>> at;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "fovea/base/flatten.h"
 #include "fovea/base/names.h"
 #include "fovea/base/statistics.h"
 #include "fovea/view/plot/axis.h"
@@ -41,22 +42,17 @@ std::string last_part(const std::string& key) {
   return without_underscores(dot == std::string::npos ? key : key.substr(dot + 1));
 }
 
-void flatten(const std::string& prefix, const ValueTable& table, std::map<std::string, std::string>& out) {
-  for (const auto& [key, value] : table) {
-    const std::string name = prefix + "." + key;
-    if (const auto* inner = value.as<ValueTable>()) flatten(name, *inner, out);
-    else out[name] = value.text();
-  }
-}
-
 }  // namespace
 
 std::map<std::string, std::string> flat_settings(const RunSpec& spec) {
   std::map<std::string, std::string> flat;
-  flatten("task", spec.task, flat);
-  flatten("model", spec.model, flat);
-  flatten("train", spec.train, flat);
-  flatten("probe", spec.probe, flat);
+  const auto add = [&flat](const std::string& prefix, const ValueTable& table) {
+    for (const auto& [name, value] : flatten(table, prefix)) flat[name] = value->text();
+  };
+  add("task.", spec.task);
+  add("model.", spec.model);
+  add("train.", spec.train);
+  add("probe.", spec.probe);
   if (!spec.interventions.empty()) flat["interventions"] = Value{spec.interventions, {}}.text();
   return flat;
 }

@@ -14,6 +14,7 @@
 
 #include "fovea/base/statistics.h"
 #include "fovea/lab/query/expression_node.h"
+#include "fovea/lab/record/series.h"
 
 namespace fovea {
 
@@ -50,12 +51,6 @@ struct Scope {
 
 Datum evaluate(const Node& node, const Scope& scope);
 
-double value_at(const Series& series, std::int64_t step) {
-  const auto found = std::lower_bound(series.steps.begin(), series.steps.end(), step);
-  if (found == series.steps.end() || *found != step) return nan;
-  return series.values[static_cast<std::size_t>(found - series.steps.begin())];
-}
-
 Datum datum_of(const Value& value) {
   if (const auto* x = value.as<bool>()) return truth(*x);
   if (const auto* x = value.as<std::int64_t>()) return static_cast<double>(*x);
@@ -69,7 +64,10 @@ Datum read_name(const std::string& name, const Scope& scope) {
   if (!scope.run) return nan;
   const RunRecord& run = *scope.run;
   if (const auto found = run.series.find(name); found != run.series.end()) {
-    if (scope.step) return value_at(found->second, *scope.step);
+    if (scope.step) {
+      const double* const value = value_at(found->second, *scope.step);
+      return value ? *value : nan;
+    }
     return found->second.values.empty() ? nan : found->second.values.back();
   }
   if (const auto setting = run.spec.setting(name)) return datum_of(*setting);

@@ -10,6 +10,7 @@
 #include "fovea/base/flatten.h"
 #include "fovea/base/names.h"
 #include "fovea/base/statistics.h"
+#include "fovea/lab/record/series.h"
 #include "fovea/view/plot/axis.h"
 
 namespace fovea {
@@ -113,10 +114,10 @@ Series Quantity::over_steps(const RunRecord& run) const {
     bool whole = true;
     moment.steps = step;
     for (const auto& [name, series] : read) {
-      const auto at = std::lower_bound(series->steps.begin(), series->steps.end(), step);
-      whole = whole && at != series->steps.end() && *at == step;
+      const double* const value = value_at(*series, step);
+      whole = value != nullptr;
       if (!whole) break;
-      moment.series[*name] = {{step}, {series->values[static_cast<std::size_t>(at - series->steps.begin())]}};
+      moment.series[*name] = {{step}, {*value}};
     }
     if (!whole) continue;
     out.steps.push_back(step);

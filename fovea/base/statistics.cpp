@@ -25,6 +25,19 @@ double quantile_in_order(std::span<const double> sorted, double share) {
   return sorted[below] + rest * (sorted[below + 1] - sorted[below]);
 }
 
+double correlation(std::span<const double> x, std::span<const double> y) {
+  const double n = static_cast<double>(x.size());
+  const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / n,
+               mean_y = std::accumulate(y.begin(), y.end(), 0.0) / n;
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    yy += (y[i] - mean_y) * (y[i] - mean_y);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : nan;
+}
+
 }  // namespace
 
 std::vector<double> ranks_of(std::span<const double> values) {
@@ -47,6 +60,19 @@ double quantile_of(std::vector<double> values, double share) {
 }
 
 double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
+
+double deviation_of(std::span<const double> values) {
+  if (values.size() < 2) return nan;
+  const double n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double x : values) squares += (x - mean) * (x - mean);
+  return std::sqrt(squares / (n - 1));
+}
+
+double rank_correlation(std::span<const double> x, std::span<const double> y) {
+  return correlation(ranks_of(x), ranks_of(y));
+}
 
 Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws, double level) {
   std::vector<double> there;

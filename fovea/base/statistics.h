@@ -16,6 +16,12 @@ std::vector<double> ranks_of(std::span<const double> values);
 double quantile_of(std::vector<double> values, double share);
 double median_of(std::vector<double> values);
 
+// The root of the mean square around the mean, over n - 1; NaN of fewer than two.
+double deviation_of(std::span<const double> values);
+
+// Spearman's: the correlation of the ranks. NaN where either has no two different values.
+double rank_correlation(std::span<const double> x, std::span<const double> y);
+
 // The mean over examples and the interval that holds it with probability `level`: percentiles of the means of `draws`
 // samples of the examples, drawn with repetition. NaN entries (examples that have no value) do not count.
 struct Estimate {

@@ -42,6 +42,20 @@ TEST(Statistics, NeverIsLargerThanEveryNumberAndWhatIsMissingDoesNotCount) {
   EXPECT_TRUE(std::isnan(quantile_of({}, 0.5)));
 }
 
+TEST(Statistics, DeviationsAreOverNMinusOne) {
+  EXPECT_DOUBLE_EQ(deviation_of(Row{1, 2, 3, 4}), std::sqrt(5.0 / 3));
+  EXPECT_EQ(deviation_of(Row{2, 2}), 0);
+  EXPECT_TRUE(std::isnan(deviation_of(Row{2})));
+}
+
+TEST(Statistics, RankCorrelationsAreThoseOfTheOrder) {
+  EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 2, 3}, Row{10, 100, 1000}), 1);
+  EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 2, 3}, Row{3, 2, 1}), -1);
+  EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 2, 3, 4}, Row{1, 3, 2, 4}), 0.8);
+  EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 1, 2}, Row{1, 2, 3}), std::sqrt(0.75));
+  EXPECT_TRUE(std::isnan(rank_correlation(Row{1, 1}, Row{1, 2})));
+}
+
 // The interval holds the true mean about as often as it says: over 400 samples of 60 examples, each true with chance
 // 0.7.
 TEST(Statistics, TheBootstrapIntervalHoldsTheMeanAsOftenAsItSays) {

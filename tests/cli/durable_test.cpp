@@ -3,7 +3,6 @@
 #include <sys/mount.h>
 
 #include <algorithm>
-#include <functional>
 #include <thread>
 
 #include "tests/cli/program.h"
@@ -31,14 +30,6 @@ class DurableTest : public ProgramTest {
            "train = { steps = " +
            std::to_string(steps) +
            ", batch = 8 }\nprobe = { every = 50, examples = 20, names = [\"accuracy\", \"entropy\"] }\n";
-  }
-
-  static bool wait_until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 30'000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
   }
 
   std::vector<fs::path> checkpoints() const {

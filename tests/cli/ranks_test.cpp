@@ -2,7 +2,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <functional>
 #include <thread>
 
 #include "tests/cli/program.h"
@@ -34,14 +33,6 @@ class RanksTest : public ProgramTest {
   static std::string mpirun(int ranks) {
     return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 '" FOVEA_MPIRUN "' -n " + std::to_string(ranks) +
            " --oversubscribe";
-  }
-
-  static bool wait_until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 30'000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
   }
 
   // How many runs have a file in a folder of the store; of checkpoints, the newest.

@@ -11,7 +11,14 @@ packages_to_run=(
 )
 packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium emscripten node-acorn libopenmpi-dev openmpi-bin)
 packages_to_test_python=(python3-dev python3-venv)
-packages_to_test_all=(clang-14 libclang-rt-14-dev)
+
+# What differs between the releases of Debian: the newest clang that each has, and what its sentencepiece is linked with.
+debian=$(. /etc/os-release 2>/dev/null && printf '%s' "${VERSION_ID:-}") || true
+case "$debian" in
+  12) clang=14 ;;
+  *) clang=19; packages_to_run+=(libprotobuf-dev) ;;
+esac
+packages_to_test_all=("clang-$clang" "libclang-rt-$clang-dev")
 
 # The page is built with these; a machine may have them by other means than Debian's packages.
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then packages_to_run+=(nodejs npm); fi

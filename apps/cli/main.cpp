@@ -36,17 +36,35 @@ int complain(const std::string& text, int code) {
 constexpr const char* not_printed =
     "what was to be printed could not be written. Is the disk full, or the output closed?";
 
-// CLI11's own message, made ours: what is wrong, and the nearest word it could have been.
-std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
+// The command that was named, as deep as its words were known, and those words, each after a space.
+std::pair<const CLI::App*, std::string> named_command(const CLI::App& app) {
   const CLI::App* at = &app;
-  std::string command;
+  std::string words;
   while (!at->get_subcommands().empty()) {
     at = at->get_subcommands().front();
-    command += " " + at->get_name();
+    words += " " + at->get_name();
   }
+  return {at, words};
+}
+
+// A word that stands where a command must: help for it would be help for something else. Empty: there is none.
+std::string no_such_command(const CLI::App& app) {
+  const auto [at, command] = named_command(app);
   std::vector<std::string> known;
-  if (at == &app)
-    for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+  for (const CLI::App* sub : at->get_subcommands({})) known.push_back(sub->get_name());
+  const std::vector<std::string> unknown = at->remaining();
+  if (known.empty() || unknown.empty() || unknown.front().starts_with('-')) return {};
+  const std::string near = nearest_name(unknown.front(), known);
+  return fmt::format("there is no command '{}'. {}", (command + " " + unknown.front()).substr(1),
+                     near.empty() ? fmt::format("See: fovea{} --help", command)
+                                  : fmt::format("Did you mean '{}'?", (command + " " + near).substr(1)));
+}
+
+// CLI11's own message, made ours: what is wrong, and the nearest word it could have been.
+std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
+  if (const std::string text = no_such_command(app); !text.empty()) return text;
+  const auto [at, command] = named_command(app);
+  std::vector<std::string> known;
   for (const CLI::Option* option : at->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::vector<std::string> unknown = at->remaining();
@@ -87,6 +105,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
+    if (const std::string text = no_such_command(app); !text.empty() && Ranks::announced_rank() <= 0)
+      return complain(fit_for_message(text), 2);
     return Ranks::announced_rank() > 0 ? 0 : app.exit(asked);
   } catch (const CLI::ParseError& error) {
     if (Ranks::announced_rank() > 0) return 0;  // the first says it for all, and its code is the job's

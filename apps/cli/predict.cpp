@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <thread>
 
@@ -15,32 +14,12 @@
 #include "fovea/data/text/text_bags.h"
 #include "fovea/lab/analysis/prediction_source.h"
 #include "fovea/lab/record/prediction_json.h"
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/text_attention.h"
 #include "fovea/view/terminal/prediction_text.h"
 
 namespace fovea::cli {
 
 namespace {
-
-// Words to ids, for texts that are not the data.
-class Ids {
- public:
-  template <class Name>
-  Ids(int count, Name&& name) {
-    for (int id = 0; id < count; ++id) ids_.emplace(name(id), id);
-  }
-  std::vector<int> of(const std::vector<std::string>& words) const {
-    std::vector<int> ids;
-    for (const std::string& word : words) {
-      const auto found = ids_.find(word);
-      ids.push_back(found == ids_.end() ? -1 : found->second);
-    }
-    return ids;
-  }
-
- private:
-  std::map<std::string, int> ids_;
-};
 
 class Predict : public Command {
  public:
@@ -202,25 +181,21 @@ class Predict : public Command {
   void each_example(const Prediction& prediction, const BagSource& source, Show&& show) const {
     if (examples_.empty()) return;
     const bool classes = prediction.kind == BagSource::Outputs::classes;
-    const Ids inputs(source.inputs(), [&](int id) { return source.input_word(id); });
-    const Ids outputs(classes ? 0 : source.outputs(), [&](int id) { return source.output_word(id); });
-    for (const Example& example : examples_) {
-      const std::vector<std::string> input = source.cut(classes ? example.after : example.before);
-      const std::vector<std::string> output = classes ? std::vector<std::string>{} : source.cut(example.after);
-      show(input, output, predicted_attention(prediction, inputs.of(input), outputs.of(output)));
-    }
+    const TextPredictor predictor(prediction, source);
+    for (const Example& example : examples_)
+      show(predictor.of(classes ? example.after : example.before, example.after));
   }
 
   void print_as_text(const Prediction& prediction, const BagSource& source) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}", prediction_text(prediction, source, terminal));
     bool first = true;
-    each_example(prediction, source, [&](const auto& input, const auto& output, const auto& rows) {
+    each_example(prediction, source, [&](const TextAttention& text) {
       if (first) fmt::print("\nWhere attention will lie:\n");
       first = false;
-      for (std::size_t row = 0; row < rows.size(); ++row) {
-        const std::string head = output.empty() ? "" : fmt::format("{:>14}  ", output[row]);
-        fmt::print("{}{}\n", head, shaded_words(input, rows[row], terminal));
+      for (std::size_t row = 0; row < text.weights.size(); ++row) {
+        const std::string head = text.output.empty() ? "" : fmt::format("{:>14}  ", text.output[row]);
+        fmt::print("{}{}\n", head, shaded_words(text.input, text.weights[row], terminal));
       }
     });
   }
@@ -230,8 +205,8 @@ class Predict : public Command {
     json["data"] = data_.empty() ? source_ + " and " + target_ : data_;
     json.update(prediction_json(p, source));
     if (!examples_file_.empty()) json["attention"] = Json::array();
-    each_example(p, source, [&](const auto& input, const auto& output, const auto& rows) {
-      json["attention"].push_back({{"input", input}, {"output", output}, {"weights", rows}});
+    each_example(p, source, [&](const TextAttention& text) {
+      json["attention"].push_back({{"input", text.input}, {"output", text.output}, {"weights", text.weights}});
     });
     print_json(json);
   }

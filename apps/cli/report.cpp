@@ -32,7 +32,8 @@ class Report : public Command {
   int run() override {
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<Reproduction> found = reproduced_before(store);
-    if (found.empty()) throw wrong_input("nothing has been reproduced yet", "begin with: fovea reproduce toy-uniform");
+    if (found.empty())
+      throw wrong_input("nothing that makes claims has been reproduced yet", "begin with: fovea reproduce toy-uniform");
     if (!figures_.empty()) {
       if (!std::filesystem::is_directory(figures_))
         throw wrong_input(fmt::format("there is no folder '{}'", figures_), "make it first");

@@ -16,9 +16,16 @@ namespace fovea::cli {
 
 std::vector<Reproduction> reproduced_before(const Store& store) {
   std::vector<Reproduction> found;
-  for (const std::string& name : experiment_names())
-    if (std::optional<Reproduction> reproduction = fovea::reproduced_before(store, name))
+  const auto add = [&](const std::string& name) {
+    if (std::optional<Reproduction> reproduction = fovea::reproduced_before(store, find_experiment(name)))
       found.push_back(std::move(*reproduction));
+  };
+  for (const std::string& name : experiment_names()) add(name);
+  for (const std::string& file : reproduced_files(store)) try {
+      add(file);
+    } catch (const Error& error) {
+      fmt::print(stderr, "fovea: the report leaves out '{}': {}\n", fit_for_message(file), error.what());
+    }
   return found;
 }
 

@@ -15,7 +15,8 @@ enum class ReportForm {
   data,   // what the page reads, for a page that lies elsewhere
 };
 
-// Of every shipped experiment (lab/analysis/reproduce.h).
+// Of every shipped experiment, then of files of one's own (lab/analysis/reproduce.h). A file that can no longer be read
+// as it was is left out, and stderr says so.
 std::vector<Reproduction> reproduced_before(const Store& store);
 
 // Their runs' arrays come from the store.

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "fovea/io/utf8.h"
+
 namespace fovea {
 
 namespace {
@@ -15,32 +17,18 @@ constexpr std::size_t line_piece = 1 << 16;
 }  // namespace
 
 std::size_t utf8_prefix(std::string_view text) {
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
   const std::size_t size = text.size();
   std::size_t i = 0;
   while (i < size) {
     // Eight bytes of ASCII at a time: that is what most text is.
     for (std::uint64_t eight; i + 8 <= size; i += 8) {
-      std::memcpy(&eight, bytes + i, 8);
+      std::memcpy(&eight, text.data() + i, 8);
       if (eight & 0x8080808080808080u) break;
     }
     if (i >= size) break;
-    const unsigned char lead = bytes[i];
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const std::size_t length = lead >= 0xc2 && lead <= 0xdf   ? 2
-                               : (lead & 0xf0) == 0xe0        ? 3
-                               : lead >= 0xf0 && lead <= 0xf4 ? 4
-                                                              : 0;
-    if (length == 0 || i + length > size) return i;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((bytes[i + k] & 0xc0) != 0x80) return i;
-    const unsigned char second = bytes[i + 1];
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-        (lead == 0xf4 && second > 0x8f))
-      return i;
+    char32_t point = 0;
+    const std::size_t length = read_utf8(text.substr(i), point);
+    if (length == 0) return i;
     i += length;
   }
   return size;

@@ -23,31 +23,30 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
+std::size_t read_utf8(std::string_view text, char32_t& point) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  point = lead;
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length == 0 || length > text.size()) return 0;
+  point = lead & (0x7fU >> length);
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+    point = (point << 6) | (byte(k) & 0x3fU);
+  }
+  const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
+  return overlong || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? 0 : length;
+}
+
 std::vector<char32_t> code_points(std::string_view text) {
   std::vector<char32_t> points;
   points.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    char32_t point = length == 1 ? lead : length == 2 ? lead & 0x1fU : length == 3 ? lead & 0x0fU : lead & 0x07U;
-    bool whole = length > 0 && i + length <= text.size();
-    for (std::size_t k = 1; whole && k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      whole = (next & 0xc0) == 0x80;
-      point = (point << 6) | (next & 0x3fU);
-    }
-    const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
-    if (!whole || overlong || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) {
-      points.push_back(0xfffd);
-      ++i;
-    } else {
-      points.push_back(point);
-      i += length;
-    }
+  while (!text.empty()) {
+    char32_t point = 0;
+    const std::size_t length = read_utf8(text, point);
+    points.push_back(length > 0 ? point : 0xfffd);
+    text.remove_prefix(length > 0 ? length : 1);
   }
   return points;
 }

@@ -1,11 +1,15 @@
 // Text as people read it: letters out of bytes, whatever the bytes are.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fovea {
+
+// The first code point of a text that is not empty, and how many bytes it takes: 0 where they are no UTF-8.
+std::size_t read_utf8(std::string_view text, char32_t& point);
 
 // The code points of UTF-8; broken bytes come out as U+FFFD.
 std::vector<char32_t> code_points(std::string_view text);

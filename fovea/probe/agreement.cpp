@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "fovea/base/random.h"
+#include "fovea/base/statistics.h"
 
 namespace fovea {
 
@@ -60,19 +60,6 @@ double sort_counting(std::vector<double>& x) {
   return exchanges;
 }
 
-// Ranks from 1; equals share the mean of theirs.
-std::vector<double> ranks(std::span<const double> x) {
-  std::vector<std::size_t> order(x.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&x](std::size_t i, std::size_t j) { return x[i] < x[j]; });
-  std::vector<double> ranks(x.size());
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && x[order[end]] == x[order[begin]]) ++end;
-    for (std::size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<double>(begin + 1 + end) / 2;
-  }
-  return ranks;
-}
-
 }  // namespace
 
 bool agrees(std::span<const double> a, std::span<const double> b, double share) {
@@ -113,7 +100,7 @@ double kendall_tau(std::span<const double> a, std::span<const double> b) {
 double spearman_rho(std::span<const double> a, std::span<const double> b) {
   assert(a.size() == b.size());
   if (any_nan(a) || any_nan(b)) return nan;
-  const std::vector<double> x = ranks(a), y = ranks(b);
+  const std::vector<double> x = ranks_of(a), y = ranks_of(b);
   const double middle = (static_cast<double>(a.size()) + 1) / 2;
   double xy = 0, xx = 0, yy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -122,39 +109,6 @@ double spearman_rho(std::span<const double> a, std::span<const double> b) {
     yy += (y[i] - middle) * (y[i] - middle);
   }
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx) / std::sqrt(yy) : nan;
-}
-
-Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws, double level) {
-  std::vector<double> there;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(there), [](double x) { return !std::isnan(x); });
-  return bootstrap_ratio(there, std::vector<double>(there.size(), 1.0), seed, draws, level);
-}
-
-Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> counts, std::uint64_t seed, int draws,
-                         double level) {
-  assert(draws > 0 && sums.size() == counts.size());
-  const double count = std::accumulate(counts.begin(), counts.end(), 0.0);
-  if (count == 0) return {nan, nan, nan};
-  std::vector<double> means(static_cast<std::size_t>(draws));
-  for (std::size_t draw = 0; draw < means.size(); ++draw) {
-    Stream stream(seed, "bootstrap", draw);
-    double sum = 0, n = 0;
-    while (n == 0)  // examples that have nothing do not make a sample
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        const std::size_t drawn = stream.integer(sums.size());
-        sum += sums[drawn];
-        n += counts[drawn];
-      }
-    means[draw] = sum / n;
-  }
-  std::sort(means.begin(), means.end());
-  const auto quantile = [&means](double q) {
-    const double at = q * static_cast<double>(means.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, means.size() - 1);
-    return means[below] + (at - static_cast<double>(below)) * (means[above] - means[below]);
-  };
-  return {std::accumulate(sums.begin(), sums.end(), 0.0) / count, quantile((1 - level) / 2), quantile((1 + level) / 2)};
 }
 
 }  // namespace fovea

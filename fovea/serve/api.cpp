@@ -118,9 +118,10 @@ HttpAnswer told(const HttpRequest& request, const Store& store, const std::strin
   const std::vector<std::string> known = experiment_names();
   if (std::ranges::find(known, name) == known.end())
     return error_answer(404, fmt::format("there is no experiment '{}'", name), suggest_name(name, known));
-  const std::optional<Reproduction> found = reproduced_before(store, name);
+  const Experiment experiment = find_experiment(name);
+  const std::optional<Reproduction> found = reproduced_before(store, experiment);
   return json_answer(
-      told_json(found ? *found : Reproduction{find_experiment(name), Preset::quick, {}, {}, 0}, store.fetch_arrays()));
+      told_json(found ? *found : Reproduction{experiment, Preset::quick, {}, {}, 0}, store.fetch_arrays()));
 }
 
 HttpAnswer one_run(const HttpRequest& request, const Store& store, std::string_view rest) {

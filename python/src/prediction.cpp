@@ -1,14 +1,14 @@
 // Predictions from texts at hand, and from tasks (fovea/theory/prediction.h).
-#include "fovea/theory/prediction.h"
-
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "fovea/data/text/word_counts.h"
 #include "fovea/lab/analysis/prediction_source.h"
+#include "fovea/theory/text_attention.h"
 #include "fovea/view/terminal/prediction_text.h"
 #include "python/src/arrays.h"
 #include "python/src/call.h"
@@ -105,7 +105,7 @@ struct Predicted {
   std::unique_ptr<Task> task;  // where it is of one
   std::unique_ptr<BagSource> source;
   Prediction prediction;
-  Words inputs, outputs;  // to number words of other texts
+  std::optional<TextPredictor> texts;
 
   bool classes() const { return prediction.kind == BagSource::Outputs::classes; }
 };
@@ -122,13 +122,7 @@ std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr
   made->prediction = predict(*made->source, team, {}, [&](std::int64_t, std::int64_t) {
     if (call.stop()) throw Interrupted();
   });
-  const auto all = [](int count, auto&& word) {
-    std::vector<std::string> words;
-    for (int id = 0; id < count; ++id) words.push_back(word(id));
-    return Words(std::move(words));
-  };
-  made->inputs = all(made->source->inputs(), [&](int id) { return made->source->input_word(id); });
-  made->outputs = all(made->source->outputs(), [&](int id) { return made->source->output_word(id); });
+  made->texts.emplace(made->prediction, *made->source);
   return made;
 }
 
@@ -144,15 +138,8 @@ py::list outputs_of(const Predicted& made) {  // [(output, decodable, [(word, de
 }
 
 py::tuple shade(const Predicted& made, const std::string& text, const std::string& answer) {
-  const std::vector<std::string> words = made.source->cut(text);
-  const std::vector<std::string> answers = made.classes() ? std::vector<std::string>{} : made.source->cut(answer);
-  const auto numbers = [](const std::vector<std::string>& of, const Words& known) {
-    std::vector<int> ids;
-    for (const std::string& word : of) ids.push_back(known.id(word));
-    return ids;
-  };
-  const auto rows = predicted_attention(made.prediction, numbers(words, made.inputs), numbers(answers, made.outputs));
-  return py::make_tuple(words, answers, rows);
+  const TextAttention shaded = made.texts->of(text, answer);
+  return py::make_tuple(shaded.input, shaded.output, shaded.weights);
 }
 
 // What `work` gives, made without the GIL; what Ctrl-C raises, where it was pressed.

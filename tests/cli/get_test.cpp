@@ -41,12 +41,11 @@ class GetTest : public ProgramTest {
     });
     const pid_t child = start("data get messages.toml", "first");
     const fs::path part = home_ / "data" / ".getting-messages" / "messages.tsv.part";
-    std::error_code missing;
-    for (int i = 0; i < 6000; ++i) {
+    EXPECT_TRUE(wait_until([&] {
+      std::error_code missing;
       const auto size = fs::file_size(part, missing);
-      if (!missing && static_cast<std::int64_t>(size) == half()) break;
-      ::usleep(10'000);
-    }
+      return !missing && static_cast<std::int64_t>(size) == half();
+    }));
     ::kill(child, signal);
     const Outcome first = end_of(child, "first");
     if (signal == SIGINT) {

@@ -11,9 +11,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fovea::testing {
@@ -98,6 +100,15 @@ class ProgramTest : public ::testing::Test {
   }
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+  // False where it does not come about within five minutes.
+  static bool wait_until(const std::function<bool()>& condition) {
+    for (int i = 0; i < 30'000; ++i) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
 
   static std::string read(const fs::path& path) {
     std::ostringstream text;

@@ -2,7 +2,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <functional>
 #include <thread>
 
 #include "tests/cli/program.h"
@@ -36,12 +35,13 @@ class RanksTest : public ProgramTest {
            " --oversubscribe";
   }
 
-  static bool wait_until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 6000; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+  // How many runs have a file in a folder of the store; of checkpoints, the newest.
+  std::ptrdiff_t runs_in(const std::string& folder) const {
+    std::error_code none_yet;
+    return std::count_if(fs::directory_iterator(home_ / folder, none_yet), {}, [](const fs::directory_entry& entry) {
+      const std::string name = entry.path().filename().string();
+      return name.find("before") == std::string::npos && name.find(".next") == std::string::npos;
+    });
   }
 
   // The process of a rank, found by its environment.
@@ -72,8 +72,8 @@ TEST_F(RanksTest, AKilledWorkerIsNamedAndTheSameCommandFinishes) {
   const std::string sweep =
       "sweep words.toml --seeds 0..3 --set train.steps=30000 --set probe.every=10000 --checkpoint 0.1 --json --quiet";
   std::thread killer([&] {
-    ASSERT_TRUE(wait_until([&] { return fs::exists(home_ / "running") && process_of(1) > 0; }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ASSERT_TRUE(wait_until(
+        [&] { return process_of(1) > 0 && runs_in("running") > 1 && runs_in("checkpoints") >= runs_in("running"); }));
     ::kill(process_of(1), SIGKILL);
   });
   const Outcome killed = fovea(sweep, mpirun(3));

@@ -29,7 +29,11 @@ for i in 0 1; do
   hosts+=($!)
 done
 inside() { nsenter --net --uts --target "${hosts[$1]}" -- "${@:2}"; }
-sleep 0.2
+for host in "${hosts[@]}"; do
+  while kill -0 "$host" 2>/dev/null && [ "$(readlink "/proc/$host/ns/net")" = "$(readlink /proc/self/ns/net)" ]; do
+    sleep 0.01
+  done
+done
 ip link add fovea-wire netns "${hosts[0]}" type veth peer name fovea-wire netns "${hosts[1]}" 2>/dev/null ||
   skip "no wire can be laid between namespaces here"
 for i in 0 1; do

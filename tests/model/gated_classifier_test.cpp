@@ -48,6 +48,15 @@ Batch random_batch(int size, int classes, std::uint64_t seed = 3) {
   return batch;
 }
 
+// The same, with every other position of every second example marked: several places of differing words.
+Batch marked_batch(int size, int classes) {
+  Batch batch = random_batch(size, classes);
+  for (int b = 0; b < size; b += 2)
+    for (int s = 0; s < batch.source.lengths[static_cast<std::size_t>(b)]; s += 2)
+      batch.marked[static_cast<std::size_t>(b * 7 + s)] = 1;
+  return batch;
+}
+
 // The examples `order` of a batch, cut to the longest of them.
 Batch rows_of(const Batch& batch, const std::vector<int>& order) {
   Batch part;
@@ -86,6 +95,26 @@ TEST(GatedClassifier, GradientsAreRight) {
       ModelScene<double> scene("gated-classifier", settings_of(v), shape_of(v.classes));
       scene.check_gradients(random_batch(6, v.classes), {.training = true, .attend = attend}, {.at_most = 60});
     }
+}
+
+// Held at several places, an example must teach the scores nothing; those without a mark must.
+TEST(GatedClassifier, ScoresLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
+  for (const Variant& v : variants) {
+    SCOPED_TRACE(std::string(v.cell) + " " + v.score);
+    const Batch batch = marked_batch(6, v.classes);
+    ModelScene<double> scene("gated-classifier", settings_of(v), shape_of(v.classes));
+    scene.check_gradients(batch, {.training = true, .attend = Attend::truth}, {.at_most = 60});
+    const auto slope = [&](const std::vector<int>& examples) {
+      scene.gradient_of(rows_of(batch, examples), {.attend = Attend::truth});
+      double largest = 0;
+      for (const auto& parameter : scene.parameters.all())
+        if (parameter.group == Group::attention)
+          for (const double g : parameter.gradients()) largest = std::max(largest, std::abs(g));
+      return largest;
+    };
+    EXPECT_EQ(slope({0, 2, 4}), 0);
+    EXPECT_GT(slope({1, 3, 5}), 1e-6);
+  }
 }
 
 TEST(GatedClassifier, WithDropoutGradientsAreRightAndOnlyTrainingMissesAnything) {

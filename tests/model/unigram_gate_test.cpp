@@ -18,7 +18,7 @@ const std::vector<int> labels = {1, 0, 0, 1};
 const ValueTable spread = {{"beta_spread", {1.0, {}}}, {"logit_spread", {0.8, {}}}};
 
 struct Built : testing::ModelScene<double> {
-  Built() : ModelScene("unigram-gate", spread, testing::labelled_tokens_shape(5)) {}
+  explicit Built(int vocab = 5) : ModelScene("unigram-gate", spread, testing::labelled_tokens_shape(vocab)) {}
 };
 
 TEST(UnigramGateModel, GradientsAgreeWithCentralDifferences) {
@@ -27,6 +27,17 @@ TEST(UnigramGateModel, GradientsAgreeWithCentralDifferences) {
     Built built;
     built.check_gradients(batch, {.attend = attend});
   }
+}
+
+// Held at several places of differing words, an example must teach their logits nothing; the one without a mark must.
+TEST(UnigramGateModel, LogitsLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
+  Batch batch = labelled_tokens({{0, 1, 2}, {3, 1, 0, 4}, {5, 6, 5}}, {1, 0, 1}, 0);
+  batch.marked = {1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0};
+  Built built(7);
+  built.check_gradients(batch, {.attend = Attend::truth});
+  const double* slopes = built.parameters.find("a")->gradient;
+  for (int held = 0; held < 5; ++held) EXPECT_EQ(slopes[held], 0) << held;
+  EXPECT_GT(std::abs(slopes[5]), 1e-4);
 }
 
 TEST(UnigramGateModel, LossAndGradientAreThoseOfTheory) {

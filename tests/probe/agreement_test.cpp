@@ -75,32 +75,5 @@ TEST(Agreement, ByChanceIsTheMeanOverShuffledRows) {
   EXPECT_EQ(agreement_by_chance(Row{1, 1, 1}), 1.0);
 }
 
-// The interval holds the true mean about as often as it says: over 400 samples of 60 examples, each true with chance
-// 0.7.
-TEST(Agreement, TheBootstrapIntervalHoldsTheMeanAsOftenAsItSays) {
-  int held = 0;
-  for (std::uint64_t sample = 0; sample < 400; ++sample) {
-    Stream stream(2, "test", sample);
-    Row values(60);
-    for (double& x : values) x = stream.uniform() < 0.7 ? 1 : 0;
-    const Estimate interval = bootstrap_mean(values, 3, 500);
-    EXPECT_LE(interval.low, interval.mean);
-    EXPECT_GE(interval.high, interval.mean);
-    held += interval.low <= 0.7 && 0.7 <= interval.high;
-  }
-  EXPECT_GT(held, 400 * 0.91);
-  EXPECT_LT(held, 400 * 0.99);
-}
-
-TEST(Agreement, TheBootstrapPassesOverWhatHasNoValue) {
-  const Estimate interval = bootstrap_mean(Row{1, NAN, 3}, 1, 100);
-  EXPECT_DOUBLE_EQ(interval.mean, 2);
-  EXPECT_EQ(interval.low, 1);
-  EXPECT_EQ(interval.high, 3);
-  EXPECT_TRUE(std::isnan(bootstrap_mean(Row{NAN}, 1, 100).mean));
-  const Estimate again = bootstrap_mean(Row{1, 3}, 1, 100);
-  EXPECT_EQ(again.low, interval.low);
-}
-
 }  // namespace
 }  // namespace fovea

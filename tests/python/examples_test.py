@@ -26,7 +26,7 @@ def test_a_notebook_runs(path, home):
     assert path.stat().st_size < 100_000
     book = nbformat.read(path, 4)
     nbformat.validate(book)
-    nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": str(home)}}).execute()
+    nbclient.NotebookClient(book, timeout=1800, resources={"metadata": {"path": str(home)}}).execute()
 
 
 def learn_vectors(*words):

@@ -123,7 +123,7 @@ threading.Thread(target=lambda: fovea.run("copy-subset", quick=True, steps=10000
 begun.wait()
 """
     ended = python(code)
-    _, words = ended.communicate(timeout=120)
+    _, words = ended.communicate(timeout=600)
     assert ended.returncode == 0, words
     assert [run.state for run in fovea.store(store)] == ["stopped"]
 
@@ -139,5 +139,5 @@ fovea.predict("copy", draws=200_000_000)
     assert asked.stdout.readline() == "ready\n"
     time.sleep(1)
     asked.send_signal(signal.SIGINT)
-    _, words = asked.communicate(timeout=60)
+    _, words = asked.communicate(timeout=600)
     assert "KeyboardInterrupt" in words and asked.returncode != 0

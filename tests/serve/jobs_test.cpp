@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Until a job is in `state`, or half a minute is over.
+// Until a job is in `state`, or five minutes are over.
 Json wait_for(const Jobs& jobs, std::int64_t number, const std::string& state) {
   Json found;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 30'000; ++i) {
     const Json list = jobs.list();
     for (const Json& job : list["jobs"])
       if (job["job"] == number) found = job;

@@ -48,13 +48,13 @@ class Peer {
     return true;
   }
 
-  // Reads until `wanted` has come, the other side has closed, or half a minute is over.
+  // Reads until `wanted` has come, the other side has closed, or five minutes are over.
   std::string read_until(std::string_view wanted) const {
     std::string all;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(5);
     while (wanted.empty() || all.find(wanted) == std::string::npos) {
       pollfd ready{socket_, POLLIN, 0};
-      if (std::chrono::steady_clock::now() > end || ::poll(&ready, 1, 30'000) <= 0) return all + "(nothing more came)";
+      if (std::chrono::steady_clock::now() > end || ::poll(&ready, 1, 300'000) <= 0) return all + "(nothing more came)";
       char buffer[1 << 16];
       const ssize_t count = ::recv(socket_, buffer, sizeof buffer, 0);
       if (count <= 0) break;

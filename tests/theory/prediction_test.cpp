@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/random.h"
+#include "fovea/theory/text_attention.h"
 #include "tests/data/tasks/task_help.h"
 
 namespace fovea {
@@ -82,6 +83,27 @@ TEST(Prediction, AttentionComesToTheKeywordAfterItIsKnown) {
   const auto rows = predicted_attention(p, text, {});
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_GT(rows[0][1], 0.8);
+}
+
+TEST(Prediction, TextsAreReadByTheWordsOfTheExamples) {
+  const auto keyword = make_task("keyword", table({{"vocab", whole(50)}, {"length", whole(20)}}));
+  const auto bags = task_bags(*keyword, 4000);
+  Team team;
+  const Prediction p = predict(*bags, team);
+  const TextAttention text =
+      TextPredictor(p, *bags).of(bags->input_word(3) + " " + bags->input_word(49) + "  unheard-of", "is left out");
+  EXPECT_EQ(text.input, (std::vector<std::string>{bags->input_word(3), bags->input_word(49), "unheard-of"}));
+  EXPECT_TRUE(text.output.empty());
+  EXPECT_EQ(text.weights, predicted_attention(p, std::vector<int>{3, 49, -1}, {}));
+
+  const auto copy = make_task("copy", table({{"vocab", whole(24)}, {"length", whole(20)}}));
+  const auto pairs = task_bags(*copy, 4000);
+  const Prediction q = predict(*pairs, team);
+  const std::string a = pairs->input_word(0), b = pairs->input_word(1);
+  const TextAttention two = TextPredictor(q, *pairs).of(a + " " + b, pairs->output_word(1));
+  ASSERT_EQ(two.weights.size(), 1u);
+  EXPECT_EQ(two.weights, predicted_attention(q, std::vector<int>{0, 1}, std::vector<int>{1}));
+  EXPECT_GT(two.weights[0][1], two.weights[0][0]);
 }
 
 // Outputs that have nothing to do with the inputs: what regression finds in them is noise, and is taken out.

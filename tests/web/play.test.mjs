@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { at_step, button, curves_of, losses_of, past_step, saved, small, step_of, words } from "./playing.mjs";
-import { Stage, expect_accessible } from "./stage.mjs";
+import { Stage, expect_accessible, processor_meter, slowness } from "./stage.mjs";
 
 let stage;
 before(async () => (stage = await Stage.open()));
@@ -415,9 +415,8 @@ test("scrubbing a map of 41 by 41 over 200 steps takes less than 20 ms of the pa
   const page = await stage.visit(words(large, { step: 200 }));
   await at_step(page, 200);
   await page.getByRole("img", { name: "41 outputs by 40 inputs" }).or(page.getByRole("img", { name: "41 outputs by 41 inputs" })).waitFor();
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("Performance.enable", { timeDomain: "threadTicks" }); // what other programs take is not the page's
-  const busy = async () => (await tools.send("Performance.getMetrics")).metrics.find((one) => one.name === "TaskDuration").value;
+  const busy = await processor_meter(page);
+  const slow = await slowness(page, busy);
   const before = await busy();
   const { frames, seconds } = await page.evaluate(async () => {
     const handle = document.querySelector(".axis .look");
@@ -433,7 +432,7 @@ test("scrubbing a map of 41 by 41 over 200 steps takes less than 20 ms of the pa
   });
   const each = (1000 * ((await busy()) - before)) / frames;
   console.log(`${(frames / seconds).toFixed(1)} frames a second; ${each.toFixed(2)} ms of the page's thread each`);
-  assert.ok(each < 20, `${each} ms`);
+  assert.ok(each < 20 * slow, `${each} ms, on a thread ${slow} times as slow`);
   await stage.leave(page);
 });
 

@@ -77,6 +77,22 @@ export async function expect_accessible(page) {
   );
 }
 
+// Tells how many seconds of the processor a page's thread has taken: what other programs take is not the page's.
+export async function processor_meter(page) {
+  const tools = await page.context().newCDPSession(page);
+  await tools.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () => (await tools.send("Performance.getMetrics")).metrics.find((one) => one.name === "TaskDuration").value;
+}
+
+// How many times longer than the tests' bounds suppose a page's thread takes for the same work here and now; 1 where it is
+// faster.
+export async function slowness(page, busy) {
+  const supposed = 0.1; // seconds of the processor
+  const before = await busy();
+  await page.evaluate(() => Array.from({ length: 200_000 }, (_, i) => String((i * 7919) % 200_003)).sort().join("").length);
+  return Math.max(1, ((await busy()) - before) / supposed);
+}
+
 export async function text_of(download) {
   const pieces = [];
   for await (const piece of await download.createReadStream()) pieces.push(piece);

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
+#include "fovea/lab/record/series.h"
 #include "fovea/lab/spec/assembly.h"
 
 namespace fovea {
@@ -25,13 +25,10 @@ std::string first_difference(const RunRecord& run, const RunRecord& again) {
     const auto other = again.series.find(name);
     if (other == again.series.end()) return fmt::format("it has no {}", name);
     for (std::size_t k = 0; k < series.steps.size(); ++k) {
-      const auto& steps = other->second.steps;
-      const auto at = std::lower_bound(steps.begin(), steps.end(), series.steps[k]);
-      if (at == steps.end() || *at != series.steps[k]) continue;
-      const double before = series.values[k],
-                   after = other->second.values[static_cast<std::size_t>(at - steps.begin())];
-      if (std::memcmp(&before, &after, sizeof before) != 0)
-        return fmt::format("{} at step {} was {} and is {}", name, series.steps[k], before, after);
+      const double before = series.values[k];
+      const double* const after = value_at(other->second, series.steps[k]);
+      if (after && std::memcmp(&before, after, sizeof before) != 0)
+        return fmt::format("{} at step {} was {} and is {}", name, series.steps[k], before, *after);
     }
   }
   return {};

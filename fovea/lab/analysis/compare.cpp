@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "fovea/base/flatten.h"
 #include "fovea/base/random.h"
 
 namespace fovea {
@@ -24,17 +25,13 @@ constexpr std::size_t most_values = 4;  // of a setting that are written out
 
 using Settings = std::map<std::string, std::string>;
 
-void flatten(const std::string& prefix, const ValueTable& table, Settings& out) {
-  for (const auto& [key, value] : table) {
-    if (const auto* inner = value.as<ValueTable>()) flatten(prefix + key + '.', *inner, out);
-    else if (const auto* text = value.as<std::string>()) out[prefix + key] = *text;
-    else out[prefix + key] = value.text();
-  }
-}
-
 Settings settings_of(const RunRecord& run) {
   Settings all;
-  flatten({}, run.spec.table(), all);
+  const ValueTable table = run.spec.table();
+  for (const auto& [name, value] : flatten(table)) {
+    const auto* text = value->as<std::string>();
+    all[name] = text ? *text : value->text();
+  }
   std::erase_if(all, [](const auto& setting) { return !RunSpec::changes_numbers(setting.first); });
   all["experiment"] = run.experiment;
   return all;

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/statistics.h"
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/record/record.h"
-#include "fovea/probe/agreement.h"
 
 namespace fovea {
 

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "fovea/lab/analysis/evidence.h"
+#include "fovea/lab/record/series.h"
+#include "fovea/probe/agreement.h"
 
 namespace fovea {
 
@@ -77,12 +79,6 @@ const Series& series_of(const RunRecord& run, const std::string& name) {
   if (found == run.series.end() || found->second.steps.empty())
     throw wrong_input(fmt::format("run {} has no '{}'", run.id, name), "measure runs that have all looks");
   return found->second;
-}
-
-double value_at(const Series& series, std::int64_t step) {
-  const auto at = std::lower_bound(series.steps.begin(), series.steps.end(), step);
-  return at == series.steps.end() || *at != step ? nan
-                                                 : series.values[static_cast<std::size_t>(at - series.steps.begin())];
 }
 
 // β at the look with the least loss.
@@ -188,8 +184,8 @@ class Measuring {
               fmt::format("runs {} and {} looked at different steps", runs_.others.front().id, runs_.others[i].id),
               "measure runs that were trained alike");
         now.agreement += agreement(attention, looks[i][k]) / static_cast<double>(looks.size());
-        now.performance +=
-            value_at(series_of(runs_.others[i], measures_.performance), now.step) / static_cast<double>(looks.size());
+        const double* const performance = value_at(series_of(runs_.others[i], measures_.performance), now.step);
+        now.performance += (performance ? *performance : nan) / static_cast<double>(looks.size());
       }
       course_.push_back(now);
     }

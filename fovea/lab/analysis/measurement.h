@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/base/statistics.h"
 #include "fovea/lab/analysis/predicted_attention.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/store/store.h"
-#include "fovea/probe/agreement.h"
 
 namespace fovea {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "fovea/lab/analysis/check_names.h"
@@ -118,11 +119,11 @@ Reproduction reproduce(Store& store, const Experiment& experiment, Preset preset
   return result;
 }
 
-std::optional<Reproduction> reproduced_before(const Store& store, const std::string& name) {
-  std::vector<ClaimResult> claims = store.claims(name);
-  std::erase_if(claims, [](const ClaimResult& claim) { return !claim.source.empty(); });
+std::optional<Reproduction> reproduced_before(const Store& store, const Experiment& experiment) {
+  std::vector<ClaimResult> claims = store.claims(experiment.name);
+  std::erase_if(claims, [&experiment](const ClaimResult& claim) { return claim.source != experiment.source; });
   if (claims.empty()) return std::nullopt;
-  Reproduction found{find_experiment(name), preset_of(claims.back().preset).value_or(Preset::quick), {}, {}, 0};
+  Reproduction found{experiment, preset_of(claims.back().preset).value_or(Preset::quick), {}, {}, 0};
   for (const ClaimResult& claim : claims)
     if (claim.preset == claims.back().preset) found.claims.push_back(claim);
   const auto kept = [&store](const std::vector<RunSpec>& specs, std::size_t) {
@@ -136,6 +137,13 @@ std::optional<Reproduction> reproduced_before(const Store& store, const std::str
   measure_reproduced(store, found);
   for (const RunRecord& run : found.runs) found.seconds += run.seconds;
   return found;
+}
+
+std::vector<std::string> reproduced_files(const Store& store) {
+  std::set<std::string> files;
+  for (const ClaimResult& claim : store.claims())
+    if (!claim.source.empty()) files.insert(claim.source);
+  return {files.begin(), files.end()};
 }
 
 }  // namespace fovea

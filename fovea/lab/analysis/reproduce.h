@@ -38,8 +38,11 @@ struct Reproduction {
 Reproduction reproduce(Store& store, const Experiment& experiment, Preset preset,
                        const std::vector<Override>& overrides, const SweepOptions& options);
 
-// What the store knows of a shipped experiment that was reproduced as it stands, in the form it was last reproduced in;
-// nothing where it was not.
-std::optional<Reproduction> reproduced_before(const Store& store, const std::string& name);
+// What the store knows of an experiment that was reproduced as it stands, in the form it was last reproduced in;
+// nothing where it was not, or where it makes no claims.
+std::optional<Reproduction> reproduced_before(const Store& store, const Experiment& experiment);
+
+// The files of one's own whose claims the store knows, in the order of their names.
+std::vector<std::string> reproduced_files(const Store& store);
 
 }  // namespace fovea

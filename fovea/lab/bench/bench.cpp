@@ -11,6 +11,7 @@
 #include "fovea/base/arena.h"
 #include "fovea/base/names.h"
 #include "fovea/base/random.h"
+#include "fovea/base/statistics.h"
 #include "fovea/base/team.h"
 #include "fovea/io/shipped.h"
 #include "fovea/lab/experiment/baselines.h"
@@ -81,10 +82,10 @@ StepRate rate_of(const std::vector<Sample>& samples) {
     rates.push_back(static_cast<double>(samples[to].steps - samples[from].steps) / passed);
     from = to;
   }
-  std::sort(rates.begin(), rates.end());
-  rate.slowest = rates.front();
-  rate.fastest = rates.back();
-  rate.median = (rates[(rates.size() - 1) / 2] + rates[rates.size() / 2]) / 2;
+  const auto [slowest, fastest] = std::ranges::minmax_element(rates);
+  rate.slowest = *slowest;
+  rate.fastest = *fastest;
+  rate.median = median_of(rates);
   return rate;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fovea/base/file.h"
+#include "fovea/base/flatten.h"
 #include "fovea/base/names.h"
 #include "fovea/io/shipped.h"
 #include "fovea/lab/experiment/baselines.h"
@@ -53,20 +54,12 @@ double take_number(const Value& value, const std::string& key) {
 }
 
 // "train.steps" = 5 and train.steps = 5 are the same: tables open up into dotted keys.
-void flatten(const std::string& prefix, const ValueTable& table, ValueTable& out) {
-  for (const auto& [key, value] : table) {
-    const std::string dotted = prefix.empty() ? key : prefix + "." + key;
-    if (const auto* inner = value.as<ValueTable>()) {
-      flatten(dotted, *inner, out);
-    } else if (!out.emplace(dotted, value).second) {
-      throw wrong_input(fmt::format("'{}' is set twice", dotted), "keep one of the two", value.place);
-    }
-  }
-}
-
 ValueTable take_flat(const Value& value, const std::string& key) {
   ValueTable flat;
-  flatten("", take<ValueTable>(value, key, "a table"), flat);
+  const ValueTable& table = take<ValueTable>(value, key, "a table");
+  for (const auto& [dotted, one] : flatten(table))
+    if (!flat.emplace(dotted, *one).second)
+      throw wrong_input(fmt::format("'{}' is set twice", dotted), "keep one of the two", one->place);
   return flat;
 }
 

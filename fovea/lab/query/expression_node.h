@@ -1,6 +1,7 @@
 // What an expression is once parsed; shared by the parser and the evaluation.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,5 +80,9 @@ struct Expression::Node {
 
 // Throws wrong_input.
 Expression::Node parse_expression(const std::string& text, const Place& place);
+
+// Over one run (nullptr: outside of aggregates), or over several. A condition is 1 or 0, and NaN where it is unknown;
+// so is a text.
+double evaluate(const Expression::Node& root, const RunRecord* run, std::span<const RunRecord* const> runs);
 
 }  // namespace fovea

@@ -10,8 +10,6 @@
 //   call       = name "(" either ("," either)* ("|" either)? ")"
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -25,33 +23,6 @@ namespace {
 
 constexpr std::size_t longest = 4000;  // characters
 constexpr int deepest = 200;           // nested parentheses, functions and signs
-constexpr int most_arguments = 16;
-
-constexpr std::array functions{
-    Function{"abs", Op::abs, Reach::plain, 1, 1, Sort::number, Sort::number},
-    Function{"log", Op::log, Reach::plain, 1, 1, Sort::number, Sort::number},
-    Function{"exp", Op::exp, Reach::plain, 1, 1, Sort::number, Sort::number},
-    Function{"sqrt", Op::sqrt, Reach::plain, 1, 1, Sort::number, Sort::number},
-    Function{"min", Op::min, Reach::plain, 2, most_arguments, Sort::number, Sort::number},
-    Function{"max", Op::max, Reach::plain, 2, most_arguments, Sort::number, Sort::number},
-    Function{"step_of", Op::step_of, Reach::series, 1, 1, Sort::condition, Sort::number},
-    Function{"first", Op::first, Reach::series, 1, 1, Sort::number, Sort::number},
-    Function{"last", Op::last, Reach::series, 1, 1, Sort::number, Sort::number},
-    Function{"min_over", Op::min_over, Reach::series, 1, 1, Sort::number, Sort::number},
-    Function{"max_over", Op::max_over, Reach::series, 1, 1, Sort::number, Sort::number},
-    Function{"mean_over", Op::mean_over, Reach::series, 1, 1, Sort::number, Sort::number},
-    Function{"at", Op::at, Reach::series, 2, 2, Sort::number, Sort::number},
-    Function{"share", Op::share, Reach::runs, 1, 1, Sort::condition, Sort::number},
-    Function{"count", Op::count, Reach::runs, 1, 1, Sort::condition, Sort::number},
-    Function{"median", Op::median, Reach::runs, 1, 1, Sort::number, Sort::number},
-    Function{"mean", Op::mean, Reach::runs, 1, 1, Sort::number, Sort::number},
-    Function{"least", Op::least, Reach::runs, 1, 1, Sort::number, Sort::number},
-    Function{"most", Op::most, Reach::runs, 1, 1, Sort::number, Sort::number},
-    Function{"deviation", Op::deviation, Reach::runs, 1, 1, Sort::number, Sort::number},
-    Function{"tagged", Op::tagged, Reach::plain, 1, 1, Sort::text, Sort::condition},
-    Function{"rank_correlation", Op::rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
-    Function{"median_rank_correlation", Op::median_rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
-};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -392,18 +363,6 @@ class Parser {
 };
 
 }  // namespace
-
-const Function* find_function(const std::string& name) {
-  const auto found =
-      std::find_if(functions.begin(), functions.end(), [&name](const Function& f) { return f.name == name; });
-  return found == functions.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> function_names() {
-  std::vector<std::string> names;
-  for (const Function& f : functions) names.emplace_back(f.name);
-  return names;
-}
 
 Expression::Node parse_expression(const std::string& text, const Place& place) { return Parser(text, place).whole(); }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fovea/base/file.h"
+#include "fovea/base/flatten.h"
 #include "fovea/lab/store/schema.h"
 #include "fovea/lab/store/store_arrays.h"
 #include "fovea/lab/store/store_labels.h"
@@ -108,11 +109,9 @@ std::int64_t keep_spec(Store::State& state, const RunSpec& spec) {
   if (known.bind(1, text).next()) return known.integer(0);
   state.db().prepare("INSERT INTO specs (text) VALUES (?)").bind(1, text).run();
   const std::int64_t id = state.db().last_id();
-  std::vector<std::pair<std::string, const Value*>> settings;
-  flatten(table, {}, settings);
   SqliteStatement insert = state.db().prepare("INSERT INTO settings (spec, name, kind, value) VALUES (?, ?, ?, ?)");
   std::string scratch;
-  for (const auto& [name, value] : settings) {
+  for (const auto& [name, value] : flatten(table)) {
     if (name == "seed") continue;
     insert.bind(1, id).bind(2, state.word(name));
     bind_setting(insert, 3, 4, *value, scratch);

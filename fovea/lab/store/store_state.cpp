@@ -100,14 +100,6 @@ Value read_setting(const SqliteStatement& row, int kind_column, int value_column
   }
 }
 
-void flatten(const ValueTable& table, const std::string& prefix,
-             std::vector<std::pair<std::string, const Value*>>& out) {
-  for (const auto& [key, value] : table) {
-    if (const auto* inner = value.as<ValueTable>()) flatten(*inner, prefix + key + '.', out);
-    else out.emplace_back(prefix + key, &value);
-  }
-}
-
 void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> value) {
   static const std::pair<std::string_view, ValueTable RunSpec::*> tables[] = {
       {"task", &RunSpec::task}, {"model", &RunSpec::model}, {"train", &RunSpec::train}, {"probe", &RunSpec::probe}};

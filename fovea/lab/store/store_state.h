@@ -53,8 +53,6 @@ void read_row(Store::State& state, SqliteStatement& row, RunRecord& run);
 // Settings lie flat and typed.
 void bind_setting(SqliteStatement& statement, int kind_index, int value_index, const Value& value, std::string& text);
 Value read_setting(const SqliteStatement& row, int kind_column, int value_column);
-void flatten(const ValueTable& table, const std::string& prefix,
-             std::vector<std::pair<std::string, const Value*>>& out);
 void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> value);  // none: takes it away
 
 // Blobs are the values' own bytes, little-endian. A blob that is no whole number of values loses its last bytes: who

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/lab/record/series.h"
 #include "fovea/view/plot/quantity_figure.h"
 
 namespace fovea {
@@ -129,11 +130,8 @@ class Lines : public QuantityFigure {
   std::vector<Point> points_against(const Quantity& y, const RunRecord& run) const {
     const Series along = Quantity(x_, place).over_steps(run), up = y.over_steps(run);
     std::vector<Point> points;
-    for (std::size_t i = 0; i < up.steps.size(); ++i) {
-      const auto at = std::lower_bound(along.steps.begin(), along.steps.end(), up.steps[i]);
-      if (at != along.steps.end() && *at == up.steps[i])
-        points.push_back({along.values[static_cast<std::size_t>(at - along.steps.begin())], up.values[i]});
-    }
+    for (std::size_t i = 0; i < up.steps.size(); ++i)
+      if (const double* const x = value_at(along, up.steps[i])) points.push_back({*x, up.values[i]});
     return points;
   }
 

@@ -7,7 +7,10 @@
 #include <limits>
 #include <optional>
 
+#include "fovea/base/flatten.h"
 #include "fovea/base/names.h"
+#include "fovea/base/statistics.h"
+#include "fovea/lab/record/series.h"
 #include "fovea/view/plot/axis.h"
 
 namespace fovea {
@@ -40,22 +43,17 @@ std::string last_part(const std::string& key) {
   return without_underscores(dot == std::string::npos ? key : key.substr(dot + 1));
 }
 
-void flatten(const std::string& prefix, const ValueTable& table, std::map<std::string, std::string>& out) {
-  for (const auto& [key, value] : table) {
-    const std::string name = prefix + "." + key;
-    if (const auto* inner = value.as<ValueTable>()) flatten(name, *inner, out);
-    else out[name] = value.text();
-  }
-}
-
 }  // namespace
 
 std::map<std::string, std::string> flat_settings(const RunSpec& spec) {
   std::map<std::string, std::string> flat;
-  flatten("task", spec.task, flat);
-  flatten("model", spec.model, flat);
-  flatten("train", spec.train, flat);
-  flatten("probe", spec.probe, flat);
+  const auto add = [&flat](const std::string& prefix, const ValueTable& table) {
+    for (const auto& [name, value] : flatten(table, prefix)) flat[name] = value->text();
+  };
+  add("task.", spec.task);
+  add("model.", spec.model);
+  add("train.", spec.train);
+  add("probe.", spec.probe);
   if (!spec.interventions.empty()) flat["interventions"] = Value{spec.interventions, {}}.text();
   return flat;
 }
@@ -68,19 +66,6 @@ std::string without_underscores(std::string name) {
 std::string run_name(const RunRecord& run) {
   return (run.id == 0 ? "" : "run " + std::to_string(run.id) + ", ") + "seed " + std::to_string(run.spec.seed);
 }
-
-double quantile_of(std::vector<double> values, double share) {
-  std::erase_if(values, [](double x) { return std::isnan(x); });
-  if (values.empty()) return nan_value;
-  std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const double rest = place - static_cast<double>(below);
-  if (rest == 0 || below + 1 == values.size()) return values[below];
-  return values[below] + rest * (values[below + 1] - values[below]);
-}
-
-double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
 Series quantile_course(const std::vector<Series>& all, double share) {
   std::map<std::int64_t, std::vector<double>> at;
@@ -129,10 +114,10 @@ Series Quantity::over_steps(const RunRecord& run) const {
     bool whole = true;
     moment.steps = step;
     for (const auto& [name, series] : read) {
-      const auto at = std::lower_bound(series->steps.begin(), series->steps.end(), step);
-      whole = whole && at != series->steps.end() && *at == step;
+      const double* const value = value_at(*series, step);
+      whole = value != nullptr;
       if (!whole) break;
-      moment.series[*name] = {{step}, {series->values[static_cast<std::size_t>(at - series->steps.begin())]}};
+      moment.series[*name] = {{step}, {*value}};
     }
     if (!whole) continue;
     out.steps.push_back(step);

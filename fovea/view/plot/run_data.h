@@ -51,11 +51,6 @@ struct RunGroup {
 // order of numbers, of others as they first appear. No keys: one group.
 std::vector<RunGroup> group_runs(const Runs& runs, const std::vector<std::string>& keys);
 
-// NaN apart; infinity counts as larger than every number, so that the median of "never" stays "never". NaN when none is
-// left.
-double median_of(std::vector<double> values);
-double quantile_of(std::vector<double> values, double share);
-
 // The median (or another quantile) over runs at each step at which at least half of them have a value.
 Series quantile_course(const std::vector<Series>& all, double share);
 

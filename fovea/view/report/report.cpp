@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "fovea/base/duration.h"
 #include "fovea/view/report/report_style.h"
 #include "fovea/view/report/reproduced.h"
 #include "fovea/view/terminal/measures_text.h"
@@ -17,14 +18,6 @@ namespace fovea {
 namespace {
 
 const auto& safe = escape_markup;
-
-std::string duration_text(double seconds) {
-  if (!(seconds >= 0)) return "–";
-  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
 
 std::string counted(std::size_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

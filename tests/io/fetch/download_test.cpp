@@ -46,7 +46,7 @@ class DownloadTest : public WithScratchFolder {
     if (!can_download()) GTEST_SKIP() << "built without libcurl";
     manners_.pause = 0.01;
     manners_.tries = 3;
-    manners_.timeout = 20;
+    manners_.timeout = 120;
     for (std::uint32_t i = 0; i < 300'000; ++i) bytes_ += static_cast<char>(i * 7919 >> 5 & 0xff);
   }
   fs::path file() const { return folder_ / "deep" / "file.bin"; }

@@ -125,7 +125,7 @@ class WebServer {
     while (text.find("\r\n\r\n") == text.npos) {
       pollfd ready{peer, POLLIN, 0};
       char buffer[4096];
-      if (::poll(&ready, 1, 5000) <= 0) return;
+      if (::poll(&ready, 1, 60'000) <= 0) return;
       const ssize_t got = ::recv(peer, buffer, sizeof buffer, 0);
       if (got <= 0) return;
       text.append(buffer, static_cast<std::size_t>(got));

@@ -6,6 +6,7 @@
 
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/train/trainer.h"
+#include "tests/lab/train/mark.h"
 
 namespace fovea {
 namespace {
@@ -59,6 +60,19 @@ TEST(Audit, RefusesRunsWithNothingToMeasure) {
     train = { steps = 1 }
     probe = { names = ["accuracy"] })");
   EXPECT_THROW(with_audit(spec), Error);
+}
+
+// A model of texts that attends and says nothing of single positions.
+TEST(Audit, RefusesModelsWithoutBeta) {
+  const RunSpec spec = testing_parts::mark_spec({}, 3);
+  try {
+    with_audit(spec);
+    FAIL() << "an audit without β";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+    EXPECT_NE(error.problem().find("probe 'audit' reads β, and model 'tiny' has none here"), std::string::npos)
+        << error.problem();
+  }
 }
 
 }  // namespace

@@ -29,10 +29,10 @@ RunSpec spec_of(const std::string& steps) {
 
 class Live : public ::testing::Test {
  protected:
-  // Trains until a checkpoint is written in the course of it, or half a minute has gone by.
+  // Trains until a checkpoint is written in the course of it, or five minutes have gone by.
   RunRecord train_for_a_while(const RunSpec& spec, double every) {
     std::atomic<bool> stop = false;
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(5);
     TrainHooks hooks;
     hooks.stop = &stop;
     hooks.checkpoints = {store.checkpoint_folder(), every};

@@ -221,7 +221,7 @@ TEST(Sweep, ARunInTrainingIsInTheStoreFromItsFirstCheckpointOn) {
   std::optional<RunRecord> seen;
   options.progress = [&](const SweepProgress& progress) {
     if (!seen) seen = reader.find_undone(specs[0].hash());
-    stop = seen || progress.seconds > 60;
+    stop = seen || progress.seconds > 300;
   };
   const auto runs = sweep(store, "marks", specs, options);
   ASSERT_TRUE(seen);

@@ -115,6 +115,7 @@ TEST(Resume, AnInterruptedRunIsTheSameBits) {
   for (const auto& changes : variants) {
     const RunSpec spec = tiny_spec(changes);
     const RunRecord whole = train(spec);
+    const auto began = std::chrono::system_clock::now();
     const Folder folder;
     Told told;
     std::vector<std::int64_t> stops;
@@ -131,11 +132,12 @@ TEST(Resume, AnInterruptedRunIsTheSameBits) {
     std::erase_if(wanted, [&whole](std::int64_t step) { return step >= whole.steps; });
     EXPECT_EQ(stops, wanted);
     ASSERT_EQ(told.resumed.size(), stops.size());
+    const std::chrono::duration<double> took = std::chrono::system_clock::now() - began;
     for (std::size_t i = 0; i < stops.size(); ++i) {
       EXPECT_EQ(told.resumed[i].step, stops[i]);
       EXPECT_TRUE(told.resumed[i].interrupted);
       EXPECT_GE(told.resumed[i].seconds_ago, 0);
-      EXPECT_LT(told.resumed[i].seconds_ago, 60);
+      EXPECT_LE(told.resumed[i].seconds_ago, took.count() + 1);
     }
     EXPECT_TRUE(told.troubles.empty());
     expect_same(run, whole);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "fovea/base/statistics.h"
 #include "fovea/view/plot/figure_kind.h"
 #include "tests/view/sample_runs.h"
 

@@ -1,0 +1,16 @@
+// Settings of nested tables as one list of dotted names.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/value.h"
+
+namespace fovea {
+
+// Every value of `table` that is no table itself, in the order of the tables; "train.rate" is `rate` of the table
+// `train`, and `prefix` stands in front of all. The values are those of `table`, which must outlive them.
+std::vector<std::pair<std::string, const Value*>> flatten(const ValueTable& table, const std::string& prefix = {});
+
+}  // namespace fovea

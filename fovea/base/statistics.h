@@ -1,0 +1,36 @@
+// Ranks, quantiles and intervals of a handful of numbers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fovea {
+
+// Ranks from 1; equal values share the mean of theirs. None is NaN.
+std::vector<double> ranks_of(std::span<const double> values);
+
+// Quantiles interpolate linearly between neighbours in order; `share` is 0 to 1. Infinity is
+// larger than every number, so that the median of "never" stays "never". NaN entries do not count; where there is
+// nothing else, NaN.
+double quantile_of(std::vector<double> values, double share);
+double median_of(std::vector<double> values);
+
+// The root of the mean square around the mean, over n - 1; NaN of fewer than two.
+double deviation_of(std::span<const double> values);
+
+// Spearman's: the correlation of the ranks. NaN where either has no two different values.
+double rank_correlation(std::span<const double> x, std::span<const double> y);
+
+// The mean over examples and the interval that holds it with probability `level`: percentiles of the means of `draws`
+// samples of the examples, drawn with repetition. NaN entries (examples that have no value) do not count.
+struct Estimate {
+  double mean = 0, low = 0, high = 0;
+};
+Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws = 1000, double level = 0.95);
+// The same of a mean over what the examples have several of (target words): the sum over each example and how many it
+// has. Examples are drawn whole.
+Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> counts, std::uint64_t seed,
+                         int draws = 1000, double level = 0.95);
+
+}  // namespace fovea

@@ -1,6 +1,8 @@
 #include "fovea/nn/batch_norm.h"
 
+#include "fovea/nn/reference/batch_norm.h"
 #include "tests/nn/gradient_check.h"
+#include "tests/nn/reference/oracle.h"
 
 namespace fovea {
 namespace {
@@ -64,6 +66,61 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BatchNormGradient,
                          ::testing::Values(NormShape{8, 3, true, false}, NormShape{20, 130, true, true},
                                            NormShape{8, 3, false, false}, NormShape{9, 70, false, true},
                                            NormShape{2, 1, true, false}));
+
+template <class T>
+class BatchNormOracle : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(BatchNormOracle, Scalars);
+
+// Several batches one after the other, so that the running statistics are those of a history.
+TYPED_TEST(BatchNormOracle, SaysTheSame) {
+  using T = TypeParam;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Stream stream(seed, "norm");
+    const Index width = random_size(stream, seed % 3 == 0 ? 150 : 9);
+    ParameterSet<T> parameters;
+    BatchNorm<T> layer = BatchNorm<T>::declare(parameters, "norm", width);
+    parameters.finish();
+    parameters.initialise(1);
+    std::ranges::copy(random_values<T>(seed, width), layer.weight->value);
+    std::ranges::copy(random_values<T>(seed + 1, width), layer.bias->value);
+    std::ranges::copy(random_values<T>(seed + 2, width), layer.weight->gradient);  // backward adds to what is there
+    std::ranges::copy(random_values<T>(seed + 3, width), layer.bias->gradient);
+    reference::BatchNorm norm{layer.momentum,
+                              layer.epsilon,
+                              to_array(layer.weight->values()),
+                              to_array(layer.bias->values()),
+                              to_array(layer.running_mean->values()),
+                              to_array(layer.running_var->values())};
+    reference::BatchNorm d_norm{0, 0, to_array(layer.weight->gradients()), to_array(layer.bias->gradients()), {}, {}};
+    for (const bool training : {true, true, false}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + (training ? " training" : " evaluation"));
+      const Index rows = 3 + random_size(stream, 20);
+      const bool masked = random_choice(stream);
+      std::vector<std::uint8_t> present(static_cast<std::size_t>(rows), 1);
+      for (std::size_t r = 3; r < present.size() && masked; ++r) present[r] = random_choice(stream);
+      std::vector<T> x = random_values<T>(seed + 4 + training, rows * width, 2.0);
+      for (T& v : x) v += 1;
+      const std::vector<T> dy = random_values<T>(seed + 6, rows * width);
+      const reference::Normalised want =
+          reference::batch_norm(norm, training, to_array(std::span(x), rows, width), present);
+      const Array<2> want_dx = reference::batch_norm_backward(norm, want, to_array(std::span(dy), rows, width), d_norm);
+
+      Bench bench(2);
+      const std::span<const std::uint8_t> mask(present.data(), masked ? present.size() : 0);
+      const Matrix<T> y = layer.forward(bench.compute, training, Matrix<const T>(x.data(), rows, width), mask);
+      const Matrix<T> dx = bench.compute.template array<T>(rows, width);
+      layer.backward(bench.compute, Matrix<const T>(dy.data(), rows, width), dx);
+      expect_near_oracle("y", y.flat(), want.y.values());
+      expect_near_oracle("dx", dx.flat(), want_dx.values(), 10 * oracle_tolerance<T>);
+      expect_near_oracle("d weight", layer.weight->gradients(), d_norm.weight.values());
+      expect_near_oracle("d bias", layer.bias->gradients(), d_norm.bias.values());
+      expect_near_oracle("running mean", layer.running_mean->values(), norm.running_mean.values());
+      expect_near_oracle("running variance", layer.running_var->values(), norm.running_var.values());
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
 
 TEST(BatchNorm, OfAMaskedBatchIsThatOfThePresentRows) {
   constexpr Index rows = 12, width = 67;

@@ -1,6 +1,8 @@
 #include "fovea/nn/loss.h"
 
+#include "fovea/nn/reference/cross_entropy.h"
 #include "tests/nn/gradient_check.h"
+#include "tests/nn/reference/oracle.h"
 
 namespace fovea {
 namespace {
@@ -58,6 +60,62 @@ TEST(SquaredError, GradientIsWhatCentralDifferencesSay) {
   const std::vector<double> truth = random_values(2, 60);
   squared_error<double>(bench.compute, y, truth, gradient);
   expect_gradient("predictions", y, gradient, [&] { return squared_error<double>(bench.compute, y, truth, {}); });
+}
+
+template <class T>
+class LossOracle : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(LossOracle, Scalars);
+
+TYPED_TEST(LossOracle, CrossEntropySaysTheSame) {
+  using T = TypeParam;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Stream stream(seed, "cross-entropy");
+    const Index rows = random_size(stream, 9), classes = random_size(stream, seed % 5 == 0 ? 5000 : 40);
+    const std::vector<T> z = random_values<T>(seed, rows * classes, 3.0);
+    std::vector<int> answers;
+    for (Index r = 0; r < rows; ++r)
+      answers.push_back(static_cast<int>(stream.integer(static_cast<std::uint64_t>(classes) + 1)) - 1);
+    const reference::Loss want = reference::cross_entropy(to_array(std::span(z), rows, classes), answers);
+    Bench bench(2);
+    std::vector<T> d(z.size(), T{9});
+    const Matrix<const T> logits(z.data(), rows, classes);
+    const double fused = cross_entropy<T>(bench.compute, logits, answers, Matrix<T>(d.data(), rows, classes));
+    const double alone = cross_entropy<T>(bench.compute, logits, answers, {});
+    EXPECT_NEAR(fused, want.value, oracle_tolerance<T> * want.value);
+    EXPECT_NEAR(alone, want.value, oracle_tolerance<T> * want.value);
+    expect_near_oracle("gradient", std::span(d), want.d_logits.values());
+  }
+}
+
+TYPED_TEST(LossOracle, LogisticLossSaysTheSame) {
+  using T = TypeParam;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Stream stream(seed, "logistic");
+    const Index rows = random_size(stream, seed % 5 == 0 ? 20000 : 9);
+    const std::vector<T> z = random_values<T>(seed, rows, 3.0);
+    std::vector<int> answers;
+    for (Index r = 0; r < rows; ++r) answers.push_back(static_cast<int>(stream.integer(3)) - 1);
+    const reference::Loss want = reference::logistic_loss(to_array(std::span(z), rows, 1), answers);
+    Bench bench(2);
+    std::vector<T> d(z.size(), T{9});
+    const double fused = logistic_loss<T>(bench.compute, z, answers, d);
+    const double alone = logistic_loss<T>(bench.compute, z, answers, {});
+    EXPECT_NEAR(fused, want.value, oracle_tolerance<T> * want.value);
+    EXPECT_NEAR(alone, want.value, oracle_tolerance<T> * want.value);
+    expect_near_oracle("gradient", std::span(d), want.d_logits.values());
+  }
+}
+
+TEST(SquaredError, IsTheMeanOverAllElements) {
+  Bench bench;
+  std::vector<double> gradient(4);
+  EXPECT_EQ(
+      squared_error<double>(bench.compute, std::vector<double>{1, 2, 3, 4}, std::vector<double>{1, 0, 6, 4}, gradient),
+      3.25);
+  EXPECT_EQ(gradient, (std::vector<double>{0, 1, -1.5, 0}));
 }
 
 TEST(Losses, NeverOverflow) {

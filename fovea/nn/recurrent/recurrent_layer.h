@@ -1,5 +1,19 @@
 // One recurrent layer in one direction over a whole batch of sequences, time-major: x (T,B,I) -> h (T,B,H).
 //
+// For every row of the batch, t = 0 to length-1 (in reverse: length-1 to 0), h' and c' being the state of the step
+// before, or the initial one:
+//
+//   u_t = W_ih x_t        v_t = W_hh h'        h_t, c_t = cell(u_t, v_t, b_ih, b_hh, h', c')
+//
+// with the cell of nn/simd/lstm.h or nn/simd/gru.h. Backward goes the other way, dh and dc being what the step after
+// passed on, or the gradients of the last state:
+//
+//   du_t, dv_t, dh', dc' = cell's backward of (dh + d_output_t, dc)        dh' += W_hhᵀ dv_t
+//
+//   dW_ih = Σ_t du_t x_tᵀ     dW_hh = Σ_t dv_t h'_tᵀ     db_ih = Σ_t du_t     db_hh = Σ_t dv_t     dx_t = W_ihᵀ du_t
+//
+// What is left of dh' and dc' after the last of these steps is the gradient of the initial state.
+//
 // Rows of the batch do not meet inside the layer, nor do the two directions of one, so a block of rows goes through all
 // of its time steps by itself and the blocks of both directions are what the team shares. Weight gradients are one
 // product over all steps at the end.
@@ -84,6 +98,8 @@ struct RecurrentLayer {
   const Param<T>* bias_ih = nullptr;    // (GH)
   const Param<T>* bias_hh = nullptr;    // (GH)
 
+  Index gates() const { return (cell == Cell::lstm ? 4 : 3) * width; }  // GH
+
   // Adds PREFIX.weight_ih + suffix and so on ("_l0", "_l0_reverse"), all U(±1/√H) as PyTorch starts them.
   static RecurrentLayer declare(ParameterSet<T>& parameters, const std::string& prefix, const std::string& suffix,
                                 Cell cell, Direction direction, Index in, Index width, Group group = Group::body);
@@ -105,27 +121,6 @@ struct RecurrentLayer {
                        std::span<const RecurrentTrace<T>> traces, Cube<const T> d_output,
                        std::span<const RecurrentState<T>> d_last, const SequenceGradient<T>& d_input,
                        std::span<RecurrentState<T>> d_initial);
-
- private:
-  Index gates() const { return (cell == Cell::lstm ? 4 : 3) * width; }
-  // Slots of `hidden` and `cells`: the state a step starts from, the one a row starts from, the one it ends with.
-  Index slot_before(Index t) const { return direction == Direction::forward ? t : t + 2; }
-  Index first_slot(Index length) const { return direction == Direction::forward ? 0 : length + 1; }
-  Index last_slot(Index length) const { return direction == Direction::forward ? length : 1; }
-
-  struct ForwardParts;
-  struct BackwardParts;
-  ForwardParts begin_forward(Compute& compute, const SequenceInput<T>& input, const RecurrentState<T>& initial,
-                             Cube<T> hidden, Index column, RecurrentTrace<T>& trace) const;
-  BackwardParts begin_backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
-                               const RecurrentState<T>& d_last) const;
-  Vector<T> slot_bias(Compute& compute) const;
-  void put_initial(const RecurrentTrace<T>& trace, Index begin, Index end) const;
-  void clear_initial(const RecurrentTrace<T>& trace, Index begin, Index end) const;
-  void forward_rows(const ForwardParts& parts, Index begin, Index end) const;
-  void backward_rows(const BackwardParts& parts, Index begin, Index end) const;
-  void bias_gradients(Matrix<const T> d_bias) const;
-  void weight_gradients(Compute& compute, const RecurrentTrace<T>& trace, const SequenceGradient<T>& d_input) const;
 };
 
 }  // namespace fovea

@@ -9,9 +9,9 @@
 
 #include "fovea/base/error.h"
 #include "fovea/io/bytes.h"
+#include "fovea/lab/ranks/ranks.h"
 #include "fovea/lab/record/machine.h"
 #include "fovea/lab/train/checkpoint.h"
-#include "fovea/lab/train/ranks.h"
 #include "fovea/lab/train/weight_files.h"
 #include "fovea/math/simd.h"
 #include "fovea/math/vector_math.h"

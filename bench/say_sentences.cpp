@@ -53,8 +53,7 @@ int run(int argc, char** argv) {
   Arena arena;
   Compute compute{arena, team};
   const auto began = std::chrono::steady_clock::now();
-  const std::vector<std::vector<int>> said =
-      dynamic_cast<GeneratesText<float>&>(*model).say(compute, batch, {}, search);
+  const std::vector<std::vector<int>> said = model->as_generator()->say(compute, batch, {}, search);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
   std::size_t words = 0;
   for (const std::vector<int>& one : said) words += one.size();

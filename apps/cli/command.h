@@ -10,7 +10,7 @@
 
 namespace fovea::cli {
 
-// What a command makes of being started as several processes at once, by mpirun or srun (lab/train/ranks.h).
+// What a command makes of being started as several processes at once, by mpirun or srun (lab/ranks/ranks.h).
 enum class Together {
   first_alone,  // the first does it all, the others end at once
   shared,       // the first runs, and has the others work for it

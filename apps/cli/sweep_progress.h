@@ -5,8 +5,8 @@
 
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/progress.h"
+#include "fovea/lab/ranks/ranks.h"
 #include "fovea/lab/sweep/sweep.h"
-#include "fovea/lab/train/ranks.h"
 
 namespace fovea::cli {
 

@@ -1,4 +1,4 @@
-// Messages between ranks, over MPI. Built as a module that fovea/lab/train/ranks.cpp loads.
+// Messages between ranks, over MPI. Built as a module that fovea/lab/ranks/ranks.cpp loads.
 //
 // Nothing but `gather` and `finish` waits for another rank, so that one that hangs holds back nobody: messages go out
 // and come in piece by piece while others are sent and read.
@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "fovea/lab/train/rank_transport.h"
+#include "fovea/lab/ranks/rank_transport.h"
 
 namespace {
 

@@ -28,6 +28,8 @@ struct TaskShape {
   int most_items = 0;      // bags: the largest bag
 };
 
+class WrittenTargets;
+
 class Task {
  public:
   virtual ~Task() = default;
@@ -56,6 +58,9 @@ class Task {
   virtual std::string word(int token) const { return std::to_string(token); }
   virtual std::string target_word(int token) const { return word(token); }
   virtual std::string class_name(int label) const { return std::to_string(label); }
+
+  // Of tasks whose targets were written by people (data/tasks/reference_text.h); else nullptr.
+  virtual const WrittenTargets* written_targets() const { return nullptr; }
 
   // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know,
   // too.

@@ -34,6 +34,7 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   // Two classes: W h_l, times -1 where the label is 0. More: the log-probability of the right class, were all of the
   // attention on l.
   Cube<T> beta(Compute& compute) override;
+  HasInfluence<T>* as_influence() override { return this; }
   Cube<T> influence(Compute& compute) override;
   Cube<T> states(Compute& compute) override { return batch_first(compute, Cube<const T>(trace_.output())); }
 

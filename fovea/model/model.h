@@ -42,6 +42,11 @@ struct Outcome {
 };
 
 template <class T>
+class HasInfluence;
+template <class T>
+class GeneratesText;
+
+template <class T>
 class Model {
  public:
   virtual ~Model() = default;
@@ -76,6 +81,10 @@ class Model {
   // What the model holds of each source position, (B, positions, width), for the last forward. Empty where it reads no
   // words.
   virtual Cube<T> states(Compute&) { return {}; }
+
+  // What some models can be asked beyond a pass (model/optional_queries.h): nullptr where this one cannot.
+  virtual HasInfluence<T>* as_influence() { return nullptr; }
+  virtual GeneratesText<T>* as_generator() { return nullptr; }
 };
 
 // A model's class is a template over the scalar; this registers both precisions.

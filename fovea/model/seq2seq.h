@@ -27,6 +27,8 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
 
   // β_ts: the log-probability of the right word t if all of the attention were on s.
   Cube<T> beta(Compute& compute) override;
+  HasInfluence<T>* as_influence() override { return this; }
+  GeneratesText<T>* as_generator() override { return this; }
   Cube<T> influence(Compute& compute) override;
   std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,
                                     const Search& search) override;

@@ -160,7 +160,7 @@ class Bleu : public SurveyProbe {
     const Evaluation& evaluation = at.evaluation;
     if ((last_ && !evaluation.last) || !at.say) return;
     const std::vector<std::vector<int>> said = at.say(search_);
-    const auto* const written = dynamic_cast<const WrittenTargets*>(&evaluation.task);
+    const WrittenTargets* const written = evaluation.task.written_targets();
     for (std::size_t b = 0; b < said.size() && seen_ < examples_; ++b, ++seen_) {
       const auto target =
           std::span(evaluation.batch.target.ids)

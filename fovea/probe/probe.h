@@ -53,9 +53,13 @@ class Readings {
 // attention is kept, the few whose attention it is (of the test split where it has any).
 enum class Examples { fresh, same, kept };
 
+class SurveyProbe;
+
 class Probe {
  public:
   virtual ~Probe() = default;
+
+  virtual SurveyProbe* as_survey() { return nullptr; }  // probe/survey.h
 
   virtual void settings(Fields&) {}
 

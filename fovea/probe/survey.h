@@ -19,6 +19,7 @@ struct SurveyLook {
 
 class SurveyProbe : public Probe {
  public:
+  SurveyProbe* as_survey() final { return this; }
   virtual int count() const = 0;  // how many it wants to see; it may be shown some more
   virtual void survey(const SurveyLook& at, Readings& readings) = 0;
   virtual void conclude(Readings& readings) = 0;  // the look is over

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "fovea/data/task.h"
+#include "fovea/lab/bench/step_cost.h"
 #include "fovea/lab/experiment/experiment.h"
-#include "fovea/lab/train/step_cost.h"
 
 namespace fovea {
 

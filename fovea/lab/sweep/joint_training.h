@@ -1,12 +1,12 @@
-// One run that all ranks of a job train together (train.data_parallel, lab/train/shards.h). The first leads; the others
+// One run that all ranks of a job train together (train.data_parallel, lab/ranks/shards.h). The first leads; the others
 // are called to each run and train along in silence.
 #pragma once
 
 #include <atomic>
 #include <memory>
 
+#include "fovea/lab/ranks/ranks.h"
 #include "fovea/lab/sweep/worker_pool.h"
-#include "fovea/lab/train/ranks.h"
 
 namespace fovea {
 

@@ -1,4 +1,4 @@
-// A crew over the ranks of a job (lab/train/ranks.h): the first rank's own threads and those of all others.
+// A crew over the ranks of a job (lab/ranks/ranks.h): the first rank's own threads and those of all others.
 //
 //   first rank                             every other rank
 //   sweep ── give ──> RankPool ── order ──> work_for_first ──> its own thread crew
@@ -12,8 +12,8 @@
 #include <atomic>
 #include <memory>
 
+#include "fovea/lab/ranks/ranks.h"
 #include "fovea/lab/sweep/worker_pool.h"
-#include "fovea/lab/train/ranks.h"
 
 namespace fovea {
 

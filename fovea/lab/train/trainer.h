@@ -7,9 +7,9 @@
 #include <functional>
 #include <string>
 
+#include "fovea/lab/ranks/ranks.h"
 #include "fovea/lab/record/record.h"
 #include "fovea/lab/record/run_spec.h"
-#include "fovea/lab/train/ranks.h"
 
 namespace fovea {
 

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "fovea/lab/train/rank_transport.h"
-#include "fovea/lab/train/ranks.h"
+#include "fovea/lab/ranks/rank_transport.h"
+#include "fovea/lab/ranks/ranks.h"
 
 namespace fovea::testing_parts {
 

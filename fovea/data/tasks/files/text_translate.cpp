@@ -36,6 +36,8 @@ struct Pairs {
 
 class TextTranslate final : public Task, public WrittenTargets {
  public:
+  const WrittenTargets* written_targets() const override { return this; }
+
   void settings(Fields& fields) override {
     fields.text("corpus", corpus_, "a corpus of pairs of texts by name; `fovea data list` shows them");
     fields.text("digest", digest_, "what corpus and model must hold; empty: what they hold now");

@@ -1,4 +1,4 @@
-#include "fovea/lab/train/ranks.h"
+#include "fovea/lab/ranks/ranks.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "fovea/base/error.h"
-#include "fovea/lab/train/rank_transport.h"
+#include "fovea/lab/ranks/rank_transport.h"
 
 namespace fovea {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fovea/data/batch.h"
-#include "fovea/lab/train/ranks.h"
+#include "fovea/lab/ranks/ranks.h"
 #include "fovea/model/model.h"
 #include "fovea/nn/compute.h"
 #include "fovea/nn/parameters.h"

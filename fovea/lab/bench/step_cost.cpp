@@ -1,4 +1,4 @@
-#include "fovea/lab/train/step_cost.h"
+#include "fovea/lab/bench/step_cost.h"
 
 #include <algorithm>
 #include <string>

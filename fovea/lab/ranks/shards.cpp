@@ -1,4 +1,4 @@
-#include "fovea/lab/train/shards.h"
+#include "fovea/lab/ranks/shards.h"
 
 #include <fmt/format.h>
 

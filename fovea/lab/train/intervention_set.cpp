@@ -1,0 +1,90 @@
+#include "fovea/lab/train/intervention_set.h"
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+template <class T>
+InterventionSet<T>::InterventionSet(const RunSpec& spec, double rate, ParameterSet<T>& parameters, Watcher* watcher)
+    : spec_(spec),
+      rate_(rate),
+      parameters_(parameters),
+      watcher_(watcher),
+      declared_(Interventions::parse(spec.interventions)) {}
+
+template <class T>
+void InterventionSet<T>::prepare(const Capabilities& capabilities, const Task& task,
+                                 const std::filesystem::path& weights) {
+  capabilities_ = capabilities;
+  check_interventions(declared_, capabilities_, spec_);
+  embeddings_.emplace(declared_.embeds, task, parameters_);
+  transplants_.emplace(declared_.transplants, weights, parameters_);
+}
+
+template <class T>
+void InterventionSet<T>::start(std::int64_t step, bool resumed) const {
+  if (!resumed) transplants_->put_in(step);
+  keep_clamped(step);
+}
+
+template <class T>
+StepPlan InterventionSet<T>::before_update(std::int64_t step) {
+  if (step < plan_.step || step >= plan_ends_) {
+    plan_ = {step, attend(step), paces(step)};
+    plan_ends_ = declared_.next_change(step);
+  }
+  StepPlan plan = plan_;
+  plan.step = step;
+  if (watcher_) let_change(plan);
+  return plan;
+}
+
+template <class T>
+void InterventionSet<T>::let_change(StepPlan& plan) const {
+  const Attend declared = plan.attend;
+  watcher_->before(plan);
+  if (plan.attend != declared && !capabilities_.attends)
+    throw wrong_input("attention cannot be held: the model has none", "hold nothing");
+  if (plan.attend == Attend::truth && !capabilities_.truth)
+    throw wrong_input("attention cannot be held at the truth: the task does not know it", "hold it uniform");
+}
+
+template <class T>
+void InterventionSet<T>::after_update(std::int64_t step) const {
+  keep_clamped(step);
+  embeddings_->keep_frozen();
+  transplants_->put_in(step + 1);
+  keep_clamped(step + 1);
+}
+
+template <class T>
+std::optional<double> InterventionSet<T>::embeddings_found() const {
+  if (embeddings_->words() == 0) return std::nullopt;
+  return embeddings_->share_found();
+}
+
+template <class T>
+Paces InterventionSet<T>::paces(std::int64_t step) const {
+  Paces paces;
+  for (const Group group : {Group::body, Group::attention})
+    paces[static_cast<std::size_t>(group)] = {declared_.rate_at(group, step).value_or(rate_),
+                                              declared_.frozen_at(group, step)};
+  return paces;
+}
+
+// The optimiser moves every parameter; those that are clamped at `step` are put back.
+template <class T>
+void InterventionSet<T>::keep_clamped(std::int64_t step) const {
+  for (const Clamp& clamp : declared_.clamps) {
+    if (!clamp.when.holds(step)) continue;
+    const auto parameter = std::ranges::find(parameters_.all(), clamp.parameter, &Param<T>::name);
+    std::fill_n(parameter->value, parameter->count(), static_cast<T>(clamp.value));
+  }
+}
+
+template class InterventionSet<float>;
+template class InterventionSet<double>;
+
+}  // namespace fovea

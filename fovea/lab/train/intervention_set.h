@@ -1,0 +1,59 @@
+// What is changed in a training, and when. The trainer asks at fixed places:
+//
+//   start(step)            before the first update:  clamps, transplants
+//   attend(step)           before a pass:            who decides where attention goes
+//   before_update(step)    before an update:         holds, freezes, rates; and what a watcher changes of them
+//   after_update(step)     after an update:          clamps, frozen embeddings, transplants of the next step
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "fovea/data/task.h"
+#include "fovea/lab/record/run_spec.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/spec/intervention.h"
+#include "fovea/lab/spec/start_vectors.h"
+#include "fovea/lab/train/step_watcher.h"
+#include "fovea/lab/train/transplant.h"
+#include "fovea/nn/parameters.h"
+
+namespace fovea {
+
+template <class T>
+class InterventionSet {
+ public:
+  // `rate` is that of groups without one of their own; the watcher may be nullptr.
+  InterventionSet(const RunSpec& spec, double rate, ParameterSet<T>& parameters, Watcher* watcher);
+
+  // Puts start vectors in and reads the weights to be transplanted (from this folder). Throws wrong_input for what
+  // cannot be done here, and for what would change nothing.
+  void prepare(const Capabilities& capabilities, const Task& task, const std::filesystem::path& weights);
+
+  void start(std::int64_t step, bool resumed) const;
+  Attend attend(std::int64_t step) const { return declared_.attend_at(step); }
+  StepPlan before_update(std::int64_t step);
+  void after_update(std::int64_t step) const;
+
+  // The share of the vocabulary that start vectors were found for; nothing where there are none.
+  std::optional<double> embeddings_found() const;
+
+ private:
+  Paces paces(std::int64_t step) const;
+  void let_change(StepPlan& plan) const;
+  void keep_clamped(std::int64_t step) const;
+
+  const RunSpec& spec_;
+  double rate_;
+  ParameterSet<T>& parameters_;
+  Watcher* watcher_;
+  Interventions declared_;
+  Capabilities capabilities_;
+  std::optional<Embeddings<T>> embeddings_;
+  std::optional<Transplants<T>> transplants_;
+  StepPlan plan_;                // as declared, for steps from plan_.step on
+  std::int64_t plan_ends_ = -1;  // and before this one
+};
+
+}  // namespace fovea

@@ -1,0 +1,224 @@
+#include "fovea/lab/train/train_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/names.h"
+#include "fovea/base/processor_time.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/train/step_watcher.h"
+
+namespace fovea {
+
+bool Pulse::beat() {
+  if (++since_ < stride_) return false;
+  since_ = 0;
+  const Clock::time_point now = Clock::now();
+  stride_ = now - last_ < std::chrono::milliseconds(10) ? std::min(stride_ * 2, 4096) : std::max(stride_ / 2, 1);
+  last_ = now;
+  return true;
+}
+
+// What a watcher sees of an update.
+template <class T>
+class TrainLoop<T>::UpdateView final : public StepView {
+ public:
+  UpdateView(Workspace<T>& workspace, Compute& compute, const Outcome<T>& outcome, std::int64_t step, std::int64_t of)
+      : workspace_(workspace), compute_(compute), outcome_(outcome), step_(step), of_(of) {}
+
+  std::int64_t step() const override { return step_; }
+  std::int64_t of() const override { return of_; }
+  double loss() const override { return outcome_.loss; }
+  std::shared_ptr<const Batch> batch() const override { return workspace_.shared_batch(); }
+  StepArray attention() override { return in_memory(outcome_.attention); }
+  StepArray beta() override {
+    if (!beta_) beta_ = workspace_.model().beta(compute_);
+    return in_memory(*beta_);
+  }
+  std::size_t parameters() const override { return all().size(); }
+  const std::string& parameter_name(std::size_t i) const override { return all()[i].name; }
+  StepArray parameter(std::size_t i) override { return of_parameters(all()[i], all()[i].value); }
+  StepArray gradient(std::size_t i) override { return of_parameters(all()[i], all()[i].gradient); }
+
+ private:
+  static constexpr bool twice = std::is_same_v<T, double>;
+  const auto& all() const { return workspace_.parameters().all(); }
+  StepArray in_memory(const Cube<T>& cube) const {
+    if (cube.empty()) return {};
+    return {cube.data(), {cube.shape().begin(), cube.shape().end()}, twice, workspace_.shared_memory()};
+  }
+  StepArray of_parameters(const Param<T>& param, const T* data) const {
+    return {data, param.shape, twice, workspace_.shared_parameters()};
+  }
+
+  Workspace<T>& workspace_;
+  Compute& compute_;
+  const Outcome<T>& outcome_;
+  std::int64_t step_, of_;
+  std::optional<Cube<T>> beta_;
+};
+
+template <class T>
+TrainLoop<T>::TrainLoop(Workspace<T>& workspace, InterventionSet<T>& interventions, Evaluator<T>& evaluator,
+                        const TrainSettings& train, const TrainHooks& hooks, RunRecord& record, Stopwatch& watch)
+    : workspace_(workspace),
+      interventions_(interventions),
+      evaluator_(evaluator),
+      train_(train),
+      hooks_(hooks),
+      record_(record),
+      optimizer_(workspace.parameters(), train.optimizer_settings()),
+      schedule_(train.rates()) {
+  const ValueTable& table = record.spec.train;
+  if (train.data_parallel.value_or(false))
+    shards_.emplace(static_cast<int>(train.shards.value_or(TrainSettings::shards_by_default)), hooks.ranks,
+                    workspace.model().takes(), workspace.parameters());
+  else if (train.shards)
+    throw wrong_input("train.shards says how train.data_parallel cuts a batch, and that is not set",
+                      "set train.data_parallel = true too", place_in(table, "shards"));
+  if (shards_ && hooks.watcher)
+    throw wrong_input("a run whose batches are cut into shards cannot be watched update by update",
+                      "drop the callbacks, or train.data_parallel", place_in(table, "data_parallel"));
+  if (!train.stop_when.empty()) stop_when_ = Expression::parse(train.stop_when, place_in(table, "stop_when"));
+  if (!hooks.checkpoints.folder.empty())
+    keeper_.emplace(hooks,
+                    TrainState<T>{workspace.parameters(), optimizer_, evaluator.probes(), evaluator.attention(), record,
+                                  train_loss_, time_},
+                    train.steps, watch);
+}
+
+template <class T>
+RunState TrainLoop<T>::run() {
+  const bool resumed = keeper_ && !hooks_.checkpoints.forget && keeper_->restore();
+  if (shards_) shards_->agree_on_start(record_.steps);
+  const RunState state = go_on(resumed);
+  if (state == RunState::stopped && saves()) keeper_->save_last();
+  return state;
+}
+
+template <class T>
+RunState TrainLoop<T>::run_until(std::int64_t step) {
+  pause_at_ = step;
+  return go_on(std::exchange(begun_, true));
+}
+
+// A checkpoint is taken between an update's evaluation and the next update, where the number of steps says all.
+template <class T>
+RunState TrainLoop<T>::go_on(bool begun) {
+  const std::int64_t steps = train_.steps;
+  std::int64_t step = record_.steps;
+  interventions_.start(step, begun);
+  if (!begun && evaluate(step, steps == 0)) return RunState::done;
+  while (step < steps) {
+    const std::int64_t next = evaluator_.settings().next_look(step, steps);
+    {
+      const Metered metered(hooks_.spent ? &hooks_.spent->updates : nullptr);
+      for (; step < next; ++step) {
+        if (step >= pause_at_) return RunState::running;
+        if (to_stop()) return RunState::stopped;
+        if (pulse_.beat()) tend(step);
+        update(step);
+      }
+    }
+    if (evaluate(step, step == steps)) return RunState::done;
+  }
+  return RunState::done;
+}
+
+template <class T>
+bool TrainLoop<T>::to_stop() const {
+  if (shards_) return shards_->stopped();
+  return asked_to_stop() || (hooks_.watcher && hooks_.watcher->ended());
+}
+
+template <class T>
+void TrainLoop<T>::tend(std::int64_t step) {
+  if (hooks_.progress && step > 0 && pulse_.last() - told_ >= std::chrono::milliseconds(50)) {
+    told_ = pulse_.last();
+    hooks_.progress(step, train_.steps);
+  }
+  if (saves() && keeper_->due(pulse_.last())) keeper_->save();
+}
+
+template <class T>
+void TrainLoop<T>::update(std::int64_t step) {
+  const StepPlan plan = interventions_.before_update(step);
+  const auto batch_step = static_cast<std::uint64_t>(step);
+  longest_first_.arrange(workspace_.next_batch(Split::train, batch_step, train_.batch));
+  const double loss = gradient({true, plan.attend, record_.spec.seed, batch_step}, step);
+  const double share = schedule_.at(step);
+  const bool clipped = train_.clip > 0;  // then the step tells the norm, else it must be asked for
+  double norm = clipped ? 0 : optimizer_.gradient_norm(workspace_.team(), plan.paces);
+  if (!std::isfinite(norm)) workspace_.refuse_gradient(step);
+  norm = optimizer_.step(workspace_.team(), share, plan.paces);
+  if (clipped && !std::isfinite(norm)) workspace_.refuse_gradient(step);
+  interventions_.after_update(step);
+  train_loss_ = loss;
+  time_ += share * train_.rate;
+  record_.steps = step + 1;
+}
+
+// Of the loss on the batch at hand, which it returns.
+template <class T>
+double TrainLoop<T>::gradient(const Pass& pass, std::int64_t step) {
+  Compute compute = workspace_.fresh_memory();
+  Model<T>& model = workspace_.model();
+  const Batch& batch = workspace_.batch();
+  if (shards_) {
+    const double loss = shards_->gradient(compute, model, batch, pass, asked_to_stop());
+    if (!std::isfinite(loss)) workspace_.refuse_loss(loss, step);
+    return loss;
+  }
+  const Outcome<T> outcome = model.forward(compute, batch, pass);
+  if (!std::isfinite(outcome.loss)) workspace_.refuse_loss(outcome.loss, step);
+  workspace_.parameters().clear_gradients();
+  model.backward(compute);
+  if (hooks_.watcher) {
+    UpdateView view(workspace_, compute, outcome, step, train_.steps);
+    hooks_.watcher->watch(view);
+  }
+  return outcome.loss;
+}
+
+// Reads the model at `step`; true where that ends the run.
+template <class T>
+bool TrainLoop<T>::evaluate(std::int64_t step, bool last) {
+  evaluator_.evaluate({step, last, train_loss_, time_});
+  if (step == 0) check_stop_condition();
+  if (last) return true;
+  if (!stop_when_ || !stop_when_->holds(record_)) {
+    evaluator_.count();
+    return false;
+  }
+  evaluator_.evaluate({step, true, train_loss_, time_});
+  return true;
+}
+
+// A name that nothing has said at the first evaluation may still come (a share of what is not there yet), unless it is
+// a slip of the pen for one that has.
+template <class T>
+void TrainLoop<T>::check_stop_condition() const {
+  if (!stop_when_) return;
+  std::vector<std::string> known(run_facts().begin(), run_facts().end());
+  for (const auto& [name, series] : record_.series) known.push_back(name);
+  known.emplace_back("train_loss");
+  for (const std::string& name : stop_when_->names()) {
+    if (run_has(record_, name) || std::ranges::find(known, name) != known.end()) continue;
+    const std::string what = fmt::format("train.stop_when reads '{}', which no probe of this run measures", name);
+    if (!nearest_name(name, known).empty()) throw wrong_input(what, suggest_name(name, known), stop_when_->place());
+    if (hooks_.trouble) hooks_.trouble(what + " at the first look: unless one does later, it never holds");
+  }
+}
+
+template class TrainLoop<float>;
+template class TrainLoop<double>;
+
+}  // namespace fovea

@@ -233,15 +233,15 @@ class Trainer {
       if (!std::isfinite(loss)) refuse_loss(loss, step);
       return loss;
     }
-    const Outcome<T> outcome = model_->forward(compute, *batch_, pass);
-    if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
+    const Trace<T> trace = model_->forward(compute, *batch_, pass);
+    if (!std::isfinite(trace.loss)) refuse_loss(trace.loss, step);
     parameters_->clear_gradients();
-    model_->backward(compute);
+    model_->backward(compute, trace);
     if (hooks_.watcher) {
-      UpdateView view(*this, compute, outcome, step);
+      UpdateView view(*this, compute, trace, step);
       hooks_.watcher->watch(view);
     }
-    return outcome.loss;
+    return trace.loss;
   }
 
   void let_change(std::int64_t step, Attend& attend, Paces& paces) {
@@ -305,7 +305,7 @@ class Trainer {
 
   // Shows a batch to the probes that want such examples.
   void measure(std::int64_t step, bool last, Examples which, const Batch& batch) {
-    show(step, last, batch, wants_of(which), [&](Compute&, const Evaluation& look) {
+    show(step, last, batch, wants_of(which), [&](Compute&, const Trace<T>&, const Evaluation& look) {
       for (const NamedProbe& named : probes_)
         if (named.probe->examples() == which) named.probe->measure(look, readings_);
     });
@@ -319,10 +319,10 @@ class Trainer {
     for (int seen = 0; seen < most; seen += size) {
       const Batch& batch = next_batch(probe_.split, static_cast<std::uint64_t>(seen / size), size);
       if (batch.size == 0) break;
-      show(step, last, batch, survey_wants_, [&](Compute& compute, const Evaluation& look) {
+      show(step, last, batch, survey_wants_, [&](Compute& compute, const Trace<T>& trace, const Evaluation& look) {
         SurveyLook at{look, probe_.split};
         if (auto* const model = dynamic_cast<HasInfluence<T>*>(model_.get()))
-          at.influence = [&, model] { return Cube<const float>(as_float(model->influence(compute))); };
+          at.influence = [&, model] { return Cube<const float>(as_float(model->influence(compute, trace))); };
         if (auto* const model = dynamic_cast<GeneratesText<T>*>(model_.get()))
           at.say = [&, model](const Search& search) {
             return model->say(compute, batch, pass_at(step, false), search);
@@ -336,20 +336,20 @@ class Trainer {
 
   // What the model makes of a batch.
   void show(std::int64_t step, bool last, const Batch& batch, const Wants& wants,
-            const std::function<void(Compute&, const Evaluation&)>& read) {
+            const std::function<void(Compute&, const Trace<T>&, const Evaluation&)>& read) {
     Compute compute = fresh_memory();
-    const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
-    if (!std::isfinite(outcome.loss)) refuse_loss(outcome.loss, step);
+    const Trace<T> trace = model_->forward(compute, batch, pass_at(step, false));
+    if (!std::isfinite(trace.loss)) refuse_loss(trace.loss, step);
     Cube<T> beta;
-    if (wants.beta) beta = model_->beta(compute);
+    if (wants.beta) beta = model_->beta(compute, trace);
     Cube<T> states;
-    if (wants.states) states = model_->states(compute);
+    if (wants.states) states = model_->states(compute, trace);
     Outcome<float> seen;
-    seen.loss = outcome.loss;
-    seen.scores = as_float(outcome.scores);
-    seen.answers = outcome.answers;
-    seen.attention = as_float(outcome.attention);
-    seen.predictions = as_float(outcome.predictions);
+    seen.loss = trace.loss;
+    seen.scores = as_float(trace.scores);
+    seen.answers = trace.answers;
+    seen.attention = as_float(trace.attention);
+    seen.predictions = as_float(trace.predictions);
     if constexpr (!std::is_same_v<T, float>)
       std::copy(parameters_->values().begin(), parameters_->values().end(), copies_.begin());
     const Evaluation seen_now{.step = step,
@@ -363,7 +363,7 @@ class Trainer {
                               .beta = as_float(beta),
                               .states = as_float(states),
                               .parameters = views_};
-    read(compute, seen_now);
+    read(compute, trace, seen_now);
   }
 
   // The same few examples at every look, of the test split where it has any.
@@ -399,16 +399,16 @@ class Trainer {
   // What a watcher sees of an update.
   class UpdateView final : public StepView {
    public:
-    UpdateView(Trainer& trainer, Compute& compute, const Outcome<T>& outcome, std::int64_t step)
-        : trainer_(trainer), compute_(compute), outcome_(outcome), step_(step) {}
+    UpdateView(Trainer& trainer, Compute& compute, const Trace<T>& trace, std::int64_t step)
+        : trainer_(trainer), compute_(compute), trace_(trace), step_(step) {}
 
     std::int64_t step() const override { return step_; }
     std::int64_t of() const override { return trainer_.train_.steps; }
-    double loss() const override { return outcome_.loss; }
+    double loss() const override { return trace_.loss; }
     std::shared_ptr<const Batch> batch() const override { return trainer_.batch_; }
-    StepArray attention() override { return in_memory(outcome_.attention); }
+    StepArray attention() override { return in_memory(trace_.attention); }
     StepArray beta() override {
-      if (!beta_) beta_ = trainer_.model_->beta(compute_);
+      if (!beta_) beta_ = trainer_.model_->beta(compute_, trace_);
       return in_memory(*beta_);
     }
     std::size_t parameters() const override { return all().size(); }
@@ -429,7 +429,7 @@ class Trainer {
 
     Trainer& trainer_;
     Compute& compute_;
-    const Outcome<T>& outcome_;
+    const Trace<T>& trace_;
     std::int64_t step_;
     std::optional<Cube<T>> beta_;
   };

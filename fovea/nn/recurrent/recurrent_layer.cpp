@@ -290,7 +290,7 @@ void RecurrentLayer<T>::backward(Compute& compute, std::span<const RecurrentLaye
   each_block(compute.team, count, traces[0].input.batch,
              [&](std::size_t i, Index begin, Index end) { directions[i].backward_rows(parts[i], begin, end); });
   for (std::size_t i = count; i-- > 0;) {
-    directions[i].bias_gradients(parts[i].d_bias);
+    if (compute.trains()) directions[i].bias_gradients(parts[i].d_bias);
     directions[i].weight_gradients(compute, traces[i], d_input);
     d_initial[i] = traces[i].initial.empty() ? RecurrentState<T>{} : parts[i].running;
   }
@@ -385,13 +385,14 @@ void RecurrentLayer<T>::weight_gradients(Compute& compute, const RecurrentTrace<
     const Operand<T> by_gate{at(trace.gates, from, 0), gates(), count, 4 * width, true};
     const Operand<T> states{at(trace.hidden, slot_before(from), 0, trace.column), count, width, trace.hidden.size(2),
                             false};
-    team_matmul(compute.team, by_gate, states, weight_hh->matrix_gradient(), Into::add);
+    if (compute.trains()) team_matmul(compute.team, by_gate, states, weight_hh->matrix_gradient(), Into::add);
   } else {
     d_gates = gather(4 * width, [&](Index t, Index row) { return at(trace.gates, t, row); });
     const Matrix<T> states =
         gather(width, [&](Index t, Index row) { return at(trace.hidden, slot_before(t), row, trace.column); });
-    team_matmul(compute.team, Operand<T>{d_gates.data(), gates(), d_gates.size(0), 4 * width, true}, plain(states),
-                weight_hh->matrix_gradient(), Into::add);
+    if (compute.trains())
+      team_matmul(compute.team, Operand<T>{d_gates.data(), gates(), d_gates.size(0), 4 * width, true}, plain(states),
+                  weight_hh->matrix_gradient(), Into::add);
   }
   clear_initial(trace, 0, batch);
 
@@ -420,8 +421,9 @@ void RecurrentLayer<T>::weight_gradients(Compute& compute, const RecurrentTrace<
   for (const GateSpan& span : input_gates(cell, width)) {
     const T* const slots = gradient.data() + span.slot;
     const Index rows = gradient.size(0);
-    team_matmul(compute.team, Operand<T>{slots, span.width, rows, 4 * width, true}, plain(x),
-                Matrix<T>(weight_ih->gradient + span.gate * in, span.width, in), Into::add);
+    if (compute.trains())
+      team_matmul(compute.team, Operand<T>{slots, span.width, rows, 4 * width, true}, plain(x),
+                  Matrix<T>(weight_ih->gradient + span.gate * in, span.width, in), Into::add);
     if (dx.empty()) continue;
     team_matmul(compute.team, Operand<T>{slots, rows, span.width, 4 * width, false},
                 Operand<T>{weight_ih->value + span.gate * in, span.width, in, in, false}, dx, Into::add);

@@ -30,8 +30,9 @@ void pooling(benchmark::State& state, const char* similarity, bool gradient) {
   Compute compute{arena, team};
   for (auto _ : state) {
     arena.reset();
-    benchmark::DoNotOptimize(model.forward(compute, batch, {true, Attend::learned, 1, 0}).loss);
-    if (gradient) model.backward(compute);
+    const Trace<float> trace = model.forward(compute, batch, {true, Attend::learned, 1, 0});
+    benchmark::DoNotOptimize(trace.loss);
+    if (gradient) model.backward(compute, trace);
   }
   state.SetItemsProcessed(state.iterations() * points * points);
   state.counters["arena MB"] = static_cast<double>(arena.peak_bytes()) * 1e-6;

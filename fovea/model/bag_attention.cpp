@@ -23,7 +23,11 @@ template <class T>
 struct Head {
   BatchNorm<T> norm0, norm1;
   Linear<T> linear0, linear1;
-  Matrix<T> normed0, hidden, normed1;
+
+  struct Trace {
+    typename BatchNorm<T>::Trace norm0, norm1;
+    Matrix<T> hidden, scores;
+  };
 
   static Head declare(ParameterSet<T>& parameters, Index width, Index classes) {
     Head head;
@@ -34,22 +38,24 @@ struct Head {
     return head;
   }
 
-  // x (N,H) -> logits (N,C)
-  Matrix<T> forward(Compute& compute, bool training, Matrix<const T> x, std::span<const std::uint8_t> present) {
-    normed0 = norm0.forward(compute, training, x, present);
-    hidden = linear0.forward(compute, normed0);
-    activate<T>(compute.team, Activation::leaky_relu(), hidden.flat(), hidden.flat());
-    normed1 = norm1.forward(compute, training, hidden, present);
-    return linear1.forward(compute, normed1);
+  // x (N,H) -> scores (N,C)
+  Trace forward(Compute& compute, bool training, Matrix<const T> x, std::span<const std::uint8_t> present) const {
+    Trace trace;
+    trace.norm0 = norm0.forward(compute, training, x, present);
+    trace.hidden = linear0.forward(compute, trace.norm0.output);
+    activate<T>(compute.team, Activation::leaky_relu(), trace.hidden.flat(), trace.hidden.flat());
+    trace.norm1 = norm1.forward(compute, training, trace.hidden, present);
+    trace.scores = linear1.forward(compute, trace.norm1.output);
+    return trace;
   }
 
-  // dlogits (N,C) -> dx (N,H)
-  Matrix<T> backward(Compute& compute, Matrix<const T> dlogits) const {
-    Matrix<T> d = linear1.backward(compute, normed1, dlogits);
-    norm1.backward(compute, d, d);
-    activate_backward<T>(compute.team, Activation::leaky_relu(), hidden.flat(), d.flat(), d.flat());
-    d = linear0.backward(compute, normed0, d);
-    norm0.backward(compute, d, d);
+  // dscores (N,C) -> dx (N,H)
+  Matrix<T> backward(Compute& compute, const Trace& trace, Matrix<const T> dscores) const {
+    Matrix<T> d = linear1.backward(compute, trace.norm1.output, dscores);
+    norm1.backward(compute, trace.norm1, d, d);
+    activate_backward<T>(compute.team, Activation::leaky_relu(), trace.hidden.flat(), d.flat(), d.flat());
+    d = linear0.backward(compute, trace.norm0.output, d);
+    norm0.backward(compute, trace.norm0, d, d);
     return d;
   }
 };
@@ -103,10 +109,10 @@ class BagAttention : public Model<T> {
     head_ = Head<T>::declare(parameters, width_, classes_);
   }
 
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
-  void backward(Compute& compute) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
   bool has_beta() const override { return !flat(); }
-  Cube<T> beta(Compute& compute) override;
+  Cube<T> beta(Compute& compute, const Trace<T>& trace) const override;
 
  private:
   void score_settings(Fields& fields) {
@@ -122,10 +128,30 @@ class BagAttention : public Model<T> {
   }
 
   bool flat() const { return score_kind_ == BagScore::flat; }
-  Matrix<T> pack(Compute& compute, Matrix<const T> from) const;
-  Cube<T> unpack(Compute& compute, Matrix<const T> packed) const;
-  Matrix<T> attend_items(Compute& compute, const Batch& batch, const Pass& pass);
-  Matrix<T> attend_items_backward(Compute& compute, Matrix<T> dcontext) const;
+
+  // Of a forward.
+  struct Own {
+    std::span<const int> lengths;  // (B) items present
+    Index columns = 0;             // S, of this batch
+    Index present = 0;             // items in all bags
+    typename Mlp<T>::Trace items;
+    typename BatchNorm<T>::Trace norm;
+    typename Head<T>::Trace head;
+    Cube<const T> h;                     // (B,S,H); flat: empty
+    Cube<T> shares;                      // (B,1,S) the same weight on everything present: h̄ = shares · h
+    Cube<T> query;                       // (B,1,H) h̄
+    typename Score<T>::Trace score;      // empty where the weights follow no scores
+    Cube<T> weights;                     // (B,1,S)
+    std::span<const std::uint8_t> held;  // (B) or empty
+    bool learned = false;
+    Matrix<T> d_scores;  // (B,C)
+  };
+  template <class View>
+  View pack(Compute& compute, const Own& own, View from) const;
+  Cube<T> unpack(Compute& compute, const Own& own, Matrix<const T> packed) const;
+  Matrix<const T> embed(Compute& compute, const Pass& pass, Matrix<const T> x, Own& own) const;
+  Matrix<T> attend_items(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
+  Matrix<T> attend_items_backward(Compute& compute, const Own& own, Matrix<T> dcontext) const;
 
   BagScore score_kind_ = BagScore::simple;
   bool score_is_fixed_ = false;
@@ -138,30 +164,19 @@ class BagAttention : public Model<T> {
   std::optional<BatchNorm<T>> norm_;
   Score<T> score_;
   Head<T> head_;
-
-  // Of the last forward.
-  const Batch* batch_ = nullptr;
-  std::span<int> lengths_;        // (B) items present
-  Index columns_ = 0;             // S, of this batch
-  Index present_ = 0;             // items in all bags
-  Cube<T> h_;                     // (B,S,H); flat: empty
-  Cube<T> shares_;                // (B,1,S) the same weight on everything present: h̄ = shares · h
-  Cube<T> query_;                 // (B,1,H) h̄
-  Cube<T> weights_;               // (B,1,S)
-  std::span<std::uint8_t> held_;  // (B) or empty
-  bool learned_ = false;
-  Matrix<T> score_gradients_;  // (B,C)
 };
 
 // The rows of (B*S,·) that are there, one after another.
 template <class T>
-Matrix<T> BagAttention<T>::pack(Compute& compute, Matrix<const T> from) const {
+template <class View>
+View BagAttention<T>::pack(Compute& compute, const Own& own, View from) const {
   const Index width = from.size(1);
-  const Matrix<T> packed = compute.array<T>(present_, width);
+  if (own.present == from.size(0)) return from;
+  const Matrix<T> packed = compute.array<T>(own.present, width);
   T* to = packed.data();
-  for (std::size_t b = 0; b < lengths_.size(); ++b) {
-    const Index count = lengths_[b] * width;
-    std::copy_n(from.data() + static_cast<Index>(b) * columns_ * width, count, to);
+  for (std::size_t b = 0; b < own.lengths.size(); ++b) {
+    const Index count = own.lengths[b] * width;
+    std::copy_n(from.data() + static_cast<Index>(b) * own.columns * width, count, to);
     to += count;
   }
   return packed;
@@ -169,137 +184,143 @@ Matrix<T> BagAttention<T>::pack(Compute& compute, Matrix<const T> from) const {
 
 // (present,H) -> (B,S,H), 0 where there is no item
 template <class T>
-Cube<T> BagAttention<T>::unpack(Compute& compute, Matrix<const T> packed) const {
-  const Index bags = static_cast<Index>(lengths_.size()), width = packed.size(1);
-  const Cube<T> out = compute.zeros<T>(bags, columns_, width);
+Cube<T> BagAttention<T>::unpack(Compute& compute, const Own& own, Matrix<const T> packed) const {
+  const Index bags = static_cast<Index>(own.lengths.size()), width = packed.size(1);
+  const Cube<T> out = compute.zeros<T>(bags, own.columns, width);
   const T* from = packed.data();
   for (Index b = 0; b < bags; ++b) {
-    const Index count = lengths_[static_cast<std::size_t>(b)] * width;
+    const Index count = own.lengths[static_cast<std::size_t>(b)] * width;
     std::copy_n(from, count, out[b].data());
     from += count;
   }
   return out;
 }
 
+// The item network, and its norm: x (N,I) -> (N,H)
+template <class T>
+Matrix<const T> BagAttention<T>::embed(Compute& compute, const Pass& pass, Matrix<const T> x, Own& own) const {
+  own.items = items_.forward(compute, x);
+  if (!norm_) return own.items.output();
+  own.norm = norm_->forward(compute, pass.training, own.items.output());
+  return own.norm.output;
+}
+
 // -> contexts (B,H)
 template <class T>
-Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, const Pass& pass) {
-  const Index bags = h_.size(0);
-  const Sequences<const T> h = batch_major(Cube<const T>(h_));
-  shares_ = compute.array<T>(bags, 1, columns_);
-  hold_uniform<T>(lengths_, shares_);
-  held_ = {};
-  learned_ = pass.attend != Attend::uniform;
-  if (!learned_) {
-    weights_ = shares_;
+Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
+  const Index bags = own.h.size(0);
+  const Sequences<const T> h = batch_major(own.h);
+  own.shares = compute.array<T>(bags, 1, own.columns);
+  hold_uniform<T>(own.lengths, own.shares);
+  own.learned = pass.attend != Attend::uniform;
+  if (!own.learned) {
+    own.weights = own.shares;
   } else {
     Sequences<const T> q;
     if (asks(score_.kind)) {
-      query_ = compute.array<T>(bags, 1, width_);
-      attend<T>(compute.team, shares_, h, lengths_, batch_major(query_));
-      q = batch_major(Cube<const T>(query_));
+      own.query = compute.array<T>(bags, 1, width_);
+      attend<T>(compute.team, own.shares, h, own.lengths, batch_major(own.query));
+      q = batch_major(Cube<const T>(own.query));
     }
-    weights_ = score_.forward(compute, h, q);
-    masked_softmax<T>(compute.team, weights_, lengths_, weights_);
+    own.score = score_.forward(compute, h, q);
+    own.weights = own.score.scores;
+    masked_softmax<T>(compute.team, own.weights, own.lengths, own.weights);
   }
   if (pass.attend == Attend::truth && !batch.marked.empty()) {
-    held_ = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(bags));
-    hold_marked<T>(batch.marked, weights_, held_);
+    const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(bags));
+    hold_marked<T>(batch.marked, own.weights, held);
+    own.held = held;
   }
   const Cube<T> contexts = compute.array<T>(bags, 1, width_);
-  attend<T>(compute.team, weights_, h, lengths_, batch_major(contexts));
+  attend<T>(compute.team, own.weights, h, own.lengths, batch_major(contexts));
   return contexts.as(bags, width_);
 }
 
 // dcontexts (B,H) -> dh, packed
 template <class T>
-Matrix<T> BagAttention<T>::attend_items_backward(Compute& compute, Matrix<T> dcontexts) const {
-  const Index bags = h_.size(0);
-  const Sequences<const T> h = batch_major(Cube<const T>(h_));
-  const Cube<T> dh = compute.zeros<T>(bags, columns_, width_);
-  const Cube<T> dscores = learned_ ? compute.array<T>(bags, 1, columns_) : Cube<T>();
+Matrix<T> BagAttention<T>::attend_items_backward(Compute& compute, const Own& own, Matrix<T> dcontexts) const {
+  const Index bags = own.h.size(0);
+  const Sequences<const T> h = batch_major(own.h);
+  const Cube<T> dh = compute.zeros<T>(bags, own.columns, width_);
+  const Cube<T> dscores = own.learned ? compute.array<T>(bags, 1, own.columns) : Cube<T>();
   const Cube<const T> dcontext(dcontexts.data(), bags, 1, width_);
-  attend_backward<T>(compute.team, weights_, h, batch_major(dcontext), lengths_, dscores, batch_major(dh));
-  if (learned_) {
-    masked_softmax_backward<T>(compute.team, weights_, dscores, lengths_, held_, dscores);
+  attend_backward<T>(compute.team, own.weights, h, batch_major(dcontext), own.lengths, dscores, batch_major(dh));
+  if (own.learned) {
+    masked_softmax_backward<T>(compute.team, own.weights, dscores, own.lengths, own.held, dscores);
     if (asks(score_.kind)) {
       const Cube<T> dquery = compute.zeros<T>(bags, 1, width_);
-      const Sequences<const T> q = batch_major(Cube<const T>(query_));
-      score_.backward(compute, h, q, dscores, batch_major(dh), batch_major(dquery));
-      attend_backward<T>(compute.team, shares_, h, batch_major(Cube<const T>(dquery)), lengths_, {}, batch_major(dh));
+      score_.backward(compute, own.score, dscores, batch_major(dh), batch_major(dquery));
+      attend_backward<T>(compute.team, own.shares, h, batch_major(Cube<const T>(dquery)), own.lengths, {},
+                         batch_major(dh));
     } else {
-      score_.backward(compute, h, {}, dscores, batch_major(dh), {});
+      score_.backward(compute, own.score, dscores, batch_major(dh), {});
     }
   }
-  const Matrix<T> rows = dh.as(bags * columns_, width_);
-  return present_ == rows.size(0) ? rows : pack(compute, rows);
+  return pack(compute, own, dh.as(bags * own.columns, width_));
 }
 
 // items (B,S,I) -> attention (B,1,S), scores (B,C)
 template <class T>
-Outcome<T> BagAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
-  batch_ = &batch;
+Trace<T> BagAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
+  Trace<T> trace(batch, pass);
+  Own own;
   const Index bags = batch.items.rows;
-  columns_ = batch.items.columns;
-  lengths_ = compute.arena.take<int>(static_cast<std::size_t>(bags));
-  std::copy_n(batch.items.lengths.begin(), bags, lengths_.begin());
-  present_ = 0;
-  for (const int length : lengths_) present_ += length;
+  own.columns = batch.items.columns;
+  own.lengths = batch.items.lengths;
+  for (const int length : own.lengths) own.present += length;
   Matrix<const T> x = matrix_of<T>(compute, batch.items);
   Matrix<const T> contexts;
   std::span<std::uint8_t> filled;  // (B): bags that hold anything; empty when all do
   if (flat()) {
     const Index wide = most_ * batch.items.width;
-    if (columns_ < most_) {
+    if (own.columns < most_) {
       const Matrix<T> padded = compute.zeros<T>(bags, wide);
-      const Index given = columns_ * batch.items.width;
+      const Index given = own.columns * batch.items.width;
       for (Index b = 0; b < bags; ++b) std::copy_n(x.data() + b * given, given, padded[b].data());
       x = padded;
     }
-    contexts = items_.forward(compute, x.as(bags, wide));
-    if (norm_) contexts = norm_->forward(compute, pass.training, contexts);
-    h_ = {};
+    contexts = embed(compute, pass, x.as(bags, wide), own);
   } else {
-    if (present_ < bags * columns_) x = pack(compute, x);
-    Matrix<T> h = items_.forward(compute, x);
-    if (norm_) h = norm_->forward(compute, pass.training, h);
-    h_ = present_ < bags * columns_ ? unpack(compute, h) : h.as(bags, columns_, width_);
-    contexts = attend_items(compute, batch, pass);
-    if (std::ranges::count(lengths_, 0) > 0) {
-      filled = compute.arena.take<std::uint8_t>(lengths_.size());
-      std::ranges::transform(lengths_, filled.begin(), [](int length) { return length > 0; });
+    const Matrix<const T> h = embed(compute, pass, pack(compute, own, x), own);
+    own.h = own.present < bags * own.columns ? unpack(compute, own, h) : h.as(bags, own.columns, width_);
+    contexts = attend_items(compute, batch, pass, own);
+    if (std::ranges::count(own.lengths, 0) > 0) {
+      filled = compute.arena.take<std::uint8_t>(own.lengths.size());
+      std::ranges::transform(own.lengths, filled.begin(), [](int length) { return length > 0; });
     }
   }
-  Outcome<T> outcome;
-  outcome.scores = head_.forward(compute, pass.training, contexts, filled);
-  score_gradients_ = compute.array<T>(bags, classes_);
-  outcome.loss = cross_entropy<T>(compute, outcome.scores, batch.labels, score_gradients_);
-  outcome.answers = batch.labels;
-  if (!flat()) outcome.attention = weights_;
-  return outcome;
+  own.head = head_.forward(compute, pass.training, contexts, filled);
+  own.d_scores = compute.array<T>(bags, classes_);
+  trace.scores = own.head.scores;
+  trace.loss = cross_entropy<T>(compute, trace.scores, batch.labels, own.d_scores);
+  trace.answers = batch.labels;
+  if (!flat()) trace.attention = own.weights;
+  trace.keep(compute, own);
+  return trace;
 }
 
 template <class T>
-void BagAttention<T>::backward(Compute& compute) {
-  Matrix<T> d = head_.backward(compute, score_gradients_);
-  if (!flat()) d = attend_items_backward(compute, d);
-  if (norm_) norm_->backward(compute, d, d);
-  items_.backward(compute, d, Mlp<T>::Wants::parameters_only);
+void BagAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
+  const Own& own = trace.template own<Own>();
+  Matrix<T> d = head_.backward(compute, own.head, own.d_scores);
+  if (!flat()) d = attend_items_backward(compute, own, d);
+  if (norm_) norm_->backward(compute, own.norm, d, d);
+  items_.backward(compute, own.items, d, Mlp<T>::Wants::parameters_only);
 }
 
 // log-probability of the right class if all of the attention were on one item, by the head as evaluation has it.
 template <class T>
-Cube<T> BagAttention<T>::beta(Compute& compute) {
+Cube<T> BagAttention<T>::beta(Compute& compute, const Trace<T>& trace) const {
   if (flat()) return {};
-  const Index bags = h_.size(0);
-  Head<T> head = head_;  // what the last forward left in head_ is backward's
-  const Matrix<T> logits = head.forward(compute, false, h_.as(bags * columns_, width_), {});
-  const Cube<T> beta = compute.zeros<T>(bags, 1, columns_);
+  const Own& own = trace.template own<Own>();
+  const Index bags = own.h.size(0);
+  const Matrix<T> scores = head_.forward(compute, false, own.h.as(bags * own.columns, width_), {}).scores;
+  const Cube<T> beta = compute.zeros<T>(bags, 1, own.columns);
   for (Index b = 0; b < bags; ++b) {
-    const int label = batch_->labels[static_cast<std::size_t>(b)];
+    const int label = trace.batch->labels[static_cast<std::size_t>(b)];
     if (label < 0) continue;
-    for (Index s = 0; s < lengths_[static_cast<std::size_t>(b)]; ++s)
-      beta(b, 0, s) = beta_of(std::span<const T>(logits[b * columns_ + s].flat()), label);
+    for (Index s = 0; s < own.lengths[static_cast<std::size_t>(b)]; ++s)
+      beta(b, 0, s) = beta_of(std::span<const T>(scores[b * own.columns + s].flat()), label);
   }
   return beta;
 }

@@ -53,13 +53,24 @@ class FeatureAttention : public Model<T> {
     rest_ = Mlp<T>::declare(parameters, "mlp", sizes, between_, false, 1);
   }
 
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
-  void backward(Compute& compute) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
 
  private:
   enum class AccessCheck { free, input, none };
 
-  void weigh(Compute& compute, const Batch& batch, const Pass& pass);
+  // Of a forward.
+  struct Own {
+    Matrix<const T> x;                   // (B,D)
+    Cube<T> weights;                     // (1,1,D) shared by all examples, or (B,1,D); empty for none
+    std::span<const std::uint8_t> held;  // (rows of weights): 1 where the weights do not follow their scores
+    bool learned = false;                // whether any weight follows its score
+    Matrix<T> gate_activations;          // (B,G)
+    Matrix<T> first_activations;         // (B,H)
+    typename Mlp<T>::Trace rest;
+    Matrix<T> d_scores;  // (B, 1 or classes)
+  };
+  void weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
 
   AccessCheck gate_ = AccessCheck::free;
   std::vector<int> hidden_ = {64};
@@ -73,94 +84,88 @@ class FeatureAttention : public Model<T> {
   Linear<T> gate_out_;                // (B,G) -> (B,D)
   GatedLinear<T> first_;              // g (w ⊙ x) -> (B,H)
   Mlp<T> rest_;
-
-  // Of the last forward.
-  Matrix<const T> x_;             // (B,D)
-  Cube<T> weights_;               // (1,1,D) shared by all examples, or (B,1,D); empty for none
-  std::span<std::uint8_t> held_;  // (rows of weights_): 1 where the weights do not follow their scores
-  bool learned_ = false;          // whether any weight follows its score
-  Matrix<T> gate_activations_;    // (B,G)
-  Matrix<T> first_activations_;   // (B,H)
-  Matrix<T> score_gradients_;     // (B, 1 or classes)
 };
 
-// Fills weights_ and held_.
+// Fills the weights and what holds them.
 template <class T>
-void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass) {
-  weights_ = {};
-  held_ = {};
-  learned_ = gate_ != AccessCheck::none && pass.attend != Attend::uniform;
+void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
+  own.learned = gate_ != AccessCheck::none && pass.attend != Attend::uniform;
   if (gate_ == AccessCheck::none) return;
   if (pass.attend == Attend::uniform) {
-    weights_ = compute.array<T>(1, 1, features_);
-    hold_uniform<T>({}, weights_);
+    own.weights = compute.array<T>(1, 1, features_);
+    hold_uniform<T>({}, own.weights);
     return;
   }
-  const Index rows = x_.size(0);
+  const Index rows = own.x.size(0);
   const bool forced = pass.attend == Attend::truth && !batch.marked.empty();
-  weights_ = compute.array<T>(gate_ == AccessCheck::input || forced ? rows : 1, 1, features_);
+  own.weights = compute.array<T>(gate_ == AccessCheck::input || forced ? rows : 1, 1, features_);
   if (gate_ == AccessCheck::input) {
-    gate_activations_ = gate_in_.forward(compute, x_, {});
-    activate<T>(compute.team, between_, gate_activations_.flat(), gate_activations_.flat());
-    gate_out_.forward_into(compute, gate_activations_, weights_.as(rows, features_));
-    masked_softmax<T>(compute.team, weights_, {}, weights_);
+    own.gate_activations = gate_in_.forward(compute, own.x, {});
+    activate<T>(compute.team, between_, own.gate_activations.flat(), own.gate_activations.flat());
+    gate_out_.forward_into(compute, own.gate_activations, own.weights.as(rows, features_));
+    masked_softmax<T>(compute.team, own.weights, {}, own.weights);
   } else {
-    const Cube<T> first(weights_.data(), 1, 1, features_);
+    const Cube<T> first(own.weights.data(), 1, 1, features_);
     masked_softmax<T>(compute.team, Cube<const T>(logits_->value, 1, 1, features_), {}, first);
-    for (Index b = 1; b < weights_.size(0); ++b) std::copy_n(first.data(), features_, weights_[b].data());
+    for (Index b = 1; b < own.weights.size(0); ++b) std::copy_n(first.data(), features_, own.weights[b].data());
   }
   if (forced) {
-    held_ = compute.arena.template take_zeros<std::uint8_t>(static_cast<std::size_t>(rows));
-    hold_marked<T>(batch.marked, weights_, held_);
+    const auto held = compute.arena.template take_zeros<std::uint8_t>(static_cast<std::size_t>(rows));
+    hold_marked<T>(batch.marked, own.weights, held);
+    own.held = held;
   }
 }
 
 // items (B,1,D) -> attention (B,1,D), scores (B,classes), or (B,1) for two classes
 template <class T>
-Outcome<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
-  x_ = matrix_of<T>(compute, batch.items);
-  const Index rows = x_.size(0);
-  weigh(compute, batch, pass);
-  const Matrix<const T> w(weights_.data(), weights_.size(0), features_);
-  first_activations_ = first_.forward(compute, x_, w);
-  activate<T>(compute.team, between_, first_activations_.flat(), first_activations_.flat());
-  const Matrix<T> scores = rest_.forward(compute, first_activations_);
+Trace<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
+  Trace<T> trace(batch, pass);
+  Own own;
+  own.x = matrix_of<T>(compute, batch.items);
+  const Index rows = own.x.size(0);
+  weigh(compute, batch, pass, own);
+  const Matrix<const T> w(own.weights.data(), own.weights.size(0), features_);
+  own.first_activations = first_.forward(compute, own.x, w);
+  activate<T>(compute.team, between_, own.first_activations.flat(), own.first_activations.flat());
+  own.rest = rest_.forward(compute, own.first_activations);
+  const Matrix<T> scores = own.rest.output();
 
-  Outcome<T> outcome;
-  score_gradients_ = compute.array<T>(rows, scores.size(1));
-  outcome.loss = classes_ == 2 ? logistic_loss<T>(compute, scores.flat(), batch.labels, score_gradients_.flat())
-                               : cross_entropy<T>(compute, scores, batch.labels, score_gradients_);
-  outcome.scores = scores;
-  outcome.answers = batch.labels;
-  if (weights_.size(0) == rows) {
-    outcome.attention = weights_;
+  own.d_scores = compute.array<T>(rows, scores.size(1));
+  trace.loss = classes_ == 2 ? logistic_loss<T>(compute, scores.flat(), batch.labels, own.d_scores.flat())
+                             : cross_entropy<T>(compute, scores, batch.labels, own.d_scores);
+  trace.scores = scores;
+  trace.answers = batch.labels;
+  if (own.weights.size(0) == rows) {
+    trace.attention = own.weights;
   } else if (gate_ != AccessCheck::none && !pass.training) {
-    outcome.attention = compute.array<T>(rows, 1, features_);
-    for (Index b = 0; b < rows; ++b) std::copy_n(weights_.data(), features_, outcome.attention[b].data());
+    trace.attention = compute.array<T>(rows, 1, features_);
+    for (Index b = 0; b < rows; ++b) std::copy_n(own.weights.data(), features_, trace.attention[b].data());
   }
-  return outcome;
+  trace.keep(compute, own);
+  return trace;
 }
 
 template <class T>
-void FeatureAttention<T>::backward(Compute& compute) {
+void FeatureAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
+  const Own& own = trace.template own<Own>();
   using Wants = typename Mlp<T>::Wants;
-  const Matrix<T> d = rest_.backward(compute, score_gradients_, Wants::input_gradient);
-  activate_backward<T>(compute.team, between_, first_activations_.flat(), d.flat(), d.flat());
-  const Index rows = weights_.size(0);
-  const Matrix<const T> w(weights_.data(), rows, features_);
-  const Matrix<T> dw = learned_ ? compute.array<T>(rows, features_) : Matrix<T>();
-  first_.backward(compute, x_, w, d, dw);
-  if (!learned_) return;
+  const Matrix<T> d = rest_.backward(compute, own.rest, own.d_scores, Wants::input_gradient);
+  activate_backward<T>(compute.team, between_, own.first_activations.flat(), d.flat(), d.flat());
+  const Index rows = own.weights.size(0);
+  const Matrix<const T> w(own.weights.data(), rows, features_);
+  const Matrix<T> dw = own.learned ? compute.array<T>(rows, features_) : Matrix<T>();
+  first_.backward(compute, own.x, w, d, dw);
+  if (!own.learned) return;
 
   const Cube<T> dscores = dw.as(rows, 1, features_);
-  masked_softmax_backward<T>(compute.team, weights_, dscores, {}, held_, dscores);
+  masked_softmax_backward<T>(compute.team, own.weights, dscores, {}, own.held, dscores);
   if (gate_ == AccessCheck::free) {
     add_rows<T>(compute.team, dw, logits_->vector_gradient());
     return;
   }
-  const Matrix<T> dgate = gate_out_.backward(compute, gate_activations_, dw);
-  activate_backward<T>(compute.team, between_, gate_activations_.flat(), dgate.flat(), dgate.flat());
-  gate_in_.backward(compute, x_, {}, dgate, {});
+  const Matrix<T> dgate = gate_out_.backward(compute, own.gate_activations, dw);
+  activate_backward<T>(compute.team, between_, own.gate_activations.flat(), dgate.flat(), dgate.flat());
+  gate_in_.backward(compute, own.x, {}, dgate, {});
 }
 
 const RegisterModel<FeatureAttention> feature_attention_model(

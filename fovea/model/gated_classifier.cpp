@@ -40,106 +40,115 @@ void GatedClassifier<T>::build(const TaskShape& shape, ParameterSet<T>& paramete
 }
 
 template <class T>
-void GatedClassifier<T>::weigh(Compute& compute, const Pass& pass) {
-  const Index B = batch_->size, S = batch_->source.columns;
-  const std::span<const int> lengths(batch_->source.lengths);
-  weights_ = compute.array<T>(B, 1, S);
-  uniform_ = attention_ == Attention::uniform || pass.attend == Attend::uniform;
-  held_ = {};
-  if (uniform_) {
-    hold_uniform(lengths, weights_);
+void GatedClassifier<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
+  const Index B = batch.size, S = batch.source.columns;
+  const std::span<const int> lengths(batch.source.lengths);
+  own.weights = compute.array<T>(B, 1, S);
+  own.uniform = attention_ == Attention::uniform || pass.attend == Attend::uniform;
+  if (own.uniform) {
+    hold_uniform(lengths, own.weights);
     return;
   }
-  const Cube<T> scores = score_.forward(compute, time_major(h_));
-  masked_softmax(compute.team, Cube<const T>(scores), lengths, weights_);
-  if (pass.attend == Attend::truth && !batch_->marked.empty()) {
-    held_ = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(B));
-    hold_marked(std::span<const std::uint8_t>(batch_->marked), weights_, held_);
+  own.score = score_.forward(compute, time_major(own.h));
+  masked_softmax(compute.team, Cube<const T>(own.score.scores), lengths, own.weights);
+  if (pass.attend == Attend::truth && !batch.marked.empty()) {
+    const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(B));
+    hold_marked(std::span<const std::uint8_t>(batch.marked), own.weights, held);
+    own.held = held;
   }
 }
 
 template <class T>
-Outcome<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
-  batch_ = &batch;
-  pass_ = pass;
+Trace<T> GatedClassifier<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
+  Trace<T> trace(batch, pass);
+  Own own;
   const Index B = batch.size, S = batch.source.columns;
-  tokens_ = distinct_tokens(compute.arena, time_major(compute.arena, batch.source.ids, B, S), table_.vocabulary);
-  rows_ = table_.forward(compute, tokens_.ids);
-  word_dropout_.forward(compute, pass.training, pass.seed, pass.step, std::span<const T>(rows_.flat()), rows_.flat());
-  return read(compute, SequenceInput<T>::of_tokens(S, B, rows_, tokens_.index, batch.source.lengths), pass,
-              pass.training);
+  own.tokens = distinct_tokens(compute.arena, time_major(compute.arena, batch.source.ids, B, S), table_.vocabulary);
+  own.rows = table_.forward(compute, own.tokens.ids);
+  own.words_kept = word_dropout_.forward(compute, pass.training, pass.seed, pass.step,
+                                         std::span<const T>(own.rows.flat()), own.rows.flat());
+  read(compute, SequenceInput<T>::of_tokens(S, B, own.rows, own.tokens.index, batch.source.lengths), pass.training, own,
+       trace);
+  trace.keep(compute, own);
+  return trace;
 }
 
 template <class T>
-Outcome<T> GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, const Pass& pass,
-                                    bool with_gradients) {
-  const Batch& batch = *batch_;
+void GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, bool with_gradients, Own& own,
+                              Trace<T>& trace) const {
+  const Batch& batch = *trace.batch;
+  const Pass& pass = trace.pass;
   const Index B = batch.size, S = batch.source.columns, C = beta_.out;
   const std::span<const int> lengths(batch.source.lengths);
-  trace_ = encoder_.forward(compute, input, {}, {pass.training, pass.seed, pass.step});
-  h_ = trace_.output();
+  own.encoded = encoder_.forward(compute, input, {}, {pass.training, pass.seed, pass.step});
+  own.h = own.encoded.output();
   if (pass.training && dropout_ > 0) {
     const Cube<T> seen = compute.array<T>(S, B, encoder_.out());
-    state_dropout_.forward(compute, true, pass.seed, pass.step, h_.flat(), seen.flat());
-    h_ = seen;
+    own.states_kept = state_dropout_.forward(compute, true, pass.seed, pass.step, own.h.flat(), seen.flat());
+    own.h = seen;
   }
-  weigh(compute, pass);
-  betas_ = beta_.forward(compute, h_.as(S * B, encoder_.out())).as(S, B, C);
+  weigh(compute, batch, pass, own);
+  own.betas = beta_.forward(compute, own.h.as(S * B, encoder_.out())).as(S, B, C);
 
-  Outcome<T> outcome;
-  outcome.scores = compute.array<T>(B, C);
-  outcome.answers = batch.labels;
-  outcome.attention = weights_;
-  attend(compute.team, Cube<const T>(weights_), time_major(Cube<const T>(betas_)), lengths,
-         batch_major(outcome.scores.as(B, 1, C)));
-  d_logits_ = with_gradients ? compute.array<T>(B, C) : Matrix<T>();
-  outcome.loss =
-      C == 1 ? logistic_loss(compute, std::span<const T>(outcome.scores.flat()), outcome.answers, d_logits_.flat())
-             : cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
-  return outcome;
+  trace.scores = compute.array<T>(B, C);
+  trace.answers = batch.labels;
+  trace.attention = own.weights;
+  attend(compute.team, Cube<const T>(own.weights), time_major(Cube<const T>(own.betas)), lengths,
+         batch_major(trace.scores.as(B, 1, C)));
+  own.d_logits = with_gradients ? compute.array<T>(B, C) : Matrix<T>();
+  trace.loss = C == 1
+                   ? logistic_loss(compute, std::span<const T>(trace.scores.flat()), trace.answers, own.d_logits.flat())
+                   : cross_entropy(compute, Matrix<const T>(trace.scores), trace.answers, own.d_logits);
 }
 
 template <class T>
-void GatedClassifier<T>::backward(Compute& compute) {
-  const SequenceGradient<T> d_rows{{}, compute.zeros<T>(rows_.size(0), rows_.size(1))};
-  backward_into(compute, d_rows);
-  word_dropout_.backward(compute, std::span<const T>(d_rows.rows.flat()), d_rows.rows.flat());
-  table_.backward(compute, tokens_.ids, Matrix<const T>(d_rows.rows));
+void GatedClassifier<T>::backward(Compute& compute, const Trace<T>& trace) const {
+  const Own& own = trace.template own<Own>();
+  const SequenceGradient<T> d_rows{{}, compute.zeros<T>(own.rows.size(0), own.rows.size(1))};
+  backward_into(compute, *trace.batch, own, d_rows);
+  word_dropout_.backward(compute, own.words_kept, std::span<const T>(d_rows.rows.flat()), d_rows.rows.flat());
+  table_.backward(compute, own.tokens.ids, Matrix<const T>(d_rows.rows));
 }
 
 template <class T>
-void GatedClassifier<T>::backward_into(Compute& compute, const SequenceGradient<T>& d_input) {
-  const Index B = batch_->size, S = batch_->source.columns, C = beta_.out, H = encoder_.out();
-  const std::span<const int> lengths(batch_->source.lengths);
+void GatedClassifier<T>::backward_into(Compute& compute, const Batch& batch, const Own& own,
+                                       const SequenceGradient<T>& d_input) const {
+  const Index B = batch.size, S = batch.source.columns, C = beta_.out, H = encoder_.out();
+  const std::span<const int> lengths(batch.source.lengths);
   const Cube<T> d_h = compute.zeros<T>(S, B, H);
 
   const Cube<T> d_betas = compute.zeros<T>(S, B, C);
-  const Cube<T> d_weights = uniform_ ? Cube<T>() : compute.array<T>(B, 1, S);
-  attend_backward(compute.team, Cube<const T>(weights_), time_major(Cube<const T>(betas_)),
-                  batch_major(Cube<const T>(d_logits_.as(B, 1, C))), lengths, d_weights, time_major(d_betas));
+  const Cube<T> d_weights = own.uniform ? Cube<T>() : compute.array<T>(B, 1, S);
+  attend_backward(compute.team, Cube<const T>(own.weights), time_major(Cube<const T>(own.betas)),
+                  batch_major(Cube<const T>(own.d_logits.as(B, 1, C))), lengths, d_weights, time_major(d_betas));
   const Matrix<const T> d_beta_rows = d_betas.as(S * B, C);
-  beta_.backward_parameters(compute, h_.as(S * B, H), d_beta_rows);
+  beta_.backward_parameters(compute, own.h.as(S * B, H), d_beta_rows);
   beta_.backward_input(compute, d_beta_rows, d_h.as(S * B, H));
-  if (!uniform_) {
-    masked_softmax_backward(compute.team, Cube<const T>(weights_), Cube<const T>(d_weights), lengths, held_, d_weights);
-    score_.backward(compute, time_major(h_), {}, Cube<const T>(d_weights), time_major(d_h), {});
+  if (!own.uniform) {
+    masked_softmax_backward(compute.team, Cube<const T>(own.weights), Cube<const T>(d_weights), lengths, own.held,
+                            d_weights);
+    score_.backward(compute, own.score, Cube<const T>(d_weights), time_major(d_h), {});
   }
-  if (h_.data() != trace_.output().data()) state_dropout_.backward(compute, std::span<const T>(d_h.flat()), d_h.flat());
+  state_dropout_.backward(compute, own.states_kept, std::span<const T>(d_h.flat()), d_h.flat());
 
-  encoder_.backward(compute, trace_, Cube<const T>(d_h), {}, d_input);
+  encoder_.backward(compute, own.encoded, Cube<const T>(d_h), {}, d_input);
 }
 
 // Every position has an embedding of its own here, so that the gradient parts by position.
 template <class T>
-Cube<T> GatedClassifier<T>::influence(Compute& compute) {
-  const Index B = batch_->size, S = batch_->source.columns, E = embedding_width_;
-  const std::span<const int> lengths(batch_->source.lengths);
-  const Cube<T> words = table_.forward(compute, time_major(compute.arena, batch_->source.ids, B, S)).as(S, B, E);
-  Pass pass = pass_;
+Cube<T> GatedClassifier<T>::influence(Compute& compute, const Trace<T>& trace) const {
+  const Batch& batch = *trace.batch;
+  const Index B = batch.size, S = batch.source.columns, E = embedding_width_;
+  const std::span<const int> lengths(batch.source.lengths);
+  const Cube<T> words = table_.forward(compute, time_major(compute.arena, batch.source.ids, B, S)).as(S, B, E);
+  Pass pass = trace.pass;
   pass.training = false;
-  read(compute, SequenceInput<T>::of(Cube<const T>(words), lengths), pass, true);
+  Trace<T> apart(batch, pass);
+  Own own;
+  read(compute, SequenceInput<T>::of(Cube<const T>(words), lengths), true, own, apart);
   const SequenceGradient<T> d_words{compute.zeros<T>(S, B, E), {}};
-  backward_into(compute, d_words);
+  Compute of_inputs{compute.arena, compute.team, Gradients::of_inputs};
+  backward_into(of_inputs, batch, own, d_words);
   const Cube<T> influence = compute.zeros<T>(B, 1, S);
   for (Index b = 0; b < B; ++b)
     for (Index s = 0; s < lengths[static_cast<std::size_t>(b)]; ++s)  // the loss is a mean over examples
@@ -149,15 +158,21 @@ Cube<T> GatedClassifier<T>::influence(Compute& compute) {
 }
 
 template <class T>
-Cube<T> GatedClassifier<T>::beta(Compute& compute) {
-  const Index B = batch_->size, S = batch_->source.columns;
-  const Cube<T> beta = compute.zeros<T>(B, 1, S);
-  for (Index b = 0; b < B; ++b) {
-    const int label = batch_->labels[static_cast<std::size_t>(b)];
-    for (Index s = 0; s < batch_->source.lengths[static_cast<std::size_t>(b)]; ++s)
-      beta(b, 0, s) = beta_of(std::span<const T>(betas_[s][b].data(), static_cast<std::size_t>(beta_.out)), label);
+Cube<T> GatedClassifier<T>::beta(Compute& compute, const Trace<T>& trace) const {
+  const Batch& batch = *trace.batch;
+  const Cube<T>& betas = trace.template own<Own>().betas;
+  const Cube<T> beta = compute.zeros<T>(Index{batch.size}, 1, Index{batch.source.columns});
+  for (Index b = 0; b < batch.size; ++b) {
+    const int label = batch.labels[static_cast<std::size_t>(b)];
+    for (Index s = 0; s < batch.source.lengths[static_cast<std::size_t>(b)]; ++s)
+      beta(b, 0, s) = beta_of(std::span<const T>(betas[s][b].data(), static_cast<std::size_t>(beta_.out)), label);
   }
   return beta;
+}
+
+template <class T>
+Cube<T> GatedClassifier<T>::states(Compute& compute, const Trace<T>& trace) const {
+  return batch_first(compute, Cube<const T>(trace.template own<Own>().encoded.output()));
 }
 
 template class GatedClassifier<float>;

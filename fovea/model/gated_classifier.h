@@ -28,21 +28,37 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   }
   bool has_beta() const override { return true; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
-  void backward(Compute& compute) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
 
   // Two classes: W h_l, times -1 where the label is 0. More: the log-probability of the right class, were all of the
   // attention on l.
-  Cube<T> beta(Compute& compute) override;
-  HasInfluence<T>* as_influence() override { return this; }
-  Cube<T> influence(Compute& compute) override;
-  Cube<T> states(Compute& compute) override { return batch_first(compute, Cube<const T>(trace_.output())); }
+  Cube<T> beta(Compute& compute, const Trace<T>& trace) const override;
+  const HasInfluence<T>* as_influence() const override { return this; }
+  Cube<T> influence(Compute& compute, const Trace<T>& trace) const override;
+  Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
 
  private:
   enum class Attention { learned, uniform };
-  void weigh(Compute& compute, const Pass& pass);
-  Outcome<T> read(Compute& compute, const SequenceInput<T>& input, const Pass& pass, bool with_gradients);
-  void backward_into(Compute& compute, const SequenceGradient<T>& d_input);
+
+  // Of a forward.
+  struct Own {
+    DistinctTokens tokens;
+    Matrix<T> rows;  // (D,E) their embeddings
+    DropoutMask words_kept, states_kept;
+    RecurrentStackTrace<T> encoded;
+    Cube<const T> h;                     // (S,B,H) what of the states is read
+    Cube<T> betas;                       // (S,B,C)
+    typename Score<T>::Trace score;      // empty where the weights follow no scores
+    Cube<T> weights;                     // (B,1,S)
+    bool uniform = false;                // whether the weights follow no scores
+    std::span<const std::uint8_t> held;  // (B) 1 where an example's weights are held at its marks
+    Matrix<T> d_logits;                  // (B,C)
+  };
+  void weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
+  // Fills `own` but for the words, and gives the outcome to the trace.
+  void read(Compute& compute, const SequenceInput<T>& input, bool with_gradients, Own& own, Trace<T>& trace) const;
+  void backward_into(Compute& compute, const Batch& batch, const Own& own, const SequenceGradient<T>& d_input) const;
 
   int embedding_width_ = 64;
   double embedding_spread_ = 1;
@@ -59,19 +75,6 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   Score<T> score_;
   Linear<T> beta_;  // W (C,H), no bias: C = 1 for two classes
   Dropout<T> word_dropout_, state_dropout_;
-
-  // Of the last forward, in the arena.
-  const Batch* batch_ = nullptr;
-  Pass pass_;
-  DistinctTokens tokens_;
-  Matrix<T> rows_;  // (D,E) their embeddings
-  RecurrentStackTrace<T> trace_;
-  Cube<const T> h_;               // (S,B,H) what of the states is read
-  Cube<T> betas_;                 // (S,B,C)
-  Cube<T> weights_;               // (B,1,S)
-  bool uniform_ = false;          // whether the weights follow no scores
-  std::span<std::uint8_t> held_;  // (B) 1 where an example's weights are held at its marks
-  Matrix<T> d_logits_;            // (B,C)
 };
 
 }  // namespace fovea

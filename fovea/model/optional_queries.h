@@ -1,5 +1,5 @@
-// What some models can be asked beyond a pass. Whoever asks makes passes of the model's own: its last forward is used
-// up, and the gradients of parameters mean nothing afterwards.
+// What some models can be asked beyond a pass. They make passes of their own for it, and leave the trace and the
+// gradients of parameters as they are.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ class HasInfluence {
   virtual ~HasInfluence() = default;
 
   // Δ: how much the loss of each row would fall if the word at a position counted more, -∂loss/∂m_s at m = 1 where m_s
-  // multiplies the word's embedding; (B, rows per example, positions), for the last forward, in evaluation mode.
-  virtual Cube<T> influence(Compute& compute) = 0;
+  // multiplies the word's embedding; (B, rows per example, positions), of the trace's batch, in evaluation mode.
+  virtual Cube<T> influence(Compute& compute, const Trace<T>& trace) const = 0;
 };
 
 // How a model says a sequence: it keeps the `beams` best beginnings, and in the end the one whose log-probability over
@@ -33,7 +33,7 @@ class GeneratesText {
 
   // What it says itself for each source of a batch of token pairs, without the end token.
   virtual std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,
-                                            const Search& search) = 0;
+                                            const Search& search) const = 0;
 };
 
 }  // namespace fovea

@@ -31,47 +31,47 @@ class Pooling final : public Model<T> {
   Kind takes() const override { return Kind::points; }
   typename Model<T>::Attends attends(const Batch& batch) const override;
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
-  void backward(Compute& compute) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
 
  private:
   enum class TrainOn { leave_one_out, queries };
 
   using Moment = typename Similarity<T>::Moment;
 
-  void pool(Compute& compute);
-  void prepare_moments(Compute& compute, int pieces);
-  void finish_tile(int piece, Rows q);
-  void pool_tile(int piece, Rows q);
-  void backward_tile(int piece, Rows q);
-  template <class Work>
-  void each_tile(Compute& compute, Work work);
-  void tile(int piece, Rows q, Rows k, Matrix<T> s) const;
+  // Of a forward.
+  struct Own {
+    Matrix<const T> keys, queries;  // (n,d), (m,d)
+    Matrix<T> values;               // (V,n)
+    Matrix<T> predictions;          // (m,V)
+    Matrix<T> d_predictions;        // (m,V)
+    Vector<T> highest;              // (m) of a query's similarities; 0 where it has no neighbour
+    Vector<T> inverse_sum;          // (m) 1 / Σ exp(s - highest); 0 where it has no neighbour
+    typename Similarity<T>::Trace similarity;
+    Cube<T> s;                     // (pieces, queries of a tile, keys of a tile)
+    Cube<T> sums;                  // (pieces, queries of a tile, V+1): as in RunningSoftmax
+    Moment moment = Moment::none;  // that is summed in this pass
+    Cube<T> slopes;                // likewise, for the moment of similarities
+    Matrix<T> keys_by_value;       // (tiles of keys, packed (keys of a tile, (V+1)d)): the keys times each value, and
+                                   // the keys
+    Cube<T> key_sums;              // (pieces, queries of a tile, (V+1)d): Σ w of these
+    Matrix<T> moments;             // (m,V) or (m,Vd): of each value the covariance, under the weights of a query
+    bool leave_out = false;        // query i is not answered from key i
+    bool uniform = false;
+  };
+  void pool(Compute& compute, Own& own) const;
+  void prepare_moments(Compute& compute, int pieces, Own& own) const;
+  void finish_tile(const Own& own, int piece, Rows q) const;
+  void pool_tile(const Own& own, int piece, Rows q) const;
+  void tile(const Own& own, int piece, Rows q, Rows k, Matrix<T> s) const;
   static bool shown(Index queries, Index keys) { return queries > 0 && keys > 0 && queries <= most_shown / keys; }
-  Cube<T> attention(Compute& compute) const;
-  Index grain() const;
+  Cube<T> attention(Compute& compute, const Own& own) const;
+  void backward_tile(const Own& own, Cube<T> all_ds, const typename Similarity<T>::Gathered& gathered, int piece,
+                     Rows q) const;
 
   Similarity<T> similarity_;
   TrainOn train_on_ = TrainOn::leave_one_out;
   Index width_ = 0, value_width_ = 0;
-
-  // Of the last forward, in the arena.
-  Matrix<T> keys_, queries_;      // (n,d), (m,d)
-  Matrix<T> values_;              // (V,n)
-  Matrix<T> predictions_;         // (m,V)
-  Matrix<T> d_predictions_;       // (m,V)
-  Vector<T> highest_;             // (m) of a query's similarities; 0 where it has no neighbour
-  Vector<T> inverse_sum_;         // (m) 1 / Σ exp(s - highest); 0 where it has no neighbour
-  Cube<T> s_, ds_;                // (pieces, queries of a tile, keys of a tile)
-  Cube<T> sums_;                  // (pieces, queries of a tile, V+1): as in RunningSoftmax
-  Moment moment_ = Moment::none;  // that is summed in this pass
-  Cube<T> slopes_;                // likewise, for the moment of similarities
-  Matrix<T>
-      keys_by_value_;       // (tiles of keys, packed (keys of a tile, (V+1)d)): the keys times each value, and the keys
-  Cube<T> key_sums_;        // (pieces, queries of a tile, (V+1)d): Σ w of these
-  Matrix<T> moments_;       // (m,V) or (m,Vd): of each value the covariance, under the weights of a query
-  bool leave_out_ = false;  // query i is not answered from key i
-  bool uniform_ = false;
 };
 
 }  // namespace fovea

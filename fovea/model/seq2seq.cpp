@@ -66,7 +66,6 @@ void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
   output_ = Linear<T>::declare(parameters, "output", decoder_width, shape.target_vocab, Group::body, Bias::no);
   output_dropout_.rate = dropout_;
   output_dropout_.layer = 16;  // the recurrent stacks have 0 … 15
-  attention_traces_.resize(attends_.size());
 }
 
 template <class T>
@@ -75,7 +74,7 @@ typename Seq2Seq<T>::Side Seq2Seq<T>::side(Compute& compute, std::span<const int
                                            const Embedding<T>& table) const {
   const DistinctTokens distinct = distinct_tokens(compute.arena, tokens, table.vocabulary);
   const Matrix<T> rows = table.forward(compute, distinct.ids);
-  return {distinct.ids, rows, SequenceInput<T>::of_tokens(steps, batch.size, rows, distinct.index, lengths), {}};
+  return {distinct.ids, rows, SequenceInput<T>::of_tokens(steps, batch.size, rows, distinct.index, lengths)};
 }
 
 // The start token, then every target word but the last, time-major; -1 behind a row's length.
@@ -145,60 +144,79 @@ typename CrossAttention<T>::Rule Seq2Seq<T>::rule(const Batch& batch, const Pass
 }
 
 template <class T>
-Outcome<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
-  batch_ = &batch;
-  pass_ = pass;
-  const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
-  const DropoutDraw draw{pass.training, pass.seed, pass.step};
+Trace<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
+  Trace<T> trace(batch, pass);
+  Own own;
+  const Index B = batch.size, S = batch.source.columns;
   const std::span<const int> words = time_major(compute.arena, batch.source.ids, B, S);
-  if (apart_) {
-    const Cube<T> apart = source_table_.forward(compute, words).as(S, B, Index{embedding_width_});
-    source_ = {{}, {}, SequenceInput<T>::of(Cube<const T>(apart), batch.source.lengths), apart};
-  } else {
-    source_ = side(compute, words, S, batch, batch.source.lengths, source_table_);
-  }
-  target_ =
-      side(compute, decoder_tokens(compute.arena, batch.target), steps, batch, batch.target.lengths, target_table_);
-  encoder_trace_ = encoder_.forward(compute, source_.input, {}, draw);
-  decoder_trace_ = decoder_.forward(compute, target_.input, bridge(compute, encoder_trace_), draw);
-  const Cube<const T> sources = encoder_trace_.output(), states = decoder_trace_.output();
-
-  const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
-  for (std::size_t h = 0; h < attends_.size(); ++h)
-    contexts[h] = attends_[h]
-                      .forward(compute, states, sources, batch.source.lengths, rule(batch, pass), attention_traces_[h])
-                      .as(steps * B, encoder_.out());
-  const Matrix<T> output = combiner_.forward(compute, states.as(steps * B, width), contexts, combiner_trace_);
-  const Cube<T> said = compute.array<T>(B, steps, width);
-  swap_axes(compute.team, Cube<const T>(output.as(steps, B, width)), said);
-  said_ = said.as(B * steps, width);
-  output_dropout_.forward(compute, pass.training, pass.seed, pass.step, std::span<const T>(said_.flat()), said_.flat());
-
-  Outcome<T> outcome;
-  outcome.scores = output_.forward(compute, said_);
-  outcome.answers = batch.target.ids;
-  d_logits_ = pass.training || apart_ ? compute.array<T>(B * steps, output_.out) : Matrix<T>();
-  outcome.loss = cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
-  outcome.attention = mean_attention(compute);
-  return outcome;
+  read(compute, side(compute, words, S, batch, batch.source.lengths, source_table_), pass.training, own, trace);
+  trace.keep(compute, own);
+  return trace;
 }
 
 template <class T>
-Cube<T> Seq2Seq<T>::mean_attention(Compute& compute) const {
-  if (attention_traces_.empty()) return {};
-  if (attention_traces_.size() == 1) return attention_traces_.front().weights;
-  const Cube<T>& first = attention_traces_.front().weights;
+void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients, Own& own, Trace<T>& trace) const {
+  const Batch& batch = *trace.batch;
+  const Pass& pass = trace.pass;
+  const Index B = batch.size, steps = batch.target.columns, width = decoder_.out();
+  const DropoutDraw draw{pass.training, pass.seed, pass.step};
+  own.source = source;
+  own.target =
+      side(compute, decoder_tokens(compute.arena, batch.target), steps, batch, batch.target.lengths, target_table_);
+  own.encoded = encoder_.forward(compute, own.source.input, {}, draw);
+  own.decoded = decoder_.forward(compute, own.target.input, bridge(compute, own.encoded), draw);
+  const Cube<const T> sources = own.encoded.output(), states = own.decoded.output();
+
+  own.heads = compute.arena.take<typename CrossAttention<T>::Trace>(attends_.size());
+  const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
+  for (std::size_t h = 0; h < attends_.size(); ++h)
+    contexts[h] = attends_[h]
+                      .forward(compute, states, sources, batch.source.lengths, rule(batch, pass), own.heads[h])
+                      .as(steps * B, encoder_.out());
+  const Matrix<T> output = combiner_.forward(compute, states.as(steps * B, width), contexts, own.combined);
+  const Cube<T> said = compute.array<T>(B, steps, width);
+  swap_axes(compute.team, Cube<const T>(output.as(steps, B, width)), said);
+  own.said = said.as(B * steps, width);
+  own.said_kept = output_dropout_.forward(compute, pass.training, pass.seed, pass.step,
+                                          std::span<const T>(own.said.flat()), own.said.flat());
+
+  trace.scores = output_.forward(compute, own.said);
+  trace.answers = batch.target.ids;
+  own.d_logits = with_gradients ? compute.array<T>(B * steps, output_.out) : Matrix<T>();
+  trace.loss = cross_entropy(compute, Matrix<const T>(trace.scores), trace.answers, own.d_logits);
+  trace.attention = mean_attention(compute, own);
+}
+
+template <class T>
+Cube<T> Seq2Seq<T>::mean_attention(Compute& compute, const Own& own) const {
+  if (own.heads.empty()) return {};
+  if (own.heads.size() == 1) return own.heads.front().weights;
+  const Cube<T>& first = own.heads.front().weights;
   const Cube<T> mean = compute.zeros<T>(first.size(0), first.size(1), first.size(2));
-  const T share = T{1} / static_cast<T>(attention_traces_.size());
-  for (const auto& trace : attention_traces_) add_scaled(share, std::span<const T>(trace.weights.flat()), mean.flat());
+  const T share = T{1} / static_cast<T>(own.heads.size());
+  for (const auto& head : own.heads) add_scaled(share, std::span<const T>(head.weights.flat()), mean.flat());
   return mean;
 }
 
 template <class T>
-void Seq2Seq<T>::backward(Compute& compute) {
-  const Index B = batch_->size, S = batch_->source.columns, steps = batch_->target.columns, width = decoder_.out();
-  const Matrix<T> d_said = output_.backward(compute, said_, Matrix<const T>(d_logits_));
-  output_dropout_.backward(compute, std::span<const T>(d_said.flat()), d_said.flat());
+SequenceGradient<T> Seq2Seq<T>::rows_gradient(Compute& compute, const Side& side) const {
+  return {{}, compute.zeros<T>(side.rows.size(0), side.rows.size(1))};
+}
+
+template <class T>
+void Seq2Seq<T>::backward(Compute& compute, const Trace<T>& trace) const {
+  const Own& own = trace.template own<Own>();
+  const SequenceGradient<T> d_source = rows_gradient(compute, own.source);
+  backward_into(compute, *trace.batch, own, d_source);
+  source_table_.backward(compute, own.source.ids, Matrix<const T>(d_source.rows));
+}
+
+template <class T>
+void Seq2Seq<T>::backward_into(Compute& compute, const Batch& batch, const Own& own,
+                               const SequenceGradient<T>& d_source) const {
+  const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
+  const Matrix<T> d_said = output_.backward(compute, own.said, Matrix<const T>(own.d_logits));
+  output_dropout_.backward(compute, own.said_kept, std::span<const T>(d_said.flat()), d_said.flat());
   const Cube<T> d_output = compute.array<T>(steps, B, width);
   swap_axes(compute.team, Cube<const T>(d_said.as(B, steps, width)), d_output);
 
@@ -206,39 +224,39 @@ void Seq2Seq<T>::backward(Compute& compute) {
   const Cube<T> d_sources = compute.zeros<T>(S, B, encoder_.out());
   const auto d_contexts = compute.arena.take<Matrix<T>>(attends_.size());
   for (Matrix<T>& d : d_contexts) d = compute.array<T>(steps * B, encoder_.out());
-  combiner_.backward(compute, combiner_trace_, Matrix<const T>(d_output.as(steps * B, width)),
+  combiner_.backward(compute, own.combined, Matrix<const T>(d_output.as(steps * B, width)),
                      d_states.as(steps * B, width), d_contexts);
   for (std::size_t h = 0; h < attends_.size(); ++h)
-    attends_[h].backward(compute, attention_traces_[h], Cube<const T>(d_contexts[h].as(steps, B, encoder_.out())),
-                         d_states, d_sources);
+    attends_[h].backward(compute, own.heads[h], Cube<const T>(d_contexts[h].as(steps, B, encoder_.out())), d_states,
+                         d_sources);
 
-  const auto rows_gradient = [&](const Side& side) {
-    return SequenceGradient<T>{{}, compute.zeros<T>(side.rows.size(0), side.rows.size(1))};
-  };
-  const SequenceGradient<T> d_target = rows_gradient(target_);
-  const SequenceGradient<T> d_source =
-      apart_ ? SequenceGradient<T>{compute.zeros<T>(S, B, Index{embedding_width_}), {}} : rows_gradient(source_);
-  const auto d_initial = decoder_.backward(compute, decoder_trace_, Cube<const T>(d_states), {}, d_target);
-  encoder_.backward(compute, encoder_trace_, Cube<const T>(d_sources), bridge_back(compute, d_initial), d_source);
-  target_table_.backward(compute, target_.ids, Matrix<const T>(d_target.rows));
-  d_apart_ = d_source.dense;
-  if (!apart_) source_table_.backward(compute, source_.ids, Matrix<const T>(d_source.rows));
+  const SequenceGradient<T> d_target = rows_gradient(compute, own.target);
+  const auto d_initial = decoder_.backward(compute, own.decoded, Cube<const T>(d_states), {}, d_target);
+  encoder_.backward(compute, own.encoded, Cube<const T>(d_sources), bridge_back(compute, d_initial), d_source);
+  target_table_.backward(compute, own.target.ids, Matrix<const T>(d_target.rows));
 }
 
 template <class T>
-Cube<T> Seq2Seq<T>::beta(Compute& compute) {
+Cube<T> Seq2Seq<T>::states(Compute& compute, const Trace<T>& trace) const {
+  return batch_first(compute, Cube<const T>(trace.template own<Own>().encoded.output()));
+}
+
+template <class T>
+Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
   if (attends_.empty()) return {};
-  const Index B = batch_->size, S = batch_->source.columns, steps = batch_->target.columns, width = decoder_.out();
+  const Batch& batch = *trace.batch;
+  const Own& own = trace.template own<Own>();
+  const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
   const Index vocab = output_.out;
   const auto parts =
-      combiner_.parts(compute, combiner_trace_, Cube<const T>(encoder_trace_.output()).as(S * B, encoder_.out()));
+      combiner_.parts(compute, own.combined, Cube<const T>(own.encoded.output()).as(S * B, encoder_.out()));
   const Cube<T> beta = compute.zeros<T>(B, steps, S);
   const Cube<T> said = compute.array<T>(B, S, width);  // o for each s, of one target position at a time
   const Cube<T> logits = compute.array<T>(B, S, vocab);
   compute.team.each(static_cast<int>(B), [&](int b) {
-    const Index length = batch_->source.lengths[static_cast<std::size_t>(b)];
+    const Index length = batch.source.lengths[static_cast<std::size_t>(b)];
     const Matrix<T> o = said[b].slice(0, length), row = logits[b].slice(0, length);
-    for (Index t = 0; t < batch_->target.lengths[static_cast<std::size_t>(b)]; ++t) {
+    for (Index t = 0; t < batch.target.lengths[static_cast<std::size_t>(b)]; ++t) {
       const std::span<const T> state = parts.state[t * B + b].flat();
       for (Index s = 0; s < length; ++s) {
         const std::span<T> out = o[s].flat();
@@ -249,7 +267,7 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute) {
       }
       if (squash_ == Squash::tanh) tanh(std::span<const T>(o.flat()), o.flat());
       matmul(plain(o), transposed(output_.weight->matrix()), row);
-      const int word = batch_->target.at(b, static_cast<int>(t));
+      const int word = batch.target.at(b, static_cast<int>(t));
       for (Index s = 0; s < length; ++s) beta(Index{b}, t, s) = beta_of(std::span<const T>(row[s].flat()), word);
     }
   });

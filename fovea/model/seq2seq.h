@@ -22,17 +22,17 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   typename Model<T>::Attends attends(const Batch&) const override;
   bool has_beta() const override { return attention_ != Attention::none; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
-  void backward(Compute& compute) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
 
   // β_ts: the log-probability of the right word t if all of the attention were on s.
-  Cube<T> beta(Compute& compute) override;
-  HasInfluence<T>* as_influence() override { return this; }
-  GeneratesText<T>* as_generator() override { return this; }
-  Cube<T> influence(Compute& compute) override;
+  Cube<T> beta(Compute& compute, const Trace<T>& trace) const override;
+  const HasInfluence<T>* as_influence() const override { return this; }
+  const GeneratesText<T>* as_generator() const override { return this; }
+  Cube<T> influence(Compute& compute, const Trace<T>& trace) const override;
   std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,
-                                    const Search& search) override;
-  Cube<T> states(Compute& compute) override { return batch_first(compute, Cube<const T>(encoder_trace_.output())); }
+                                    const Search& search) const override;
+  Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
 
  protected:
   enum class Attention { learned, uniform, none };
@@ -49,22 +49,37 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   std::vector<std::string> heads_{"attention"};  // a name each: parameters start by their name
 
  private:
-  // Tokens of one side, projected by their distinct rows.
+  // Tokens of one side, projected by their distinct rows, or an embedding for each position.
   struct Side {
     std::span<const int> ids;  // of the distinct tokens
     Matrix<T> rows;            // their embeddings (D,E)
     SequenceInput<T> input;
-    Cube<T> apart;  // in place of ids and rows: an embedding for each position (S,B,E)
   };
   Side side(Compute& compute, std::span<const int> tokens, Index steps, const Batch& batch,
             std::span<const int> lengths, const Embedding<T>& table) const;
+
+  // Of a forward.
+  struct Own {
+    Side source, target;
+    RecurrentStackTrace<T> encoded, decoded;
+    std::span<typename CrossAttention<T>::Trace> heads;
+    typename Combiner<T>::Trace combined;
+    Matrix<T> said;  // o, batch-major (B*T,Hd)
+    DropoutMask said_kept;
+    Matrix<T> d_logits;
+  };
+  // The pass from the source on: fills the rest of `own`, and gives the outcome to the trace.
+  void read(Compute& compute, const Side& source, bool with_gradients, Own& own, Trace<T>& trace) const;
+  // Down to the source's input, whose gradient goes to d_source.
+  void backward_into(Compute& compute, const Batch& batch, const Own& own, const SequenceGradient<T>& d_source) const;
+  SequenceGradient<T> rows_gradient(Compute& compute, const Side& side) const;
   std::span<const int> decoder_tokens(Arena& arena, const Tokens& target) const;
   std::span<const RecurrentState<T>> bridge(Compute& compute, const RecurrentStackTrace<T>& encoder) const;
   std::span<const RecurrentState<T>> bridge_back(Compute& compute, std::span<const RecurrentState<T>> d_initial) const;
   typename CrossAttention<T>::Rule rule(const Batch& batch, const Pass& pass) const;
-  Cube<T> mean_attention(Compute& compute) const;
+  Cube<T> mean_attention(Compute& compute, const Own& own) const;
 
-  void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence);
+  void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence) const;
 
   // Sources that are being translated: what the encoder made of them, the decoder's states, and what is said of each.
   struct Saying;
@@ -80,18 +95,6 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   Combiner<T> combiner_;
   Linear<T> output_;
   Dropout<T> output_dropout_;
-
-  // Of the last forward.
-  const Batch* batch_ = nullptr;
-  Pass pass_;
-  bool apart_ = false;  // source positions have embeddings of their own, so that the gradient parts by position
-  Side source_, target_;
-  RecurrentStackTrace<T> encoder_trace_, decoder_trace_;
-  std::vector<typename CrossAttention<T>::Trace> attention_traces_;
-  typename Combiner<T>::Trace combiner_trace_;
-  Matrix<T> said_;  // o, batch-major (B*T,Hd)
-  Matrix<T> d_logits_;
-  Cube<T> d_apart_;  // gradient of source_.apart, after backward
 };
 
 }  // namespace fovea

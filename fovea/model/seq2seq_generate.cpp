@@ -174,7 +174,7 @@ void Seq2Seq<T>::say_on(Compute& compute, Saying& saying, std::span<Speech> spee
 
 template <class T>
 std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& batch, const Pass& pass,
-                                              const Search& search) {
+                                              const Search& search) const {
   std::vector<std::vector<int>> all;
   Arena of_sources, of_word;
   const int at_a_time = std::max(1, most_rows / search.beams);
@@ -213,7 +213,7 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
   return all;
 }
 
-template std::vector<std::vector<int>> Seq2Seq<float>::say(Compute&, const Batch&, const Pass&, const Search&);
-template std::vector<std::vector<int>> Seq2Seq<double>::say(Compute&, const Batch&, const Pass&, const Search&);
+template std::vector<std::vector<int>> Seq2Seq<float>::say(Compute&, const Batch&, const Pass&, const Search&) const;
+template std::vector<std::vector<int>> Seq2Seq<double>::say(Compute&, const Batch&, const Pass&, const Search&) const;
 
 }  // namespace fovea

@@ -32,50 +32,53 @@ void repeat(const Batch& batch, int example, int count, Batch& copies) {
 }  // namespace
 
 template <class T>
-Cube<T> Seq2Seq<T>::influence(Compute& compute) {
+Cube<T> Seq2Seq<T>::influence(Compute& compute, const Trace<T>& trace) const {
   if (attends_.empty()) return {};
-  const Batch& batch = *batch_;
-  Pass pass = pass_;
+  const Batch& batch = *trace.batch;
+  Pass pass = trace.pass;
   pass.training = false;
   const Cube<T> influence =
       compute.zeros<T>(Index{batch.size}, Index{batch.target.columns}, Index{batch.source.columns});
   Arena arena;
   Batch copies;
-  apart_ = true;
   for (int b = 0; b < batch.size; ++b) {
     const int length = batch.target.lengths[static_cast<std::size_t>(b)];
     for (int first = 0; first < length; first += most_copies) {
       arena.reset();
-      Compute own{arena, compute.team};
+      Compute of_inputs{arena, compute.team, Gradients::of_inputs};
       repeat(batch, b, std::min(most_copies, length - first), copies);
-      influence_of(own, copies, first, pass, influence[b]);
+      influence_of(of_inputs, copies, first, pass, influence[b]);
     }
   }
-  apart_ = false;
-  batch_ = &batch;
   return influence;
 }
 
-// Copy i has the loss of target word first + i.
+// Copy i has the loss of target word first + i. Source positions have embeddings of their own, so that the gradient
+// parts by position.
 template <class T>
-void Seq2Seq<T>::influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence) {
-  const Outcome<T> outcome = forward(compute, copies, pass);
-  const Index steps = copies.target.columns;
-  std::ranges::fill(d_logits_.flat(), T{0});
+void Seq2Seq<T>::influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass,
+                              Matrix<T> influence) const {
+  const Index B = copies.size, S = copies.source.columns, steps = copies.target.columns, E = embedding_width_;
+  const Cube<const T> words =
+      source_table_.forward(compute, time_major(compute.arena, copies.source.ids, B, S)).as(S, B, E);
+  Trace<T> trace(copies, pass);
+  Own own;
+  read(compute, {{}, {}, SequenceInput<T>::of(words, copies.source.lengths)}, true, own, trace);
+  std::ranges::fill(own.d_logits.flat(), T{0});
   for (int copy = 0; copy < copies.size; ++copy) {
     const Index row = copy * steps + first + copy;
-    const std::span<T> d = d_logits_[row].flat();
-    softmax(outcome.scores[row].flat(), d);
+    const std::span<T> d = own.d_logits[row].flat();
+    softmax(std::span<const T>(trace.scores[row].flat()), d);
     d[static_cast<std::size_t>(copies.target.at(copy, first + copy))] -= T{1};
   }
-  backward(compute);
-  for (Index copy = 0; copy < copies.size; ++copy)
-    for (Index s = 0; s < copies.source.columns; ++s)
-      influence(first + copy, s) =
-          -dot(std::span<const T>(source_.apart[s][copy].flat()), std::span<const T>(d_apart_[s][copy].flat()));
+  const SequenceGradient<T> d_words{compute.zeros<T>(S, B, E), {}};
+  backward_into(compute, copies, own, d_words);
+  for (Index copy = 0; copy < B; ++copy)
+    for (Index s = 0; s < S; ++s)
+      influence(first + copy, s) = -dot(words[s][copy].flat(), std::span<const T>(d_words.dense[s][copy].flat()));
 }
 
-template Cube<float> Seq2Seq<float>::influence(Compute&);
-template Cube<double> Seq2Seq<double>::influence(Compute&);
+template Cube<float> Seq2Seq<float>::influence(Compute&, const Trace<float>&) const;
+template Cube<double> Seq2Seq<double>::influence(Compute&, const Trace<double>&) const;
 
 }  // namespace fovea

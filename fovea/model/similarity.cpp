@@ -122,29 +122,32 @@ typename Similarity<T>::Moment Similarity<T>::moment() const {
 }
 
 template <class T>
-void Similarity<T>::prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys, int pieces) {
-  queries_ = queries;
-  keys_ = keys;
-  pieces_ = pieces;
+typename Similarity<T>::Trace Similarity<T>::prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys,
+                                                     int pieces) const {
+  Trace trace;
+  trace.queries = queries;
+  trace.keys = keys;
+  trace.pieces = pieces;
   // The gaussian sees differences alone, so both sides may be measured from the keys' mean, which keeps ‖k‖² small.
   const Vector<double> middle = compute.zeros<double>(d_);
   const Index n = keys.size(0);
   if (gaussian(kind_))
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < d_; ++j) middle(j) += static_cast<double>(keys(i, j)) / static_cast<double>(n);
-  product_ = inner(kind_) && (!gaussian(kind_) || expands(middle));
-  if (product_) {
-    prepare_inner(compute, middle);
-    columns_ = pack(compute.arena, transposed(right_));
+  trace.product = inner(kind_) && (!gaussian(kind_) || expands(trace, middle));
+  if (trace.product) {
+    prepare_inner(compute, middle, trace);
+    trace.columns = pack(compute.arena, transposed(trace.right));
   } else if (kind_ == SimilarityKind::additive) {
-    prepare_additive(compute);
+    prepare_additive(compute, trace);
   } else if (kind_ == SimilarityKind::user) {
-    pairs_ = compute.array<double>(pieces, 2 * d_);
+    trace.pairs = compute.array<double>(pieces, 2 * d_);
   } else {
-    key_columns_ = compute.array<T>(d_, keys.size(0));
+    trace.key_columns = compute.array<T>(d_, keys.size(0));
     for (Index i = 0; i < keys.size(0); ++i)
-      for (Index j = 0; j < d_; ++j) key_columns_(j, i) = keys(i, j);
+      for (Index j = 0; j < d_; ++j) trace.key_columns(j, i) = keys(i, j);
   }
+  return trace;
 }
 
 // What ‖q-k‖² is multiplied by.
@@ -156,7 +159,7 @@ double Similarity<T>::gaussian_scale() const {
 
 // Whether w² (q·k - ‖k‖²/2) comes out right to 1e-4, whatever is rounded in numbers as large as these.
 template <class T>
-bool Similarity<T>::expands(Vector<double> middle) const {
+bool Similarity<T>::expands(const Trace& trace, Vector<double> middle) const {
   const auto farthest = [&](Matrix<const T> rows) {
     double most = 0;
     for (Index i = 0; i < rows.size(0); ++i) {
@@ -169,80 +172,81 @@ bool Similarity<T>::expands(Vector<double> middle) const {
     }
     return std::sqrt(most);
   };
-  const double key = farthest(keys_), query = farthest(queries_);
+  const double key = farthest(trace.keys), query = farthest(trace.queries);
   return gaussian_scale() * key * (key / 2 + query) * static_cast<double>(std::numeric_limits<T>::epsilon()) < 1e-4;
 }
 
 template <class T>
-void Similarity<T>::prepare_inner(Compute& compute, Vector<double> middle) {
-  const Index m = queries_.size(0), n = keys_.size(0);
+void Similarity<T>::prepare_inner(Compute& compute, Vector<double> middle, Trace& trace) const {
+  const Index m = trace.queries.size(0), n = trace.keys.size(0);
   if (kind_ == SimilarityKind::general) {
-    left_ = compute.array<T>(m, d_);
-    team_matmul(compute.team, plain(queries_), plain(Matrix<const T>(weight_->matrix())), left_);
+    trace.left = compute.array<T>(m, d_);
+    team_matmul(compute.team, plain(trace.queries), plain(Matrix<const T>(weight_->matrix())), trace.left);
     const T scale = static_cast<T>(1 / temperature_);
-    for (T& x : left_.flat()) x *= scale;
-    right_ = compute.array<T>(n, d_);
-    std::copy_n(keys_.data(), n * d_, right_.data());
+    for (T& x : trace.left.flat()) x *= scale;
+    trace.right = compute.array<T>(n, d_);
+    std::copy_n(trace.keys.data(), n * d_, trace.right.data());
     return;
   }
   const Index columns = kind_ == SimilarityKind::average ? 0 : gaussian(kind_) ? d_ + 1 : d_;
-  left_ = compute.array<T>(m, columns);
-  right_ = compute.array<T>(n, columns);
+  trace.left = compute.array<T>(m, columns);
+  trace.right = compute.array<T>(n, columns);
   if (columns == 0) return;
   const auto scale = static_cast<T>(kind_ == SimilarityKind::dot ? 1 / std::sqrt(static_cast<double>(d_)) / temperature_
                                                                  : gaussian_scale());
   for (Index i = 0; i < m; ++i) {
-    for (Index j = 0; j < d_; ++j) left_(i, j) = scale * (queries_(i, j) - static_cast<T>(middle(j)));
-    if (columns > d_) left_(i, d_) = scale;
+    for (Index j = 0; j < d_; ++j) trace.left(i, j) = scale * (trace.queries(i, j) - static_cast<T>(middle(j)));
+    if (columns > d_) trace.left(i, d_) = scale;
   }
   for (Index i = 0; i < n; ++i) {
     T squares = 0;
     for (Index j = 0; j < d_; ++j) {
-      const T x = keys_(i, j) - static_cast<T>(middle(j));
-      right_(i, j) = x;
+      const T x = trace.keys(i, j) - static_cast<T>(middle(j));
+      trace.right(i, j) = x;
       squares += x * x;
     }
-    if (columns > d_) right_(i, d_) = -squares / 2;
+    if (columns > d_) trace.right(i, d_) = -squares / 2;
   }
 }
 
 template <class T>
-void Similarity<T>::prepare_additive(Compute& compute) {
-  left_ = compute.array<T>(queries_.size(0), hidden_);
-  right_ = compute.array<T>(keys_.size(0), hidden_);
-  team_matmul(compute.team, plain(queries_), transposed(query_weight_->matrix()), left_);
-  team_matmul(compute.team, plain(keys_), transposed(key_weight_->matrix()), right_);
-  angles_ = compute.array<T>(pieces_, tile_keys, hidden_);
+void Similarity<T>::prepare_additive(Compute& compute, Trace& trace) const {
+  trace.left = compute.array<T>(trace.queries.size(0), hidden_);
+  trace.right = compute.array<T>(trace.keys.size(0), hidden_);
+  team_matmul(compute.team, plain(trace.queries), transposed(query_weight_->matrix()), trace.left);
+  team_matmul(compute.team, plain(trace.keys), transposed(key_weight_->matrix()), trace.right);
+  trace.angles = compute.array<T>(trace.pieces, tile_keys, hidden_);
 }
 
 template <class T>
-void Similarity<T>::tile(int piece, Rows q, Rows k, Matrix<T> s) const {
+void Similarity<T>::tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const {
   assert(k.count() <= tile_keys);
-  if (product_) {
+  if (trace.product) {
     assert(k.begin % tile_keys == 0);
-    matmul_packed(plain(left_.slice(q.begin, q.end)),
-                  PackedMatrix<T>{columns_.panels + k.begin * columns_.rows, columns_.rows, k.count()}, s);
+    matmul_packed(plain(trace.left.slice(q.begin, q.end)),
+                  PackedMatrix<T>{trace.columns.panels + k.begin * trace.columns.rows, trace.columns.rows, k.count()},
+                  s);
   } else if (kind_ == SimilarityKind::additive) {
-    additive_tile(piece, q, k, s);
+    additive_tile(trace, piece, q, k, s);
   } else if (kind_ == SimilarityKind::user) {
-    user_tile(piece, q, k, s);
+    user_tile(trace, piece, q, k, s);
   } else {
-    kernel_tile(q, k, s);
+    kernel_tile(trace, q, k, s);
   }
 }
 
 // Distances are summed from differences here, not expanded: on the rim of a neighbourhood rounding would show, and so
 // it would where keys lie many bandwidths apart.
 template <class T>
-void Similarity<T>::kernel_tile(Rows q, Rows k, Matrix<T> s) const {
+void Similarity<T>::kernel_tile(const Trace& trace, Rows q, Rows k, Matrix<T> s) const {
   const T inverse = static_cast<T>(gaussian(kind_) ? std::sqrt(gaussian_scale() / 2) : 1 / width_);
   const T cold = static_cast<T>(1 / temperature_);
   for (Index i = q.begin; i < q.end; ++i) {
     T* row = s.data() + (i - q.begin) * k.count();
     std::fill_n(row, k.count(), T{0});
     for (Index j = 0; j < d_; ++j) {
-      const T* keys = key_columns_.data() + j * keys_.size(0) + k.begin;
-      const T at = queries_(i, j);
+      const T* keys = trace.key_columns.data() + j * trace.keys.size(0) + k.begin;
+      const T at = trace.queries(i, j);
       for (Index c = 0; c < k.count(); ++c) {
         const T u = (at - keys[c]) * inverse;
         row[c] += u * u;
@@ -262,23 +266,23 @@ void Similarity<T>::kernel_tile(Rows q, Rows k, Matrix<T> s) const {
 
 // angles (k.count, hidden) = tanh(W_q q + W_k k) of one query
 template <class T>
-void Similarity<T>::additive_angles(int piece, Index query, Rows k) const {
-  T* angle = angles_[piece].data();
-  const T* left = left_[query].data();
+void Similarity<T>::additive_angles(const Trace& trace, int piece, Index query, Rows k) const {
+  T* angle = trace.angles[piece].data();
+  const T* left = trace.left[query].data();
   for (Index c = k.begin; c < k.end; ++c) {
-    const T* right = right_[c].data();
+    const T* right = trace.right[c].data();
     for (Index h = 0; h < hidden_; ++h) *angle++ = left[h] + right[h];
   }
-  const std::span<T> all(angles_[piece].data(), static_cast<std::size_t>(k.count() * hidden_));
+  const std::span<T> all(trace.angles[piece].data(), static_cast<std::size_t>(k.count() * hidden_));
   tanh(std::span<const T>(all), all);
 }
 
 template <class T>
-void Similarity<T>::additive_tile(int piece, Rows q, Rows k, Matrix<T> s) const {
+void Similarity<T>::additive_tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const {
   const T cold = static_cast<T>(1 / temperature_);
-  const Matrix<T> angles = angles_[piece].slice(0, k.count());
+  const Matrix<T> angles = trace.angles[piece].slice(0, k.count());
   for (Index i = q.begin; i < q.end; ++i) {
-    additive_angles(piece, i, k);
+    additive_angles(trace, piece, i, k);
     const Matrix<T> row = s.slice(i - q.begin, i - q.begin + 1);
     matmul(plain(out_weight_->matrix()), transposed(angles), row);
     for (T& x : row.flat()) x *= cold;
@@ -286,13 +290,13 @@ void Similarity<T>::additive_tile(int piece, Rows q, Rows k, Matrix<T> s) const 
 }
 
 template <class T>
-void Similarity<T>::user_tile(int piece, Rows q, Rows k, Matrix<T> s) const {
-  const std::span<double> query(pairs_[piece].data(), static_cast<std::size_t>(d_));
+void Similarity<T>::user_tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const {
+  const std::span<double> query(trace.pairs[piece].data(), static_cast<std::size_t>(d_));
   const std::span<double> key(query.data() + d_, static_cast<std::size_t>(d_));
   for (Index i = q.begin; i < q.end; ++i) {
-    std::copy_n(queries_[i].data(), d_, query.data());
+    std::copy_n(trace.queries[i].data(), d_, query.data());
     for (Index c = k.begin; c < k.end; ++c) {
-      std::copy_n(keys_[c].data(), d_, key.data());
+      std::copy_n(trace.keys[c].data(), d_, key.data());
       const double x = function_(query, key);
       if (std::isnan(x) || x == infinity)
         throw wrong_input(fmt::format("the similarity '{}' is {} for query {} ({}) and key {} ({})", name_,
@@ -305,7 +309,7 @@ void Similarity<T>::user_tile(int piece, Rows q, Rows k, Matrix<T> s) const {
 }
 
 template <class T>
-void Similarity<T>::backward(Compute& compute, Matrix<T> moments) {
+void Similarity<T>::backward(Compute& compute, const Trace& trace, Matrix<T> moments) const {
   if (kind_ == SimilarityKind::gaussian_learned) {
     double sum = 0;
     for (const T x : moments.flat()) sum += static_cast<double>(x);
@@ -315,31 +319,30 @@ void Similarity<T>::backward(Compute& compute, Matrix<T> moments) {
   } else {
     const T cold = static_cast<T>(1 / temperature_);
     for (T& x : moments.flat()) x *= cold;
-    team_matmul(compute.team, transposed(queries_), plain(moments), weight_->matrix_gradient(), Into::add);
+    team_matmul(compute.team, transposed(trace.queries), plain(moments), weight_->matrix_gradient(), Into::add);
   }
 }
 
 template <class T>
-void Similarity<T>::begin_backward(Compute& compute) {
-  d_left_ = compute.zeros<T>(left_.size(0), left_.size(1));
-  d_sums_ = compute.zeros<double>(pieces_, hidden_);
-  d_out_ = compute.array<T>(pieces_, hidden_);
-  d_right_ = compute.zeros<T>(pieces_, keys_.size(0), hidden_);
+typename Similarity<T>::Gathered Similarity<T>::begin_backward(Compute& compute, const Trace& trace) const {
+  return {compute.zeros<T>(trace.left.size(0), trace.left.size(1)), compute.array<T>(trace.pieces, hidden_),
+          compute.zeros<T>(trace.pieces, trace.keys.size(0), hidden_), compute.zeros<double>(trace.pieces, hidden_)};
 }
 
 template <class T>
-void Similarity<T>::tile_backward(int piece, Rows q, Rows k, Matrix<const T> ds) {
+void Similarity<T>::tile_backward(const Trace& trace, const Gathered& gathered, int piece, Rows q, Rows k,
+                                  Matrix<const T> ds) const {
   const T cold = static_cast<T>(1 / temperature_);
   const T* __restrict v = out_weight_->value;
-  T* __restrict dv = d_out_[piece].data();  // of one query; queries add up in double
+  T* __restrict dv = gathered.d_out[piece].data();  // of one query; queries add up in double
   for (Index i = q.begin; i < q.end; ++i) {
-    additive_angles(piece, i, k);
+    additive_angles(trace, piece, i, k);
     std::fill_n(dv, hidden_, T{0});
-    T* __restrict d_query = d_left_[i].data();
+    T* __restrict d_query = gathered.d_left[i].data();
     for (Index c = k.begin; c < k.end; ++c) {
       const T d = cold * ds(i - q.begin, c - k.begin);
-      const T* __restrict angle = angles_[piece][c - k.begin].data();
-      T* __restrict d_key = d_right_[piece][c].data();
+      const T* __restrict angle = trace.angles[piece][c - k.begin].data();
+      T* __restrict d_key = gathered.d_right[piece][c].data();
       for (Index h = 0; h < hidden_; ++h) {
         dv[h] += d * angle[h];
         const T dz = d * v[h] * (1 - angle[h] * angle[h]);
@@ -347,19 +350,20 @@ void Similarity<T>::tile_backward(int piece, Rows q, Rows k, Matrix<const T> ds)
         d_key[h] += dz;
       }
     }
-    for (Index h = 0; h < hidden_; ++h) d_sums_(piece, h) += static_cast<double>(dv[h]);
+    for (Index h = 0; h < hidden_; ++h) gathered.d_sums(piece, h) += static_cast<double>(dv[h]);
   }
 }
 
 template <class T>
-void Similarity<T>::finish_backward(Compute& compute) {
-  const Matrix<T> d_keys = d_right_[0];
-  for (Index piece = 1; piece < d_right_.size(0); ++piece)
-    add_scaled(T{1}, std::span<const T>(d_right_[piece].flat()), d_keys.flat());
-  team_matmul(compute.team, transposed(d_left_), plain(queries_), query_weight_->matrix_gradient(), Into::add);
-  team_matmul(compute.team, transposed(d_keys), plain(keys_), key_weight_->matrix_gradient(), Into::add);
-  for (Index piece = 0; piece < d_sums_.size(0); ++piece)
-    for (Index h = 0; h < hidden_; ++h) out_weight_->gradient[h] += static_cast<T>(d_sums_(piece, h));
+void Similarity<T>::finish_backward(Compute& compute, const Trace& trace, const Gathered& gathered) const {
+  const Matrix<T> d_keys = gathered.d_right[0];
+  for (Index piece = 1; piece < gathered.d_right.size(0); ++piece)
+    add_scaled(T{1}, std::span<const T>(gathered.d_right[piece].flat()), d_keys.flat());
+  team_matmul(compute.team, transposed(gathered.d_left), plain(trace.queries), query_weight_->matrix_gradient(),
+              Into::add);
+  team_matmul(compute.team, transposed(d_keys), plain(trace.keys), key_weight_->matrix_gradient(), Into::add);
+  for (Index piece = 0; piece < gathered.d_sums.size(0); ++piece)
+    for (Index h = 0; h < hidden_; ++h) out_weight_->gradient[h] += static_cast<T>(gathered.d_sums(piece, h));
 }
 
 template class Similarity<float>;

@@ -55,30 +55,48 @@ class Similarity {
   bool even() const { return kind_ == SimilarityKind::average; }
   Moment moment() const;
 
+  // What tiles of some queries and keys have in common, in the arena.
+  struct Trace {
+    Matrix<const T> queries, keys;  // (m,d), (n,d)
+    int pieces = 0;
+    bool product = false;     // whether s is a matrix product
+    Matrix<T> left, right;    // a product: s = left · right; additive: W_q q and W_k k
+    PackedMatrix<T> columns;  // a product: rightᵀ
+    Matrix<T> key_columns;    // where s is of differences: (d,n)
+    Cube<T> angles;           // additive: (pieces, tile_keys, hidden) tanh(W_q q + W_k k)
+    Matrix<double> pairs;     // user: (pieces, 2d) a query and a key
+  };
+
   // For queries (m,d) and keys (n,d), which must outlive the last tile. Up to `pieces` threads may then work at tiles,
   // each under its own piece number.
-  void prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys, int pieces);
+  Trace prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys, int pieces) const;
 
   // s (q.count, k.count) = similarity / temperature, up to a number of each query's own, which softmax does not see.
-  void tile(int piece, Rows q, Rows k, Matrix<T> s) const;
+  void tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const;
 
   // Gradients of the parameters, from Σ_v (d loss / d f_v) cov(v, .) of each query: (m,1) or (m,d), by moment().
-  void backward(Compute& compute, Matrix<T> moments);
+  void backward(Compute& compute, const Trace& trace, Matrix<T> moments) const;
   // Without a moment: begin once, a call for each tile with d loss / d s (each row summing to 0 over all keys), then
   // finish, which adds what was gathered to the gradients, piece by piece in their order.
-  void begin_backward(Compute& compute);
-  void tile_backward(int piece, Rows q, Rows k, Matrix<const T> ds);
-  void finish_backward(Compute& compute);
+  struct Gathered {
+    Matrix<T> d_left;       // (m, hidden)
+    Matrix<T> d_out;        // (pieces, hidden)
+    Cube<T> d_right;        // (pieces, n, hidden)
+    Matrix<double> d_sums;  // (pieces, hidden)
+  };
+  Gathered begin_backward(Compute& compute, const Trace& trace) const;
+  void tile_backward(const Trace& trace, const Gathered& gathered, int piece, Rows q, Rows k, Matrix<const T> ds) const;
+  void finish_backward(Compute& compute, const Trace& trace, const Gathered& gathered) const;
 
  private:
   double gaussian_scale() const;
-  bool expands(Vector<double> middle) const;
-  void prepare_inner(Compute& compute, Vector<double> middle);
-  void prepare_additive(Compute& compute);
-  void kernel_tile(Rows q, Rows k, Matrix<T> s) const;
-  void additive_tile(int piece, Rows q, Rows k, Matrix<T> s) const;
-  void user_tile(int piece, Rows q, Rows k, Matrix<T> s) const;
-  void additive_angles(int piece, Index query, Rows k) const;
+  bool expands(const Trace& trace, Vector<double> middle) const;
+  void prepare_inner(Compute& compute, Vector<double> middle, Trace& trace) const;
+  void prepare_additive(Compute& compute, Trace& trace) const;
+  void kernel_tile(const Trace& trace, Rows q, Rows k, Matrix<T> s) const;
+  void additive_tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const;
+  void user_tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const;
+  void additive_angles(const Trace& trace, int piece, Index query, Rows k) const;
 
   SimilarityKind kind_ = SimilarityKind::gaussian_learned;
   double w_ = 1;
@@ -95,20 +113,6 @@ class Similarity {
   const Param<T>* query_weight_ = nullptr;  // additive: (hidden,d)
   const Param<T>* key_weight_ = nullptr;    // additive: (hidden,d)
   const Param<T>* out_weight_ = nullptr;    // additive: v (1,hidden)
-
-  // In the arena, from prepare on.
-  Matrix<const T> queries_, keys_;
-  int pieces_ = 0;
-  bool product_ = false;     // whether s is a matrix product
-  Matrix<T> left_, right_;   // a product: s = left · right; additive: W_q q and W_k k
-  PackedMatrix<T> columns_;  // a product: rightᵀ
-  Matrix<T> key_columns_;    // where s is of differences: (d,n)
-  Cube<T> angles_;           // additive: (pieces, tile_keys, hidden) tanh(..)
-  Matrix<double> pairs_;     // user: (pieces, 2d) a query and a key
-  Matrix<T> d_left_;         // additive
-  Matrix<T> d_out_;          // additive: (pieces, hidden)
-  Cube<T> d_right_;          // additive: (pieces, n, hidden)
-  Matrix<double> d_sums_;    // additive: (pieces, hidden)
 };
 
 }  // namespace fovea

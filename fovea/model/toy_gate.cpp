@@ -52,42 +52,40 @@ class ToyGateModel : public Model<T> {
                     : &parameters.add("p", {1}, Init::constant(p_), Group::attention);
   }
 
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
-  void backward(Compute& compute) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
   bool has_beta() const override { return true; }
-  Cube<T> beta(Compute& compute) override;
+  Cube<T> beta(Compute& compute, const Trace<T>& trace) const override;
 
  private:
+  // Of a forward.
+  struct Own {
+    T slope = 0;                         // dp / d parameter
+    Matrix<T> d_scores;                  // (B,1)
+    Cube<T> slopes;                      // (B,1,L): d attention / d p
+    std::span<const std::uint8_t> held;  // (B) 1 where attention is not the gate's
+  };
   T beta_of(int symbol) const { return *beta_[symbol]->value; }
 
   ToyVariant variant_;
   double beta0_ = 0, beta1_ = 0, scale_ = 1, p_ = 0.5;
   Param<T>* beta_[2] = {nullptr, nullptr};
   Param<T>* gate_ = nullptr;
-
-  // Of the last forward.
-  const Batch* batch_ = nullptr;
-  T slope_ = 0;                   // dp / d parameter
-  Matrix<T> score_gradients_;     // (B,1)
-  Cube<T> attention_;             // (B,1,L)
-  Cube<T> attention_slopes_;      // (B,1,L): d attention / d p
-  std::span<std::uint8_t> held_;  // (B) 1 where attention is not the gate's
 };
 
 // tokens (B,L) -> attention (B,1,L), scores (B,1). A symbol that stands several times shares its weight out.
 template <class T>
-Outcome<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
+Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
+  Trace<T> trace(batch, pass);
+  Own own;
   const Tokens& tokens = batch.source;
-  batch_ = &batch;
   const T p = variant_.gate == ToyVariant::AccessCheck::bounded ? logistic(*gate_->value) : *gate_->value;
-  slope_ = variant_.gate == ToyVariant::AccessCheck::bounded ? p * (1 - p) : T{1};
-  attention_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
-  attention_slopes_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
-  score_gradients_ = compute.template array<T>(tokens.rows, 1);
-  Outcome<T> outcome;
-  outcome.scores = compute.template zeros<T>(tokens.rows, 1);
-  outcome.answers = batch.labels;
-  outcome.attention = attention_;
+  own.slope = variant_.gate == ToyVariant::AccessCheck::bounded ? p * (1 - p) : T{1};
+  const Cube<T> attention = trace.attention = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
+  own.slopes = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
+  own.d_scores = compute.template array<T>(tokens.rows, 1);
+  trace.scores = compute.template zeros<T>(tokens.rows, 1);
+  trace.answers = batch.labels;
 
   for (int b = 0; b < tokens.rows; ++b) {
     const int length = tokens.lengths[static_cast<std::size_t>(b)];
@@ -97,16 +95,17 @@ Outcome<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const 
     for (int l = 0; l < length; ++l) {
       const int symbol = tokens.at(b, l);
       const T n = static_cast<T>(count[symbol]);
-      attention_(b, 0, l) = (!gated ? T{1} : symbol == 1 ? p : 1 - p) / n;
-      attention_slopes_(b, 0, l) = (!gated ? T{0} : symbol == 1 ? T{1} : T{-1}) / n;
+      attention(b, 0, l) = (!gated ? T{1} : symbol == 1 ? p : 1 - p) / n;
+      own.slopes(b, 0, l) = (!gated ? T{0} : symbol == 1 ? T{1} : T{-1}) / n;
     }
   }
-  held_ = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
+  const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
+  own.held = held;
   if (pass.attend == Attend::uniform) {
-    hold_uniform<T>(tokens.lengths, attention_);
-    std::fill(held_.begin(), held_.end(), std::uint8_t{1});
+    hold_uniform<T>(tokens.lengths, attention);
+    std::fill(held.begin(), held.end(), std::uint8_t{1});
   } else if (pass.attend == Attend::truth && !batch.marked.empty()) {
-    hold_marked<T>(batch.marked, attention_, held_);
+    hold_marked<T>(batch.marked, attention, held);
   }
 
   // The loss of docs/method.md is a sum over the two sequences: twice the mean of a batch that holds both equally
@@ -115,37 +114,39 @@ Outcome<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const 
   for (int b = 0; b < tokens.rows; ++b) {
     T score = 0;
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
-      score += attention_(b, 0, l) * beta_of(tokens.at(b, l));
+      score += attention(b, 0, l) * beta_of(tokens.at(b, l));
     }
     const bool positive = batch.labels[static_cast<std::size_t>(b)] == 1;
     const T wrong = positive ? -score : score;  // what the loss pushes down
-    outcome.scores(b, 0) = score;
+    trace.scores(b, 0) = score;
     const bool linear = variant_.loss == ToyVariant::Loss::linear;
-    outcome.loss += static_cast<double>(weight * (linear ? wrong : softplus(wrong)));
-    score_gradients_(b, 0) = (positive ? -weight : weight) * (linear ? T{1} : logistic(wrong));
+    trace.loss += static_cast<double>(weight * (linear ? wrong : softplus(wrong)));
+    own.d_scores(b, 0) = (positive ? -weight : weight) * (linear ? T{1} : logistic(wrong));
   }
-  return outcome;
+  trace.keep(compute, own);
+  return trace;
 }
 
 template <class T>
-void ToyGateModel<T>::backward(Compute&) {
-  const Tokens& tokens = batch_->source;
+void ToyGateModel<T>::backward(Compute&, const Trace<T>& trace) const {
+  const Tokens& tokens = trace.batch->source;
+  const Own& own = trace.template own<Own>();
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       const int symbol = tokens.at(b, l);
-      *beta_[symbol]->gradient += score_gradients_(b, 0) * attention_(b, 0, l);
-      if (held_[static_cast<std::size_t>(b)]) continue;
-      *gate_->gradient += score_gradients_(b, 0) * beta_of(symbol) * attention_slopes_(b, 0, l) * slope_;
+      *beta_[symbol]->gradient += own.d_scores(b, 0) * trace.attention(b, 0, l);
+      if (own.held[static_cast<std::size_t>(b)]) continue;
+      *gate_->gradient += own.d_scores(b, 0) * beta_of(symbol) * own.slopes(b, 0, l) * own.slope;
     }
   }
 }
 
 template <class T>
-Cube<T> ToyGateModel<T>::beta(Compute& compute) {
-  const Tokens& tokens = batch_->source;
+Cube<T> ToyGateModel<T>::beta(Compute& compute, const Trace<T>& trace) const {
+  const Tokens& tokens = trace.batch->source;
   const Cube<T> beta = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
   for (int b = 0; b < tokens.rows; ++b) {
-    const T sign = batch_->labels[static_cast<std::size_t>(b)] == 1 ? T{1} : T{-1};
+    const T sign = trace.batch->labels[static_cast<std::size_t>(b)] == 1 ? T{1} : T{-1};
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       beta(b, 0, l) = sign * beta_of(tokens.at(b, l));
     }

@@ -33,90 +33,91 @@ class UnigramGate : public Model<T> {
     logits_ = &parameters.add("a", {shape.vocab}, Init::normal(logit_spread_), Group::attention);
   }
 
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override;
-  void backward(Compute& compute) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
   bool has_beta() const override { return true; }
-  Cube<T> beta(Compute& compute) override;
-  Cube<T> states(Compute& compute) override;  // (B,L,2): class weight and attention logit of each word
+  Cube<T> beta(Compute& compute, const Trace<T>& trace) const override;
+  // (B,L,2): class weight and attention logit of each word
+  Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
 
  private:
+  // Of a forward.
+  struct Own {
+    Cube<T> betas;                       // (B,1,L)
+    Matrix<T> d_scores;                  // (B,1)
+    std::span<const std::uint8_t> held;  // (B) 1 where attention is not the model's own
+  };
   double beta_spread_ = 0, logit_spread_ = 0;
   Param<T>* beta_ = nullptr;
   Param<T>* logits_ = nullptr;
-
-  // Of the last forward.
-  const Batch* batch_ = nullptr;
-  Cube<T> betas_;                 // (B,1,L)
-  Cube<T> attention_;             // (B,1,L)
-  Matrix<T> scores_;              // (B,1)
-  Matrix<T> score_gradients_;     // (B,1)
-  std::span<std::uint8_t> held_;  // (B) 1 where attention is not the model's own
 };
 
 // tokens (B,L) -> attention (B,1,L), scores (B,1)
 template <class T>
-Outcome<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) {
+Trace<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
+  Trace<T> trace(batch, pass);
+  Own own;
   const Tokens& tokens = batch.source;
-  batch_ = &batch;
-  betas_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
-  attention_ = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
-  scores_ = compute.template array<T>(tokens.rows, 1);
-  score_gradients_ = compute.template array<T>(tokens.rows, 1);
+  own.betas = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
+  const Cube<T> attention = trace.attention = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
+  const Matrix<T> scores = trace.scores = compute.template array<T>(tokens.rows, 1);
+  own.d_scores = compute.template array<T>(tokens.rows, 1);
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
-      betas_(b, 0, l) = beta_->value[tokens.at(b, l)];
-      attention_(b, 0, l) = logits_->value[tokens.at(b, l)];
+      own.betas(b, 0, l) = beta_->value[tokens.at(b, l)];
+      attention(b, 0, l) = logits_->value[tokens.at(b, l)];
     }
   }
-  held_ = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
-  masked_softmax<T>(compute.team, attention_, tokens.lengths, attention_);
+  const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
+  own.held = held;
+  masked_softmax<T>(compute.team, attention, tokens.lengths, attention);
   if (pass.attend == Attend::uniform) {
-    hold_uniform<T>(tokens.lengths, attention_);
-    std::fill(held_.begin(), held_.end(), std::uint8_t{1});
+    hold_uniform<T>(tokens.lengths, attention);
+    std::fill(held.begin(), held.end(), std::uint8_t{1});
   } else if (pass.attend == Attend::truth && !batch.marked.empty()) {
-    hold_marked<T>(batch.marked, attention_, held_);
+    hold_marked<T>(batch.marked, attention, held);
   }
   for (int b = 0; b < tokens.rows; ++b) {
-    scores_(b, 0) = dot(std::span<const T>(attention_[b].flat()), std::span<const T>(betas_[b].flat()));
+    scores(b, 0) = dot(std::span<const T>(attention[b].flat()), std::span<const T>(own.betas[b].flat()));
   }
-  Outcome<T> outcome;
-  outcome.scores = scores_;
-  outcome.answers = batch.labels;
-  outcome.attention = attention_;
-  outcome.loss = logistic_loss<T>(compute, scores_.flat(), batch.labels, score_gradients_.flat());
-  return outcome;
+  trace.answers = batch.labels;
+  trace.loss = logistic_loss<T>(compute, scores.flat(), batch.labels, own.d_scores.flat());
+  trace.keep(compute, own);
+  return trace;
 }
 
 template <class T>
-void UnigramGate<T>::backward(Compute& compute) {
-  const Tokens& tokens = batch_->source;
+void UnigramGate<T>::backward(Compute& compute, const Trace<T>& trace) const {
+  const Tokens& tokens = trace.batch->source;
+  const Own& own = trace.template own<Own>();
   const Cube<T> dlogits = compute.template array<T>(tokens.rows, 1, tokens.columns);
   for (int b = 0; b < tokens.rows; ++b) {
-    for (int l = 0; l < tokens.columns; ++l) dlogits(b, 0, l) = score_gradients_(b, 0) * betas_(b, 0, l);
+    for (int l = 0; l < tokens.columns; ++l) dlogits(b, 0, l) = own.d_scores(b, 0) * own.betas(b, 0, l);
   }
-  masked_softmax_backward<T>(compute.team, attention_, dlogits, tokens.lengths, held_, dlogits);
+  masked_softmax_backward<T>(compute.team, trace.attention, dlogits, tokens.lengths, own.held, dlogits);
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       const int token = tokens.at(b, l);
-      beta_->gradient[token] += score_gradients_(b, 0) * attention_(b, 0, l);
+      beta_->gradient[token] += own.d_scores(b, 0) * trace.attention(b, 0, l);
       logits_->gradient[token] += dlogits(b, 0, l);
     }
   }
 }
 
 template <class T>
-Cube<T> UnigramGate<T>::beta(Compute& compute) {
-  const Cube<T> signed_betas = compute.template array<T>(betas_.size(0), 1, betas_.size(2));
-  for (Index b = 0; b < betas_.size(0); ++b) {
-    const T sign = batch_->labels[static_cast<std::size_t>(b)] == 1 ? T{1} : T{-1};
-    for (Index l = 0; l < betas_.size(2); ++l) signed_betas(b, 0, l) = sign * betas_(b, 0, l);
+Cube<T> UnigramGate<T>::beta(Compute& compute, const Trace<T>& trace) const {
+  const Cube<T>& betas = trace.template own<Own>().betas;
+  const Cube<T> signed_betas = compute.template array<T>(betas.size(0), 1, betas.size(2));
+  for (Index b = 0; b < betas.size(0); ++b) {
+    const T sign = trace.batch->labels[static_cast<std::size_t>(b)] == 1 ? T{1} : T{-1};
+    for (Index l = 0; l < betas.size(2); ++l) signed_betas(b, 0, l) = sign * betas(b, 0, l);
   }
   return signed_betas;
 }
 
 template <class T>
-Cube<T> UnigramGate<T>::states(Compute& compute) {
-  const Tokens& tokens = batch_->source;
+Cube<T> UnigramGate<T>::states(Compute& compute, const Trace<T>& trace) const {
+  const Tokens& tokens = trace.batch->source;
   const Cube<T> states = compute.template zeros<T>(tokens.rows, tokens.columns, 2);
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {

@@ -34,66 +34,77 @@ class WordScores {
     }
   }
 
-  // source (B,S) -> means (B,O)
-  Matrix<T> forward(Compute& compute, const Tokens& source) {
-    source_ = &source;
-    words_ = distinct_tokens(compute.arena, source.ids, vocabulary_);
-    if (weights_) {
-      scores_ = compute.array<T>(words_.count(), outputs_);
-      for (Index w = 0; w < words_.count(); ++w)
-        for (Index o = 0; o < outputs_; ++o)
-          scores_(w, o) =
-              weights_->value[Index{words_.ids[static_cast<std::size_t>(w)]} * outputs_ + o] + bias_->value[o];
-    } else {
-      rows_ = table_.forward(compute, words_.ids);
-      scores_ = output_.forward(compute, rows_);
+  struct Trace {
+    const Tokens* source = nullptr;
+    DistinctTokens words;
+    Matrix<T> rows;    // (D,E)
+    Matrix<T> scores;  // (D,O)
+    Matrix<T> means;   // (B,O)
+
+    // The scores of the word at a position: what would be said if it were the only one.
+    std::span<T> of(int b, int s) const { return scores[word(b, s)].flat(); }
+    int length(int b) const { return source->lengths[static_cast<std::size_t>(b)]; }
+    T share(int b) const { return T{1} / static_cast<T>(length(b)); }
+    Index word(int b, int s) const {
+      return words
+          .index[static_cast<std::size_t>(b) * static_cast<std::size_t>(source->columns) + static_cast<std::size_t>(s)];
     }
-    const Matrix<T> means = compute.zeros<T>(Index{source.rows}, outputs_);
+  };
+
+  // source (B,S) -> means (B,O)
+  Trace forward(Compute& compute, const Tokens& source) const {
+    Trace trace;
+    trace.source = &source;
+    trace.words = distinct_tokens(compute.arena, source.ids, vocabulary_);
+    const Index count = trace.words.count();
+    if (weights_) {
+      trace.scores = compute.array<T>(count, outputs_);
+      for (Index w = 0; w < count; ++w)
+        for (Index o = 0; o < outputs_; ++o)
+          trace.scores(w, o) =
+              weights_->value[Index{trace.words.ids[static_cast<std::size_t>(w)]} * outputs_ + o] + bias_->value[o];
+    } else {
+      trace.rows = table_.forward(compute, trace.words.ids);
+      trace.scores = output_.forward(compute, trace.rows);
+    }
+    trace.means = compute.zeros<T>(Index{source.rows}, outputs_);
     for (int b = 0; b < source.rows; ++b)
-      for (int s = 0; s < length(b); ++s) add_scaled(share(b), std::span<const T>(of(b, s)), means[b].flat());
-    return means;
+      for (int s = 0; s < trace.length(b); ++s)
+        add_scaled(trace.share(b), std::span<const T>(trace.of(b, s)), trace.means[b].flat());
+    return trace;
   }
 
   // d means (B,O)
-  void backward(Compute& compute, Matrix<const T> d_means) {
-    const Matrix<T> d_scores = compute.zeros<T>(words_.count(), outputs_);
-    for (int b = 0; b < source_->rows; ++b)
-      for (int s = 0; s < length(b); ++s)
-        add_scaled(share(b), std::span<const T>(d_means[b].flat()), d_scores[word(b, s)].flat());
+  void backward(Compute& compute, const Trace& trace, Matrix<const T> d_means) const {
+    const Index count = trace.words.count();
+    const Matrix<T> d_scores = compute.zeros<T>(count, outputs_);
+    for (int b = 0; b < trace.source->rows; ++b)
+      for (int s = 0; s < trace.length(b); ++s)
+        add_scaled(trace.share(b), std::span<const T>(d_means[b].flat()), d_scores[trace.word(b, s)].flat());
     if (!weights_) {
-      table_.backward(compute, words_.ids,
-                      Matrix<const T>(output_.backward(compute, rows_, Matrix<const T>(d_scores))));
+      table_.backward(compute, trace.words.ids,
+                      Matrix<const T>(output_.backward(compute, trace.rows, Matrix<const T>(d_scores))));
       return;
     }
-    for (Index w = 0; w < words_.count(); ++w)
+    for (Index w = 0; w < count; ++w)
       for (Index o = 0; o < outputs_; ++o) {
-        weights_->gradient[Index{words_.ids[static_cast<std::size_t>(w)]} * outputs_ + o] += d_scores(w, o);
+        weights_->gradient[Index{trace.words.ids[static_cast<std::size_t>(w)]} * outputs_ + o] += d_scores(w, o);
         bias_->gradient[o] += d_scores(w, o);
       }
   }
 
-  // The scores of the word at a position: what would be said if it were the only one.
-  std::span<T> of(int b, int s) const { return scores_[word(b, s)].flat(); }
-  int length(int b) const { return source_->lengths[static_cast<std::size_t>(b)]; }
-
  private:
-  Index word(int b, int s) const {
-    return words_
-        .index[static_cast<std::size_t>(b) * static_cast<std::size_t>(source_->columns) + static_cast<std::size_t>(s)];
-  }
-  T share(int b) const { return T{1} / static_cast<T>(length(b)); }
-
   Index vocabulary_ = 0, outputs_ = 0;
   Embedding<T> table_;
   Linear<T> output_;
   Param<T>* weights_ = nullptr;  // (V,O)
   Param<T>* bias_ = nullptr;     // (O)
+};
 
-  // Of the last forward.
-  const Tokens* source_ = nullptr;
-  DistinctTokens words_;
-  Matrix<T> rows_;    // (D,E)
-  Matrix<T> scores_;  // (D,O)
+template <class T>
+struct WordMeanOwn {
+  typename WordScores<T>::Trace words;
+  Matrix<T> d_scores;  // of the outcome's scores
 };
 
 template <class T>
@@ -113,36 +124,42 @@ class WordMean final : public Model<T> {
     words_.declare(parameters, shape.vocab, width_, shape.classes == 2 ? 1 : shape.classes);
   }
 
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override {
-    batch_ = &batch;
-    Outcome<T> outcome;
-    outcome.scores = words_.forward(compute, batch.source);
-    outcome.answers = batch.labels;
-    const Index C = outcome.scores.size(1);
-    d_logits_ = pass.training ? compute.array<T>(outcome.scores.size(0), C) : Matrix<T>();
-    outcome.loss =
-        C == 1 ? logistic_loss(compute, std::span<const T>(outcome.scores.flat()), outcome.answers, d_logits_.flat())
-               : cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
-    return outcome;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
+    Trace<T> trace(batch, pass);
+    Own own{words_.forward(compute, batch.source), {}};
+    trace.scores = own.words.means;
+    trace.answers = batch.labels;
+    const Index C = trace.scores.size(1);
+    if (pass.training) own.d_scores = compute.array<T>(trace.scores.size(0), C);
+    trace.loss =
+        C == 1 ? logistic_loss(compute, std::span<const T>(trace.scores.flat()), trace.answers, own.d_scores.flat())
+               : cross_entropy(compute, Matrix<const T>(trace.scores), trace.answers, own.d_scores);
+    trace.keep(compute, own);
+    return trace;
   }
 
-  void backward(Compute& compute) override { words_.backward(compute, Matrix<const T>(d_logits_)); }
+  void backward(Compute& compute, const Trace<T>& trace) const override {
+    const Own& own = trace.template own<Own>();
+    words_.backward(compute, own.words, Matrix<const T>(own.d_scores));
+  }
 
-  Cube<T> beta(Compute& compute) override {
-    const Cube<T> beta = compute.zeros<T>(Index{batch_->size}, 1, Index{batch_->source.columns});
-    for (int b = 0; b < batch_->size; ++b) {
-      const int label = batch_->labels[static_cast<std::size_t>(b)];
-      for (int s = 0; s < words_.length(b); ++s)
-        beta(Index{b}, 0, Index{s}) = beta_of(std::span<const T>(words_.of(b, s)), label);
+  Cube<T> beta(Compute& compute, const Trace<T>& trace) const override {
+    const Batch& batch = *trace.batch;
+    const auto& words = trace.template own<Own>().words;
+    const Cube<T> beta = compute.zeros<T>(Index{batch.size}, 1, Index{batch.source.columns});
+    for (int b = 0; b < batch.size; ++b) {
+      const int label = batch.labels[static_cast<std::size_t>(b)];
+      for (int s = 0; s < words.length(b); ++s)
+        beta(Index{b}, 0, Index{s}) = beta_of(std::span<const T>(words.of(b, s)), label);
     }
     return beta;
   }
 
  private:
+  using Own = WordMeanOwn<T>;
+
   int width_ = 256;
   WordScores<T> words_;
-  const Batch* batch_ = nullptr;
-  Matrix<T> d_logits_;  // (B,C)
 };
 
 template <class T>
@@ -157,36 +174,40 @@ class WordMeanTranslator final : public Model<T> {
     words_.declare(parameters, shape.vocab, width_, shape.target_vocab);
   }
 
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override {
-    batch_ = &batch;
-    const Matrix<T> means = words_.forward(compute, batch.source);
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
+    Trace<T> trace(batch, pass);
+    Own own{words_.forward(compute, batch.source), {}};
+    const Matrix<T> means = own.words.means;
     const Index B = batch.size, steps = batch.target.columns, V = means.size(1);
-    Outcome<T> outcome;
-    outcome.scores = compute.array<T>(B * steps, V);  // every target word of an example from the same scores
+    trace.scores = compute.array<T>(B * steps, V);  // every target word of an example from the same scores
     for (Index b = 0; b < B; ++b)
-      for (Index t = 0; t < steps; ++t) std::copy_n(means[b].data(), V, outcome.scores[b * steps + t].data());
-    outcome.answers = batch.target.ids;
-    d_logits_ = pass.training ? compute.array<T>(B * steps, V) : Matrix<T>();
-    outcome.loss = cross_entropy(compute, Matrix<const T>(outcome.scores), outcome.answers, d_logits_);
-    return outcome;
+      for (Index t = 0; t < steps; ++t) std::copy_n(means[b].data(), V, trace.scores[b * steps + t].data());
+    trace.answers = batch.target.ids;
+    if (pass.training) own.d_scores = compute.array<T>(B * steps, V);
+    trace.loss = cross_entropy(compute, Matrix<const T>(trace.scores), trace.answers, own.d_scores);
+    trace.keep(compute, own);
+    return trace;
   }
 
-  void backward(Compute& compute) override {
-    const Index B = batch_->size, steps = batch_->target.columns;
-    const Matrix<T> d_means = compute.zeros<T>(B, d_logits_.size(1));
+  void backward(Compute& compute, const Trace<T>& trace) const override {
+    const Own& own = trace.template own<Own>();
+    const Index B = trace.batch->size, steps = trace.batch->target.columns;
+    const Matrix<T> d_means = compute.zeros<T>(B, own.d_scores.size(1));
     for (Index b = 0; b < B; ++b)
       for (Index t = 0; t < steps; ++t)
-        add_scaled(T{1}, std::span<const T>(d_logits_[b * steps + t].flat()), d_means[b].flat());
-    words_.backward(compute, Matrix<const T>(d_means));
+        add_scaled(T{1}, std::span<const T>(own.d_scores[b * steps + t].flat()), d_means[b].flat());
+    words_.backward(compute, own.words, Matrix<const T>(d_means));
   }
 
   // The log-probability of the right word, said from the source word alone.
-  Cube<T> beta(Compute& compute) override {
-    const Tokens& target = batch_->target;
-    const Cube<T> beta = compute.zeros<T>(Index{batch_->size}, Index{target.columns}, Index{batch_->source.columns});
-    for (int b = 0; b < batch_->size; ++b)
-      for (int s = 0; s < words_.length(b); ++s) {
-        const std::span<const T> said = words_.of(b, s);
+  Cube<T> beta(Compute& compute, const Trace<T>& trace) const override {
+    const Batch& batch = *trace.batch;
+    const Tokens& target = batch.target;
+    const auto& words = trace.template own<Own>().words;
+    const Cube<T> beta = compute.zeros<T>(Index{batch.size}, Index{target.columns}, Index{batch.source.columns});
+    for (int b = 0; b < batch.size; ++b)
+      for (int s = 0; s < words.length(b); ++s) {
+        const std::span<const T> said = words.of(b, s);
         const T all = log_sum_exp(said);
         for (int t = 0; t < target.lengths[static_cast<std::size_t>(b)]; ++t)
           beta(Index{b}, Index{t}, Index{s}) = beta_of(said, target.at(b, t), all);
@@ -195,10 +216,10 @@ class WordMeanTranslator final : public Model<T> {
   }
 
  private:
+  using Own = WordMeanOwn<T>;
+
   int width_ = 256;
   WordScores<T> words_;
-  const Batch* batch_ = nullptr;
-  Matrix<T> d_logits_;  // (B*T,V)
 };
 
 const RegisterModel<WordMean> word_mean("word-mean", "the mean of what single words say for the class: no attention");

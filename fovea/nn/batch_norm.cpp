@@ -27,23 +27,20 @@ BatchNorm<T> BatchNorm<T>::declare(ParameterSet<T>& parameters, const std::strin
 }
 
 template <class T>
-Matrix<T> BatchNorm<T>::forward(const Compute& compute, bool training, Matrix<const T> x,
-                                std::span<const std::uint8_t> present) {
+typename BatchNorm<T>::Trace BatchNorm<T>::forward(const Compute& compute, bool training, Matrix<const T> x,
+                                                   std::span<const std::uint8_t> present) const {
   const Index rows = x.size(0);
   assert(x.size(1) == width && (present.empty() || static_cast<Index>(present.size()) == rows));
   const Matrix<T> y = compute.array<T>(rows, width);
-  training_ = training;
-  x_ = x;
-  present_ = present;
-  rows_present_ = present.empty() ? rows : std::count_if(present.begin(), present.end(), [](auto p) { return p != 0; });
-  mean_ = compute.array<T>(width);
-  inverse_deviation_ = compute.array<T>(width);
-  const double share = 1.0 / static_cast<double>(std::max<Index>(rows_present_, 1));
+  const Index rows_present =
+      present.empty() ? rows : std::count_if(present.begin(), present.end(), [](auto p) { return p != 0; });
+  const Trace trace{training, x, present, rows_present, compute.array<T>(width), compute.array<T>(width), y};
+  const double share = 1.0 / static_cast<double>(std::max<Index>(rows_present, 1));
   const auto there = [&](Index n) { return present.empty() || present[static_cast<std::size_t>(n)] != 0; };
 
   compute.team.split(width, batch_norm_grain, [&](Index begin, Index end) {
-    T* const mean = mean_.data();
-    T* const inverse = inverse_deviation_.data();
+    T* const mean = trace.mean.data();
+    T* const inverse = trace.inverse_deviation.data();
     const std::size_t columns = static_cast<std::size_t>(end - begin);
     if (training) {
       Sums sum{}, square{};
@@ -68,8 +65,8 @@ Matrix<T> BatchNorm<T>::forward(const Compute& compute, bool training, Matrix<co
         const Index at = begin + static_cast<Index>(c);
         mean[at] = static_cast<T>(sum[c]);
         inverse[at] = static_cast<T>(1 / std::sqrt(square[c] * share + epsilon));
-        if (rows_present_ > 0) moved(running_mean->value[at], sum[c]);
-        if (rows_present_ > 1) moved(running_var->value[at], square[c] / static_cast<double>(rows_present_ - 1));
+        if (rows_present > 0) moved(running_mean->value[at], sum[c]);
+        if (rows_present > 1) moved(running_var->value[at], square[c] / static_cast<double>(rows_present - 1));
       }
     } else {
       for (Index c = begin; c < end; ++c) {
@@ -87,25 +84,26 @@ Matrix<T> BatchNorm<T>::forward(const Compute& compute, bool training, Matrix<co
       else std::fill(out + begin, out + end, T{0});
     }
   });
-  return y;
+  return trace;
 }
 
 template <class T>
-void BatchNorm<T>::backward(const Compute& compute, Matrix<const T> dy, Matrix<T> dx) const {
-  const Index rows = x_.size(0);
-  assert(dy.shape() == x_.shape() && dx.shape() == x_.shape());
-  const T share = T{1} / static_cast<T>(std::max<Index>(rows_present_, 1));
-  const auto there = [&](Index n) { return present_.empty() || present_[static_cast<std::size_t>(n)] != 0; };
+void BatchNorm<T>::backward(const Compute& compute, const Trace& trace, Matrix<const T> dy, Matrix<T> dx) const {
+  const Matrix<const T> x = trace.x;
+  const Index rows = x.size(0);
+  assert(dy.shape() == x.shape() && dx.shape() == x.shape());
+  const T share = T{1} / static_cast<T>(std::max<Index>(trace.rows_present, 1));
+  const auto there = [&](Index n) { return trace.present.empty() || trace.present[static_cast<std::size_t>(n)] != 0; };
   compute.team.split(width, batch_norm_grain, [&](Index begin, Index end) {
-    const T* const mean = mean_.data() + begin;
-    const T* const inverse = inverse_deviation_.data() + begin;
+    const T* const mean = trace.mean.data() + begin;
+    const T* const inverse = trace.inverse_deviation.data() + begin;
     const T* const w = weight->value + begin;
     const std::size_t columns = static_cast<std::size_t>(end - begin);
     Sums sum{}, along{};  // of dy, and of dy * (x - mean) / deviation
     for (Index n = 0; n < rows; ++n) {
       if (!there(n)) continue;
       const T* const d = dy.data() + n * width + begin;
-      const T* const in = x_.data() + n * width + begin;
+      const T* const in = x.data() + n * width + begin;
       for (std::size_t c = 0; c < columns; ++c) {
         sum[c] += static_cast<double>(d[c]);
         along[c] += static_cast<double>(d[c] * (in[c] - mean[c]) * inverse[c]);
@@ -113,15 +111,17 @@ void BatchNorm<T>::backward(const Compute& compute, Matrix<const T> dy, Matrix<T
     }
     std::array<T, batch_norm_grain> shift{}, slope{};
     for (std::size_t c = 0; c < columns; ++c) {
-      bias->gradient[begin + static_cast<Index>(c)] += static_cast<T>(sum[c]);
-      weight->gradient[begin + static_cast<Index>(c)] += static_cast<T>(along[c]);
+      if (compute.trains()) {
+        bias->gradient[begin + static_cast<Index>(c)] += static_cast<T>(sum[c]);
+        weight->gradient[begin + static_cast<Index>(c)] += static_cast<T>(along[c]);
+      }
       // The batch's own mean and variance move with x; the running ones do not.
-      shift[c] = training_ ? static_cast<T>(sum[c]) * share : T{0};
-      slope[c] = training_ ? static_cast<T>(along[c]) * share * inverse[c] : T{0};
+      shift[c] = trace.training ? static_cast<T>(sum[c]) * share : T{0};
+      slope[c] = trace.training ? static_cast<T>(along[c]) * share * inverse[c] : T{0};
     }
     for (Index n = 0; n < rows; ++n) {
       const T* const d = dy.data() + n * width + begin;
-      const T* const in = x_.data() + n * width + begin;
+      const T* const in = x.data() + n * width + begin;
       T* const out = dx.data() + n * width + begin;
       if (there(n))
         for (std::size_t c = 0; c < columns; ++c)

@@ -23,23 +23,24 @@ struct BatchNorm {
   static BatchNorm declare(ParameterSet<T>& parameters, const std::string& prefix, Index width,
                            Group group = Group::body);
 
-  // x (N,C) -> y (N,C); y may be given x's place only if backward is not wanted. `present` (N) says which rows are
-  // there; empty: all. Absent rows have no part in any statistic and come out 0. Training normalises by the batch and
-  // moves the running statistics (their variance only when two rows or more are there); otherwise the running
-  // statistics normalise.
-  Matrix<T> forward(const Compute& compute, bool training, Matrix<const T> x,
-                    std::span<const std::uint8_t> present = {});
+  // What backward needs of a forward, in the arena; x must still be there.
+  struct Trace {
+    bool training = false;
+    Matrix<const T> x;
+    std::span<const std::uint8_t> present;
+    Index rows_present = 0;
+    Vector<T> mean, inverse_deviation;  // (C) what x was normalised by
+    Matrix<T> output;                   // y (N,C)
+  };
 
-  // dy (N,C) -> dx (N,C), 0 on absent rows, for the last forward, whose x must still be there; dx may be dy. Adds into
-  // the gradients of weight and bias.
-  void backward(const Compute& compute, Matrix<const T> dy, Matrix<T> dx) const;
+  // x (N,C) -> y (N,C). `present` (N) says which rows are there; empty: all. Absent rows have no part in any statistic
+  // and come out 0. Training normalises by the batch and moves the running statistics (their variance only when two
+  // rows or more are there); otherwise the running statistics normalise.
+  Trace forward(const Compute& compute, bool training, Matrix<const T> x,
+                std::span<const std::uint8_t> present = {}) const;
 
- private:
-  bool training_ = false;
-  Matrix<const T> x_;
-  std::span<const std::uint8_t> present_;
-  Index rows_present_ = 0;
-  Vector<T> mean_, inverse_deviation_;  // (C) what x was normalised by, in the arena
+  // dy (N,C) -> dx (N,C), 0 on absent rows; dx may be dy. Adds into the gradients of weight and bias.
+  void backward(const Compute& compute, const Trace& trace, Matrix<const T> dy, Matrix<T> dx) const;
 };
 
 }  // namespace fovea

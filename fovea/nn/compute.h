@@ -1,4 +1,4 @@
-// What every layer is handed: memory for this step and the team that does the work.
+// What every layer is handed: memory for this step, the team that does the work, and which gradients are wanted.
 #pragma once
 
 #include "fovea/base/arena.h"
@@ -7,9 +7,16 @@
 
 namespace fovea {
 
+// What a backward pass gives: the gradients of the parameters too, or those of inputs alone. The second leaves the
+// gradients of the parameters as they are, so that several threads may ask one model at once.
+enum class Gradients { all, of_inputs };
+
 struct Compute {
   Arena& arena;
   Team& team;
+  Gradients gradients = Gradients::all;
+
+  bool trains() const { return gradients == Gradients::all; }
 
   // Arrays that live until the arena is reset at the end of the step.
   template <class T, class... Sizes>

@@ -30,15 +30,14 @@ void scale_kept(const std::uint8_t* kept, T scale, const T* in, T* out, Index be
 }  // namespace
 
 template <class T>
-void Dropout<T>::forward(const Compute& compute, bool training, std::uint64_t seed, std::uint64_t step,
-                         std::span<const T> x, std::span<T> y) {
+DropoutMask Dropout<T>::forward(const Compute& compute, bool training, std::uint64_t seed, std::uint64_t step,
+                                std::span<const T> x, std::span<T> y) const {
   assert(x.size() == y.size() && rate >= 0 && rate <= 1);
-  kept_ = {};
   if (!training || rate == 0) {
     if (x.data() != y.data()) std::copy(x.begin(), x.end(), y.begin());
-    return;
+    return {};
   }
-  kept_ = compute.arena.take<std::uint8_t>(x.size());
+  const std::span<std::uint8_t> kept = compute.arena.take<std::uint8_t>(x.size());
   const std::uint32_t below = keep_below(rate);
   const T scale = scale_of<T>(rate);
   compute.team.split(static_cast<Index>(x.size()), dropout_grain, [&](Index begin, Index end) {
@@ -46,24 +45,24 @@ void Dropout<T>::forward(const Compute& compute, bool training, std::uint64_t se
     for (Index i = begin; i < end;) {
       std::uint64_t bits = stream.bits();
       for (const Index stop = std::min(i + 4, end); i < stop; ++i, bits >>= 16)
-        kept_[static_cast<std::size_t>(i)] = (bits & 0xFFFF) < below;
+        kept[static_cast<std::size_t>(i)] = (bits & 0xFFFF) < below;
     }
-    scale_kept(kept_.data(), scale, x.data(), y.data(), begin, end);
+    scale_kept(kept.data(), scale, x.data(), y.data(), begin, end);
   });
+  return kept;
 }
 
 template <class T>
-void Dropout<T>::backward(const Compute& compute, std::span<const T> dy, std::span<T> dx) const {
+void Dropout<T>::backward(const Compute& compute, DropoutMask kept, std::span<const T> dy, std::span<T> dx) const {
   assert(dy.size() == dx.size());
-  if (kept_.empty()) {
+  if (kept.empty()) {
     if (dy.data() != dx.data()) std::copy(dy.begin(), dy.end(), dx.begin());
     return;
   }
-  assert(dy.size() == kept_.size());
+  assert(dy.size() == kept.size());
   const T scale = scale_of<T>(rate);
-  compute.team.split(static_cast<Index>(dy.size()), dropout_grain, [&](Index begin, Index end) {
-    scale_kept(kept_.data(), scale, dy.data(), dx.data(), begin, end);
-  });
+  compute.team.split(static_cast<Index>(dy.size()), dropout_grain,
+                     [&](Index begin, Index end) { scale_kept(kept.data(), scale, dy.data(), dx.data(), begin, end); });
 }
 
 template struct Dropout<float>;

@@ -9,6 +9,9 @@
 
 namespace fovea {
 
+// What a forward kept: one byte per element, in the arena; empty when nothing was dropped.
+using DropoutMask = std::span<const std::uint8_t>;
+
 template <class T>
 struct Dropout {
   double rate = 0.5;        // [0, 1]
@@ -20,14 +23,11 @@ struct Dropout {
   // y = x * mask / (1 - rate), of one length; y may be x. Not training, or at rate 0: y = x. The mask follows from
   // (seed, step, layer) and the element's place alone: element i is decided by Stream(seed, "dropout", step,
   // layer * 2^32 + i / 4096).
-  void forward(const Compute& compute, bool training, std::uint64_t seed, std::uint64_t step, std::span<const T> x,
-               std::span<T> y);
+  DropoutMask forward(const Compute& compute, bool training, std::uint64_t seed, std::uint64_t step,
+                      std::span<const T> x, std::span<T> y) const;
 
-  // dx = dy * mask / (1 - rate), with the mask of the last forward; dx may be dy.
-  void backward(const Compute& compute, std::span<const T> dy, std::span<T> dx) const;
-
- private:
-  std::span<std::uint8_t> kept_;  // one byte per element, in the arena; empty when nothing was dropped
+  // dx = dy * mask / (1 - rate), with the mask that forward gave; dx may be dy.
+  void backward(const Compute& compute, DropoutMask kept, std::span<const T> dy, std::span<T> dx) const;
 };
 
 }  // namespace fovea

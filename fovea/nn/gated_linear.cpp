@@ -86,18 +86,20 @@ void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
   T* const dweight = linear.weight->gradient;
   const Index scratch_rows = !weighted ? 0 : shared ? out : rows;
   T* const scratch = compute.array<T>(scratch_rows * in).data();
-  add_rows(compute.team, dy, linear.bias->vector_gradient());
+  if (compute.trains()) add_rows(compute.team, dy, linear.bias->vector_gradient());
   compute.team.split(in, gated_linear_grain, [&](Index begin, Index end) {
     const Index width = end - begin;
     const Matrix<T> into(dweight + begin, out, width);
     const Matrix<T> weighed(scratch + scratch_rows * begin, scratch_rows, width);
     if (!weighted) {
-      matmul(transposed(scaled), columns_of(x, begin, width), into, Into::add, in);
+      if (compute.trains()) matmul(transposed(scaled), columns_of(x, begin, width), into, Into::add, in);
       return;
     }
     if (!shared) {
-      weigh(x, w, begin, weighed);
-      matmul(transposed(scaled), plain(weighed), into, Into::add, in);
+      if (compute.trains()) {
+        weigh(x, w, begin, weighed);
+        matmul(transposed(scaled), plain(weighed), into, Into::add, in);
+      }
       if (!dw.data()) return;
       matmul(plain(scaled), columns_of(weight, begin, width), weighed);  // d (w ⊙ x)
       for (Index n = 0; n < rows; ++n) {
@@ -117,7 +119,7 @@ void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
       const T* const d = weighed.data() + j * width;
       const T* const from = weight.data() + j * in + begin;
       T* const g = dweight + j * in + begin;
-      elementwise_kernels::add_product(d, by, g, static_cast<std::size_t>(width));
+      if (compute.trains()) elementwise_kernels::add_product(d, by, g, static_cast<std::size_t>(width));
       if (to) elementwise_kernels::add_product(d, from, to, static_cast<std::size_t>(width));
     }
   });

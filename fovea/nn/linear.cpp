@@ -46,6 +46,7 @@ Matrix<T> Linear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
 template <class T>
 void Linear<T>::backward_parameters(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
   assert(x.size(0) == dy.size(0) && x.size(1) == in && dy.size(1) == out);
+  if (!compute.trains()) return;
   team_matmul(compute.team, transposed(dy), plain(x), weight->matrix_gradient(), Into::add);
   if (bias) add_rows(compute.team, dy, bias->vector_gradient());
 }

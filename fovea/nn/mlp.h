@@ -1,6 +1,7 @@
 // Affine layers with a nonlinearity between them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,16 +20,19 @@ struct Mlp {
   static Mlp declare(ParameterSet<T>& parameters, const std::string& prefix, const std::vector<Index>& sizes,
                      Activation between, bool activate_last, int first = 0, Group group = Group::body);
 
-  // x (N,I) -> y (N,O). x must still be there for backward.
-  Matrix<T> forward(Compute& compute, Matrix<const T> x);
+  // What backward needs of a forward, in the arena; x must still be there.
+  struct Trace {
+    Matrix<const T> x;                                     // (N,I)
+    std::span<const Matrix<T>> activated;                  // what each layer gave
+    Matrix<T> output() const { return activated.back(); }  // y (N,O)
+    Matrix<const T> input(std::size_t layer) const { return layer == 0 ? x : activated[layer - 1]; }
+  };
 
-  // dy (N,O) -> dx (N,I), for the last forward; no dx (empty) where it is not wanted. Uses dy up: it holds something
-  // else afterwards.
+  Trace forward(Compute& compute, Matrix<const T> x) const;
+
+  // dy (N,O) -> dx (N,I); no dx (empty) where it is not wanted. Uses dy up: it holds something else afterwards.
   enum class Wants { input_gradient, parameters_only };
-  Matrix<T> backward(Compute& compute, Matrix<T> dy, Wants wants) const;
-
- private:
-  std::vector<Matrix<const T>> kept_;  // x and what each layer gave
+  Matrix<T> backward(Compute& compute, const Trace& trace, Matrix<T> dy, Wants wants) const;
 };
 
 }  // namespace fovea

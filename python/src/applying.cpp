@@ -76,16 +76,16 @@ class AppliedIn final : public Applied {
     arena_->reset();
     Team team;
     Compute compute{*arena_, team};
-    const Outcome<T> outcome = model_->forward(compute, batch, {});
-    const Cube<T> beta = with_beta ? model_->beta(compute) : Cube<T>();
+    const Trace<T> trace = model_->forward(compute, batch, {});
+    const Cube<T> beta = with_beta ? model_->beta(compute, trace) : Cube<T>();
     const py::gil_scoped_acquire held;
     const py::object owner = py::capsule(new std::shared_ptr<Arena>(arena_),
                                          [](void* kept) { delete static_cast<std::shared_ptr<Arena>*>(kept); });
     py::dict out;
-    out["loss"] = outcome.loss;
-    out["scores"] = shown(outcome.scores, owner);
-    out["attention"] = shown(outcome.attention, owner);
-    out["predictions"] = shown(outcome.predictions, owner);
+    out["loss"] = trace.loss;
+    out["scores"] = shown(trace.scores, owner);
+    out["attention"] = shown(trace.attention, owner);
+    out["predictions"] = shown(trace.predictions, owner);
     out["beta"] = shown(beta, owner);
     return out;
   }

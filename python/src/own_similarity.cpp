@@ -184,51 +184,54 @@ class OwnPooling final : public Model<T> {
           fmt::format("give its gradient: without one up to {} are learned", most_differenced));
   }
 
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override {
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
+    Trace<T> trace(batch, pass);
+    Own own;
     const bool leave_out = pass.training && train_on_ == TrainOn::leave_one_out;
-    keys_ = matrix_of<T>(compute, batch.items);
-    queries_ = leave_out ? keys_ : matrix_of<T>(compute, batch.queries);
-    const Index m = queries_.size(0), n = keys_.size(0);
+    own.keys = matrix_of<T>(compute, batch.items);
+    own.queries = leave_out ? own.keys : matrix_of<T>(compute, batch.queries);
+    const Index m = own.queries.size(0), n = own.keys.size(0);
     if (leave_out && n < 2)
       throw wrong_input("there is one point, and it cannot be answered from the others",
                         "give more, or set train_on = \"queries\"");
-    weights_ = compute.array<T>(1, m, n);
-    learned_ = pass.attend != Attend::uniform;
-    if (learned_) score();
-    else std::fill_n(weights_.data(), m * n, T{0});
-    held_ = compute.arena.template take_zeros<std::uint8_t>(static_cast<std::size_t>(m));
-    for (Index i = 0; i < m; ++i) finish_row(i, leave_out);
-    masked_softmax<T>(compute.team, Cube<const T>(weights_), {}, weights_);
+    own.weights = compute.array<T>(1, m, n);
+    own.learned = pass.attend != Attend::uniform;
+    if (own.learned) score(own);
+    else std::fill_n(own.weights.data(), m * n, T{0});
+    own.held = compute.arena.template take_zeros<std::uint8_t>(static_cast<std::size_t>(m));
+    for (Index i = 0; i < m; ++i) finish_row(own, i, leave_out);
+    masked_softmax<T>(compute.team, Cube<const T>(own.weights), {}, own.weights);
 
     const Matrix<const T> values = matrix_of<T>(compute, batch.values);
-    values_ = batch_major(Cube<const T>(values.data(), 1, n, value_width_));
+    own.values = batch_major(Cube<const T>(values.data(), 1, n, value_width_));
     const Cube<T> answers = compute.array<T>(1, m, value_width_);
-    attend<T>(compute.team, Cube<const T>(weights_), values_, {}, batch_major(answers));
-    Outcome<T> outcome;
-    outcome.predictions = Matrix<T>(answers.data(), m, value_width_);
-    outcome.attention = weights_;
-    d_answers_ = {};
+    attend<T>(compute.team, Cube<const T>(own.weights), own.values, {}, batch_major(answers));
+    trace.predictions = Matrix<T>(answers.data(), m, value_width_);
+    trace.attention = own.weights;
     const Items& truth = leave_out ? batch.values : batch.answers;
     if (truth.columns == m && m > 0) {
       const Matrix<const T> wanted = matrix_of<T>(compute, truth);
-      d_answers_ = compute.array<T>(1, m, value_width_);
-      outcome.loss = squared_error(compute, std::span<const T>(answers.flat()), std::span<const T>(wanted.flat()),
-                                   d_answers_.flat());
+      own.d_answers = compute.array<T>(1, m, value_width_);
+      trace.loss = squared_error(compute, std::span<const T>(answers.flat()), std::span<const T>(wanted.flat()),
+                                 own.d_answers.flat());
     }
-    return outcome;
+    trace.keep(compute, own);
+    return trace;
   }
 
-  void backward(Compute& compute) override {
-    if (!learned_ || d_answers_.empty() || given_->parameters.empty()) return;
-    const Index m = queries_.size(0), n = keys_.size(0);
+  void backward(Compute& compute, const Trace<T>& trace) const override {
+    const Own& own = trace.template own<Own>();
+    if (!own.learned || own.d_answers.empty() || given_->parameters.empty()) return;
+    const Index m = own.queries.size(0), n = own.keys.size(0);
     const Cube<T> d_scores = compute.array<T>(1, m, n);
-    attend_backward<T>(compute.team, Cube<const T>(weights_), values_, batch_major(Cube<const T>(d_answers_)), {},
-                       d_scores, {});
-    masked_softmax_backward<T>(compute.team, Cube<const T>(weights_), Cube<const T>(d_scores), {}, held_, d_scores);
+    attend_backward<T>(compute.team, Cube<const T>(own.weights), own.values, batch_major(Cube<const T>(own.d_answers)),
+                       {}, d_scores, {});
+    masked_softmax_backward<T>(compute.team, Cube<const T>(own.weights), Cube<const T>(d_scores), {}, own.held,
+                               d_scores);
     given_->call("similarity", [&] {
       Doubles d({m, n});
       std::copy_n(d_scores.data(), m * n, d.mutable_data());
-      Pairs pairs(*given_, queries_, keys_, *parameters_);
+      Pairs pairs(*given_, own.queries, own.keys, *parameters_);
       const std::vector<Doubles> gradients = pairs.gradient(d);
       for (std::size_t p = 0; p < gradients.size(); ++p) {
         T* const to = parameters_->find(given_->parameters[p].name)->gradient;
@@ -240,23 +243,33 @@ class OwnPooling final : public Model<T> {
  private:
   enum class TrainOn { leave_one_out, queries };
 
-  void score() {
+  // Of a forward.
+  struct Own {
+    Matrix<const T> keys, queries;  // (n,d), (m,d)
+    Sequences<const T> values;      // (1,n,V)
+    Cube<T> weights;                // (1,m,n)
+    Cube<T> d_answers;              // (1,m,V)
+    std::span<std::uint8_t> held;   // (m): 1 where a query has no neighbour
+    bool learned = false;
+  };
+
+  void score(const Own& own) const {
     given_->call("similarity", [&] {
-      const Doubles scores = Pairs(*given_, queries_, keys_, *parameters_).scores();
-      std::transform(scores.data(), scores.data() + scores.size(), weights_.data(),
+      const Doubles scores = Pairs(*given_, own.queries, own.keys, *parameters_).scores();
+      std::transform(scores.data(), scores.data() + scores.size(), own.weights.data(),
                      [](double x) { return static_cast<T>(x); });
     });
   }
 
   // Leaves key i out of the answer to query i; a query without a neighbour finds all keys alike.
-  void finish_row(Index i, bool leave_out) {
+  static void finish_row(const Own& own, Index i, bool leave_out) {
     constexpr T nothing = -std::numeric_limits<T>::infinity();
-    const std::span<T> row = weights_[0][i].flat();
+    const std::span<T> row = own.weights[0][i].flat();
     if (leave_out) row[static_cast<std::size_t>(i)] = nothing;
     if (std::any_of(row.begin(), row.end(), [](T x) { return x != nothing; })) return;
     std::fill(row.begin(), row.end(), T{0});
     if (leave_out) row[static_cast<std::size_t>(i)] = nothing;
-    held_[static_cast<std::size_t>(i)] = 1;
+    own.held[static_cast<std::size_t>(i)] = 1;
   }
 
   std::string key_;
@@ -264,14 +277,6 @@ class OwnPooling final : public Model<T> {
   Index width_ = 0, value_width_ = 0;
   std::shared_ptr<GivenSimilarity> given_;
   const ParameterSet<T>* parameters_ = nullptr;
-
-  // Of the last forward.
-  Matrix<const T> keys_, queries_;  // (n,d), (m,d)
-  Sequences<const T> values_;       // (1,n,V)
-  Cube<T> weights_;                 // (1,m,n)
-  Cube<T> d_answers_;               // (1,m,V)
-  std::span<std::uint8_t> held_;    // (m): 1 where a query has no neighbour
-  bool learned_ = false;
 };
 
 const RegisterModel<OwnPooling> registered("python-pooling",

@@ -86,7 +86,7 @@ TEST(BagAttention, APaddedBatchIsItsBagsOneByOne) {
   for (const std::string& score : scores) {
     ModelScene<double> scene("bag-attention", settings_of(score, true), bag_shape(batch, 5));
     scene.adam(3, 1e-2, batch);  // running statistics away from their start
-    const Outcome<double> whole = scene.forward(batch, {});
+    const Trace<double> whole = scene.forward(batch, {});
     const std::vector<double> all = copy_of(whole.scores), attention = copy_of(whole.attention);
     for (std::size_t b = 0; b < 6; ++b) {
       Batch alone = rows_of(batch, {static_cast<int>(b)});
@@ -94,7 +94,7 @@ TEST(BagAttention, APaddedBatchIsItsBagsOneByOne) {
       alone.items.columns = static_cast<int>(length);  // no padding at all
       alone.items.values.resize(length * 3);
       alone.marked.resize(length);
-      const Outcome<double> one = scene.forward(alone, {});
+      const Trace<double> one = scene.forward(alone, {});
       for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(one.scores.data()[k], all[b * 5 + k], 1e-12) << score;
       if (score == "flat") continue;
       for (std::size_t s = 0; s < length; ++s) EXPECT_NEAR(one.attention.data()[s], attention[b * 4 + s], 1e-12);
@@ -119,8 +119,8 @@ TEST(BagAttention, PaddingHasNoPartInTheGradient) {
     for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
       ModelScene<double> narrow("bag-attention", settings_of(score, true), bag_shape(batch, 5));
       ModelScene<double> wide("bag-attention", settings_of(score, true), bag_shape(batch, 5));
-      const Outcome<double> a = narrow.gradient_of(batch, {.attend = attend});
-      const Outcome<double> b = wide.gradient_of(wider, {.attend = attend});
+      const Trace<double> a = narrow.gradient_of(batch, {.attend = attend});
+      const Trace<double> b = wide.gradient_of(wider, {.attend = attend});
       EXPECT_NEAR(a.loss, b.loss, 1e-12) << score;
       for (Index row = 0; row < 6; ++row)
         for (Index s = 4; s < 7; ++s) EXPECT_EQ(b.attention(row, 0, s), 0.0);
@@ -139,7 +139,7 @@ TEST(BagAttention, AConstantAddedToAllScoresChangesNothing) {
   bias.value[1] = 1;
   const std::vector<double> before = copy_of(scene.forward(batch, {}).attention);
   out.value[1] += 300;
-  const Outcome<double> after = scene.gradient_of(batch);
+  const Trace<double> after = scene.gradient_of(batch);
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after.attention.flat()[i], before[i], 1e-11);
   EXPECT_NEAR(out.gradient[1], 0, 1e-12);
 }
@@ -153,9 +153,9 @@ TEST(BagAttention, TheOrderOfItemsDoesNotMatterButToTheFlatBaseline) {
   }
   for (const std::string& score : scores) {
     ModelScene<double> scene("bag-attention", settings_of(score), bag_shape(batch, 5));
-    const Outcome<double> first = scene.forward(batch, {});
+    const Trace<double> first = scene.forward(batch, {});
     const std::vector<double> before = copy_of(first.scores), attention = copy_of(first.attention);
-    const Outcome<double> second = scene.forward(turned, {});
+    const Trace<double> second = scene.forward(turned, {});
     double largest = 0;
     for (std::size_t i = 0; i < before.size(); ++i)
       largest = std::max(largest, std::abs(before[i] - second.scores.data()[i]));
@@ -178,7 +178,7 @@ TEST(BagAttention, TheOrderOfTheBatchDoesNotMatter) {
   for (const std::string& score : scores) {
     ModelScene<double> first("bag-attention", settings_of(score), bag_shape(batch, 5));
     ModelScene<double> second("bag-attention", settings_of(score), bag_shape(batch, 5));
-    const Outcome<double> a = first.gradient_of(batch), b = second.gradient_of(rows_of(batch, order));
+    const Trace<double> a = first.gradient_of(batch), b = second.gradient_of(rows_of(batch, order));
     EXPECT_NEAR(a.loss, b.loss, 1e-12);
     for (Index row = 0; row < 5; ++row)
       for (Index k = 0; k < 5; ++k)
@@ -207,15 +207,15 @@ TEST(BagAttention, BetaIsTheLogProbabilityWithAllAttentionOnOneItem) {
   for (const std::string& score : attending) {
     ModelScene<double> scene("bag-attention", settings_of(score), bag_shape(batch, 5));
     scene.adam(3, 1e-2, batch);
-    scene.forward(batch, {});
-    const Cube<double> view = scene.model->beta(scene.bench.compute);
+    const Trace<double> trace = scene.forward(batch, {});
+    const Cube<double> view = scene.model->beta(scene.bench.compute, trace);
     ASSERT_EQ(view.shape(), (std::array<Index, 3>{5, 1, 4}));
     const std::vector<double> beta = copy_of(view);
     for (int s = 0; s < 4; ++s) {
       Batch held = batch;  // all attention on item s where there is one
       for (int b = 0; b < 5; ++b)
         for (int other = 0; other < 4; ++other) held.marked[static_cast<std::size_t>(b * 4 + other)] = other == s;
-      const Outcome<double> outcome = scene.forward(held, {false, Attend::truth});
+      const Trace<double> outcome = scene.forward(held, {false, Attend::truth});
       for (Index b = 0; b < 5; ++b) {
         const double value = beta[static_cast<std::size_t>(b * 4 + s)];
         if (s >= batch.items.lengths[static_cast<std::size_t>(b)]) {

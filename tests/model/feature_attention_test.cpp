@@ -70,12 +70,12 @@ TEST(FeatureAttention, AConstantAddedToAllLogitsChangesNothing) {
   ModelScene<double> scene("feature-attention", settings_of("free"), vector_shape(batch, 2));
   const Param<double>& logits = *scene.parameters.find("attention.logits");
   std::ranges::copy(random_values(8, logits.count()), logits.value);
-  const Outcome<double> before = scene.forward(batch, {});
+  const Trace<double> before = scene.forward(batch, {});
   const std::vector<double> attention = copy_of(before.attention);
   const double loss = before.loss;
   for (double& logit : logits.values()) logit += 300;
   scene.gradient_of(batch);
-  const Outcome<double> after = scene.forward(batch, {});
+  const Trace<double> after = scene.forward(batch, {});
   EXPECT_NEAR(after.loss, loss, 1e-12);
   for (std::size_t i = 0; i < attention.size(); ++i) EXPECT_NEAR(after.attention.flat()[i], attention[i], 1e-12);
   double pull = 0;

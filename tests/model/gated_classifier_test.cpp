@@ -157,10 +157,10 @@ TEST(GatedClassifier, AWordMissesTheSameWhereverItStandsAndStatesEachTheirOwn) {
   for (std::size_t i = 0; const int word : words)
     std::copy_n(rows.data() + table.size(1) * static_cast<Index>(i++), table.size(1), table[word].data());
 
-  scene.forward(batch, pass);
-  const Cube<double> states = scene.model->states(scene.bench.compute), beta = scene.model->beta(scene.bench.compute);
-  plain.forward(batch, {});
-  const Cube<double> wanted = plain.model->states(plain.bench.compute);
+  const Trace<double> trace = scene.forward(batch, pass);
+  const Cube<double> states = scene.model->states(scene.bench.compute, trace),
+                     beta = scene.model->beta(scene.bench.compute, trace);
+  const Cube<double> wanted = plain.model->states(plain.bench.compute, plain.forward(batch, {}));
 
   const Index B = states.size(0), S = states.size(1), H = states.size(2);
   std::vector<double> in_time;
@@ -214,7 +214,7 @@ TEST(GatedClassifier, AgreesWithPyTorch) {
     for (int b = 0; b < 4; ++b)
       for (int s = 0; s < 6; ++s)
         batch.source.at(b, s) = reference["tokens"][static_cast<std::size_t>(b)][static_cast<std::size_t>(s)];
-    const Outcome<T> outcome = scene.gradient_of(batch);
+    const Trace<T> outcome = scene.gradient_of(batch);
     EXPECT_NEAR(outcome.loss, expected["loss"].get<double>(), sizeof(T) == 4 ? 1e-5 : 1e-10);
     testing::expect_near_reference("logits", outcome.scores.flat(), expected["logits"]);
     testing::expect_near_reference("attention", outcome.attention.flat(), expected["attention"]);
@@ -236,14 +236,14 @@ TEST(GatedClassifier, PaddedBatchIsItsExamplesOneByOne) {
     const Batch batch = random_batch(6, v.classes);
     ModelScene<double> all("gated-classifier", settings_of(v), shape_of(v.classes));
     ModelScene<double> one("gated-classifier", settings_of(v), shape_of(v.classes));
-    const Outcome<double> together = all.gradient_of(batch);
-    const Cube<double> beta = all.model->beta(all.bench.compute);
+    const Trace<double> together = all.gradient_of(batch);
+    const Cube<double> beta = all.model->beta(all.bench.compute, together);
     std::vector<double> gradients(all.parameters.gradients().size());
     double loss = 0;
     for (int b = 0; b < 6; ++b) {
       const Batch single = rows_of(batch, {b});
-      const Outcome<double> alone = one.gradient_of(single);
-      const Cube<double> beta_alone = one.model->beta(one.bench.compute);
+      const Trace<double> alone = one.gradient_of(single);
+      const Cube<double> beta_alone = one.model->beta(one.bench.compute, alone);
       loss += alone.loss / 6;
       for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += one.parameters.gradients()[i] / 6;
       for (Index c = 0; c < together.scores.size(1); ++c) EXPECT_NEAR(alone.scores(0, c), together.scores(b, c), 1e-12);
@@ -263,7 +263,7 @@ TEST(GatedClassifier, PermutedBatchGivesPermutedResults) {
   const std::vector<int> order = {4, 0, 5, 2, 1, 3};
   const Batch permuted = rows_of(batch, order);
   ModelScene<double> a("gated-classifier", small, shape_of(2)), b("gated-classifier", small, shape_of(2));
-  const Outcome<double> plain = a.gradient_of(batch), mixed = b.gradient_of(permuted);
+  const Trace<double> plain = a.gradient_of(batch), mixed = b.gradient_of(permuted);
   EXPECT_NEAR(plain.loss, mixed.loss, 1e-13);
   for (Index i = 0; i < 6; ++i) {
     const Index from = order[static_cast<std::size_t>(i)];
@@ -285,7 +285,7 @@ TEST(GatedClassifier, WordsAreOnlyNames) {
   const Matrix<double> moved = b.parameters.find("embedding.weight")->matrix();
   for (Index v = 0; v < vocab; ++v)
     std::copy_n(table[v].data(), table.size(1), moved[renamed[static_cast<std::size_t>(v)]].data());
-  const Outcome<double> one = a.gradient_of(batch), two = b.gradient_of(other);
+  const Trace<double> one = a.gradient_of(batch), two = b.gradient_of(other);
   EXPECT_NEAR(one.loss, two.loss, 1e-13);
   for (Index i = 0; i < 5; ++i) EXPECT_NEAR(one.scores(i, 0), two.scores(i, 0), 1e-13);
   const Matrix<double> d_table = a.parameters.find("embedding.weight")->matrix_gradient();
@@ -298,7 +298,7 @@ TEST(GatedClassifier, UniformIsExactlyUniformAndAttentionLearnsNothing) {
   const Batch batch = random_batch(6, 2);
   ModelScene<float> forced("gated-classifier", small, shape_of(2));
   ModelScene<float> always("gated-classifier", with({{"attention", word("uniform")}}), shape_of(2));
-  const Outcome<float> a = forced.gradient_of(batch, {.attend = Attend::uniform}), b = always.gradient_of(batch);
+  const Trace<float> a = forced.gradient_of(batch, {.attend = Attend::uniform}), b = always.gradient_of(batch);
   EXPECT_EQ(testing::copy_of(a.scores), testing::copy_of(b.scores));
   for (Index i = 0; i < 6; ++i) {
     const int length = batch.source.lengths[static_cast<std::size_t>(i)];
@@ -316,7 +316,7 @@ TEST(GatedClassifier, HeldAtTheMarksWhereThereAreAny) {
   ModelScene<double> scene("gated-classifier", small, shape_of(2));
   const Cube<double> learned = scene.forward(batch, {}).attention;
   const std::vector<double> before = testing::copy_of(learned);
-  const Outcome<double> held = scene.forward(batch, {.attend = Attend::truth});
+  const Trace<double> held = scene.forward(batch, {.attend = Attend::truth});
   for (Index b = 0; b < 6; ++b)
     for (Index s = 0; s < 7; ++s)
       EXPECT_EQ(held.attention(b, 0, s),
@@ -330,12 +330,12 @@ TEST(GatedClassifier, ShiftedScoresGiveTheSameAttention) {
   const Index hidden = 4, unit = 2;  // z = 0 and n = 1 for this unit, so its state is 1 and its score weight is a shift
   scene.parameters.find("encoder.bias_ih_l0")->value[1 * hidden + unit] = -1e6;
   scene.parameters.find("encoder.bias_ih_l0")->value[2 * hidden + unit] = 1e6;
-  const Outcome<double> before = scene.gradient_of(batch);
+  const Trace<double> before = scene.gradient_of(batch);
   const std::vector<double> attention = testing::copy_of(before.attention);
   const double loss = before.loss;
   EXPECT_NEAR(scene.parameters.find("score.weight")->gradient[unit], 0, 1e-15);
   scene.parameters.find("score.weight")->value[unit] += 100;
-  const Outcome<double> after = scene.forward(batch, {});
+  const Trace<double> after = scene.forward(batch, {});
   for (std::size_t i = 0; i < attention.size(); ++i) EXPECT_NEAR(after.attention.flat()[i], attention[i], 1e-12);
   EXPECT_NEAR(after.loss, loss, 1e-12);
 }
@@ -344,8 +344,8 @@ TEST(GatedClassifier, LogitIsTheAttendedBeta) {
   for (const int classes : {2, 3}) {
     const Batch batch = random_batch(6, classes);
     ModelScene<double> scene("gated-classifier", small, shape_of(classes));
-    const Outcome<double> outcome = scene.forward(batch, {});
-    const Cube<double> beta = scene.model->beta(scene.bench.compute);
+    const Trace<double> outcome = scene.forward(batch, {});
+    const Cube<double> beta = scene.model->beta(scene.bench.compute, outcome);
     for (Index b = 0; b < 6; ++b) {
       const int label = batch.labels[static_cast<std::size_t>(b)];
       double sum = 0;
@@ -401,7 +401,7 @@ TEST(GatedClassifier, FindsTheKeyword) {
     scene.gradient_of(batch);
     optimizer.step(scene.bench.team, 1e-3);
   }
-  const Outcome<float> outcome = scene.forward(test, {});
+  const Trace<float> outcome = scene.forward(test, {});
   int right = 0, positive = 0;
   double on_keyword = 0;
   for (int b = 0; b < 200; ++b) {

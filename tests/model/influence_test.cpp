@@ -27,8 +27,8 @@ Batch words_apart(std::vector<int> lengths) {
   return batch;
 }
 
-Cube<double> influence_of(ModelScene<double>& scene) {
-  return dynamic_cast<HasInfluence<double>&>(*scene.model).influence(scene.bench.compute);
+Cube<double> influence_of(ModelScene<double>& scene, const Trace<double>& trace) {
+  return dynamic_cast<HasInfluence<double>&>(*scene.model).influence(scene.bench.compute, trace);
 }
 
 double loss_of(const Outcome<double>& outcome, Index row, int answer) {
@@ -62,8 +62,8 @@ TEST(Influence, OfTheClassifierIsTheDerivativeByAFactor) {
         {{"embedding", whole(3)}, {"hidden", whole(4)}, {"score", word("mlp")}, {"dropout", real(0.5)}}, shape);
     Batch batch = words_apart({5, 1, 4});
     batch.labels = {1, 0, classes - 1};
-    scene.forward(batch, {true, Attend::learned, 3, 7});  // influence is of evaluation all the same
-    const Cube<double> influence = influence_of(scene);
+    // influence is of evaluation all the same
+    const Cube<double> influence = influence_of(scene, scene.forward(batch, {true, Attend::learned, 3, 7}));
     const std::vector<double> found(influence.flat().begin(), influence.flat().end());
     ASSERT_EQ(found.size(), 15u);
     for (int b = 0; b < 3; ++b)
@@ -100,8 +100,7 @@ TEST(Influence, OfTheTranslatorIsThatOfEachTargetWord) {
   for (int b = 0; b < 2; ++b)
     for (int t = 0; t < batch.target.lengths[static_cast<std::size_t>(b)]; ++t)
       batch.target.at(b, t) = (7 * t + b) % 22;
-  scene.forward(batch, {});
-  const Cube<double> influence = influence_of(scene);
+  const Cube<double> influence = influence_of(scene, scene.forward(batch, {}));
   const std::vector<double> found(influence.flat().begin(), influence.flat().end());
   ASSERT_EQ(found.size(), 2u * 20 * 4);
   for (const auto& [b, t, s] : {std::array{0, 0, 0}, std::array{0, 3, 2}, std::array{0, 17, 3}, std::array{0, 19, 1},

@@ -63,7 +63,7 @@ TYPED_TEST(ItemsReference, LossGradientsAndTwentySteps) {
     }
     EXPECT_EQ(trained, c["parameters"].size());
 
-    const Outcome<T> outcome = scene.gradient_of(batch);
+    const Trace<T> outcome = scene.gradient_of(batch);
     const double loss = c["loss"];
     EXPECT_NEAR(outcome.loss, loss, for_loss * loss);
     expect_near_reference<T>("scores", outcome.scores.flat(), c["scores"], for_gradients);

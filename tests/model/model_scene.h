@@ -21,18 +21,18 @@ struct ModelScene {
     parameters.initialise(5);
   }
 
-  Outcome<T> forward(const Batch& batch, const Pass& pass) {
+  Trace<T> forward(const Batch& batch, const Pass& pass) {
     bench.arena.reset();
     return model->forward(bench.compute, batch, pass);
   }
 
   // Gradients anew, of a training pass.
-  Outcome<T> gradient_of(const Batch& batch, Pass pass = {}) {
+  Trace<T> gradient_of(const Batch& batch, Pass pass = {}) {
     pass.training = true;
-    const Outcome<T> outcome = forward(batch, pass);
+    const Trace<T> trace = forward(batch, pass);
     parameters.clear_gradients();
-    model->backward(bench.compute);
-    return outcome;
+    model->backward(bench.compute, trace);
+    return trace;
   }
 
   void adam(int steps, double rate, const Batch& batch) {

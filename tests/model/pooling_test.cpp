@@ -96,7 +96,7 @@ TEST(Pooling, GaussianTellsNeighboursApartHoweverFarOthersLie) {
       batch.queries = batch.items;
       batch.answers = batch.values;
       ModelScene<float> scene("pooling", similarity(kind), points(1, 1));
-      const Outcome<float> outcome = scene.forward(batch, {});
+      const Trace<float> outcome = scene.forward(batch, {});
       for (int i = 0; i < 10; ++i) {
         double sum = 0, answer = 0;
         for (int j = 0; j < 10; ++j) {
@@ -118,7 +118,7 @@ TEST(Pooling, IsTheSoftmaxWrittenOut) {
   for (const std::string& kind : all_kinds)
     for (const bool training : {false, true}) {
       ModelScene<double> scene("pooling", similarity(kind, kind_settings), points(d, 2));
-      const Outcome<double> outcome = scene.forward(batch, {.training = training});
+      const Trace<double> outcome = scene.forward(batch, {.training = training});
       const int asked = training ? n : m;
       ASSERT_EQ(outcome.predictions.size(0), asked);
       double loss = 0;
@@ -156,7 +156,7 @@ TEST(Pooling, AttentionShownAnswersTheQueries) {
     for (const bool training : {false, true}) {
       ModelScene<double> scene("pooling", similarity(kind, {{"formula", word("-d2")}, {"width", real(0.5)}}),
                                points(2, 1));
-      const Outcome<double> outcome = scene.forward(batch, {.training = training});
+      const Trace<double> outcome = scene.forward(batch, {.training = training});
       ASSERT_EQ(outcome.attention.size(1), training ? 40 : 30);
       for (Index i = 0; i < outcome.attention.size(1); ++i) {
         double sum = 0, answer = 0;
@@ -182,10 +182,10 @@ TEST(Pooling, TheOrderOfKeysDoesNotMatter) {
   }
   for (const std::string& kind : all_kinds) {
     ModelScene<double> scene("pooling", similarity(kind, {{"formula", word("-d2")}}), points(2, 1));
-    const Outcome<double> first = scene.forward(batch, {});
+    const Trace<double> first = scene.forward(batch, {});
     const std::vector<double> before = testing::copy_of(first.predictions),
                               attention = testing::copy_of(first.attention);
-    const Outcome<double> second = scene.forward(turned, {});
+    const Trace<double> second = scene.forward(turned, {});
     for (std::size_t i = 0; i < 30; ++i) {
       EXPECT_NEAR(second.predictions.flat()[i], before[i], 1e-12) << kind;
       for (std::size_t j = 0; j < 40; ++j)
@@ -223,7 +223,7 @@ TEST(Pooling, GradientsAreRight) {
 TEST(Pooling, UniformAttentionIsTheAverageAndHasNoGradient) {
   const Batch batch = random_batch(60, 20, 2, 1);
   ModelScene<double> scene("pooling", similarity("general"), points(2, 1));
-  const Outcome<double> outcome = scene.gradient_of(batch, {.training = true, .attend = Attend::uniform});
+  const Trace<double> outcome = scene.gradient_of(batch, {.training = true, .attend = Attend::uniform});
   for (Index i = 0; i < 60; ++i)
     for (Index j = 0; j < 60; ++j) EXPECT_EQ(outcome.attention(0, i, j), i == j ? 0 : 1.0 / 59);
   for (const double g : scene.parameters.gradients()) EXPECT_EQ(g, 0);
@@ -251,7 +251,7 @@ TEST(Pooling, AgreesWithPyTorch) {
       const std::vector<T> start = testing::numbers<T>(values);
       std::copy(start.begin(), start.end(), scene.parameters.find(name)->value);
     }
-    const Outcome<T> outcome = scene.gradient_of(batch);
+    const Trace<T> outcome = scene.gradient_of(batch);
     EXPECT_NEAR(outcome.loss, expected["loss"].get<double>(), 1e-5);
     testing::expect_near_reference("answers", outcome.predictions.flat(), expected["answers"]);
     for (const auto& [name, values] : expected["gradients"].items())
@@ -277,11 +277,11 @@ TEST(Pooling, EmptyNeighbourhoodIsAnsweredByTheAverage) {
   batch.answers = items_of({5, 4}, 1);
   for (const char* kind : {"boxcar", "epanechnikov"}) {
     ModelScene<double> scene("pooling", similarity(kind, {{"width", real(0.5)}}), points(1, 1));
-    const Outcome<double> outcome = scene.forward(batch, {});
+    const Trace<double> outcome = scene.forward(batch, {});
     EXPECT_DOUBLE_EQ(outcome.predictions(0, 0), 5);
     EXPECT_DOUBLE_EQ(outcome.predictions(1, 0), 4);
     EXPECT_DOUBLE_EQ(outcome.loss, 0);
-    const Outcome<double> others = scene.forward(batch, {.training = true});  // nobody has a neighbour but itself
+    const Trace<double> others = scene.forward(batch, {.training = true});  // nobody has a neighbour but itself
     EXPECT_DOUBLE_EQ(others.predictions(0, 0), 6);
     EXPECT_DOUBLE_EQ(others.predictions(1, 0), 5.5);
     EXPECT_DOUBLE_EQ(others.predictions(2, 0), 3.5);
@@ -321,9 +321,9 @@ TEST(Pooling, UserSimilarityMayBeAFunction) {
   model.build(points(2, 1), parameters);
   parameters.finish();
   testing::Bench bench;
-  const Outcome<double> mine = model.forward(bench.compute, batch, {});
+  const Trace<double> mine = model.forward(bench.compute, batch, {});
   ModelScene<double> gaussian("pooling", similarity("gaussian"), points(2, 1));
-  const Outcome<double> known = gaussian.forward(batch, {});
+  const Trace<double> known = gaussian.forward(batch, {});
   for (Index i = 0; i < 20; ++i) EXPECT_NEAR(mine.predictions(i, 0), known.predictions(i, 0), 1e-6);
 }
 
@@ -348,7 +348,7 @@ TEST(Pooling, IsTheSameForAnyNumberOfThreads) {
   for (const char* kind : {"gaussian-learned", "general", "additive"}) {
     const ValueTable settings = similarity(kind, {{"hidden", whole(6)}});
     ModelScene<float> one("pooling", settings, points(4, 3), 1), three("pooling", settings, points(4, 3), 3);
-    const Outcome<float> a = one.gradient_of(batch), b = three.gradient_of(batch);
+    const Trace<float> a = one.gradient_of(batch), b = three.gradient_of(batch);
     EXPECT_EQ(testing::copy_of(a.predictions), testing::copy_of(b.predictions)) << kind;
     EXPECT_EQ(testing::copy_of(one.parameters.gradients()), testing::copy_of(three.parameters.gradients())) << kind;
   }

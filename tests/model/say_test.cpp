@@ -56,7 +56,7 @@ std::vector<std::vector<double>> log_probabilities(ModelScene<double>& scene, co
   for (int s = 0; s < one.source.columns; ++s) one.source.at(0, s) = sources.source.at(example, s);
   one.target.resize(1, static_cast<int>(target.size()));
   one.target.ids = target;
-  const Outcome<double> outcome = scene.forward(one, {});
+  const Trace<double> outcome = scene.forward(one, {});
   std::vector<std::vector<double>> rows;
   for (Index t = 0; t < outcome.scores.size(0); ++t) {
     const std::span<const double> scores = outcome.scores[t].flat();

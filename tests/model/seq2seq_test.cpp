@@ -82,10 +82,10 @@ void compare_with_pytorch(double loss_tolerance, double gradient_tolerance) {
     ModelScene<T> scene(model_name(c), settings(c), shape(c));
     set_parameters(scene.parameters, c["parameters"]);
     const Batch data = batch(c);
-    const Outcome<T> outcome = scene.forward(data, {true});
+    const Trace<T> outcome = scene.forward(data, {true});
     EXPECT_LT(relative(outcome.loss, c["losses"][0]), loss_tolerance);
     if (c.contains("beta")) {
-      const Cube<T> beta = scene.model->beta(scene.bench.compute);
+      const Cube<T> beta = scene.model->beta(scene.bench.compute, outcome);
       std::size_t i = 0;
       for (Index b = 0; b < beta.size(0); ++b)
         for (Index t = 0; t < beta.size(1); ++t)
@@ -101,7 +101,7 @@ void compare_with_pytorch(double loss_tolerance, double gradient_tolerance) {
           }
     }
     scene.parameters.clear_gradients();
-    scene.model->backward(scene.bench.compute);
+    scene.model->backward(scene.bench.compute, outcome);
     for (const Param<T>& p : scene.parameters.all()) {
       const auto wanted = c["gradients"][p.name].template get<std::vector<double>>();
       for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -177,7 +177,7 @@ TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
     SCOPED_TRACE(c["name"].template get<std::string>());
     const Batch data = batch(c);
     ModelScene<double> scene(model_name(c), settings(c), shape(c));
-    const Outcome<double> whole = scene.gradient_of(data);
+    const Trace<double> whole = scene.gradient_of(data);
     const double together = whole.loss;
     const auto gradient = copy_of(scene.parameters.gradients());
     const auto scores = copy_of(whole.scores), attention = copy_of(whole.attention);
@@ -196,7 +196,7 @@ TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
         for (int t = 0; t < to->columns; ++t) to->at(0, t) = from->at(b, t);
       }
       const double share = data.target.lengths[at] / words;
-      const Outcome<double> alone = scene.gradient_of(one);
+      const Trace<double> alone = scene.gradient_of(one);
       loss += share * alone.loss;
       for (std::size_t t = 0; t < static_cast<std::size_t>(one.target.columns); ++t) {
         for (std::size_t k = 0; k < classes; ++k)
@@ -226,10 +226,10 @@ TEST(Seq2Seq, PermutingTheBatchPermutesTheResults) {
     for (int t = 0; t < 6; ++t) turned.source.at(b, t) = turned.target.at(b, t) = data.source.at((b + 1) % 4, t);
   for (const char* model : {"seq2seq", "seq2seq-heads"}) {
     ModelScene<double> scene(model, small, copy_shape(7));
-    const Outcome<double> plain = scene.gradient_of(data);
+    const Trace<double> plain = scene.gradient_of(data);
     const auto scores = copy_of(plain.scores), attention = copy_of(plain.attention),
                gradient = copy_of(scene.parameters.gradients());
-    const Outcome<double> other = scene.gradient_of(turned);
+    const Trace<double> other = scene.gradient_of(turned);
     const auto expect_turned = [](std::span<const double> now, const std::vector<double>& before) {
       const std::size_t each = before.size() / 4;
       for (std::size_t i = 0; i < now.size(); ++i) ASSERT_NEAR(now[i], before[(i + each) % before.size()], 1e-13);
@@ -253,7 +253,7 @@ TEST(Seq2Seq, RelabellingTheVocabularyRelabelsTheResults) {
     Batch data = copies(3, 5, 7), renamed = data;
     for (int& word : renamed.source.ids) word = relabel(word);
     renamed.target = renamed.source;
-    const Outcome<double> a = scene.forward(data, {}), b = other.forward(renamed, {});
+    const Trace<double> a = scene.forward(data, {}), b = other.forward(renamed, {});
     EXPECT_NEAR(a.loss, b.loss, 1e-13);
     for (Index n = 0; n < a.scores.size(0); ++n)
       for (int word = 0; word < 9; ++word) ASSERT_NEAR(a.scores(n, word), b.scores(n, relabel(word)), 1e-13);

@@ -36,7 +36,7 @@ TEST(ToyGateModel, StartsAsItsSettingsSay) {
   EXPECT_DOUBLE_EQ(outcome.attention(0, 0, 0), 0.5);
   EXPECT_DOUBLE_EQ(outcome.attention(1, 0, 0), 0.3);
   EXPECT_DOUBLE_EQ(outcome.attention(1, 0, 1), 0.7);
-  const auto beta = built.model->beta(built.bench.compute);
+  const auto beta = built.model->beta(built.bench.compute, outcome);
   EXPECT_EQ(beta(0, 0, 1), -0.3);
   EXPECT_EQ(beta(1, 0, 1), -0.2);
 }
@@ -92,15 +92,15 @@ TEST(ToyGateModel, APaddedBatchIsItsExamplesOneByOneInAnyOrder) {
   for (const std::string gate : {"linear", "bounded"})
     for (const std::string loss : {"linear", "logistic"}) {
       Built whole(settings_of(gate, loss)), turned(settings_of(gate, loss)), one(settings_of(gate, loss));
-      const Outcome<double> all = whole.gradient_of(labelled_tokens(sequences, labels, 1));
-      const Outcome<double> back = turned.gradient_of(
+      const Trace<double> all = whole.gradient_of(labelled_tokens(sequences, labels, 1));
+      const Trace<double> back = turned.gradient_of(
           labelled_tokens({sequences.rbegin(), sequences.rend()}, {labels.rbegin(), labels.rend()}, 1));
       EXPECT_NEAR(all.loss, back.loss, 1e-14);
       double total = 0;
       std::vector<double> sum(whole.parameters.gradients().size());
       for (std::size_t b = 0; b < sequences.size(); ++b) {
         const auto row = static_cast<Index>(b);
-        const Outcome<double> alone = one.gradient_of(labelled_tokens({sequences[b]}, {labels[b]}, 1));
+        const Trace<double> alone = one.gradient_of(labelled_tokens({sequences[b]}, {labels[b]}, 1));
         EXPECT_DOUBLE_EQ(alone.scores(0, 0), all.scores(row, 0));
         EXPECT_DOUBLE_EQ(alone.scores(0, 0), back.scores(4 - row, 0));
         double mass = 0;

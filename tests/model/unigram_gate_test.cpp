@@ -88,8 +88,7 @@ TEST(UnigramGateModel, RowsSumToOneAndPaddingGetsNothing) {
 TEST(UnigramGateModel, BetaSpeaksForTheRightClass) {
   Built built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
-  built.forward(batch, {});
-  const auto beta = built.model->beta(built.bench.compute);
+  const auto beta = built.model->beta(built.bench.compute, built.forward(batch, {}));
   const double* values = built.parameters.find("beta")->value;
   EXPECT_EQ(beta(0, 0, 2), values[2]);
   EXPECT_EQ(beta(1, 0, 3), -values[0]);
@@ -99,7 +98,7 @@ TEST(UnigramGateModel, BetaSpeaksForTheRightClass) {
 TEST(UnigramGateModel, APaddedBatchIsItsExamplesOneByOne) {
   Built built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
-  const Outcome<double> together = built.gradient_of(batch);
+  const Trace<double> together = built.gradient_of(batch);
   const std::vector<double> scores = testing::copy_of(together.scores),
                             attention = testing::copy_of(together.attention),
                             gradient = testing::copy_of(built.parameters.gradients());
@@ -108,7 +107,7 @@ TEST(UnigramGateModel, APaddedBatchIsItsExamplesOneByOne) {
   std::vector<double> sum(gradient.size());
   double total = 0;
   for (std::size_t b = 0; b < sequences.size(); ++b) {
-    const Outcome<double> alone = built.gradient_of(labelled_tokens({sequences[b]}, {labels[b]}, 2));
+    const Trace<double> alone = built.gradient_of(labelled_tokens({sequences[b]}, {labels[b]}, 2));
     EXPECT_DOUBLE_EQ(alone.scores(0, 0), scores[b]);
     for (std::size_t l = 0; l < sequences[b].size(); ++l)
       EXPECT_DOUBLE_EQ(alone.attention(0, 0, static_cast<Index>(l)), attention[b * columns + l]);
@@ -121,10 +120,10 @@ TEST(UnigramGateModel, APaddedBatchIsItsExamplesOneByOne) {
 
 TEST(UnigramGateModel, NeitherTheOrderOfWordsNorOfTheBatchMatters) {
   Built plain, turned;
-  const Outcome<double> a = plain.gradient_of(labelled_tokens(sequences, labels, 2));
+  const Trace<double> a = plain.gradient_of(labelled_tokens(sequences, labels, 2));
   std::vector<std::vector<int>> words(sequences.rbegin(), sequences.rend());
   for (auto& sequence : words) std::reverse(sequence.begin(), sequence.end());
-  const Outcome<double> b = turned.gradient_of(labelled_tokens(words, {labels.rbegin(), labels.rend()}, 2));
+  const Trace<double> b = turned.gradient_of(labelled_tokens(words, {labels.rbegin(), labels.rend()}, 2));
   EXPECT_NEAR(a.loss, b.loss, 1e-14);
   for (Index i = 0; i < 4; ++i) {
     EXPECT_NEAR(a.scores(i, 0), b.scores(3 - i, 0), 1e-14);
@@ -144,8 +143,8 @@ TEST(UnigramGateModel, WordsAreOnlyNames) {
   std::vector<std::vector<int>> words = sequences;
   for (auto& sequence : words)
     for (int& word : sequence) word = name(word);
-  const Outcome<double> a = plain.gradient_of(labelled_tokens(sequences, labels, 2));
-  const Outcome<double> b = renamed.gradient_of(labelled_tokens(words, labels, name(2)));
+  const Trace<double> a = plain.gradient_of(labelled_tokens(sequences, labels, 2));
+  const Trace<double> b = renamed.gradient_of(labelled_tokens(words, labels, name(2)));
   EXPECT_EQ(testing::copy_of(a.scores), testing::copy_of(b.scores));
   EXPECT_EQ(testing::copy_of(a.attention), testing::copy_of(b.attention));
   for (const char* parameter : {"beta", "a"})
@@ -158,7 +157,7 @@ TEST(UnigramGateModel, AConstantAddedToAllLogitsChangesNothing) {
   const Batch batch = labelled_tokens(sequences, labels, 2);
   const std::vector<double> attention = testing::copy_of(built.forward(batch, {}).attention);
   for (double& logit : built.parameters.find("a")->values()) logit += 300;
-  const Outcome<double> shifted = built.forward(batch, {});
+  const Trace<double> shifted = built.forward(batch, {});
   for (std::size_t i = 0; i < attention.size(); ++i) EXPECT_NEAR(shifted.attention.flat()[i], attention[i], 1e-12);
 }
 

@@ -67,9 +67,9 @@ TEST(WordMean, BetaIsWhatEachWordSays) {
   for (const int width : {0, 3}) {
     ModelScene<double> scene("word-mean", table({{"embedding", whole(width)}}), classes(2));
     shake(scene.parameters);
-    const Outcome<double> outcome = scene.forward(batch, {});
+    const Trace<double> outcome = scene.forward(batch, {});
     EXPECT_TRUE(outcome.attention.empty());
-    const Cube<double> beta = scene.model->beta(scene.bench.compute);
+    const Cube<double> beta = scene.model->beta(scene.bench.compute, outcome);
     for (int b = 0; b < 6; ++b) {
       const int length = batch.source.lengths[static_cast<std::size_t>(b)];
       double mean = 0;
@@ -129,19 +129,19 @@ TEST(WordMean, APaddedBatchIsItsExamplesOneByOne) {
   const Batch batch = random_batch(6, 2);
   for (const Variant& v : variants) {
     Shaken all(v), one(v);
-    const Outcome<double> together = all.gradient_of(batch);
-    const Cube<double> beta = all.model->beta(all.bench.compute);
+    const Trace<double> together = all.gradient_of(batch);
+    const Cube<double> beta = all.model->beta(all.bench.compute, together);
     const bool translates = v.shape.kind == Kind::token_pairs;
     double rows = 0, loss = 0;
     for (const int length : batch.target.lengths) rows += translates ? length : 1;
     std::vector<double> sum(all.parameters.gradients().size());
     for (int b = 0; b < 6; ++b) {
       const Batch single = rows_of(batch, {b});
-      const Outcome<double> alone = one.gradient_of(single);
+      const Trace<double> alone = one.gradient_of(single);
       const double share = (translates ? single.target.columns : 1) / rows;
       loss += share * alone.loss;
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share * one.parameters.gradients()[i];
-      const Cube<double> beta_alone = one.model->beta(one.bench.compute);
+      const Cube<double> beta_alone = one.model->beta(one.bench.compute, alone);
       for (Index t = 0; t < beta_alone.size(1); ++t)
         for (Index s = 0; s < beta.size(2); ++s)
           EXPECT_NEAR(beta(b, t, s), s < single.source.columns ? beta_alone(0, t, s) : 0, 1e-12);
@@ -167,8 +167,9 @@ TEST(WordMean, TheTranslatorsBetaIsItsLossForASingleWord) {
   batch.source.resize(1, 1);
   batch.source.at(0, 0) = 2;
   ModelScene<double> scene("word-mean-translator", table({{"embedding", whole(3)}}), pairs());
-  const double loss = scene.forward(batch, {}).loss;
-  const Cube<double> beta = scene.model->beta(scene.bench.compute);
+  const Trace<double> trace = scene.forward(batch, {});
+  const double loss = trace.loss;
+  const Cube<double> beta = scene.model->beta(scene.bench.compute, trace);
   double sum = 0;
   for (Index t = 0; t < 4; ++t) sum += beta(0, t, 0);
   EXPECT_NEAR(-sum / 4, loss, 1e-12);

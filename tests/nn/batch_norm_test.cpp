@@ -41,16 +41,17 @@ TEST_P(BatchNormGradient, IsWhatCentralDifferencesSay) {
   Bench bench(2);
   std::vector<double> x = random_values(1, rows * width, 2.0), dx(x.size());
   const std::vector<double> dy = random_values(2, rows * width);
+  BatchNorm<double>::Trace trace;
   const auto loss = [&] {
     bench.arena.reset();
     // Values that a step moves but that the gradient knows nothing of.
     std::ranges::copy(random_values(13, width), norm.layer.running_mean->value);
     std::ranges::fill(norm.layer.running_var->values(), 1.7);
-    return weighted_sum(
-        dy, norm.layer.forward(bench.compute, training, Matrix<const double>(x.data(), rows, width), present).flat());
+    trace = norm.layer.forward(bench.compute, training, Matrix<const double>(x.data(), rows, width), present);
+    return weighted_sum(dy, trace.output.flat());
   };
   loss();
-  norm.layer.backward(bench.compute, Matrix<const double>(dy.data(), rows, width),
+  norm.layer.backward(bench.compute, trace, Matrix<const double>(dy.data(), rows, width),
                       Matrix<double>(dx.data(), rows, width));
   const GradientCheck check{1e-5, 1e-6, 200};
   expect_gradient("x", x, dx, loss, check);
@@ -139,18 +140,17 @@ TEST(BatchNorm, OfAMaskedBatchIsThatOfThePresentRows) {
 
   Norm masked(width), plain(width);
   Bench bench(2);
-  const Matrix<double> y =
-      masked.layer.forward(bench.compute, true, Matrix<const double>(x.data(), rows, width), present);
+  const auto trace = masked.layer.forward(bench.compute, true, Matrix<const double>(x.data(), rows, width), present);
   const Matrix<double> dx = bench.compute.array<double>(rows, width);
-  masked.layer.backward(bench.compute, Matrix<const double>(dy.data(), rows, width), dx);
-  const Matrix<double> packed_y =
+  masked.layer.backward(bench.compute, trace, Matrix<const double>(dy.data(), rows, width), dx);
+  const auto packed_trace =
       plain.layer.forward(bench.compute, true, Matrix<const double>(packed_x.data(), packed, width));
   const Matrix<double> packed_dx = bench.compute.array<double>(packed, width);
-  plain.layer.backward(bench.compute, Matrix<const double>(packed_dy.data(), packed, width), packed_dx);
+  plain.layer.backward(bench.compute, packed_trace, Matrix<const double>(packed_dy.data(), packed, width), packed_dx);
   for (Index n = 0, k = 0; n < rows; ++n) {
     const bool there = present[static_cast<std::size_t>(n)] != 0;
     for (Index c = 0; c < width; ++c) {
-      ASSERT_EQ(y(n, c), there ? packed_y(k, c) : 0.0);
+      ASSERT_EQ(trace.output(n, c), there ? packed_trace.output(k, c) : 0.0);
       ASSERT_EQ(dx(n, c), there ? packed_dx(k, c) : 0.0);
     }
     k += there;
@@ -165,10 +165,10 @@ TEST(BatchNorm, OfOneRowOrNoneStaysFinite) {
     Bench bench;
     const std::vector<double> x = {1, 2, 3}, dy = {1, 1, 1};
     const std::vector<std::uint8_t> present = {std::uint8_t{there}};
-    const Matrix<double> y = norm.layer.forward(bench.compute, true, Matrix<const double>(x.data(), 1, 3), present);
+    const auto trace = norm.layer.forward(bench.compute, true, Matrix<const double>(x.data(), 1, 3), present);
     const Matrix<double> dx = bench.compute.array<double>(1, 3);
-    norm.layer.backward(bench.compute, Matrix<const double>(dy.data(), 1, 3), dx);
-    for (const double v : y.flat()) EXPECT_TRUE(std::isfinite(v));
+    norm.layer.backward(bench.compute, trace, Matrix<const double>(dy.data(), 1, 3), dx);
+    for (const double v : trace.output.flat()) EXPECT_TRUE(std::isfinite(v));
     for (const double v : dx.flat()) EXPECT_TRUE(std::isfinite(v));
     for (const double v : norm.layer.running_var->values()) EXPECT_EQ(v, 1.0);
   }

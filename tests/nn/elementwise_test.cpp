@@ -46,9 +46,9 @@ std::vector<float> dropped(int threads, double rate, std::uint64_t layer, std::u
   const std::vector<float> ones(count, 1.0f);
   std::vector<float> y(count);
   Dropout<float> dropout{rate, layer};
-  dropout.forward(bench.compute, true, 5, step, ones, y);
+  const DropoutMask kept = dropout.forward(bench.compute, true, 5, step, ones, y);
   std::vector<float> dx(count);
-  dropout.backward(bench.compute, ones, dx);  // the same mask, the same scale
+  dropout.backward(bench.compute, kept, ones, dx);  // the same mask, the same scale
   EXPECT_EQ(y, dx);
   return y;
 }
@@ -83,10 +83,9 @@ TEST(Dropout, EvaluationChangesNothing) {
   Dropout<double> dropout{0.7, 0};
   const std::vector<double> x = random_values(1, 50);
   std::vector<double> y(50), dx(50);
-  dropout.forward(bench.compute, true, 1, 1, x, y);
-  dropout.forward(bench.compute, false, 1, 1, x, y);
+  const DropoutMask kept = dropout.forward(bench.compute, false, 1, 1, x, y);
   EXPECT_EQ(y, x);
-  dropout.backward(bench.compute, x, dx);
+  dropout.backward(bench.compute, kept, x, dx);
   EXPECT_EQ(dx, x);
 }
 
@@ -95,13 +94,14 @@ TEST(Dropout, GradientIsWhatCentralDifferencesSay) {
   Dropout<double> dropout{0.4, 1};
   std::vector<double> x = random_values(1, 300), y(300), dx(300);
   const std::vector<double> dy = random_values(2, 300);
+  DropoutMask kept;
   const auto loss = [&] {
     bench.arena.reset();
-    dropout.forward(bench.compute, true, 3, 4, x, y);
+    kept = dropout.forward(bench.compute, true, 3, 4, x, y);
     return weighted_sum(dy, y);
   };
   loss();
-  dropout.backward(bench.compute, dy, dx);
+  dropout.backward(bench.compute, kept, dy, dx);
   expect_gradient("x", x, dx, loss);
 }
 

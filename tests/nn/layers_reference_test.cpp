@@ -60,12 +60,11 @@ void compare_batch_norm(Bench& bench, const Json& c) {
   norm.forward(bench.compute, true, Matrix<const T>(first.data(), rows, width), present);
   for (const std::string mode : {"training", "evaluation"}) {
     parameters.clear_gradients();
-    const Matrix<T> y =
-        norm.forward(bench.compute, mode == "training", Matrix<const T>(x.data(), rows, width), present);
+    const auto trace = norm.forward(bench.compute, mode == "training", Matrix<const T>(x.data(), rows, width), present);
     const Matrix<T> dx = bench.compute.template array<T>(rows, width);
-    norm.backward(bench.compute, Matrix<const T>(dy.data(), rows, width), dx);
+    norm.backward(bench.compute, trace, Matrix<const T>(dy.data(), rows, width), dx);
     const Json& want = c[mode];
-    expect_near_reference<T>(mode + " y", y.flat(), want["y"]);
+    expect_near_reference<T>(mode + " y", trace.output.flat(), want["y"]);
     expect_near_reference<T>(mode + " dx", dx.flat(), want["dx"]);
     expect_near_reference<T>(mode + " dweight", norm.weight->gradients(), want["dweight"]);
     expect_near_reference<T>(mode + " dbias", norm.bias->gradients(), want["dbias"]);
@@ -105,7 +104,8 @@ TYPED_TEST(LayersReference, ScoresAndAttention) {
     const Sequences<const T> hs = batch_major(Cube<const T>(h.data(), B, S, H));
     const Sequences<const T> qs = asks(kind) ? batch_major(Cube<const T>(q.data(), B, R, Q)) : Sequences<const T>();
 
-    const Cube<T> weights = score.forward(bench.compute, hs, qs);
+    const auto trace = score.forward(bench.compute, hs, qs);
+    const Cube<T> weights = trace.scores;
     masked_softmax<T>(bench.team, weights, lengths, weights);
     expect_near_reference<T>("weights", weights.flat(), c["weights"]);
     const Cube<T> contexts = bench.compute.template array<T>(B, R, H);
@@ -117,7 +117,7 @@ TYPED_TEST(LayersReference, ScoresAndAttention) {
     attend_backward<T>(bench.team, weights, hs, batch_major(Cube<const T>(dcontexts.data(), B, R, H)), lengths, dscores,
                        batch_major(dh));
     masked_softmax_backward<T>(bench.team, weights, dscores, lengths, {}, dscores);
-    score.backward(bench.compute, hs, qs, dscores, batch_major(dh), asks(kind) ? batch_major(dq) : Sequences<T>());
+    score.backward(bench.compute, trace, dscores, batch_major(dh), asks(kind) ? batch_major(dq) : Sequences<T>());
     expect_near_reference<T>("dh", dh.flat(), c["dh"]);
     if (asks(kind)) expect_near_reference<T>("dq", dq.flat(), c["dq"]);
     for (const Param<T>& p : parameters.all())

@@ -66,11 +66,11 @@ double Shards<T>::gradient(Compute& compute, Model<T>& model, const Batch& batch
       compute.arena.reset();
       Pass own = pass;  // a shard has dropout of its own
       own.step = pass.step * static_cast<std::uint64_t>(count_) + static_cast<std::uint64_t>(shard);
-      const Outcome<T> outcome = model.forward(compute, part_, own);
-      tally.loss = outcome.loss;
+      const Trace<T> trace = model.forward(compute, part_, own);
+      tally.loss = trace.loss;
       tally.counted = static_cast<double>(
-          std::count_if(outcome.answers.begin(), outcome.answers.end(), [](int answer) { return answer >= 0; }));
-      model.backward(compute);
+          std::count_if(trace.answers.begin(), trace.answers.end(), [](int answer) { return answer >= 0; }));
+      model.backward(compute, trace);
     }
     put(mine_.data() + static_cast<std::size_t>(i) * stride(), tally);
   }

@@ -73,14 +73,14 @@ void Evaluator<T>::keep_attention(const Moment& now) {
   const Batch& batch = kept_examples();
   if (batch.size == 0) return;
   Compute compute = workspace_.fresh_memory();
-  const Outcome<T> outcome = workspace_.model().forward(compute, batch, pass_at(now.step));
-  attention_.record(batch, as_float(compute, outcome.attention), now.first(), readings_);
+  const Trace<T> trace = workspace_.model().forward(compute, batch, pass_at(now.step));
+  attention_.record(batch, as_float(compute, trace.attention), now.first(), readings_);
 }
 
 // Shows a batch to the probes that want such examples.
 template <class T>
 void Evaluator<T>::measure(const Moment& now, Examples which, const Batch& batch) {
-  show(now, batch, wants_of(which), [&](Compute&, const Evaluation& evaluation) {
+  show(now, batch, wants_of(which), [&](Compute&, const Trace<T>&, const Evaluation& evaluation) {
     for (const NamedProbe& named : probes_)
       if (named.probe->examples() == which) named.probe->measure(evaluation, readings_);
   });
@@ -95,12 +95,14 @@ void Evaluator<T>::survey(const Moment& now) {
   for (int seen = 0; seen < most; seen += size) {
     const Batch& batch = workspace_.next_batch(settings_.split, static_cast<std::uint64_t>(seen / size), size);
     if (batch.size == 0) break;
-    show(now, batch, survey_wants_, [&](Compute& compute, const Evaluation& evaluation) {
+    show(now, batch, survey_wants_, [&](Compute& compute, const Trace<T>& trace, const Evaluation& evaluation) {
       SurveyLook at{evaluation, settings_.split};
-      Model<T>& model = workspace_.model();
-      if (auto* const influence = model.as_influence())
-        at.influence = [&, influence] { return Cube<const float>(as_float(compute, influence->influence(compute))); };
-      if (auto* const generator = model.as_generator())
+      const Model<T>& model = workspace_.model();
+      if (const auto* const influence = model.as_influence())
+        at.influence = [&, influence] {
+          return Cube<const float>(as_float(compute, influence->influence(compute, trace)));
+        };
+      if (const auto* const generator = model.as_generator())
         at.say = [&, generator](const Search& search) {
           return generator->say(compute, batch, pass_at(now.step), search);
         };
@@ -115,31 +117,32 @@ void Evaluator<T>::survey(const Moment& now) {
 template <class T>
 void Evaluator<T>::show(const Moment& now, const Batch& batch, const Wants& wants, const Read& read) {
   Compute compute = workspace_.fresh_memory();
-  Model<T>& model = workspace_.model();
-  const Outcome<T> outcome = model.forward(compute, batch, pass_at(now.step));
-  if (!std::isfinite(outcome.loss)) workspace_.refuse_loss(outcome.loss, now.step);
+  const Model<T>& model = workspace_.model();
+  const Trace<T> trace = model.forward(compute, batch, pass_at(now.step));
+  if (!std::isfinite(trace.loss)) workspace_.refuse_loss(trace.loss, now.step);
   Cube<T> beta;
-  if (wants.beta) beta = model.beta(compute);
+  if (wants.beta) beta = model.beta(compute, trace);
   Cube<T> states;
-  if (wants.states) states = model.states(compute);
+  if (wants.states) states = model.states(compute, trace);
   Outcome<float> seen;
-  seen.loss = outcome.loss;
-  seen.scores = as_float(compute, outcome.scores);
-  seen.answers = outcome.answers;
-  seen.attention = as_float(compute, outcome.attention);
-  seen.predictions = as_float(compute, outcome.predictions);
+  seen.loss = trace.loss;
+  seen.scores = as_float(compute, trace.scores);
+  seen.answers = trace.answers;
+  seen.attention = as_float(compute, trace.attention);
+  seen.predictions = as_float(compute, trace.predictions);
   update_views();
-  read(compute, {.step = now.step,
-                 .first = now.first(),
-                 .last = now.last,
-                 .train_loss = now.train_loss,
-                 .time = now.time,
-                 .task = workspace_.task(),
-                 .batch = batch,
-                 .outcome = seen,
-                 .beta = as_float(compute, beta),
-                 .states = as_float(compute, states),
-                 .parameters = views_});
+  read(compute, trace,
+       {.step = now.step,
+        .first = now.first(),
+        .last = now.last,
+        .train_loss = now.train_loss,
+        .time = now.time,
+        .task = workspace_.task(),
+        .batch = batch,
+        .outcome = seen,
+        .beta = as_float(compute, beta),
+        .states = as_float(compute, states),
+        .parameters = views_});
 }
 
 template <class T>

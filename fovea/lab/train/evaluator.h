@@ -59,7 +59,7 @@ class Evaluator {
     bool shown = false, beta = false, states = false;
     void add(const Probe& probe);
   };
-  using Read = std::function<void(Compute&, const Evaluation&)>;
+  using Read = std::function<void(Compute&, const Trace<T>&, const Evaluation&)>;
 
   Wants& wants_of(Examples which) { return wants_[static_cast<std::size_t>(which)]; }
   void keep_attention(const Moment& now);

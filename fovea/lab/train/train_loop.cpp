@@ -31,16 +31,16 @@ bool Pulse::beat() {
 template <class T>
 class TrainLoop<T>::UpdateView final : public StepView {
  public:
-  UpdateView(Workspace<T>& workspace, Compute& compute, const Outcome<T>& outcome, std::int64_t step, std::int64_t of)
-      : workspace_(workspace), compute_(compute), outcome_(outcome), step_(step), of_(of) {}
+  UpdateView(Workspace<T>& workspace, Compute& compute, const Trace<T>& trace, std::int64_t step, std::int64_t of)
+      : workspace_(workspace), compute_(compute), trace_(trace), step_(step), of_(of) {}
 
   std::int64_t step() const override { return step_; }
   std::int64_t of() const override { return of_; }
-  double loss() const override { return outcome_.loss; }
+  double loss() const override { return trace_.loss; }
   std::shared_ptr<const Batch> batch() const override { return workspace_.shared_batch(); }
-  StepArray attention() override { return in_memory(outcome_.attention); }
+  StepArray attention() override { return in_memory(trace_.attention); }
   StepArray beta() override {
-    if (!beta_) beta_ = workspace_.model().beta(compute_);
+    if (!beta_) beta_ = workspace_.model().beta(compute_, trace_);
     return in_memory(*beta_);
   }
   std::size_t parameters() const override { return all().size(); }
@@ -61,7 +61,7 @@ class TrainLoop<T>::UpdateView final : public StepView {
 
   Workspace<T>& workspace_;
   Compute& compute_;
-  const Outcome<T>& outcome_;
+  const Trace<T>& trace_;
   std::int64_t step_, of_;
   std::optional<Cube<T>> beta_;
 };
@@ -177,15 +177,15 @@ double TrainLoop<T>::gradient(const Pass& pass, std::int64_t step) {
     if (!std::isfinite(loss)) workspace_.refuse_loss(loss, step);
     return loss;
   }
-  const Outcome<T> outcome = model.forward(compute, batch, pass);
-  if (!std::isfinite(outcome.loss)) workspace_.refuse_loss(outcome.loss, step);
+  const Trace<T> trace = model.forward(compute, batch, pass);
+  if (!std::isfinite(trace.loss)) workspace_.refuse_loss(trace.loss, step);
   workspace_.parameters().clear_gradients();
-  model.backward(compute);
+  model.backward(compute, trace);
   if (hooks_.watcher) {
-    UpdateView view(workspace_, compute, outcome, step, train_.steps);
+    UpdateView view(workspace_, compute, trace, step, train_.steps);
     hooks_.watcher->watch(view);
   }
-  return outcome.loss;
+  return trace.loss;
 }
 
 // Reads the model at `step`; true where that ends the run.

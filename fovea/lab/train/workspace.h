@@ -2,7 +2,7 @@
 // passes take. One is shared by the loop that updates (train_loop.h) and the evaluator (evaluator.h), which never work
 // at once:
 //
-//   task ──batch──> model ──outcome──> loss and gradients, or probes
+//   task ──batch──> model ──trace──> loss and gradients, or probes
 #pragma once
 
 #include <cstdint>

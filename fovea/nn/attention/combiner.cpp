@@ -81,7 +81,8 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
   activate_backward(compute.team, activation, std::span<const T>(trace.output.flat()), d_output.flat(), d_sum.flat());
 
   team_matmul(compute.team, plain(d_sum), columns(u, H, U, Index{0}, H), d_states, Into::add);
-  team_matmul(compute.team, transposed(d_sum), plain(trace.states), Matrix<T>(du, H, H), Into::add, U);
+  if (compute.trains())
+    team_matmul(compute.team, transposed(d_sum), plain(trace.states), Matrix<T>(du, H, H), Into::add, U);
   if (contexts.empty()) return;
 
   const T share = T{1} / static_cast<T>(contexts.size());
@@ -96,6 +97,7 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     const Linear<T>& head = contexts[h];
     team_matmul(compute.team, plain(d_sum), plain(trace.folded[h]), d_contexts[h]);
+    if (!compute.trains()) continue;
     const Matrix<T> d_folded = compute.array<T>(H, head.in);  // of U_c P_h, the share already in it
     team_matmul(compute.team, transposed(d_sum), plain(trace.contexts[h]), d_folded);
     for (T& x : d_folded.flat()) x *= share;

@@ -92,32 +92,32 @@ Matrix<T> Score<T>::to_column(Compute& compute, Sequences<const T> h, Cube<const
 }
 
 template <class T>
-Cube<T> Score<T>::forward(Compute& compute, Sequences<const T> h, Sequences<const T> q) {
+typename Score<T>::Trace Score<T>::forward(Compute& compute, Sequences<const T> h, Sequences<const T> q) const {
   assert(!asks(kind) || (q.batch == h.batch && q.width == query));
   switch (kind) {
     case ScoreKind::free: {
       assert(h.length == logits->count());
       const Cube<T> scores = compute.array<T>(h.batch, 1, h.length);
       for (Index b = 0; b < h.batch; ++b) std::copy_n(logits->value, h.length, scores[b].data());
-      return scores;
+      return {h, q, {}, scores};
     }
     case ScoreKind::linear:
-      return from_column(compute, h, out.forward(compute, h.rows()));
+      return {h, q, {}, from_column(compute, h, out.forward(compute, h.rows()))};
     case ScoreKind::mlp: {
-      kept_ = inner.forward(compute, h.rows());
-      activate<T>(compute.team, Activation::relu(), kept_.flat(), kept_.flat());
-      return from_column(compute, h, out.forward(compute, kept_));
+      const Matrix<T> kept = inner.forward(compute, h.rows());
+      activate<T>(compute.team, Activation::relu(), kept.flat(), kept.flat());
+      return {h, q, kept, from_column(compute, h, out.forward(compute, kept))};
     }
     case ScoreKind::dot: {
       const Cube<T> scores = compute.array<T>(h.batch, q.length, h.length);
       dot_scores(compute.team, h, q, static_cast<T>(1 / std::sqrt(static_cast<double>(width))), scores);
-      return scores;
+      return {h, q, {}, scores};
     }
     case ScoreKind::general: {
       const Cube<T> scores = compute.array<T>(h.batch, q.length, h.length);
-      kept_ = inner.forward(compute, q.rows());
-      dot_scores<T>(compute.team, h, q.like(kept_.data(), width), T{1}, scores);
-      return scores;
+      const Matrix<T> kept = inner.forward(compute, q.rows());
+      dot_scores<T>(compute.team, h, q.like(kept.data(), width), T{1}, scores);
+      return {h, q, kept, scores};
     }
     case ScoreKind::additive:
       break;
@@ -129,13 +129,13 @@ Cube<T> Score<T>::forward(Compute& compute, Sequences<const T> h, Sequences<cons
   const Sequences<T> from_q = q.like(compute.array<T>(q.batch * q.length, hidden).data(), hidden);
   team_matmul(compute.team, plain(h.rows()), for_h, from_h.rows());
   team_matmul(compute.team, plain(q.rows()), for_q, from_q.rows());
-  kept_ = compute.array<T>(h.batch * q.length * h.length, hidden);
+  const Matrix<T> kept = compute.array<T>(h.batch * q.length * h.length, hidden);
   const Cube<T> scores = compute.array<T>(h.batch, q.length, h.length);
   compute.team.split(h.batch, 1, [&](Index b, Index) {
     for (Index t = 0; t < q.length; ++t)
       for (Index s = 0; s < h.length; ++s) {
         const Index n = (b * q.length + t) * h.length + s;
-        const std::span<T> row = kept_[n].flat();
+        const std::span<T> row = kept[n].flat();
         const T* const a = from_h.row(b, s);
         const T* const c = from_q.row(b, t);
         for (std::size_t m = 0; m < row.size(); ++m) row[m] = a[m] + c[m];
@@ -143,14 +143,17 @@ Cube<T> Score<T>::forward(Compute& compute, Sequences<const T> h, Sequences<cons
         scores.data()[n] = fovea::dot(row, out.weight->values());
       }
   });
-  return scores;
+  return {h, q, kept, scores};
 }
 
 template <class T>
-void Score<T>::backward(Compute& compute, Sequences<const T> h, Sequences<const T> q, Cube<const T> dscores,
-                        Sequences<T> dh, Sequences<T> dq) const {
+void Score<T>::backward(Compute& compute, const Trace& trace, Cube<const T> dscores, Sequences<T> dh,
+                        Sequences<T> dq) const {
+  const Sequences<const T> h = trace.h, q = trace.q;
+  const Matrix<T> kept = trace.kept;
   switch (kind) {
     case ScoreKind::free:
+      if (!compute.trains()) return;
       for (Index b = 0; b < h.batch; ++b) {
         const T* const d = dscores[b].data();
         for (Index s = 0; s < h.length; ++s) logits->gradient[s] += d[s];
@@ -163,8 +166,8 @@ void Score<T>::backward(Compute& compute, Sequences<const T> h, Sequences<const 
       return;
     }
     case ScoreKind::mlp: {
-      const Matrix<T> dkept = out.backward(compute, kept_, to_column(compute, h, dscores));
-      activate_backward<T>(compute.team, Activation::relu(), kept_.flat(), dkept.flat(), dkept.flat());
+      const Matrix<T> dkept = out.backward(compute, kept, to_column(compute, h, dscores));
+      activate_backward<T>(compute.team, Activation::relu(), kept.flat(), dkept.flat(), dkept.flat());
       inner.backward_parameters(compute, h.rows(), dkept);
       if (dh.data) inner.backward_input(compute, dkept, dh.rows());
       return;
@@ -174,7 +177,7 @@ void Score<T>::backward(Compute& compute, Sequences<const T> h, Sequences<const 
       return;
     case ScoreKind::general: {
       const Matrix<T> dprojected = compute.zeros<T>(q.batch * q.length, width);
-      dot_scores_backward<T>(compute, h, q.like(kept_.data(), width), T{1}, dscores, dh,
+      dot_scores_backward<T>(compute, h, q.like(kept.data(), width), T{1}, dscores, dh,
                              q.like(dprojected.data(), width));
       inner.backward_parameters(compute, q.rows(), dprojected);
       if (dq.data) inner.backward_input(compute, dprojected, dq.rows());
@@ -183,7 +186,7 @@ void Score<T>::backward(Compute& compute, Sequences<const T> h, Sequences<const 
     case ScoreKind::additive:
       break;
   }
-  out.backward_parameters(compute, kept_, dscores.as(dscores.count(), 1));
+  out.backward_parameters(compute, kept, dscores.as(dscores.count(), 1));
   const Sequences<T> from_h = h.like(compute.zeros<T>(h.batch * h.length, hidden).data(), hidden);
   const Sequences<T> from_q = q.like(compute.zeros<T>(q.batch * q.length, hidden).data(), hidden);
   const T* const v = out.weight->value;
@@ -192,7 +195,7 @@ void Score<T>::backward(Compute& compute, Sequences<const T> h, Sequences<const 
       for (Index s = 0; s < h.length; ++s) {
         const Index n = (b * q.length + t) * h.length + s;
         const T d = dscores.data()[n];
-        const T* const y = kept_[n].data();
+        const T* const y = kept[n].data();
         T* const a = from_h.row(b, s);
         T* const c = from_q.row(b, t);
         for (Index m = 0; m < hidden; ++m) {
@@ -202,12 +205,14 @@ void Score<T>::backward(Compute& compute, Sequences<const T> h, Sequences<const 
         }
       }
   });
-  const Matrix<T> dweight = joint->matrix_gradient();
   const Index stride = width + query;
-  team_matmul(compute.team, transposed(from_h.rows()), plain(h.rows()), Matrix<T>(dweight.data(), hidden, width),
-              Into::add, stride);
-  team_matmul(compute.team, transposed(from_q.rows()), plain(q.rows()),
-              Matrix<T>(dweight.data() + width, hidden, query), Into::add, stride);
+  if (compute.trains()) {
+    T* const dweight = joint->gradient;
+    team_matmul(compute.team, transposed(from_h.rows()), plain(h.rows()), Matrix<T>(dweight, hidden, width), Into::add,
+                stride);
+    team_matmul(compute.team, transposed(from_q.rows()), plain(q.rows()), Matrix<T>(dweight + width, hidden, query),
+                Into::add, stride);
+  }
   const Operand<T> for_h{joint->value, hidden, width, stride, false};
   const Operand<T> for_q{joint->value + width, hidden, query, stride, false};
   if (dh.data) team_matmul(compute.team, plain(from_h.rows()), for_h, dh.rows(), Into::add);

@@ -42,20 +42,25 @@ struct Score {
   static Score declare(ParameterSet<T>& parameters, const std::string& prefix, ScoreKind kind, Index width, Index query,
                        Index hidden, Index positions = 0, Group group = Group::attention);
 
-  // -> scores (B,T,S). Rows of h on padding are read: they must be finite.
-  Cube<T> forward(Compute& compute, Sequences<const T> h, Sequences<const T> q = {});
+  // What backward needs of a forward, in the arena; h and q must still be there.
+  struct Trace {
+    Sequences<const T> h, q;
+    Matrix<T>
+        kept;  // mlp: relu(W h + b) (rows of h, M); general: W q (rows of q, H); additive: tanh(W [h; q]) (B*T*S, M)
+    Cube<T> scores;  // (B,T,S)
+  };
 
-  // For the last forward; dscores (B,T,S) is 0 on padding. Adds into dh, dq (one without data is not wanted) and the
-  // gradients of the parameters.
-  void backward(Compute& compute, Sequences<const T> h, Sequences<const T> q, Cube<const T> dscores, Sequences<T> dh,
-                Sequences<T> dq) const;
+  // Rows of h on padding are read: they must be finite.
+  Trace forward(Compute& compute, Sequences<const T> h, Sequences<const T> q = {}) const;
+
+  // dscores (B,T,S) is 0 on padding. Adds into dh, dq (one without data is not wanted) and the gradients of the
+  // parameters.
+  void backward(Compute& compute, const Trace& trace, Cube<const T> dscores, Sequences<T> dh, Sequences<T> dq) const;
 
  private:
   // Scores (B,1,S) from a column in the order of h's rows, and back.
   Cube<T> from_column(Compute& compute, Sequences<const T> h, Matrix<const T> column) const;
   Matrix<T> to_column(Compute& compute, Sequences<const T> h, Cube<const T> scores) const;
-
-  Matrix<T> kept_;  // mlp: relu(..) (rows of h, M); general: W q (rows of q, H); additive: tanh(..) (B*T*S, M)
 };
 
 }  // namespace fovea

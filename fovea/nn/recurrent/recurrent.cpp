@@ -26,7 +26,7 @@ RecurrentStackTrace<T> Recurrent<T>::forward(Compute& compute, const SequenceInp
                                              const DropoutDraw& draw) const {
   assert(initial.empty() || initial.size() == layers_.size());
   RecurrentStackTrace<T> trace{compute.arena.take<RecurrentTrace<T>>(layers_.size()),
-                               compute.arena.take<Dropout<T>>(static_cast<std::size_t>(shape_.layers - 1))};
+                               compute.arena.take_zeros<DropoutMask>(static_cast<std::size_t>(shape_.layers - 1))};
   SequenceInput<T> x = input;
   const auto directions = static_cast<std::size_t>(shape_.directions);
   const std::span<const RecurrentLayer<T>> all(layers_);
@@ -39,10 +39,9 @@ RecurrentStackTrace<T> Recurrent<T>::forward(Compute& compute, const SequenceInp
 
     Cube<T> y = trace.layers[i - 1].output();
     const std::size_t below = i / directions - 1;
-    Dropout<T>& dropout = trace.dropouts[below] = Dropout<T>(shape_.dropout, shape_.first_dropout + below);
     if (draw.training && shape_.dropout > 0) {
       const Cube<T> kept = compute.array<T>(input.steps, input.batch, out());
-      dropout.forward(compute, true, draw.seed, draw.step, y.flat(), kept.flat());
+      trace.dropouts[below] = dropout(below).forward(compute, true, draw.seed, draw.step, y.flat(), kept.flat());
       y = kept;
     }
     x = SequenceInput<T>::of(y, input.lengths);
@@ -70,7 +69,8 @@ std::span<const RecurrentState<T>> Recurrent<T>::backward(Compute& compute, cons
         compute, std::span(layers_).subspan(first, directions), trace.layers.subspan(first, directions), d_output,
         d_last.empty() ? d_last : d_last.subspan(first, directions), dx, d_initial.subspan(first, directions));
     if (lowest) break;
-    trace.dropouts[above / directions - 2].backward(compute, dx.dense.flat(), dx.dense.flat());
+    const std::size_t below = above / directions - 2;
+    dropout(below).backward(compute, trace.dropouts[below], dx.dense.flat(), dx.dense.flat());
     d_output = dx.dense;
   }
   return d_initial;

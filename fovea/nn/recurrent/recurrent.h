@@ -34,7 +34,7 @@ struct DropoutDraw {
 template <class T>
 struct RecurrentStackTrace {
   std::span<RecurrentTrace<T>> layers;  // (layers * directions)
-  std::span<Dropout<T>> dropouts;       // (layers - 1)
+  std::span<DropoutMask> dropouts;      // (layers - 1)
 
   Cube<T> output() const { return layers.back().output(); }  // (T,B,directions*H)
   const RecurrentState<T>& last(std::size_t i) const { return layers[i].last; }
@@ -63,6 +63,9 @@ class Recurrent {
                                               const SequenceGradient<T>& d_input) const;
 
  private:
+  // Between layer `below` and the next.
+  Dropout<T> dropout(std::size_t below) const { return {shape_.dropout, shape_.first_dropout + below}; }
+
   RecurrentShape shape_;
   std::vector<RecurrentLayer<T>> layers_;
 };

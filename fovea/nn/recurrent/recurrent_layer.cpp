@@ -146,7 +146,7 @@ void RecurrentLayer<T>::backward(Compute& compute, std::span<const RecurrentLaye
   each_block(compute.team, count, traces[0].input.batch,
              [&](std::size_t i, Index begin, Index end) { recurrence::backward_rows(passes[i], begin, end); });
   for (std::size_t i = count; i-- > 0;) {
-    recurrence::bias_gradients<T>(directions[i], passes[i].d_bias);
+    if (compute.trains()) recurrence::bias_gradients<T>(directions[i], passes[i].d_bias);
     recurrence::weight_gradients(directions[i], compute, traces[i], d_input);
     d_initial[i] = traces[i].initial.empty() ? RecurrentState<T>{} : passes[i].running;
   }

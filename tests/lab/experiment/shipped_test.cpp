@@ -53,8 +53,9 @@ TEST(Shipped, ModelsGiveWhatTheySayTheyHave) {
     Team team;
     Compute compute{arena, team};
     const Attends said = model->attends(batch);
-    EXPECT_EQ(model->forward(compute, batch, {}).attention.empty(), said == Attends::no);
-    EXPECT_EQ(model->beta(compute).empty(), !model->has_beta());
+    const Trace<float> trace = model->forward(compute, batch, {});
+    EXPECT_EQ(trace.attention.empty(), said == Attends::no);
+    EXPECT_EQ(model->beta(compute, trace).empty(), !model->has_beta());
     return said;
   };
   for (const std::string& name : experiment_names()) attends(name, {});

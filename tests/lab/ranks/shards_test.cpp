@@ -20,12 +20,12 @@ RunSpec small(const std::string& experiment, const std::vector<std::string>& wor
 }
 
 // The gradient of one batch, whole and from parts of it.
-struct Gradients {
+struct BatchGradients {
   std::vector<double> whole, sharded;
   double loss = 0, sharded_loss = 0;
 };
 
-Gradients gradients_of(const RunSpec& spec, int shards, int size) {
+BatchGradients gradients_of(const RunSpec& spec, int shards, int size) {
   Arena arena;
   Team team;
   Compute compute{arena, team};
@@ -35,10 +35,11 @@ Gradients gradients_of(const RunSpec& spec, int shards, int size) {
   Batch batch;
   task->batch(Split::train, 0, size, batch);
   const Pass pass{true, Attend::learned, spec.seed, 0};
-  Gradients all;
+  BatchGradients all;
   parameters.clear_gradients();
-  all.loss = model->forward(compute, batch, pass).loss;
-  model->backward(compute);
+  const Trace<double> trace = model->forward(compute, batch, pass);
+  all.loss = trace.loss;
+  model->backward(compute, trace);
   all.whole.assign(parameters.gradients().begin(), parameters.gradients().end());
   Shards<double> parts(shards, nullptr, model->takes(), parameters);
   all.sharded_loss = parts.gradient(compute, *model, batch, pass, false);
@@ -51,7 +52,7 @@ TEST(Shards, PartsGiveTheWholeBatchsGradient) {
   const RunSpec keyword = small("keyword-lstm", {"model.hidden=8", "model.embedding=6"});
   for (const RunSpec& spec : {copy, keyword}) {
     for (const int shards : {1, 2, 3, 8, 16}) {
-      const Gradients all = gradients_of(spec, shards, 11);
+      const BatchGradients all = gradients_of(spec, shards, 11);
       EXPECT_NEAR(all.loss, all.sharded_loss, 1e-12);
       const double largest = std::abs(*std::ranges::max_element(all.whole, {}, [](double x) { return std::abs(x); }));
       ASSERT_GT(largest, 1e-4);

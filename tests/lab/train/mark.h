@@ -82,14 +82,12 @@ class Tiny : public Model<T> {
     w_ = &parameters.add("w", {shape.vocab}, Init::constant(start_));
     a_ = attends_ ? &parameters.add("a", {shape.vocab}, Init::constant(0), Group::attention) : nullptr;
   }
-  Outcome<T> forward(Compute& compute, const Batch& batch, const Pass& pass) override {
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
     const Tokens& x = batch.source;
-    batch_ = &batch;
-    pass_ = pass;
-    outcome_ = {};
-    outcome_.scores = compute.array<T>(x.rows, 1);
-    outcome_.answers = batch.labels;
-    weight_ = compute.array<T>(x.rows, 1, x.columns);
+    Trace<T> trace(batch, pass);
+    trace.scores = compute.array<T>(x.rows, 1);
+    trace.answers = batch.labels;
+    const Cube<T> weight = compute.array<T>(x.rows, 1, x.columns);
     double total = 0;
     for (int b = 0; b < x.rows; ++b) {
       T sum = 0, score = 0;
@@ -97,34 +95,36 @@ class Tiny : public Model<T> {
       for (int l = 0; l < x.columns; ++l) {
         T e = attends_ && !even_ && pass.attend != Attend::uniform ? std::exp(a_->value[x.at(b, l)]) : T{1};
         if (truth) e = x.at(b, l) == 0 ? T{1} : T{0};
-        weight_(b, 0, l) = e;
+        weight(b, 0, l) = e;
         sum += e;
       }
       for (int l = 0; l < x.columns; ++l) {
-        weight_(b, 0, l) /= sum;
-        score += weight_(b, 0, l) * w_->value[x.at(b, l)];
+        weight(b, 0, l) /= sum;
+        score += weight(b, 0, l) * w_->value[x.at(b, l)];
       }
-      outcome_.scores(b, 0) = score;
+      trace.scores(b, 0) = score;
       const T signed_score = batch.labels[static_cast<std::size_t>(b)] == 1 ? score : -score;
       total += std::log1p(std::exp(-static_cast<double>(signed_score)));
     }
-    outcome_.loss = total / x.rows;
-    if (attends_) outcome_.attention = weight_;
-    return outcome_;
+    trace.loss = total / x.rows;
+    if (attends_) trace.attention = weight;
+    trace.keep(compute, weight);
+    return trace;
   }
-  void backward(Compute&) override {
-    const Tokens& x = batch_->source;
+  void backward(Compute&, const Trace<T>& trace) const override {
+    const Tokens& x = trace.batch->source;
+    const Cube<T>& weight = trace.template own<Cube<T>>();
     for (int b = 0; b < x.rows; ++b) {
-      const T score = outcome_.scores(b, 0);
-      const T slope = (1 / (1 + std::exp(-score)) - static_cast<T>(batch_->labels[static_cast<std::size_t>(b)])) /
+      const T score = trace.scores(b, 0);
+      const T slope = (1 / (1 + std::exp(-score)) - static_cast<T>(trace.batch->labels[static_cast<std::size_t>(b)])) /
                       static_cast<T>(x.rows);
       for (int l = 0; l < x.columns; ++l) {
-        w_->gradient[x.at(b, l)] += slope * weight_(b, 0, l);
-        if (attends_ && !even_ && pass_.attend == Attend::learned)
-          a_->gradient[x.at(b, l)] += slope * weight_(b, 0, l) * (w_->value[x.at(b, l)] - score);
+        w_->gradient[x.at(b, l)] += slope * weight(b, 0, l);
+        if (attends_ && !even_ && trace.pass.attend == Attend::learned)
+          a_->gradient[x.at(b, l)] += slope * weight(b, 0, l) * (w_->value[x.at(b, l)] - score);
       }
     }
-    if (explode_at_ >= 0 && static_cast<double>(pass_.step) >= explode_at_) w_->gradient[0] = static_cast<T>(NAN);
+    if (explode_at_ >= 0 && static_cast<double>(trace.pass.step) >= explode_at_) w_->gradient[0] = static_cast<T>(NAN);
   }
 
  private:
@@ -133,10 +133,6 @@ class Tiny : public Model<T> {
   int least_batch_ = 1;
   Param<T>* w_ = nullptr;
   Param<T>* a_ = nullptr;
-  const Batch* batch_ = nullptr;
-  Pass pass_;
-  Outcome<T> outcome_;
-  Cube<T> weight_;
 };
 
 // Says the evaluation loss, the weight of token 0 and the attention on it.

@@ -52,9 +52,11 @@ TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
   const Sequences<const double> hs = sequences(static_cast<const double*>(h.data()), c.most, c.width);
   const Sequences<const double> qs = queries(static_cast<const double*>(q.data()));
   Cube<double> weights;
+  Score<double>::Trace trace;
   const auto loss = [&] {
     bench.arena.reset();
-    weights = score.forward(bench.compute, hs, qs);
+    trace = score.forward(bench.compute, hs, qs);
+    weights = trace.scores;
     masked_softmax<double>(bench.team, weights, lengths, weights);
     hold_aligned<double>(alignment, weights, held);
     const Cube<double> contexts = bench.compute.array<double>(c.batch, c.rows, c.width);
@@ -67,7 +69,7 @@ TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
   attend_backward<double>(bench.team, weights, hs, sequences(dcontexts.data(), c.rows, c.width), lengths, dscores,
                           sequences(dh.data(), c.most, c.width));
   masked_softmax_backward<double>(bench.team, weights, dscores, lengths, held, dscores);
-  score.backward(bench.compute, hs, qs, dscores, sequences(dh.data(), c.most, c.width), queries(dq.data()));
+  score.backward(bench.compute, trace, dscores, sequences(dh.data(), c.most, c.width), queries(dq.data()));
   expect_gradient("h", h, dh, loss);
   if (asks(c.kind)) expect_gradient("q", q, dq, loss);
   expect_parameter_gradients(parameters, loss);

@@ -1,0 +1,72 @@
+// One forward pass: what it gave, and what later passes over it need. A model keeps nothing of a call, so several
+// traces of one model may be in use at once, each with the Compute that it was made with.
+//
+// A trace is a handful of views. The arrays, the model's own part among them, live in the arena of that Compute until
+// it is reset; the batch must live as long.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <type_traits>
+
+#include "fovea/data/batch.h"
+#include "fovea/nn/compute.h"
+
+namespace fovea {
+
+// Who decides where attention goes in a pass.
+enum class Attend {
+  learned,  // the model's own scores
+  uniform,  // the same weight on everything present
+  truth,    // batch.alignment or batch.marked (uniform over the marked); rows without truth stay learned
+};
+
+struct Pass {
+  bool training = false;  // dropout on, batch statistics in use
+  Attend attend = Attend::learned;
+  std::uint64_t seed = 0;  // dropout draws from Stream(seed, "dropout", step, layer)
+  std::uint64_t step = 0;
+};
+
+// What a pass gave, for everybody to read.
+template <class T>
+struct Outcome {
+  double loss = 0;   // mean over rows (or over points)
+  Matrix<T> scores;  // (rows, classes): a row per example, or per target word (B*T rows, batch-major); 2 classes may be
+                     // one column: the logit of class 1
+  std::span<const int> answers;  // (rows) right class of each row, -1 where there is none
+  Cube<T> attention;             // (B, rows per example, positions); 0 on padding; empty for a model without attention
+  Matrix<T> predictions;         // points: (queries, value width)
+};
+
+template <class T>
+struct Trace : Outcome<T> {
+  Trace(const Batch& b, const Pass& p) : batch(&b), pass(p) {}
+
+  const Batch* batch;
+  Pass pass;
+
+  // The model's own part: what its backward, beta, states and influence read. A struct of views and numbers.
+  template <class Own>
+  void keep(const Compute& compute, const Own& own) {
+    static_assert(std::is_trivially_copyable_v<Own>);
+    own_ = new (compute.arena.take<Own>(1).data()) Own(own);
+    type_ = &type_of<Own>;
+  }
+  template <class Own>
+  const Own& own() const {
+    assert(type_ == &type_of<Own> && "a trace of another model");
+    return *static_cast<const Own*>(own_);
+  }
+
+ private:
+  template <class Own>
+  static constexpr char type_of = 0;  // its address tells one type from another
+
+  const void* own_ = nullptr;
+  const void* type_ = nullptr;
+};
+
+}  // namespace fovea

@@ -51,7 +51,7 @@ need_packages() {
 
 # What the tests of the Python package need: enough to build and check it and to run the examples of its documents, and with
 # --all the others that it meets. PyTorch is gigabytes: its tests run where somebody has put it there
-# (build-test/python/bin/pip install torch).
+# (build/python/bin/pip install torch).
 python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy matplotlib pandas scikit-learn)
 python_to_test_all=(safetensors tensorboard nbformat nbclient ipykernel)
 
@@ -103,8 +103,8 @@ need_readers() {
   export FOVEA_TEST_PYTHON=$python
 }
 
-# build_preset NAME FOLDER [CMAKE WORDS…]: configures once, then builds what changed; quiet unless something is to be done.
-# only_target=NAME in front of it builds that alone.
+# build_preset NAME FOLDER [CMAKE WORDS…]: configures where these words are new to the folder (what it was configured with before
+# stays), then builds what changed; quiet unless something is to be done. only_target=NAME in front of it builds that alone.
 build_preset() {
   mkdir -p "$2"
   (
@@ -114,13 +114,16 @@ build_preset() {
 }
 
 build_preset_alone() {
-  local preset=$1 folder=$2 target=${only_target:-all}
+  local preset=$1 folder=$2 target=${only_target:-all} word new=false
   shift 2
-  if [ ! -f "$folder/build.ninja" ] || ! grep -qxF "$preset $*" "$folder/.preset" 2>/dev/null; then
+  for word in "$preset" "$@"; do
+    grep -qxF -e "$word" "$folder/.configured" 2>/dev/null || new=true
+  done
+  if $new || [ ! -f "$folder/build.ninja" ]; then
     say "configuring $folder"
     cmake --preset "$preset" "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; fail "cmake could not configure $folder; what it said stands above"; }
     mv "$folder.log" "$folder/configure.log"
-    printf '%s\n' "$preset $*" >"$folder/.preset"
+    printf '%s\n' "$preset" "$@" >>"$folder/.configured"
   fi
   ninja -C "$folder" build.ninja >/dev/null 2>&1 || true  # looks for new files first; what is wrong is said below
   if [ -z "$(ninja -C "$folder" -n "$target" 2>/dev/null | grep -v -e '^ninja: ' -e 'Re-checking globbed' -e 'Entering directory')" ]; then return 0; fi

@@ -71,6 +71,10 @@ template <class A, class B>
 constexpr bool equal(A&& a, B&& b) {
   return std::equal(begin(a), end(a), begin(b), end(b));
 }
+template <class R, class Is>
+constexpr auto count_if(R&& range, Is is) {
+  return std::count_if(begin(range), end(range), is);
+}
 template <class R, class T>
 constexpr void fill(R&& range, const T& value) {
   std::fill(begin(range), end(range), value);

@@ -1,5 +1,11 @@
-// Elementwise nonlinearities, in place or out of place. Backward needs the output alone, so the input may be
-// overwritten.
+// Elementwise nonlinearities y = f(x), in place or out of place. Backward needs the output alone, so the input may be
+// overwritten:
+//
+//   identity      y = x                            dx = dy
+//   tanh          y = tanh(x)                      dx = dy (1 - y²)
+//   relu          y = x if x > 0, else 0           dx = dy if y > 0, else 0
+//   leaky relu    y = x if x > 0, else slope x     dx = dy if y > 0, else slope dy
+//   sigmoid       y = 1 / (1 + exp(-x))            dx = dy y (1 - y)
 #pragma once
 
 #include <span>

@@ -1,4 +1,20 @@
-// Batch normalisation over rows, as PyTorch's BatchNorm1d, for batches in which some rows may be absent.
+// Batch normalisation over rows, as PyTorch's BatchNorm1d, for batches in which some rows may be absent. Column by
+// column of x (N,C), r over the n rows that are present:
+//
+//   training:     μ = 1/n Σ_r x_r       v = 1/n Σ_r (x_r - μ)²
+//                 running mean ← (1 - m) running mean + m μ                       where n > 0
+//                 running variance ← (1 - m) running variance + m v n / (n - 1)   where n > 1
+//   evaluation:   μ = running mean      v = running variance
+//
+//   k = 1 / √(v + ε)      x̂_r = (x_r - μ) k      y_r = w x̂_r + b
+//
+// Backward:
+//
+//   db += Σ_r dy_r        dw += Σ_r dy_r x̂_r
+//   training:     dx_r = w k (dy_r - 1/n Σ_s dy_s - x̂_r 1/n Σ_s dy_s x̂_s)
+//   evaluation:   dx_r = w k dy_r
+//
+// m is the momentum, ε epsilon. Absent rows: y_r = 0, dx_r = 0. Step by step: nn/reference/batch_norm.h.
 #pragma once
 
 #include <cstdint>

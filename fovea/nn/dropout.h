@@ -1,5 +1,10 @@
 // Inverted dropout: in training each element is kept with probability 1 - rate and divided by it, so that evaluation
-// needs no change.
+// needs no change. Element by element, kept 1 or 0:
+//
+//   training:     y = x kept / (1 - rate)      dx = dy kept / (1 - rate)
+//   evaluation:   y = x                        dx = dy
+//
+// The probability is taken to 1/65536, and its inverse from what was taken.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
-// Rows of a table, looked up by token.
+// Rows of a table W (V,E), looked up by token. For positions p with token k_p, and 0 on padding:
+//
+//   y_p = W_{k_p}                      y (n,E)
+//   dW_k += Σ_{p: k_p = k} dy_p
 //
 // A batch holds few distinct tokens, so layers that would project every position's embedding project the distinct rows
 // once and gather: DistinctTokens says which rows, and which of them each position wants.

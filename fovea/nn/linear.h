@@ -1,4 +1,7 @@
-// The affine map y = x Wᵀ + b.
+// The affine map, row by row of x (N,I), with W (O,I) and b (O):
+//
+//   y = x Wᵀ + b                                          y (N,O)
+//   dx = dy W        dW += dyᵀ x        db += Σ_n dy_n
 #pragma once
 
 #include <string>

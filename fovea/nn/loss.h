@@ -1,4 +1,16 @@
-// Losses, each with its gradient in the same pass: mean over the rows that count, never overflowing.
+// Losses, each with its gradient in the same pass: mean over the rows that count, never overflowing. Over the n rows r
+// that count, with answers y:
+//
+//   logistic          p_r = σ(z_r)                              z (N) logits of class 1
+//                     L = -1/n Σ_r log p_r where y_r = 1, log(1 - p_r) where y_r = 0
+//                     dz_r = (p_r - y_r) / n
+//   cross-entropy     p_rc = exp(z_rc) / Σ_k exp(z_rk)          z (N,C) logits
+//                     L = -1/n Σ_r log p_r,y_r
+//                     dz_rc = (p_rc - [c = y_r]) / n
+//   squared error     L = 1/n Σ_i (x_i - y_i)²                  x, y (n): prediction and truth
+//                     dx_i = 2 (x_i - y_i) / n
+//
+//   β of a label y    log p_y of scores z (C); of a single score z: z for y = 1, -z for y = 0
 //
 // `gradient` is overwritten with d loss / d input and is 0 on rows that do not count; an empty one is not wanted. With
 // no row that counts, the loss is 0. Partial sums are in double, in an order that does not depend on the team.

@@ -1,5 +1,12 @@
 // Gradient descent and its kin over a whole parameter set: one loop over the flat buffers. Formulas and defaults are
-// PyTorch's.
+// PyTorch's. Number by number, w the weight, d its gradient, η the rate times the group's, λ the weight decay, t the
+// steps that the group has taken, this one counted:
+//
+//   clipping     s = min(1, clip / (‖d‖ + 1e-6)), ‖d‖ over all groups that are not frozen; s = 1 without
+//   sgd          g = s d + λ w      u ← momentum u + g      w ← w - η u         (u = g without momentum)
+//   adam         g = s d + λ w      m ← β₁ m + (1 - β₁) g   v ← β₂ v + (1 - β₂) g²
+//                w ← w - η (m / (1 - β₁^t)) / (√(v / (1 - β₂^t)) + ε)
+//   adamw        as adam with g = s d, from (1 - η λ) w
 #pragma once
 
 #include <array>

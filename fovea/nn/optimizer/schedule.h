@@ -1,4 +1,8 @@
-// The learning rate as a function of the step.
+// The learning rate as a function of the step n, counted from 0. During warm-up, n < w, it is rate (n + 1) / w. Then,
+// with k = n - w and the way gone a = min(1, k / (steps - w)):
+//
+//   constant   rate                        linear   rate (1 - a + floor a)
+//   step       rate factor^⌊k / period⌋    cosine   rate (floor + (1 - floor) (1 + cos(π a)) / 2)
 #pragma once
 
 #include <cstdint>

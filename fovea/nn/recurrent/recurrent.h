@@ -1,5 +1,13 @@
 // Recurrent layers on top of each other, in one direction or two, with dropout between them: PyTorch's nn.LSTM and
-// nn.GRU.
+// nn.GRU. With x_0 = x (T,B,I), layer l of K:
+//
+//   y_l = [forward_l(x_{l-1}), reverse_l(x_{l-1})]     side by side, or the forward one alone   (T,B,directions H)
+//   x_l = dropout(y_l) for l < K                       the output is y_K
+//
+//   dx_{l-1} = the sum of what both directions of layer l give back from their columns of dy_l
+//   dy_l = dropout backward(dx_l) for l < K            dy_K is the gradient of the output
+//
+// A layer's own equations: recurrent_layer.h.
 #pragma once
 
 #include <algorithm>

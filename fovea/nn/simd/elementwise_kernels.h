@@ -8,6 +8,7 @@ namespace fovea::elementwise_kernels {
 
 #define FOVEA_DECLARE(T)                                                                        \
   void leaky_relu(const T* x, T slope, T* y, std::size_t n); /* y = x > 0 ? x : slope x */      \
+  /* dx = y > 0 ? dy : slope dy */                                                              \
   void leaky_relu_backward(const T* y, const T* dy, T slope, T* dx, std::size_t n);             \
   void tanh_backward(const T* y, const T* dy, T* dx, std::size_t n);    /* dx = dy (1 - y²) */ \
   void sigmoid_backward(const T* y, const T* dy, T* dx, std::size_t n); /* dx = dy y (1 - y) */ \

@@ -1,7 +1,21 @@
-// The GRU cell, as PyTorch writes it. Gates in the order r, z, n; slots r, z, q, n, with q the recurrent
-// part of n:
+// The GRU cell, one row of one step, as PyTorch computes it. With u = W_ih x, v = W_hh h' (3H) and h' (H) of the step
+// before, unit by unit:
 //
-//   r, z = σ(…)   q = W_hn h' + b_hn   n = tanh(W_in x + b_in + r q)   h = (1 - z) n + z h'
+//   r = σ(u_r + v_r + b_r)            z = σ(u_z + v_z + b_z)
+//   q = v_n + b_q                     n = tanh(u_n + b_n + r q)
+//   h = (1 - z) n + z h'
+//
+// Gates in the order r, z, n; slots r, z, q, n, and biases by slot: b_r and b_z are b_ih + b_hh, b_q is b_hh of n, b_n
+// is b_ih of n. Backward, d being the gradient of what follows it and dy that of h by whatever read it other than the
+// next step:
+//
+//   dh = dh + dy                      dh' = dh z
+//   da_n = dh (1 - z) (1 - n²)        dq = da_n r
+//   da_r = da_n q r (1 - r)           da_z = dh (h' - n) z (1 - z)
+//   db += (da_r, da_z, dq, da_n)
+//
+// and du = (da_r, da_z, da_n), dv = (da_r, da_z, dq). The layer adds W_hhᵀ dv to dh'. The same, one number at a time:
+// nn/reference/gru.h.
 #pragma once
 
 #include "fovea/nn/simd/cell.h"

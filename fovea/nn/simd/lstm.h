@@ -1,6 +1,20 @@
-// The LSTM cell, as PyTorch writes it. Slots and gates in the order i, f, g, o:
+// The LSTM cell, one row of one step, as PyTorch computes it. With u = W_ih x, v = W_hh h' (4H) and h', c' (H) of the
+// step before, unit by unit:
 //
-//   i, f, o = σ(…)   g = tanh(…)   c = f c' + i g   h = o tanh(c)
+//   i = σ(u_i + v_i + b_i)            f = σ(u_f + v_f + b_f)
+//   g = tanh(u_g + v_g + b_g)         o = σ(u_o + v_o + b_o)
+//   c = f c' + i g                    h = o tanh(c)
+//
+// b (4H) is b_ih + b_hh; gates and slots in the order i, f, g, o. Backward, d being the gradient of what follows it and
+// dy that of h by whatever read it other than the next step:
+//
+//   dh = dh + dy                      dc = dc + dh o (1 - tanh²(c))
+//   da_i = dc g i (1 - i)             da_f = dc c' f (1 - f)
+//   da_g = dc i (1 - g²)              da_o = dh tanh(c) o (1 - o)
+//   dc' = dc f                        db += da
+//
+// and du = dv = da. What h' gets comes through the recurrent weights alone, W_hhᵀ dv, which the layer adds to dh' = 0.
+// The same, one number at a time: nn/reference/lstm.h.
 #pragma once
 
 #include "fovea/nn/simd/cell.h"

@@ -1,5 +1,12 @@
 // The loops of an optimiser step, for the processor the program finds itself on. Every array is a whole number of
-// 64-byte lines, so no loop has a tail.
+// 64-byte lines, so no loop has a tail. Number by number, w the weight, d its gradient:
+//
+//   adam   g = gradient_scale d + decay w
+//          m ← m + (1 - beta1) (g - m)      v ← beta2 v + (1 - beta2) g²
+//          w ← keep w - step m / (root_scale √v + epsilon)
+//   sgd    g = gradient_scale d + decay w   u ← momentum u + g      w ← w - rate u      (u = g without a velocity)
+//
+// What they are made of: nn/optimizer/optimizer.h.
 #pragma once
 
 #include <cstddef>

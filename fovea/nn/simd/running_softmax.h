@@ -1,5 +1,13 @@
 // Averages under a softmax, taken row by row over any number of keys in constant memory: sums of exponentials are kept
-// relative to the highest similarity so far, and scaled down when a higher one comes.
+// relative to the highest similarity so far, and scaled down when a higher one comes. For keys i with similarities s_i
+// and values v_i (C), taken in a few at a time, M being the highest s so far and M' that before them:
+//
+//   w_i = exp(s_i - M)             r = exp(M' - M)
+//   Z ← r Z + Σ_i w_i              Y ← r Y + Σ_i w_i v_i              the average is Y / Z
+//   A ← r (A + (M' - M) Z) + Σ_i w_i (s_i - M)                        with Z and Y as before them
+//   B ← r (B + (M' - M) Y) + Σ_i w_i (s_i - M) v_i
+//
+// A and B give the average's slope by a factor of all similarities: d(Y/Z) = (B - A Y/Z) / Z at factor 1.
 #pragma once
 
 #include <span>

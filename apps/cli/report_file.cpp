@@ -24,7 +24,8 @@ std::vector<Reproduction> reproduced_before(const Store& store) {
   for (const std::string& file : reproduced_files(store)) try {
       add(file);
     } catch (const Error& error) {
-      fmt::print(stderr, "fovea: the report leaves out '{}': {}\n", fit_for_message(file), error.what());
+      const std::string whose = error.place().known() ? "" : fit_for_message(file) + ": ";
+      fmt::print(stderr, "fovea: left out of the report: {}{}\n", whose, error.what());
     }
   return found;
 }

@@ -82,7 +82,7 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
 TEST_F(ProgramTest, ReportShowsFilesOfOnesOwn) {
   const std::string toy =
       "title = \"mine alone\"\ntask = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\n"
-      "train = { steps = 5 }\n[[claim]]\nsays = \"it was trained\"\nmetric = \"mean(loss)\"\nat_least = 0\n";
+      "train = { steps = 5 }\n[[claim]]\nsays = \"it was trained\"\nmetric = \"mean(train_loss)\"\nat_least = 0\n";
   write("own.toml", toy);
   ASSERT_EQ(fovea("reproduce own.toml --quiet").code, 0);
   const Outcome report = fovea("report -o own.html");

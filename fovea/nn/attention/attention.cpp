@@ -35,7 +35,7 @@ Attention<T> Attention<T>::over(const Compute& compute, Cube<T> scores, std::spa
   assert(rule.uniform || rule.alignment.empty() || rule.alignment.size() == rows);
   assert(rule.uniform || rule.marked.empty() ||
          static_cast<Index>(rule.marked.size()) == scores.size(0) * scores.size(2));
-  Attention attention{scores, lengths, rule, {}};
+  Attention attention{scores, lengths, rule, {}, scores.size(1) > 1};
   if (rule.by_score()) attention.held = compute.arena.take_zeros<std::uint8_t>(rows);
   return attention;
 }
@@ -109,14 +109,12 @@ void Attention<T>::weigh_backward(Index b, Cube<T> d_weights) const {
   }
 }
 
-// A single row of attention is a sum of rows; several are a product of matrices.
-
 template <class T>
 void Attention<T>::sum(Index b, Sequences<const T> values, Sequences<T> contexts) const {
   const Index rows = weights.size(1), most = weights.size(2), width = values.width, present = length(b);
   assert(values.batch == weights.size(0) && values.length == most && contexts.batch == values.batch);
   assert(contexts.length == rows && contexts.width == width);
-  if (rows > 1 && present > 0) {
+  if (by_products && present > 0) {
     const Operand<T> left{weights[b].data(), rows, present, most, false};
     matmul(left, values.of(b, present), Matrix<T>(contexts.row(b, 0), rows, width), Into::overwrite,
            contexts.step_stride * width);
@@ -140,7 +138,7 @@ void Attention<T>::sum_backward(Index b, Sequences<const T> values, Sequences<co
   if (d_alpha)
     for (Index t = 0; t < rows; ++t) std::fill(d_alpha + t * most + present, d_alpha + (t + 1) * most, T{0});
   if (present == 0) return;
-  if (rows > 1) {
+  if (by_products) {
     if (d_values.data)
       matmul(Operand<T>{alpha, present, rows, most, true}, d_contexts.of(b, rows),
              Matrix<T>(d_values.row(b, 0), present, width), Into::add, d_values.step_stride * width);

@@ -15,6 +15,7 @@ Cube<T> CrossAttention<T>::forward(Compute& compute, Cube<const T> targets, Cube
                                    std::span<const int> lengths, const AttentionRule& rule, Trace& trace) const {
   const Index T_ = targets.size(0), B = targets.size(1), S = sources.size(0), H = sources.size(2);
   trace = {targets, sources, {}, Attention<T>::make(compute, B, T_, S, lengths, rule)};
+  trace.attention.by_products = true;
   const Attention<T>& attention = trace.attention;
   const Cube<T> context = compute.array<T>(T_, B, H);
   if (attention.by_score()) trace.queries = query.forward(compute, targets.as(T_ * B, targets.size(2))).as(T_, B, H);

@@ -51,13 +51,14 @@ BENCHMARK_CAPTURE(optimizer_step, sgd, OptimizerSettings::Kind::sgd)
 void softmax_rows(benchmark::State& state) {
   const Index batch = state.range(0), rows = state.range(1), positions = state.range(2);
   const std::vector<float> scores = normals(batch * rows * positions);
-  std::vector<float> weights(scores.size());
   const std::vector<int> lengths(static_cast<std::size_t>(batch), static_cast<int>(positions) - 1);
+  Arena arena;
   Team team;
+  const auto attention = Attention<float>::make({arena, team}, batch, rows, positions, lengths, {});
   for (auto _ : state) {
-    masked_softmax<float>(team, Cube<const float>(scores.data(), batch, rows, positions), lengths,
-                          Cube<float>(weights.data(), batch, rows, positions));
-    benchmark::DoNotOptimize(weights.data());
+    std::copy(scores.begin(), scores.end(), attention.weights.data());
+    attention.weigh(team);
+    benchmark::DoNotOptimize(attention.weights.data());
   }
   state.SetItemsProcessed(state.iterations() * batch * rows * positions);
 }

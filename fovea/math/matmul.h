@@ -26,6 +26,10 @@ template <class T>
 Operand<std::remove_const_t<T>> transposed(Matrix<T> a) {
   return {a.data(), a.size(1), a.size(0), a.size(1), true};
 }
+template <class T>
+Operand<T> transposed(Operand<T> a) {
+  return {a.data, a.columns, a.rows, a.stride, !a.transposed};
+}
 
 enum class Into { overwrite, add };
 

@@ -1,14 +1,30 @@
-// Attention over a bag: items x_1 … x_T -> h_t = F(x_t) -> scores -> softmax -> Σ α_t h_t -> head.
+// Model `bag-attention`: attention over the items of a bag. B bags, S items, of which the first lengths[b] are present;
+// F an MLP with leaky ReLU behind every layer. Forward:
 //
-// F runs on the items that are present, packed; h stands in (B,T,H) again for attention, 0 where there is no item.
-// Without attention ("flat") the concatenated items go through an MLP of the same widths: the baseline.
+//   h_bs     = F(x_bs), with item_norm = true normed over the items present     x (B,S,I), h (B,S,H), nn/mlp.h
+//   q_b      = 1/lengths[b] Σ_s h_bs       (B,1,H), for the scores that ask: dot, general, additive
+//   score_bs = score(h_bs, q_b)            (B,1,S), nn/attention/score.h
+//   α_b      = softmax(score_b), or held   (B,1,S), nn/attention/attention.h
+//   c_b      = Σ_s α_bs h_bs               (B,H)
+//   logit_b  = W1 norm1(leaky_relu(W0 norm0(c_b) + b0)) + b1     W0 (H,H), W1 (C,H), nn/batch_norm.h
+//   loss     = 1/B Σ_b cross-entropy(logit_b, label_b)
+//
+// Backward: dlogit through the layers of the head in reverse gives dc (B,H); then
+//
+//   dα_bs    = dc_b · h_bs                 dscore_bs = α_bs (dα_bs - Σ_u α_bu dα_bu), 0 where the weights are held
+//   dq_b     = (what the score gives back to q of dscore_b)
+//   dh_bs    = α_bs dc_b + dq_b / lengths[b] + (what the score gives back to h of dscore_bs)
+//
+// and dh goes back through F. F runs on the items that are present, packed; h stands in (B,S,H) again for attention, 0
+// where there is no item. Without attention ("flat") the concatenated items go through an MLP of the same widths: the
+// baseline.
 #include <algorithm>
 #include <optional>
 
 #include "fovea/math/vector_math.h"
+#include "fovea/model/attention_rule.h"
 #include "fovea/model/items.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/attention/score.h"
 #include "fovea/nn/batch_norm.h"
 #include "fovea/nn/loss.h"
@@ -137,14 +153,12 @@ class BagAttention : public Model<T> {
     typename Mlp<T>::Trace items;
     typename BatchNorm<T>::Trace norm;
     typename Head<T>::Trace head;
-    Cube<const T> h;                     // (B,S,H); flat: empty
-    Cube<T> shares;                      // (B,1,S) the same weight on everything present: h̄ = shares · h
-    Cube<T> query;                       // (B,1,H) h̄
-    typename Score<T>::Trace score;      // empty where the weights follow no scores
-    Cube<T> weights;                     // (B,1,S)
-    std::span<const std::uint8_t> held;  // (B) or empty
-    bool learned = false;
-    Matrix<T> d_scores;  // (B,C)
+    Cube<const T> h;                 // (B,S,H); flat: empty
+    Attention<T> shares;             // (B,1,S) uniform: h̄ = shares · h
+    Cube<T> query;                   // (B,1,H) h̄
+    typename Score<T>::Trace score;  // empty where the weights follow no scores
+    Attention<T> attention;          // (B,1,S)
+    Matrix<T> d_scores;              // (B,C)
   };
   template <class View>
   View pack(Compute& compute, const Own& own, View from) const;
@@ -210,29 +224,24 @@ template <class T>
 Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
   const Index bags = own.h.size(0);
   const Sequences<const T> h = batch_major(own.h);
-  own.shares = compute.array<T>(bags, 1, own.columns);
-  hold_uniform<T>(own.lengths, own.shares);
-  own.learned = pass.attend != Attend::uniform;
-  if (!own.learned) {
-    own.weights = own.shares;
-  } else {
+  own.shares = Attention<T>::make(compute, bags, 1, own.columns, own.lengths, {true, {}, {}});
+  own.shares.weigh(compute.team);
+  const AttentionRule rule = attention_rule(batch, pass);
+  if (rule.by_score()) {
     Sequences<const T> q;
     if (asks(score_.kind)) {
       own.query = compute.array<T>(bags, 1, width_);
-      attend<T>(compute.team, own.shares, h, own.lengths, batch_major(own.query));
+      own.shares.sum(compute.team, h, batch_major(own.query));
       q = batch_major(Cube<const T>(own.query));
     }
     own.score = score_.forward(compute, h, q);
-    own.weights = own.score.scores;
-    masked_softmax<T>(compute.team, own.weights, own.lengths, own.weights);
-  }
-  if (pass.attend == Attend::truth && !batch.marked.empty()) {
-    const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(bags));
-    hold_marked<T>(batch.marked, own.weights, held);
-    own.held = held;
+    own.attention = Attention<T>::over(compute, own.score.scores, own.lengths, rule);
+    own.attention.weigh(compute.team);
+  } else {
+    own.attention = own.shares;
   }
   const Cube<T> contexts = compute.array<T>(bags, 1, width_);
-  attend<T>(compute.team, own.weights, h, own.lengths, batch_major(contexts));
+  own.attention.sum(compute.team, h, batch_major(contexts));
   return contexts.as(bags, width_);
 }
 
@@ -242,19 +251,14 @@ Matrix<T> BagAttention<T>::attend_items_backward(Compute& compute, const Own& ow
   const Index bags = own.h.size(0);
   const Sequences<const T> h = batch_major(own.h);
   const Cube<T> dh = compute.zeros<T>(bags, own.columns, width_);
-  const Cube<T> dscores = own.learned ? compute.array<T>(bags, 1, own.columns) : Cube<T>();
   const Cube<const T> dcontext(dcontexts.data(), bags, 1, width_);
-  attend_backward<T>(compute.team, own.weights, h, batch_major(dcontext), own.lengths, dscores, batch_major(dh));
-  if (own.learned) {
-    masked_softmax_backward<T>(compute.team, own.weights, dscores, own.lengths, own.held, dscores);
-    if (asks(score_.kind)) {
-      const Cube<T> dquery = compute.zeros<T>(bags, 1, width_);
-      score_.backward(compute, own.score, dscores, batch_major(dh), batch_major(dquery));
-      attend_backward<T>(compute.team, own.shares, h, batch_major(Cube<const T>(dquery)), own.lengths, {},
-                         batch_major(dh));
-    } else {
-      score_.backward(compute, own.score, dscores, batch_major(dh), {});
-    }
+  const Cube<T> dscores = own.attention.backward(compute, h, batch_major(dcontext), batch_major(dh));
+  if (own.attention.by_score() && asks(score_.kind)) {
+    const Cube<T> dquery = compute.zeros<T>(bags, 1, width_);
+    score_.backward(compute, own.score, dscores, batch_major(dh), batch_major(dquery));
+    own.shares.backward(compute, h, batch_major(Cube<const T>(dquery)), batch_major(dh));
+  } else if (own.attention.by_score()) {
+    score_.backward(compute, own.score, dscores, batch_major(dh), {});
   }
   return pack(compute, own, dh.as(bags * own.columns, width_));
 }
@@ -294,7 +298,7 @@ Trace<T> BagAttention<T>::forward(Compute& compute, const Batch& batch, const Pa
   trace.scores = own.head.scores;
   trace.loss = cross_entropy<T>(compute, trace.scores, batch.labels, own.d_scores);
   trace.answers = batch.labels;
-  if (!flat()) trace.attention = own.weights;
+  if (!flat()) trace.attention = own.attention.weights;
   trace.keep(compute, own);
   return trace;
 }

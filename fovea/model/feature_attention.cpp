@@ -1,14 +1,24 @@
-// Feature attention: a weight for each feature of x, all summing to 1, and an MLP of the re-weighted input.
+// Model `feature-attention`: a weight for each of D features, all summing to 1, and an MLP of the re-weighted input. B
+// examples, x (B,D). Forward:
 //
-//   w = softmax(logits)        gate "free":  one learned logit per feature, the same for every example
-//                              gate "input": logits are a network of x
-//   scores = mlp(g (w ⊙ x))    g is 1, or D with `rescale`: uniform weights then feed x itself
+//   a_b     = a                                       gate "free": a (D), the same for every example
+//   a_b     = W1 leaky_relu(W0 x_b + b0) + b1         gate "input": W0 (G,D), W1 (D,G)
+//   w_b     = softmax(a_b), or held                   (B,1,D), nn/attention/attention.h
+//   z_b     = g U (w_b ⊙ x_b) + u                     U (H,D); g is 1, or D with `rescale`: uniform weights feed x
+//   itself logit_b = MLP(leaky_relu(z_b))                    (B,C), one column for two classes loss    = 1/B Σ_b
+//   cross-entropy(logit_b, label_b)
+//
+// Backward: dlogit through the MLP gives dz (B,H); then
+//
+//   dU      = g Σ_b dz_b (w_b ⊙ x_b)ᵀ                 du = Σ_b dz_b
+//   dw_b    = g x_b ⊙ Uᵀ dz_b                         da_b = w_b ⊙ (dw_b - Σ_d w_bd dw_bd), 0 where the weights are
+//   held da      = Σ_b da_b                                gate "free"; gate "input": da_b back through its network
 //
 // Gate "none" feeds x itself: the baseline. A training pass of the free gate gives no attention in its outcome: the
 // rows are all the same, and for many features writing them would cost as much as the pass.
+#include "fovea/model/attention_rule.h"
 #include "fovea/model/items.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/attention/score.h"
 #include "fovea/nn/gated_linear.h"
 #include "fovea/nn/loss.h"
@@ -61,12 +71,10 @@ class FeatureAttention : public Model<T> {
 
   // Of a forward.
   struct Own {
-    Matrix<const T> x;                   // (B,D)
-    Cube<T> weights;                     // (1,1,D) shared by all examples, or (B,1,D); empty for none
-    std::span<const std::uint8_t> held;  // (rows of weights): 1 where the weights do not follow their scores
-    bool learned = false;                // whether any weight follows its score
-    Matrix<T> gate_activations;          // (B,G)
-    Matrix<T> first_activations;         // (B,H)
+    Matrix<const T> x;            // (B,D)
+    Attention<T> attention;       // (1,1,D) shared by all examples, or (B,1,D); empty for none
+    Matrix<T> gate_activations;   // (B,G)
+    Matrix<T> first_activations;  // (B,H)
     typename Mlp<T>::Trace rest;
     Matrix<T> d_scores;  // (B, 1 or classes)
   };
@@ -86,34 +94,23 @@ class FeatureAttention : public Model<T> {
   Mlp<T> rest_;
 };
 
-// Fills the weights and what holds them.
+// Fills the attention, and what it was made from.
 template <class T>
 void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
-  own.learned = gate_ != AccessCheck::none && pass.attend != Attend::uniform;
   if (gate_ == AccessCheck::none) return;
-  if (pass.attend == Attend::uniform) {
-    own.weights = compute.array<T>(1, 1, features_);
-    hold_uniform<T>({}, own.weights);
-    return;
-  }
-  const Index rows = own.x.size(0);
-  const bool forced = pass.attend == Attend::truth && !batch.marked.empty();
-  own.weights = compute.array<T>(gate_ == AccessCheck::input || forced ? rows : 1, 1, features_);
-  if (gate_ == AccessCheck::input) {
+  const AttentionRule rule = attention_rule(batch, pass);
+  const Index examples = own.x.size(0);
+  const bool alike = !rule.by_score() || (gate_ == AccessCheck::free && rule.marked.empty());  // all rows
+  own.attention = Attention<T>::make(compute, alike ? 1 : examples, 1, features_, {}, rule);
+  const Matrix<T> logits = own.attention.weights.as(alike ? 1 : examples, features_);
+  if (rule.by_score() && gate_ == AccessCheck::input) {
     own.gate_activations = gate_in_.forward(compute, own.x, {});
     activate<T>(compute.team, between_, own.gate_activations.flat(), own.gate_activations.flat());
-    gate_out_.forward_into(compute, own.gate_activations, own.weights.as(rows, features_));
-    masked_softmax<T>(compute.team, own.weights, {}, own.weights);
-  } else {
-    const Cube<T> first(own.weights.data(), 1, 1, features_);
-    masked_softmax<T>(compute.team, Cube<const T>(logits_->value, 1, 1, features_), {}, first);
-    for (Index b = 1; b < own.weights.size(0); ++b) std::copy_n(first.data(), features_, own.weights[b].data());
+    gate_out_.forward_into(compute, own.gate_activations, logits);
+  } else if (rule.by_score()) {
+    for (Index b = 0; b < logits.size(0); ++b) std::copy_n(logits_->value, features_, logits[b].data());
   }
-  if (forced) {
-    const auto held = compute.arena.template take_zeros<std::uint8_t>(static_cast<std::size_t>(rows));
-    hold_marked<T>(batch.marked, own.weights, held);
-    own.held = held;
-  }
+  own.attention.weigh(compute.team);
 }
 
 // items (B,1,D) -> attention (B,1,D), scores (B,classes), or (B,1) for two classes
@@ -124,7 +121,7 @@ Trace<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, cons
   own.x = matrix_of<T>(compute, batch.items);
   const Index rows = own.x.size(0);
   weigh(compute, batch, pass, own);
-  const Matrix<const T> w(own.weights.data(), own.weights.size(0), features_);
+  const Matrix<const T> w(own.attention.weights.data(), own.attention.weights.size(0), features_);
   own.first_activations = first_.forward(compute, own.x, w);
   activate<T>(compute.team, between_, own.first_activations.flat(), own.first_activations.flat());
   own.rest = rest_.forward(compute, own.first_activations);
@@ -135,11 +132,11 @@ Trace<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, cons
                              : cross_entropy<T>(compute, scores, batch.labels, own.d_scores);
   trace.scores = scores;
   trace.answers = batch.labels;
-  if (own.weights.size(0) == rows) {
-    trace.attention = own.weights;
+  if (own.attention.weights.size(0) == rows) {
+    trace.attention = own.attention.weights;
   } else if (gate_ != AccessCheck::none && !pass.training) {
     trace.attention = compute.array<T>(rows, 1, features_);
-    for (Index b = 0; b < rows; ++b) std::copy_n(own.weights.data(), features_, trace.attention[b].data());
+    for (Index b = 0; b < rows; ++b) std::copy_n(own.attention.weights.data(), features_, trace.attention[b].data());
   }
   trace.keep(compute, own);
   return trace;
@@ -151,14 +148,14 @@ void FeatureAttention<T>::backward(Compute& compute, const Trace<T>& trace) cons
   using Wants = typename Mlp<T>::Wants;
   const Matrix<T> d = rest_.backward(compute, own.rest, own.d_scores, Wants::input_gradient);
   activate_backward<T>(compute.team, between_, own.first_activations.flat(), d.flat(), d.flat());
-  const Index rows = own.weights.size(0);
-  const Matrix<const T> w(own.weights.data(), rows, features_);
-  const Matrix<T> dw = own.learned ? compute.array<T>(rows, features_) : Matrix<T>();
+  const Index rows = own.attention.weights.size(0);
+  const Matrix<const T> w(own.attention.weights.data(), rows, features_);
+  const bool learned = gate_ != AccessCheck::none && own.attention.by_score();
+  const Matrix<T> dw = learned ? compute.array<T>(rows, features_) : Matrix<T>();
   first_.backward(compute, own.x, w, d, dw);
-  if (!own.learned) return;
+  if (!learned) return;
 
-  const Cube<T> dscores = dw.as(rows, 1, features_);
-  masked_softmax_backward<T>(compute.team, own.weights, dscores, {}, own.held, dscores);
+  own.attention.weigh_backward(compute.team, dw.as(rows, 1, features_));
   if (gate_ == AccessCheck::free) {
     add_rows<T>(compute.team, dw, logits_->vector_gradient());
     return;

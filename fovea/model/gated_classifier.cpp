@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"
-#include "fovea/nn/attention/attention.h"
+#include "fovea/model/attention_rule.h"
 #include "fovea/nn/loss.h"
 
 namespace fovea {
@@ -18,7 +18,7 @@ void GatedClassifier<T>::settings(Fields& fields) {
   fields.choice("score", score_kind_, {{"linear", ScoreKind::linear}, {"mlp", ScoreKind::mlp}},
                 "how a position's importance is read off its state");
   fields.integer("score_hidden", score_hidden_, 1, 1 << 14, "mlp score: hidden width");
-  fields.choice("attention", attention_, {{"learned", Attention::learned}, {"uniform", Attention::uniform}},
+  fields.choice("attention", attention_, {{"learned", Attending::learned}, {"uniform", Attending::uniform}},
                 "learned, or the same on every position");
   fields.number("dropout", dropout_, 0, 0.99,
                 "share of each embedding, and of each state, that a training step misses");
@@ -37,25 +37,6 @@ void GatedClassifier<T>::build(const TaskShape& shape, ParameterSet<T>& paramete
                              Bias::no);
   word_dropout_ = {dropout_, 0};
   state_dropout_ = {dropout_, 1};
-}
-
-template <class T>
-void GatedClassifier<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
-  const Index B = batch.size, S = batch.source.columns;
-  const std::span<const int> lengths(batch.source.lengths);
-  own.weights = compute.array<T>(B, 1, S);
-  own.uniform = attention_ == Attention::uniform || pass.attend == Attend::uniform;
-  if (own.uniform) {
-    hold_uniform(lengths, own.weights);
-    return;
-  }
-  own.score = score_.forward(compute, time_major(own.h));
-  masked_softmax(compute.team, Cube<const T>(own.score.scores), lengths, own.weights);
-  if (pass.attend == Attend::truth && !batch.marked.empty()) {
-    const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(B));
-    hold_marked(std::span<const std::uint8_t>(batch.marked), own.weights, held);
-    own.held = held;
-  }
 }
 
 template <class T>
@@ -87,14 +68,20 @@ void GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, b
     own.states_kept = state_dropout_.forward(compute, true, pass.seed, pass.step, own.h.flat(), seen.flat());
     own.h = seen;
   }
-  weigh(compute, batch, pass, own);
+  const AttentionRule rule = attention_rule(batch, pass, attention_ == Attending::uniform);
+  if (rule.by_score()) {
+    own.score = score_.forward(compute, time_major(own.h));
+    own.attention = Attention<T>::over(compute, own.score.scores, lengths, rule);
+  } else {
+    own.attention = Attention<T>::make(compute, B, 1, S, lengths, rule);
+  }
+  own.attention.weigh(compute.team);
   own.betas = beta_.forward(compute, own.h.as(S * B, encoder_.out())).as(S, B, C);
 
   trace.scores = compute.array<T>(B, C);
   trace.answers = batch.labels;
-  trace.attention = own.weights;
-  attend(compute.team, Cube<const T>(own.weights), time_major(Cube<const T>(own.betas)), lengths,
-         batch_major(trace.scores.as(B, 1, C)));
+  trace.attention = own.attention.weights;
+  own.attention.sum(compute.team, time_major(Cube<const T>(own.betas)), batch_major(trace.scores.as(B, 1, C)));
   own.d_logits = with_gradients ? compute.array<T>(B, C) : Matrix<T>();
   trace.loss = C == 1
                    ? logistic_loss(compute, std::span<const T>(trace.scores.flat()), trace.answers, own.d_logits.flat())
@@ -114,21 +101,16 @@ template <class T>
 void GatedClassifier<T>::backward_into(Compute& compute, const Batch& batch, const Own& own,
                                        const SequenceGradient<T>& d_input) const {
   const Index B = batch.size, S = batch.source.columns, C = beta_.out, H = encoder_.out();
-  const std::span<const int> lengths(batch.source.lengths);
   const Cube<T> d_h = compute.zeros<T>(S, B, H);
 
   const Cube<T> d_betas = compute.zeros<T>(S, B, C);
-  const Cube<T> d_weights = own.uniform ? Cube<T>() : compute.array<T>(B, 1, S);
-  attend_backward(compute.team, Cube<const T>(own.weights), time_major(Cube<const T>(own.betas)),
-                  batch_major(Cube<const T>(own.d_logits.as(B, 1, C))), lengths, d_weights, time_major(d_betas));
+  const Cube<T> d_scores =
+      own.attention.backward(compute, time_major(Cube<const T>(own.betas)),
+                             batch_major(Cube<const T>(own.d_logits.as(B, 1, C))), time_major(d_betas));
   const Matrix<const T> d_beta_rows = d_betas.as(S * B, C);
   beta_.backward_parameters(compute, own.h.as(S * B, H), d_beta_rows);
   beta_.backward_input(compute, d_beta_rows, d_h.as(S * B, H));
-  if (!own.uniform) {
-    masked_softmax_backward(compute.team, Cube<const T>(own.weights), Cube<const T>(d_weights), lengths, own.held,
-                            d_weights);
-    score_.backward(compute, own.score, Cube<const T>(d_weights), time_major(d_h), {});
-  }
+  if (own.attention.by_score()) score_.backward(compute, own.score, Cube<const T>(d_scores), time_major(d_h), {});
   state_dropout_.backward(compute, own.states_kept, std::span<const T>(d_h.flat()), d_h.flat());
 
   encoder_.backward(compute, own.encoded, Cube<const T>(d_h), {}, d_input);

@@ -1,16 +1,28 @@
-// Model `gated-classifier`: tokens are read by a recurrent net, a score says where to look, and what a
-// position says for a class does not depend on where the model looks:
+// Model `gated-classifier`: tokens are read by a recurrent net, a score says where to attend, and what a position says
+// for a class does not depend on where the model attends. B examples, S positions, C logits (two classes have one, that
+// of class 1; more have one each). Arrays of the recurrent net are time-major. Forward:
 //
-//   h = recurrent(embedding(x))   a_l = score(h_l)   p = softmax(a)   β_l = W h_l   logit = Σ_l p_l β_l
+//   e_sb     = E[x_bs]                     E (V,I), e (S,B,I)
+//   h        = recurrent(e)                h (S,B,H), nn/recurrent
+//   score_bs = score(h_sb)                 (B,1,S), nn/attention/score.h
+//   p_b      = softmax(score_b), or held   (B,1,S), nn/attention/attention.h
+//   β_sb     = W h_sb                      W (C,H), β (S,B,C)
+//   logit_b  = Σ_s p_bs β_sb               (B,C)
+//   loss     = 1/B Σ_b cross-entropy(logit_b, label_b)
 //
-// With dropout, a training step sees the embeddings and the states h with some of their numbers missing; a word misses
-// the same ones wherever it stands in the batch, so that each distinct word is still projected once.
+// Backward, from dlogit (B,C), which nn/loss.h gives:
 //
-// Two classes have one logit, that of class 1; more have one each. Arrays are time-major: (S,B,..) for S positions and
-// B examples.
+//   dβ_sb   = p_bs dlogit_b                dW = Σ_sb dβ_sb h_sbᵀ
+//   dp_bs   = dlogit_b · β_sb              dscore_bs = p_bs (dp_bs - Σ_u p_bu dp_bu), 0 where the weights are held
+//   dh_sb   = Wᵀ dβ_sb + (what the score gives back of dscore_bs)
+//   de      = recurrent's backward of dh   dE[v] = Σ of de_sb over all (s,b) with x_bs = v
+//
+// With dropout, a training step sees e and h with some of their numbers missing; a word misses the same ones wherever
+// it stands in the batch, so that each distinct word is still projected once.
 #pragma once
 
 #include "fovea/model/optional_queries.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/attention/score.h"
 #include "fovea/nn/dropout.h"
 #include "fovea/nn/embedding.h"
@@ -24,7 +36,7 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::labelled_tokens; }
   typename Model<T>::Attends attends(const Batch&) const override {
-    return attention_ == Attention::uniform ? Model<T>::Attends::evenly : Model<T>::Attends::by_score;
+    return attention_ == Attending::uniform ? Model<T>::Attends::evenly : Model<T>::Attends::by_score;
   }
   bool has_beta() const override { return true; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
@@ -39,7 +51,7 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
 
  private:
-  enum class Attention { learned, uniform };
+  enum class Attending { learned, uniform };
 
   // Of a forward.
   struct Own {
@@ -47,15 +59,12 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
     Matrix<T> rows;  // (D,E) their embeddings
     DropoutMask words_kept, states_kept;
     RecurrentStackTrace<T> encoded;
-    Cube<const T> h;                     // (S,B,H) what of the states is read
-    Cube<T> betas;                       // (S,B,C)
-    typename Score<T>::Trace score;      // empty where the weights follow no scores
-    Cube<T> weights;                     // (B,1,S)
-    bool uniform = false;                // whether the weights follow no scores
-    std::span<const std::uint8_t> held;  // (B) 1 where an example's weights are held at its marks
-    Matrix<T> d_logits;                  // (B,C)
+    Cube<const T> h;                 // (S,B,H) what of the states is read
+    Cube<T> betas;                   // (S,B,C)
+    typename Score<T>::Trace score;  // empty where the weights follow no scores
+    Attention<T> attention;          // (B,1,S)
+    Matrix<T> d_logits;              // (B,C)
   };
-  void weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
   // Fills `own` but for the words, and gives the outcome to the trace.
   void read(Compute& compute, const SequenceInput<T>& input, bool with_gradients, Own& own, Trace<T>& trace) const;
   void backward_into(Compute& compute, const Batch& batch, const Own& own, const SequenceGradient<T>& d_input) const;
@@ -67,7 +76,7 @@ class GatedClassifier final : public Model<T>, public HasInfluence<T> {
   bool bidirectional_ = true;  // one way, positions behind a keyword know of it too, and attention spreads over them
   ScoreKind score_kind_ = ScoreKind::linear;
   int score_hidden_ = 64;
-  Attention attention_ = Attention::learned;
+  Attending attention_ = Attending::learned;
   double dropout_ = 0;
 
   Embedding<T> table_;

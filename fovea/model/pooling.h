@@ -1,4 +1,15 @@
-// Model `pooling`: f(q) = Σ_i α(q, k_i) v_i, with α a softmax of a similarity.
+// Model `pooling`: answers are averages of the values, weighted by how alike query and key are. m queries, n keys, V
+// numbers to a value. Forward:
+//
+//   s_ij   = similarity(q_i, k_j)                   model/similarity.h
+//   α_ij   = exp(s_ij) / Σ_l exp(s_il)
+//   f_i    = Σ_j α_ij v_j                           f (m,V), v (n,V)
+//   loss   = 1/(mV) Σ_i ‖f_i - answer_i‖²
+//
+// Backward:
+//
+//   df_i   = 2/(mV) (f_i - answer_i)
+//   ds_ij  = α_ij (df_i · v_j - df_i · f_i)         and on to the parameters, Σ_ij ds_ij ∂s_ij/∂θ
 //
 // Streamed over tiles of queries and keys with a running softmax: memory is O(n + m), forward and backward, whatever n
 // and m are. The attention itself, n × m, is given only where it is small enough to be looked at. Where the gradient is

@@ -4,6 +4,7 @@
 
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
+#include "fovea/model/attention_rule.h"
 #include "fovea/nn/loss.h"
 
 namespace fovea {
@@ -30,7 +31,7 @@ void Seq2Seq<T>::settings(Fields& fields) {
   fields.choice("cell", cell_, {{"lstm", Cell::lstm}, {"gru", Cell::gru}}, "the recurrent cell");
   fields.flag("bidirectional", bidirectional_, "the encoder reads both ways; the decoder is then twice as wide");
   fields.choice("attention", attention_,
-                {{"learned", Attention::learned}, {"uniform", Attention::uniform}, {"none", Attention::none}},
+                {{"learned", Attending::learned}, {"uniform", Attending::uniform}, {"none", Attending::none}},
                 "learned, the same on every position, or no context at all");
   fields.choice("combiner", squash_, {{"tanh", Squash::tanh}, {"relu", Squash::relu}}, "f in o = f(U [d; c])");
   fields.number("dropout", dropout_, 0, 0.99, "between recurrent layers and before the output");
@@ -39,8 +40,8 @@ void Seq2Seq<T>::settings(Fields& fields) {
 template <class T>
 typename Model<T>::Attends Seq2Seq<T>::attends(const Batch&) const {
   using Attends = typename Model<T>::Attends;
-  if (attention_ == Attention::none) return Attends::no;
-  return attention_ == Attention::uniform ? Attends::evenly : Attends::by_score;
+  if (attention_ == Attending::none) return Attends::no;
+  return attention_ == Attending::uniform ? Attends::evenly : Attends::by_score;
 }
 
 template <class T>
@@ -57,8 +58,8 @@ void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
                                    {cell_, embedding_width_, hidden_, layers_, directions, dropout_, 0});
   decoder_ =
       Recurrent<T>::declare(parameters, "decoder", {cell_, embedding_width_, decoder_width, layers_, 1, dropout_, 8});
-  if (attention_ == Attention::none) heads_.clear();
-  if (attention_ != Attention::none)
+  if (attention_ == Attending::none) heads_.clear();
+  if (attention_ != Attending::none)
     for (const std::string& head : heads_)
       attends_.push_back(CrossAttention<T>::declare(parameters, head, decoder_width, encoder_.out()));
   combiner_ = Combiner<T>::declare(parameters, heads_, decoder_width, encoder_.out(),
@@ -137,13 +138,6 @@ std::span<const RecurrentState<T>> Seq2Seq<T>::bridge_back(Compute& compute,
 }
 
 template <class T>
-typename CrossAttention<T>::Rule Seq2Seq<T>::rule(const Batch& batch, const Pass& pass) const {
-  if (attention_ == Attention::uniform || pass.attend == Attend::uniform) return {true, {}};
-  if (pass.attend == Attend::truth) return {false, batch.alignment};
-  return {};
-}
-
-template <class T>
 Trace<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
   Own own;
@@ -167,11 +161,12 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients,
   own.decoded = decoder_.forward(compute, own.target.input, bridge(compute, own.encoded), draw);
   const Cube<const T> sources = own.encoded.output(), states = own.decoded.output();
 
+  const AttentionRule rule = attention_rule(batch, pass, attention_ == Attending::uniform);
   own.heads = compute.arena.take<typename CrossAttention<T>::Trace>(attends_.size());
   const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
   for (std::size_t h = 0; h < attends_.size(); ++h)
     contexts[h] = attends_[h]
-                      .forward(compute, states, sources, batch.source.lengths, rule(batch, pass), own.heads[h])
+                      .forward(compute, states, sources, batch.source.lengths, rule, own.heads[h])
                       .as(steps * B, encoder_.out());
   const Matrix<T> output = combiner_.forward(compute, states.as(steps * B, width), contexts, own.combined);
   const Cube<T> said = compute.array<T>(B, steps, width);
@@ -190,11 +185,11 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients,
 template <class T>
 Cube<T> Seq2Seq<T>::mean_attention(Compute& compute, const Own& own) const {
   if (own.heads.empty()) return {};
-  if (own.heads.size() == 1) return own.heads.front().weights;
-  const Cube<T>& first = own.heads.front().weights;
+  if (own.heads.size() == 1) return own.heads.front().attention.weights;
+  const Cube<T>& first = own.heads.front().attention.weights;
   const Cube<T> mean = compute.zeros<T>(first.size(0), first.size(1), first.size(2));
   const T share = T{1} / static_cast<T>(own.heads.size());
-  for (const auto& head : own.heads) add_scaled(share, std::span<const T>(head.weights.flat()), mean.flat());
+  for (const auto& head : own.heads) add_scaled(share, std::span<const T>(head.attention.weights.flat()), mean.flat());
   return mean;
 }
 

@@ -1,7 +1,21 @@
-// Copying and translating with attention: a recurrent encoder and decoder, and attention of the decoder
-// over the encoder's states.
+// Model `seq2seq`: copying and translating, by a recurrent encoder and decoder and attention of the decoder over the
+// encoder's states. B examples, S source words x, T target words y (y_b0 the start token). Time-major. Forward:
 //
-//   score_ts = (A d_t + a)·e_s   α_t = softmax_s   c_t = P Σ_s α_ts e_s + b   o_t = f(U [d_t; c_t])   logits = V o_t
+//   e        = encoder(E[x])                          e (S,B,He), nn/recurrent
+//   d        = decoder(E'[y_b0 .. y_b(T-1)]), from the encoder's last states      d (T,B,Hd)
+//   score_bts = (A d_tb + a) · e_sb                   A (He,Hd), nn/attention/cross_attention.h
+//   α_bt     = softmax_s(score_bt), or held           (B,T,S)
+//   c_tb     = P Σ_s α_bts e_sb + b                   P (Hd,He), c (T,B,Hd); several heads: the mean of theirs
+//   o_tb     = f(U [d_tb; c_tb])                      U (Hd,2Hd), f tanh or ReLU, nn/attention/combiner.h
+//   logit_bt = V o_tb                                 V (words,Hd)
+//   loss     = mean cross-entropy of logit_bt and y_b(t+1), over all target words
+//
+// Backward, from dlogit (B,T,words):
+//
+//   dV       = Σ_bt dlogit_bt o_tbᵀ                   do_tb = Vᵀ dlogit_bt
+//   dd, dc, dU, dP, db as in combiner.h;              de, and more of dd, dA, da as in cross_attention.h
+//   dd goes back through the decoder to E' and to its first states, which are the encoder's last ones; with them, de
+//   goes back through the encoder to E.
 #pragma once
 
 #include <vector>
@@ -20,7 +34,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_pairs; }
   typename Model<T>::Attends attends(const Batch&) const override;
-  bool has_beta() const override { return attention_ != Attention::none; }
+  bool has_beta() const override { return attention_ != Attending::none; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
   void backward(Compute& compute, const Trace<T>& trace) const override;
@@ -35,7 +49,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
 
  protected:
-  enum class Attention { learned, uniform, none };
+  enum class Attending { learned, uniform, none };
   enum class Squash { tanh, relu };
 
   int hidden_ = 256;
@@ -43,7 +57,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   int layers_ = 1;
   Cell cell_ = Cell::lstm;
   bool bidirectional_ = false;
-  Attention attention_ = Attention::learned;
+  Attending attention_ = Attending::learned;
   Squash squash_ = Squash::tanh;
   double dropout_ = 0;
   std::vector<std::string> heads_{"attention"};  // a name each: parameters start by their name
@@ -76,7 +90,6 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   std::span<const int> decoder_tokens(Arena& arena, const Tokens& target) const;
   std::span<const RecurrentState<T>> bridge(Compute& compute, const RecurrentStackTrace<T>& encoder) const;
   std::span<const RecurrentState<T>> bridge_back(Compute& compute, std::span<const RecurrentState<T>> d_initial) const;
-  typename CrossAttention<T>::Rule rule(const Batch& batch, const Pass& pass) const;
   Cube<T> mean_attention(Compute& compute, const Own& own) const;
 
   void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence) const;

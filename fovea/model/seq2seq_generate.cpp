@@ -140,8 +140,9 @@ Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<co
   const Cube<const T> states = decoded.output();
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     typename CrossAttention<T>::Trace trace;
-    contexts[h] =
-        attends_[h].forward(compute, states, Cube<const T>(sources), lengths, {saying.uniform, {}}, trace).as(K, wide);
+    contexts[h] = attends_[h]
+                      .forward(compute, states, Cube<const T>(sources), lengths, {saying.uniform, {}, {}}, trace)
+                      .as(K, wide);
   }
   typename Combiner<T>::Trace trace;
   return output_.forward(compute, combiner_.forward(compute, states.as(K, width), contexts, trace));
@@ -189,7 +190,7 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
     Saying saying{Cube<const T>(encoded.output()),
                   some.source.lengths,
                   {},
-                  attention_ == Attention::uniform || pass.attend == Attend::uniform};
+                  attention_ == Attending::uniform || pass.attend == Attend::uniform};
     for (const RecurrentState<T>& state : bridge(encoding, encoded)) saying.states.emplace_back().keep(state);
 
     std::vector<Speech> speeches(static_cast<std::size_t>(B));

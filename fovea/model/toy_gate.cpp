@@ -1,16 +1,26 @@
-// Toy gate: two symbols, a weight beta for each, and one gate p on the second:
+// Model `toy-gate`: two symbols, a weight β for each, and one gate p on the second. B sequences x_b; where symbol i
+// stands n_i times in one, each of its places gets its share of the weight. Forward:
 //
-//   s(x) = (1 - p) beta_0 + p beta_1 where x holds both symbols, else beta of the one it holds.
+//   p     = the parameter, or logistic(a) for the bounded gate
+//   w_bl  = p / n_1 where x_bl = 1, (1 - p) / n_0 where x_bl = 0     where the sequence holds both symbols
+//   w_bl  = 1 / n_i                                                  where it holds symbol i alone; w held: as it is
+//   held s_b   = Σ_l w_bl β_{x_bl}                                        w (B,1,L), s (B,1) y_b   = s_b where label_b
+//   = 0, -s_b where label_b = 1 loss  = 2/B Σ_b y_b (linear), 2/B Σ_b log(1 + e^y_b) (logistic)
 //
-// Parameters: beta0, beta1, and p or, for the bounded gate, a with p = logistic(a).
+// Backward:
+//
+//   ds_b  = ± 2/B (linear), ± 2/B logistic(y_b) (logistic), + for label 0
+//   dβ_i  = Σ_b ds_b Σ_{l: x_bl = i} w_bl
+//   dp    = Σ_b ds_b Σ_l β_{x_bl} dw_bl/dp       dw_bl/dp = 1 / n_1, -1 / n_0, or 0 for one symbol alone and where w is
+//   held da    = p (1 - p) dp                         the bounded gate
 #include "fovea/model/toy_gate.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "fovea/math/logistic.h"
+#include "fovea/model/attention_rule.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention/attention.h"
 
 namespace fovea {
 
@@ -60,10 +70,10 @@ class ToyGateModel : public Model<T> {
  private:
   // Of a forward.
   struct Own {
-    T slope = 0;                         // dp / d parameter
-    Matrix<T> d_scores;                  // (B,1)
-    Cube<T> slopes;                      // (B,1,L): d attention / d p
-    std::span<const std::uint8_t> held;  // (B) 1 where attention is not the gate's
+    T slope = 0;             // dp / d parameter
+    Matrix<T> d_scores;      // (B,1)
+    Cube<T> slopes;          // (B,1,L): d attention / d p
+    Attention<T> attention;  // (B,1,L)
   };
   T beta_of(int symbol) const { return *beta_[symbol]->value; }
 
@@ -82,6 +92,7 @@ Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pa
   const T p = variant_.gate == ToyVariant::AccessCheck::bounded ? logistic(*gate_->value) : *gate_->value;
   own.slope = variant_.gate == ToyVariant::AccessCheck::bounded ? p * (1 - p) : T{1};
   const Cube<T> attention = trace.attention = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
+  own.attention = Attention<T>::over(compute, attention, tokens.lengths, attention_rule(batch, pass));
   own.slopes = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
   own.d_scores = compute.template array<T>(tokens.rows, 1);
   trace.scores = compute.template zeros<T>(tokens.rows, 1);
@@ -99,14 +110,7 @@ Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pa
       own.slopes(b, 0, l) = (!gated ? T{0} : symbol == 1 ? T{1} : T{-1}) / n;
     }
   }
-  const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
-  own.held = held;
-  if (pass.attend == Attend::uniform) {
-    hold_uniform<T>(tokens.lengths, attention);
-    std::fill(held.begin(), held.end(), std::uint8_t{1});
-  } else if (pass.attend == Attend::truth && !batch.marked.empty()) {
-    hold_marked<T>(batch.marked, attention, held);
-  }
+  own.attention.hold(compute.team);
 
   // The loss of docs/method.md is a sum over the two sequences: twice the mean of a batch that holds both equally
   // often.
@@ -135,7 +139,7 @@ void ToyGateModel<T>::backward(Compute&, const Trace<T>& trace) const {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       const int symbol = tokens.at(b, l);
       *beta_[symbol]->gradient += own.d_scores(b, 0) * trace.attention(b, 0, l);
-      if (own.held[static_cast<std::size_t>(b)]) continue;
+      if (!own.attention.follows(b, 0)) continue;
       *gate_->gradient += own.d_scores(b, 0) * beta_of(symbol) * own.slopes(b, 0, l) * own.slope;
     }
   }

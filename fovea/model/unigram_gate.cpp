@@ -1,13 +1,23 @@
-// Unigram gate (the toy gate for any words): a class weight beta_v and an attention logit a_v for each token,
+// Model `unigram-gate`, the toy gate for any words: a class weight β_v and an attention logit a_v for each of V tokens.
+// B sequences x_b. Forward:
 //
-//   s(x) = Σ_l softmax(a_{x_1} … a_{x_L})_l beta_{x_l},   P(positive) = logistic(s(x)).
+//   p_b  = softmax over l of a_{x_bl}, or held      (B,1,L), nn/attention/attention.h
+//   s_b  = Σ_l p_bl β_{x_bl}                         (B,1), the logit of class 1
+//   loss = 1/B Σ_b log(1 + e^{-s_b}) for label 1, log(1 + e^{s_b}) for label 0
 //
-// Parameters: beta (V), a (V). Its flow is theory/unigram_gate.h.
+// Backward:
+//
+//   ds_b  = (logistic(s_b) - label_b) / B
+//   dβ_v  = Σ_{b,l: x_bl = v} ds_b p_bl
+//   da_v  = Σ_{b,l: x_bl = v} p_bl (ds_b β_{x_bl} - Σ_u p_bu ds_b β_{x_bu})      of sequences whose weights are not
+//   held
+//
+// Its flow is theory/unigram_gate.h.
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"
+#include "fovea/model/attention_rule.h"
 #include "fovea/model/model.h"
-#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/loss.h"
 
 namespace fovea {
@@ -43,9 +53,9 @@ class UnigramGate : public Model<T> {
  private:
   // Of a forward.
   struct Own {
-    Cube<T> betas;                       // (B,1,L)
-    Matrix<T> d_scores;                  // (B,1)
-    std::span<const std::uint8_t> held;  // (B) 1 where attention is not the model's own
+    Cube<T> betas;           // (B,1,L)
+    Matrix<T> d_scores;      // (B,1)
+    Attention<T> attention;  // (B,1,L)
   };
   double beta_spread_ = 0, logit_spread_ = 0;
   Param<T>* beta_ = nullptr;
@@ -68,15 +78,8 @@ Trace<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pas
       attention(b, 0, l) = logits_->value[tokens.at(b, l)];
     }
   }
-  const auto held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(tokens.rows));
-  own.held = held;
-  masked_softmax<T>(compute.team, attention, tokens.lengths, attention);
-  if (pass.attend == Attend::uniform) {
-    hold_uniform<T>(tokens.lengths, attention);
-    std::fill(held.begin(), held.end(), std::uint8_t{1});
-  } else if (pass.attend == Attend::truth && !batch.marked.empty()) {
-    hold_marked<T>(batch.marked, attention, held);
-  }
+  own.attention = Attention<T>::over(compute, attention, tokens.lengths, attention_rule(batch, pass));
+  own.attention.weigh(compute.team);
   for (int b = 0; b < tokens.rows; ++b) {
     scores(b, 0) = dot(std::span<const T>(attention[b].flat()), std::span<const T>(own.betas[b].flat()));
   }
@@ -94,7 +97,7 @@ void UnigramGate<T>::backward(Compute& compute, const Trace<T>& trace) const {
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.columns; ++l) dlogits(b, 0, l) = own.d_scores(b, 0) * own.betas(b, 0, l);
   }
-  masked_softmax_backward<T>(compute.team, trace.attention, dlogits, tokens.lengths, own.held, dlogits);
+  own.attention.weigh_backward(compute.team, dlogits);
   for (int b = 0; b < tokens.rows; ++b) {
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       const int token = tokens.at(b, l);

@@ -1,10 +1,18 @@
-// βᵖˣ: what single words say, learned without attention and without recurrence.
+// βᵖˣ: what single words say, learned without attention and without recurrence. B examples of S_b source words.
+// Forward:
 //
-//   logits(x) = mean over positions of  W e_{x_s} + b
+//   r_v      = W e_v + b                    e_v of the embeddings (V,E), W (O,E), b (O); or
+//   r_v      = w_v + b                      with embedding = 0: w (V,O), a logistic regression on the frequencies of
+//   words logit_b  = 1/S_b Σ_s r_{x_bs}           (B,O) loss     = mean cross-entropy of logit_b, over examples; of the
+//   translator over all target words of all examples
 //
-// Model `word-mean` takes texts with classes; with embedding = 0 each word has a weight for each class of its own,
-// which is a logistic regression on the frequencies of words. Model `word-mean-translator` says each target word from
-// the same bag of source words. Both have β, and no attention.
+// Backward:
+//
+//   dr_v = Σ_{b,s: x_bs = v} dlogit_b / S_b
+//   dW   = Σ_v dr_v e_vᵀ,  de_v = Wᵀ dr_v    or  dw_v = dr_v;     db = Σ_v dr_v
+//
+// Model `word-mean` takes texts with classes. Model `word-mean-translator` says each target word from the same bag of
+// source words: its logits are those of the example at every target position. Both have β, and no attention.
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"

@@ -194,20 +194,19 @@ class OwnPooling final : public Model<T> {
     if (leave_out && n < 2)
       throw wrong_input("there is one point, and it cannot be answered from the others",
                         "give more, or set train_on = \"queries\"");
-    own.weights = compute.array<T>(1, m, n);
+    own.attention = Attention<T>::make(compute, 1, m, n, {}, {});
     own.learned = pass.attend != Attend::uniform;
     if (own.learned) score(own);
-    else std::fill_n(own.weights.data(), m * n, T{0});
-    own.held = compute.arena.template take_zeros<std::uint8_t>(static_cast<std::size_t>(m));
+    else std::fill_n(own.attention.weights.data(), m * n, T{0});
     for (Index i = 0; i < m; ++i) finish_row(own, i, leave_out);
-    masked_softmax<T>(compute.team, Cube<const T>(own.weights), {}, own.weights);
+    own.attention.weigh(compute.team);
 
     const Matrix<const T> values = matrix_of<T>(compute, batch.values);
     own.values = batch_major(Cube<const T>(values.data(), 1, n, value_width_));
     const Cube<T> answers = compute.array<T>(1, m, value_width_);
-    attend<T>(compute.team, Cube<const T>(own.weights), own.values, {}, batch_major(answers));
+    own.attention.sum(compute.team, own.values, batch_major(answers));
     trace.predictions = Matrix<T>(answers.data(), m, value_width_);
-    trace.attention = own.weights;
+    trace.attention = own.attention.weights;
     const Items& truth = leave_out ? batch.values : batch.answers;
     if (truth.columns == m && m > 0) {
       const Matrix<const T> wanted = matrix_of<T>(compute, truth);
@@ -223,11 +222,7 @@ class OwnPooling final : public Model<T> {
     const Own& own = trace.template own<Own>();
     if (!own.learned || own.d_answers.empty() || given_->parameters.empty()) return;
     const Index m = own.queries.size(0), n = own.keys.size(0);
-    const Cube<T> d_scores = compute.array<T>(1, m, n);
-    attend_backward<T>(compute.team, Cube<const T>(own.weights), own.values, batch_major(Cube<const T>(own.d_answers)),
-                       {}, d_scores, {});
-    masked_softmax_backward<T>(compute.team, Cube<const T>(own.weights), Cube<const T>(d_scores), {}, own.held,
-                               d_scores);
+    const Cube<T> d_scores = own.attention.backward(compute, own.values, batch_major(Cube<const T>(own.d_answers)), {});
     given_->call("similarity", [&] {
       Doubles d({m, n});
       std::copy_n(d_scores.data(), m * n, d.mutable_data());
@@ -247,16 +242,15 @@ class OwnPooling final : public Model<T> {
   struct Own {
     Matrix<const T> keys, queries;  // (n,d), (m,d)
     Sequences<const T> values;      // (1,n,V)
-    Cube<T> weights;                // (1,m,n)
+    Attention<T> attention;         // (1,m,n); held: a query without a neighbour
     Cube<T> d_answers;              // (1,m,V)
-    std::span<std::uint8_t> held;   // (m): 1 where a query has no neighbour
     bool learned = false;
   };
 
   void score(const Own& own) const {
     given_->call("similarity", [&] {
       const Doubles scores = Pairs(*given_, own.queries, own.keys, *parameters_).scores();
-      std::transform(scores.data(), scores.data() + scores.size(), own.weights.data(),
+      std::transform(scores.data(), scores.data() + scores.size(), own.attention.weights.data(),
                      [](double x) { return static_cast<T>(x); });
     });
   }
@@ -264,12 +258,12 @@ class OwnPooling final : public Model<T> {
   // Leaves key i out of the answer to query i; a query without a neighbour finds all keys alike.
   static void finish_row(const Own& own, Index i, bool leave_out) {
     constexpr T nothing = -std::numeric_limits<T>::infinity();
-    const std::span<T> row = own.weights[0][i].flat();
+    const std::span<T> row = own.attention.weights[0][i].flat();
     if (leave_out) row[static_cast<std::size_t>(i)] = nothing;
     if (std::any_of(row.begin(), row.end(), [](T x) { return x != nothing; })) return;
     std::fill(row.begin(), row.end(), T{0});
     if (leave_out) row[static_cast<std::size_t>(i)] = nothing;
-    own.held[static_cast<std::size_t>(i)] = 1;
+    own.attention.held[static_cast<std::size_t>(i)] = 1;
   }
 
   std::string key_;

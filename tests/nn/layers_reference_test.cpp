@@ -105,18 +105,16 @@ TYPED_TEST(LayersReference, ScoresAndAttention) {
     const Sequences<const T> qs = asks(kind) ? batch_major(Cube<const T>(q.data(), B, R, Q)) : Sequences<const T>();
 
     const auto trace = score.forward(bench.compute, hs, qs);
-    const Cube<T> weights = trace.scores;
-    masked_softmax<T>(bench.team, weights, lengths, weights);
-    expect_near_reference<T>("weights", weights.flat(), c["weights"]);
+    const auto attention = Attention<T>::over(bench.compute, trace.scores, lengths, {});
+    attention.weigh(bench.team);
+    expect_near_reference<T>("weights", attention.weights.flat(), c["weights"]);
     const Cube<T> contexts = bench.compute.template array<T>(B, R, H);
-    attend<T>(bench.team, weights, hs, lengths, batch_major(contexts));
+    attention.sum(bench.team, hs, batch_major(contexts));
     expect_near_reference<T>("contexts", contexts.flat(), c["contexts"]);
 
     const Cube<T> dh = bench.compute.template zeros<T>(B, S, H), dq = bench.compute.template zeros<T>(B, R, Q);
-    const Cube<T> dscores = bench.compute.template array<T>(B, R, S);
-    attend_backward<T>(bench.team, weights, hs, batch_major(Cube<const T>(dcontexts.data(), B, R, H)), lengths, dscores,
-                       batch_major(dh));
-    masked_softmax_backward<T>(bench.team, weights, dscores, lengths, {}, dscores);
+    const Cube<T> dscores =
+        attention.backward(bench.compute, hs, batch_major(Cube<const T>(dcontexts.data(), B, R, H)), batch_major(dh));
     score.backward(bench.compute, trace, dscores, batch_major(dh), asks(kind) ? batch_major(dq) : Sequences<T>());
     expect_near_reference<T>("dh", dh.flat(), c["dh"]);
     if (asks(kind)) expect_near_reference<T>("dq", dq.flat(), c["dq"]);

@@ -12,16 +12,6 @@ namespace {
 
 constexpr Index grain = 1 << 13;  // elements a piece
 
-Index length_of(std::span<const int> lengths, Index b, Index most) {
-  if (lengths.empty()) return most;
-  const Index length = lengths[static_cast<std::size_t>(b)];
-  assert(length >= 0 && length <= most);
-  return length;
-}
-
-// Examples a piece, when one has `elements`.
-Index examples(Index elements) { return std::max<Index>(1, grain / std::max<Index>(elements, 1)); }
-
 template <class T>
 std::span<T> span_of(T* data, Index count) {
   return {data, static_cast<std::size_t>(count)};
@@ -29,164 +19,181 @@ std::span<T> span_of(T* data, Index count) {
 
 }  // namespace
 
+// Calls work(b) for every example, in pieces; one has `elements`.
 template <class T>
-void masked_softmax(Team& team, Cube<const T> scores, std::span<const int> lengths, Cube<T> weights) {
-  const Index rows = scores.size(1), most = scores.size(2);
-  assert(scores.shape() == weights.shape());
-  team.split(scores.size(0), examples(rows * most), [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) {
-      const Index length = length_of(lengths, b, most);
-      for (Index t = 0; t < rows; ++t) {
-        T* const out = weights.data() + (b * rows + t) * most;
-        softmax(span_of(scores.data() + (b * rows + t) * most, length), span_of(out, length));
-        std::fill(out + length, out + most, T{0});
-      }
-    }
+template <class Work>
+void Attention<T>::each(Team& team, Index elements, Work work) const {
+  team.split(weights.size(0), std::max<Index>(1, grain / std::max<Index>(elements, 1)), [&](Index begin, Index end) {
+    for (Index b = begin; b < end; ++b) work(b);
   });
 }
 
 template <class T>
-void masked_softmax_backward(Team& team, Cube<const T> weights, Cube<const T> dweights, std::span<const int> lengths,
-                             std::span<const std::uint8_t> held, Cube<T> dscores) {
-  const Index rows = weights.size(1), most = weights.size(2);
-  assert(weights.shape() == dweights.shape() && weights.shape() == dscores.shape());
-  team.split(weights.size(0), examples(rows * most), [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) {
-      const Index length = length_of(lengths, b, most);
-      for (Index t = 0; t < rows; ++t) {
-        const Index row = b * rows + t;
-        const T* const p = weights.data() + row * most;
-        const T* const dp = dweights.data() + row * most;
-        T* const ds = dscores.data() + row * most;
-        if (!held.empty() && held[static_cast<std::size_t>(row)]) {
-          std::fill(ds, ds + most, T{0});
-          continue;
-        }
-        const T mean = dot(span_of(p, length), span_of(dp, length));
-        for (Index s = 0; s < length; ++s) ds[s] = p[s] * (dp[s] - mean);
-        std::fill(ds + length, ds + most, T{0});
-      }
-    }
-  });
+Attention<T> Attention<T>::over(const Compute& compute, Cube<T> scores, std::span<const int> lengths,
+                                const AttentionRule& rule) {
+  const auto rows = static_cast<std::size_t>(scores.size(0) * scores.size(1));
+  assert(rule.uniform || rule.alignment.empty() || rule.alignment.size() == rows);
+  assert(rule.uniform || rule.marked.empty() ||
+         static_cast<Index>(rule.marked.size()) == scores.size(0) * scores.size(2));
+  Attention attention{scores, lengths, rule, {}, scores.size(1) > 1};
+  if (rule.by_score()) attention.held = compute.arena.take_zeros<std::uint8_t>(rows);
+  return attention;
 }
 
 template <class T>
-void hold_uniform(std::span<const int> lengths, Cube<T> weights) {
-  const Index rows = weights.size(1), most = weights.size(2);
-  for (Index b = 0; b < weights.size(0); ++b) {
-    const Index length = length_of(lengths, b, most);
-    const T share = length == 0 ? T{0} : T{1} / static_cast<T>(length);
+Attention<T> Attention<T>::make(const Compute& compute, Index batch, Index rows, Index positions,
+                                std::span<const int> lengths, const AttentionRule& rule) {
+  return over(compute, compute.template array<T>(batch, rows, positions), lengths, rule);
+}
+
+template <class T>
+void Attention<T>::hold(Index b) const {
+  const Index rows = weights.size(1), most = weights.size(2), present = length(b);
+  assert(present >= 0 && present <= most);
+  if (rule.uniform) {
+    const T share = present == 0 ? T{0} : T{1} / static_cast<T>(present);
     for (Index t = 0; t < rows; ++t) {
-      T* const out = weights.data() + (b * rows + t) * most;
-      std::fill(out, out + length, share);
-      std::fill(out + length, out + most, T{0});
+      T* const out = weights[b][t].data();
+      std::fill(out, out + present, share);
+      std::fill(out + present, out + most, T{0});
     }
+    return;
   }
-}
-
-template <class T>
-void hold_marked(std::span<const std::uint8_t> marked, Cube<T> weights, std::span<std::uint8_t> held) {
-  const Index rows = weights.size(1), most = weights.size(2);
-  assert(static_cast<Index>(marked.size()) == weights.size(0) * most);
-  assert(static_cast<Index>(held.size()) == weights.size(0) * rows);
-  for (Index b = 0; b < weights.size(0); ++b) {
-    const std::uint8_t* const marks = marked.data() + b * most;
+  if (!rule.marked.empty()) {
+    const std::uint8_t* const marks = rule.marked.data() + b * most;
     const Index count = std::count_if(marks, marks + most, [](std::uint8_t m) { return m != 0; });
-    if (count == 0) continue;
     const T share = T{1} / static_cast<T>(count);
-    for (Index t = 0; t < rows; ++t) {
-      T* const out = weights.data() + (b * rows + t) * most;
+    for (Index t = 0; count > 0 && t < rows; ++t) {
+      T* const out = weights[b][t].data();
       for (Index s = 0; s < most; ++s) out[s] = marks[s] ? share : T{0};
       held[static_cast<std::size_t>(b * rows + t)] = 1;
     }
   }
-}
-
-template <class T>
-void hold_aligned(std::span<const int> alignment, Cube<T> weights, std::span<std::uint8_t> held) {
-  const Index rows = weights.size(0) * weights.size(1), most = weights.size(2);
-  assert(static_cast<Index>(alignment.size()) == rows && static_cast<Index>(held.size()) == rows);
-  for (Index row = 0; row < rows; ++row) {
-    const Index at = alignment[static_cast<std::size_t>(row)];
+  if (rule.alignment.empty()) return;
+  for (Index t = 0; t < rows; ++t) {
+    const Index at = rule.alignment[static_cast<std::size_t>(b * rows + t)];
     if (at < 0) continue;
     assert(at < most);
-    T* const out = weights.data() + row * most;
+    T* const out = weights[b][t].data();
     std::fill(out, out + most, T{0});
     out[at] = 1;
-    held[static_cast<std::size_t>(row)] = 1;
+    held[static_cast<std::size_t>(b * rows + t)] = 1;
   }
 }
 
-// A single row of attention is a sum of rows; several are a product of matrices.
+template <class T>
+void Attention<T>::weigh(Index b) const {
+  const Index rows = weights.size(1), most = weights.size(2), present = length(b);
+  for (Index t = 0; rule.by_score() && t < rows; ++t) {
+    T* const out = weights[b][t].data();
+    softmax(span_of(static_cast<const T*>(out), present), span_of(out, present));
+    std::fill(out + present, out + most, T{0});
+  }
+  hold(b);
+}
 
 template <class T>
-void attend(Team& team, Cube<const T> weights, Sequences<const T> values, std::span<const int> lengths,
-            Sequences<T> contexts) {
-  const Index rows = weights.size(1), most = weights.size(2), width = values.width;
+void Attention<T>::weigh_backward(Index b, Cube<T> d_weights) const {
+  const Index rows = weights.size(1), most = weights.size(2), present = length(b);
+  assert(weights.shape() == d_weights.shape());
+  for (Index t = 0; t < rows; ++t) {
+    const T* const alpha = weights[b][t].data();
+    T* const d = d_weights[b][t].data();
+    if (!follows(b, t)) {
+      std::fill(d, d + most, T{0});
+      continue;
+    }
+    const T mean = dot(span_of(alpha, present), span_of(static_cast<const T*>(d), present));
+    for (Index s = 0; s < present; ++s) d[s] = alpha[s] * (d[s] - mean);
+    std::fill(d + present, d + most, T{0});
+  }
+}
+
+template <class T>
+void Attention<T>::sum(Index b, Sequences<const T> values, Sequences<T> contexts) const {
+  const Index rows = weights.size(1), most = weights.size(2), width = values.width, present = length(b);
   assert(values.batch == weights.size(0) && values.length == most && contexts.batch == values.batch);
   assert(contexts.length == rows && contexts.width == width);
-  team.split(weights.size(0), examples(rows * most * width), [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) {
-      const Index length = length_of(lengths, b, most);
-      const T* const w = weights.data() + b * rows * most;
-      if (rows > 1 && length > 0) {
-        const Operand<T> left{w, rows, length, most, false};
-        matmul(left, values.of(b, length), Matrix<T>(contexts.row(b, 0), rows, width), Into::overwrite,
-               contexts.step_stride * width);
-        continue;
-      }
-      for (Index t = 0; t < rows; ++t) {
-        const std::span<T> out = span_of(contexts.row(b, t), width);
-        std::fill(out.begin(), out.end(), T{0});
-        for (Index s = 0; s < length; ++s) add_scaled(w[t * most + s], span_of(values.row(b, s), width), out);
-      }
-    }
-  });
+  if (by_products && present > 0) {
+    const Operand<T> left{weights[b].data(), rows, present, most, false};
+    matmul(left, values.of(b, present), Matrix<T>(contexts.row(b, 0), rows, width), Into::overwrite,
+           contexts.step_stride * width);
+    return;
+  }
+  for (Index t = 0; t < rows; ++t) {
+    const T* const alpha = weights[b][t].data();
+    const std::span<T> out = span_of(contexts.row(b, t), width);
+    std::fill(out.begin(), out.end(), T{0});
+    for (Index s = 0; s < present; ++s) add_scaled(alpha[s], span_of(values.row(b, s), width), out);
+  }
 }
 
 template <class T>
-void attend_backward(Team& team, Cube<const T> weights, Sequences<const T> values, Sequences<const T> dcontexts,
-                     std::span<const int> lengths, Cube<T> dweights, Sequences<T> dvalues) {
-  const Index rows = weights.size(1), most = weights.size(2), width = values.width;
-  assert(dcontexts.batch == weights.size(0) && dcontexts.length == rows && dcontexts.width == width);
-  team.split(weights.size(0), examples(rows * most * width), [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) {
-      const Index length = length_of(lengths, b, most);
-      const T* const w = weights.data() + b * rows * most;
-      T* const dw = dweights.data() ? dweights.data() + b * rows * most : nullptr;
-      if (dw)
-        for (Index t = 0; t < rows; ++t) std::fill(dw + t * most + length, dw + (t + 1) * most, T{0});
-      if (length == 0) continue;
-      if (rows > 1) {
-        if (dw)
-          matmul(dcontexts.of(b, rows), values.of_transposed(b, length), Matrix<T>(dw, rows, length), Into::overwrite,
-                 most);
-        if (dvalues.data)
-          matmul(Operand<T>{w, length, rows, most, true}, dcontexts.of(b, rows),
-                 Matrix<T>(dvalues.row(b, 0), length, width), Into::add, dvalues.step_stride * width);
-        continue;
-      }
-      const std::span<const T> d = span_of(static_cast<const T*>(dcontexts.row(b, 0)), width);
-      for (Index s = 0; s < length; ++s) {
-        if (dw) dw[s] = dot(d, span_of(values.row(b, s), width));
-        if (dvalues.data) add_scaled(w[s], d, span_of(dvalues.row(b, s), width));
-      }
-    }
-  });
+void Attention<T>::sum_backward(Index b, Sequences<const T> values, Sequences<const T> d_contexts, Cube<T> d_weights,
+                                Sequences<T> d_values) const {
+  const Index rows = weights.size(1), most = weights.size(2), width = values.width, present = length(b);
+  assert(d_contexts.batch == weights.size(0) && d_contexts.length == rows && d_contexts.width == width);
+  const T* const alpha = weights[b].data();
+  T* const d_alpha = d_weights.data() ? d_weights[b].data() : nullptr;
+  if (d_alpha)
+    for (Index t = 0; t < rows; ++t) std::fill(d_alpha + t * most + present, d_alpha + (t + 1) * most, T{0});
+  if (present == 0) return;
+  if (by_products) {
+    if (d_values.data)
+      matmul(Operand<T>{alpha, present, rows, most, true}, d_contexts.of(b, rows),
+             Matrix<T>(d_values.row(b, 0), present, width), Into::add, d_values.step_stride * width);
+    if (d_alpha)
+      matmul(d_contexts.of(b, rows), values.of_transposed(b, present), Matrix<T>(d_alpha, rows, present),
+             Into::overwrite, most);
+    return;
+  }
+  const std::span<const T> d = span_of(d_contexts.row(b, 0), width);
+  for (Index s = 0; s < present; ++s) {
+    if (d_values.data) add_scaled(alpha[s], d, span_of(d_values.row(b, s), width));
+    if (d_alpha) d_alpha[s] = dot(d, span_of(values.row(b, s), width));
+  }
 }
 
-#define FOVEA_INSTANTIATE(T)                                                                                        \
-  template void masked_softmax(Team&, Cube<const T>, std::span<const int>, Cube<T>);                                \
-  template void masked_softmax_backward(Team&, Cube<const T>, Cube<const T>, std::span<const int>,                  \
-                                        std::span<const std::uint8_t>, Cube<T>);                                    \
-  template void hold_uniform(std::span<const int>, Cube<T>);                                                        \
-  template void hold_marked(std::span<const std::uint8_t>, Cube<T>, std::span<std::uint8_t>);                       \
-  template void hold_aligned(std::span<const int>, Cube<T>, std::span<std::uint8_t>);                               \
-  template void attend(Team&, Cube<const T>, Sequences<const T>, std::span<const int>, Sequences<T>);               \
-  template void attend_backward(Team&, Cube<const T>, Sequences<const T>, Sequences<const T>, std::span<const int>, \
-                                Cube<T>, Sequences<T>);
-FOVEA_INSTANTIATE(float)
-FOVEA_INSTANTIATE(double)
-#undef FOVEA_INSTANTIATE
+template <class T>
+void Attention<T>::weigh(Team& team) const {
+  each(team, weights.size(1) * weights.size(2), [&](Index b) { weigh(b); });
+}
+
+template <class T>
+void Attention<T>::hold(Team& team) const {
+  each(team, weights.size(1) * weights.size(2), [&](Index b) { hold(b); });
+}
+
+template <class T>
+void Attention<T>::weigh_backward(Team& team, Cube<T> d_weights) const {
+  each(team, weights.size(1) * weights.size(2), [&](Index b) { weigh_backward(b, d_weights); });
+}
+
+template <class T>
+void Attention<T>::sum(Team& team, Sequences<const T> values, Sequences<T> contexts) const {
+  each(team, weights.size(1) * weights.size(2) * values.width, [&](Index b) { sum(b, values, contexts); });
+}
+
+template <class T>
+void Attention<T>::sum_backward(Team& team, Sequences<const T> values, Sequences<const T> d_contexts, Cube<T> d_weights,
+                                Sequences<T> d_values) const {
+  each(team, weights.size(1) * weights.size(2) * values.width,
+       [&](Index b) { sum_backward(b, values, d_contexts, d_weights, d_values); });
+}
+
+template <class T>
+Cube<T> Attention<T>::backward(const Compute& compute, Sequences<const T> values, Sequences<const T> d_contexts,
+                               Sequences<T> d_values) const {
+  Cube<T> d_scores;
+  if (by_score()) d_scores = compute.template array<T>(weights.size(0), weights.size(1), weights.size(2));
+  each(compute.team, weights.size(1) * weights.size(2) * values.width, [&](Index b) {
+    sum_backward(b, values, d_contexts, d_scores, d_values);
+    if (by_score()) weigh_backward(b, d_scores);
+  });
+  return d_scores;
+}
+
+template struct Attention<float>;
+template struct Attention<double>;
 
 }  // namespace fovea

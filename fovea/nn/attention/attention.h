@@ -1,8 +1,25 @@
-// Attention once the scores are there: the softmax over what is present, the weighted sum, and weights held from
-// outside.
+// Attention: from scores to weights, and from weights to sums. Every model's attention is this layer.
 //
-// B examples, T rows of attention for each (1 for a classifier, one per target word for a decoder), S positions.
-// `lengths` (B) says how many positions of an example are present; empty: all S.
+// B examples, T rows of weights for each (one for a classifier, one per target word for a decoder), S positions. Of
+// example b the first lengths[b] positions are present (empty lengths: all S). Forward, for each row (b,t), by its
+// rule:
+//
+//   softmax   α_bts = exp(score_bts - m_bt) / Σ_u exp(score_btu - m_bt),  m_bt = max_u score_btu,  s and u present
+//   uniform   α_bts = 1 / lengths[b]                                      s present
+//   truth     α_bts = 1 / (marks of b) where marked[b,s], else 0          for an example with marks, or
+//             α_bts = 1 where s = alignment[b,t], else 0                  for a row with alignment[b,t] >= 0
+//
+//   α_bts = 0 where s is not present (an example of no positions has weights of 0 alone)
+//   context_bt = Σ_s α_bts v_bs                                           v (B,S,H), context (B,T,H)
+//
+// Backward, from d context (B,T,H):
+//
+//   dv_bs    += Σ_t α_bts d context_bt
+//   dα_bts    = d context_bt · v_bs
+//   dscore_bts = α_bts (dα_bts - Σ_u α_btu dα_btu)    where the row follows its scores (softmax), else 0: a row that is
+//                                                     held, uniform or at the truth, passes nothing on to its scores
+//
+// Examples do not meet, so each pass is there for one of them, too.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +30,63 @@
 
 namespace fovea {
 
-// weights (B,T,S) = softmax of scores (B,T,S) over the first lengths[b] positions, exactly 0 behind them; an example of
-// no positions gets all 0. Scores on padding are not read. weights may be scores.
-template <class T>
-void masked_softmax(Team& team, Cube<const T> scores, std::span<const int> lengths, Cube<T> weights);
+// Which rows are held from outside. The others are a softmax of their scores.
+struct AttentionRule {
+  bool uniform = false;                  // every row; no score is read
+  std::span<const std::uint8_t> marked;  // (B,S) 1 = marked: truth, for examples with marks; empty: none
+  std::span<const int> alignment;        // (B,T): truth, for rows whose position it says; -1 for none; empty: none
 
-// dscores (B,T,S) = weights * (dweights - sum_s weights * dweights); 0 on padding. Rows that are held (B*T, 1 = held;
-// empty: none) get 0: their weights do not follow their scores. dscores may be dweights.
-template <class T>
-void masked_softmax_backward(Team& team, Cube<const T> weights, Cube<const T> dweights, std::span<const int> lengths,
-                             std::span<const std::uint8_t> held, Cube<T> dscores);
+  bool by_score() const { return !uniform; }  // whether any row may follow its scores
+};
 
-// Every row the same weight on everything present.
 template <class T>
-void hold_uniform(std::span<const int> lengths, Cube<T> weights);
+struct Attention {
+  Cube<T> weights;               // α (B,T,S); the scores until they are weighed
+  std::span<const int> lengths;  // (B)
+  AttentionRule rule;
+  std::span<std::uint8_t> held;  // (B,T) 1 where a row does not follow its scores; empty where no row does
+  bool by_products = false;      // whether sums are products of matrices, not sums of rows: so where T > 1, and where T
+                                 // is a length of sequences
 
-// Rows of examples with marked positions (B,S; 1 = marked) get the same weight on each of those, and are noted in held
-// (B*T); rows of other examples stay as they are.
-template <class T>
-void hold_marked(std::span<const std::uint8_t> marked, Cube<T> weights, std::span<std::uint8_t> held);
+  // Room for B x T rows, in the arena, whose scores the caller writes into `weights` before they are weighed.
+  static Attention make(const Compute& compute, Index batch, Index rows, Index positions, std::span<const int> lengths,
+                        const AttentionRule& rule);
+  // The same over scores that are there; they become the weights.
+  static Attention over(const Compute& compute, Cube<T> scores, std::span<const int> lengths,
+                        const AttentionRule& rule);
 
-// Row (b,t) gets all its weight on alignment[b*T + t], and is noted in held; where that is -1 it stays as it is.
-template <class T>
-void hold_aligned(std::span<const int> alignment, Cube<T> weights, std::span<std::uint8_t> held);
+  bool by_score() const { return rule.by_score(); }
+  // Whether a row follows its scores: those that are held pass nothing on to them. Known once it is weighed or held.
+  bool follows(Index b, Index t) const {
+    return rule.by_score() && held[static_cast<std::size_t>(b * weights.size(1) + t)] == 0;
+  }
+  Index length(Index b) const { return lengths.empty() ? weights.size(2) : lengths[static_cast<std::size_t>(b)]; }
 
-// contexts (B,T,H) = weights (B,T,S) · values (B,S,H)
-template <class T>
-void attend(Team& team, Cube<const T> weights, Sequences<const T> values, std::span<const int> lengths,
-            Sequences<T> contexts);
+  // Scores to weights; scores that are not present are not read.
+  void weigh(Team& team) const;
+  void weigh(Index b) const;
+  // The rule alone, over weights that the model made by itself: rows that are not held stay as they are.
+  void hold(Team& team) const;
+  void hold(Index b) const;
+  // dα (B,T,S) becomes dscore, 0 where not present.
+  void weigh_backward(Team& team, Cube<T> d_weights) const;
+  void weigh_backward(Index b, Cube<T> d_weights) const;
 
-// dweights (B,T,S), overwritten, 0 on padding; adds into dvalues (B,S,H). One that has no data is not wanted.
-template <class T>
-void attend_backward(Team& team, Cube<const T> weights, Sequences<const T> values, Sequences<const T> dcontexts,
-                     std::span<const int> lengths, Cube<T> dweights, Sequences<T> dvalues);
+  void sum(Team& team, Sequences<const T> values, Sequences<T> contexts) const;
+  void sum(Index b, Sequences<const T> values, Sequences<T> contexts) const;
+  // Adds into d_values; d_weights is overwritten, 0 where not present. One that has no data is not wanted.
+  void sum_backward(Team& team, Sequences<const T> values, Sequences<const T> d_contexts, Cube<T> d_weights,
+                    Sequences<T> d_values) const;
+  void sum_backward(Index b, Sequences<const T> values, Sequences<const T> d_contexts, Cube<T> d_weights,
+                    Sequences<T> d_values) const;
+
+  // Both ways back: d context to dscore (B,T,S), or to nothing where no row follows its scores.
+  Cube<T> backward(const Compute& compute, Sequences<const T> values, Sequences<const T> d_contexts,
+                   Sequences<T> d_values) const;
+
+ private:
+  template <class Work>
+  void each(Team& team, Index elements, Work work) const;
+};
 
 }  // namespace fovea

@@ -15,11 +15,6 @@ Operand<T> columns(const T* data, Index rows, Index stride, Index begin, Index c
   return {data + begin, rows, count, stride, false};
 }
 
-template <class T>
-Operand<T> turned(Operand<T> a) {
-  return {a.data, a.columns, a.rows, a.stride, !a.transposed};
-}
-
 // y (R) += a (R,C) x (C)
 template <class T>
 void add_product(Operand<T> a, std::span<const T> x, std::span<T> y) {
@@ -48,7 +43,7 @@ Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::sp
   trace = {states, source, compute.arena.take<Matrix<T>>(contexts.size()), {}, compute.array<T>(N, H)};
 
   if (contexts.empty()) {
-    team_matmul(compute.team, plain(states), turned(columns(u, H, U, Index{0}, H)), trace.output);
+    team_matmul(compute.team, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output);
   } else {
     const T share = T{1} / static_cast<T>(contexts.size());
     const Operand<T> u_context = columns(u, H, U, H, H);
@@ -63,7 +58,7 @@ Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::sp
     trace.shift = Vector<T>(compute.arena.take_zeros<T>(static_cast<std::size_t>(H)).data(), H);
     add_product(u_context, std::span<const T>(mean_bias), trace.shift.flat());
     for (Index n = 0; n < N; ++n) std::copy_n(trace.shift.data(), H, trace.output.data() + n * H);
-    team_matmul(compute.team, plain(states), turned(columns(u, H, U, Index{0}, H)), trace.output, Into::add);
+    team_matmul(compute.team, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output, Into::add);
     for (std::size_t h = 0; h < contexts.size(); ++h)
       team_matmul(compute.team, plain(source[h]), transposed(trace.folded[h]), trace.output, Into::add);
   }
@@ -91,7 +86,7 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
   const Vector<T> d_shift(compute.arena.take_zeros<T>(static_cast<std::size_t>(H)).data(), H);
   add_rows(compute.team, Matrix<const T>(d_sum), d_shift);
   const Vector<T> d_bias(compute.arena.take_zeros<T>(static_cast<std::size_t>(H)).data(), H);  // share U_cᵀ d_shift
-  add_product(turned(u_context), std::span<const T>(d_shift.flat()), d_bias.flat());
+  add_product(transposed(u_context), std::span<const T>(d_shift.flat()), d_bias.flat());
   for (T& x : d_bias.flat()) x *= share;
 
   for (std::size_t h = 0; h < contexts.size(); ++h) {
@@ -101,7 +96,7 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
     const Matrix<T> d_folded = compute.array<T>(H, head.in);  // of U_c P_h, the share already in it
     team_matmul(compute.team, transposed(d_sum), plain(trace.contexts[h]), d_folded);
     for (T& x : d_folded.flat()) x *= share;
-    team_matmul(compute.team, turned(u_context), plain(d_folded), head.weight->matrix_gradient(), Into::add);
+    team_matmul(compute.team, transposed(u_context), plain(d_folded), head.weight->matrix_gradient(), Into::add);
     team_matmul(compute.team, plain(d_folded), transposed(head.weight->matrix()), du_context, Into::add, U);
     // shift = U_c Σ share b_h
     for (Index i = 0; i < H; ++i)
@@ -117,7 +112,7 @@ typename Combiner<T>::Parts Combiner<T>::parts(Compute& compute, const Trace& tr
   const Parts parts{compute.array<T>(trace.states.size(0), H), compute.zeros<T>(sources.size(0), H)};
   for (Index n = 0; n < parts.state.size(0); ++n) std::copy_n(trace.shift.data(), H, parts.state.data() + n * H);
   const Operand<T> u_state = columns<T>(combine.weight->value, H, combine.in, 0, H);
-  team_matmul(compute.team, plain(trace.states), turned(u_state), parts.state, Into::add);
+  team_matmul(compute.team, plain(trace.states), transposed(u_state), parts.state, Into::add);
   for (const Matrix<T>& folded : trace.folded)
     team_matmul(compute.team, plain(sources), transposed(folded), parts.source, Into::add);
   return parts;

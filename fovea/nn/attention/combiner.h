@@ -1,6 +1,14 @@
-// What a decoder says at a position, from its own state and what attention brought:
+// What a decoder says at a position, from its own state and what K heads of attention brought. N positions; Hc = Hd.
+// Forward:
 //
-//   c = mean over heads of (P_h context_h + b_h)      o = f(U [d; c])      f = tanh or ReLU
+//   c_n = 1/K Σ_h (P_h x_hn + b_h)       x_h (N,He) the context of head h, P_h (Hc,He), b_h (Hc)
+//   o_n = f(U_d d_n + U_c c_n)           d (N,Hd), U = [U_d, U_c] (Hd, Hd + Hc), f tanh or ReLU; no heads: o = f(U_d d)
+//
+// Backward, from do (N,Hd), with z = U_d d + U_c c:
+//
+//   dz_n   = do_n ⊙ f'(z_n)              dU_d = Σ_n dz_n d_nᵀ          dU_c = Σ_n dz_n c_nᵀ
+//   dd_n   = U_dᵀ dz_n                   dc_n = U_cᵀ dz_n
+//   dP_h   = 1/K Σ_n dc_n x_hnᵀ          db_h = 1/K Σ_n dc_n           dx_hn = 1/K P_hᵀ dc_n
 //
 // P and U meet in a product of parameters, so U_c P_h is folded once a step and no position sees P.
 #pragma once

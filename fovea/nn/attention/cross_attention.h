@@ -1,10 +1,18 @@
 // Attention of every target position over the source, time-major:
 //
-//   score_ts = (A d_t + a)·e_s      α_t = softmax over the source positions present      context_t = Σ_s α_ts e_s
+//   q_bt      = A d_bt + a                       A (He,Hd), a (He), d (T,B,Hd), q (T,B,He)
+//   score_bts = q_bt · e_bs                      e (S,B,He)
+//   α         by its rule, context_bt = Σ_s α_bts e_bs     (attention.h); α (B,T,S), context (T,B,He)
+//
+// Backward, from d context: dscore, and the sum's part of d e, as in attention.h; then
+//
+//   d q_bt = Σ_s dscore_bts e_bs                 d e_bs += Σ_t dscore_bts q_bt
+//   d d_bt += Aᵀ d q_bt                          d A += Σ_bt d q_bt d_btᵀ       d a += Σ_bt d q_bt
 #pragma once
 
 #include <string>
 
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/linear.h"
 
 namespace fovea {
@@ -16,26 +24,18 @@ struct CrossAttention {
   static CrossAttention declare(ParameterSet<T>& parameters, const std::string& prefix, Index target_width,
                                 Index source_width);
 
-  // Which rows are not the model's own choice.
-  struct Rule {
-    bool uniform = false;            // every row: the same weight on all that is present
-    std::span<const int> alignment;  // (B,T) row-major: all weight on that position; -1: learned; empty: all learned
-  };
-
   // What backward needs. Views of the arguments of forward, which must live until then.
   struct Trace {
     Cube<const T> targets, sources;  // d (T,B,Hd), e (S,B,He)
-    std::span<const int> lengths;    // (B) source positions present
-    Rule rule;
-    Cube<T> queries;  // A d + a (T,B,He)
-    Cube<T> weights;  // α (B,T,S); 0 behind a row's length
+    Cube<T> queries;                 // A d + a (T,B,He); empty where no row follows its scores
+    Attention<T> attention;          // α (B,T,S)
   };
 
-  // d (T,B,Hd), e (S,B,He) -> context (T,B,He)
+  // d (T,B,Hd), e (S,B,He), of which lengths (B) are present -> context (T,B,He)
   Cube<T> forward(Compute& compute, Cube<const T> targets, Cube<const T> sources, std::span<const int> lengths,
-                  Rule rule, Trace& trace) const;
+                  const AttentionRule& rule, Trace& trace) const;
 
-  // Adds into d_targets, d_sources and the gradients of A and a. Rows that were forced pass nothing on to the scores.
+  // Adds into d_targets, d_sources and the gradients of A and a.
   void backward(Compute& compute, const Trace& trace, Cube<const T> d_context, Cube<T> d_targets,
                 Cube<T> d_sources) const;
 };

@@ -1,6 +1,16 @@
-// How well a position fits: the scores whose softmax is attention.
+// How well a position fits: the scores whose softmax is attention. h (B,S,H) are the positions, q (B,T,Q) the queries
+// (absent for scores that need none: then T = 1), score (B,T,S). Forward, and backward from ds = dscore_bts:
 //
-// h (B,S,H) are the positions, q (B,T,Q) the queries (absent for scores that need none: then T = 1), scores (B,T,S).
+//   free      score = l_s                        dl_s  = Σ_b ds
+//   linear    score = w · h_bs                   dw = Σ_bs ds h_bs               dh_bs = ds w
+//   mlp       score = w · r_bs                   dw = Σ_bs ds r_bs               dz_bs = ds w ⊙ [r_bs > 0]
+//             r_bs = relu(W h_bs + b)            dW = Σ_bs dz_bs h_bsᵀ           db = Σ_bs dz_bs       dh_bs = Wᵀ dz_bs
+//   dot       score = h_bs · q_bt / √H           dh_bs = Σ_t ds q_bt / √H        dq_bt = Σ_s ds h_bs / √H
+//   general   score = h_bs · W q_bt              dh_bs = Σ_t ds W q_bt           dp_bt = Σ_s ds h_bs
+//                                                dW = Σ_bt dp_bt q_btᵀ           dq_bt = Wᵀ dp_bt
+//   additive  score = v · y_bts                  dv = Σ_bts ds y_bts             dz_bts = ds v ⊙ (1 - y_bts²)
+//             y_bts = tanh(W_h h_bs + W_q q_bt)  dW_h = Σ_bts dz_bts h_bsᵀ       dW_q = Σ_bts dz_bts q_btᵀ
+//                                                dh_bs = Σ_t W_hᵀ dz_bts         dq_bt = Σ_s W_qᵀ dz_bts
 #pragma once
 
 #include <string>

@@ -33,9 +33,7 @@ struct Sequences {
   Operand<std::remove_const_t<T>> of(Index b, Index steps) const {
     return {data + row_number(b, 0) * width, steps, width, step_stride * width, false};
   }
-  Operand<std::remove_const_t<T>> of_transposed(Index b, Index steps) const {
-    return {data + row_number(b, 0) * width, width, steps, step_stride * width, true};
-  }
+  Operand<std::remove_const_t<T>> of_transposed(Index b, Index steps) const { return transposed(of(b, steps)); }
   // The same arrangement over other rows, of another width.
   template <class U>
   Sequences<U> like(U* d, Index h) const {

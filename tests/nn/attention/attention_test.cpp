@@ -37,7 +37,6 @@ TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
     lengths.push_back(static_cast<int>(1 + stream.integer(static_cast<std::uint64_t>(c.most))));
   std::vector<int> alignment(static_cast<std::size_t>(c.batch * c.rows), -1);
   alignment.back() = 0;
-  std::vector<std::uint8_t> held(alignment.size());
 
   const auto sequences = [&](auto* data, Index length, Index width) {
     using E = std::remove_pointer_t<decltype(data)>;
@@ -51,24 +50,21 @@ TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
   Bench bench(2);
   const Sequences<const double> hs = sequences(static_cast<const double*>(h.data()), c.most, c.width);
   const Sequences<const double> qs = queries(static_cast<const double*>(q.data()));
-  Cube<double> weights;
   Score<double>::Trace trace;
+  Attention<double> attention;
   const auto loss = [&] {
     bench.arena.reset();
     trace = score.forward(bench.compute, hs, qs);
-    weights = trace.scores;
-    masked_softmax<double>(bench.team, weights, lengths, weights);
-    hold_aligned<double>(alignment, weights, held);
+    attention = Attention<double>::over(bench.compute, trace.scores, lengths, {false, {}, alignment});
+    attention.weigh(bench.team);
     const Cube<double> contexts = bench.compute.array<double>(c.batch, c.rows, c.width);
-    attend<double>(bench.team, weights, hs, lengths, sequences(contexts.data(), c.rows, c.width));
+    attention.sum(bench.team, hs, sequences(contexts.data(), c.rows, c.width));
     return weighted_sum(dcontexts, contexts.flat());
   };
   loss();
   std::vector<double> dh(h.size()), dq(q.size());
-  const Cube<double> dscores = bench.compute.array<double>(c.batch, c.rows, c.most);
-  attend_backward<double>(bench.team, weights, hs, sequences(dcontexts.data(), c.rows, c.width), lengths, dscores,
-                          sequences(dh.data(), c.most, c.width));
-  masked_softmax_backward<double>(bench.team, weights, dscores, lengths, held, dscores);
+  const Cube<double> dscores = attention.backward(bench.compute, hs, sequences(dcontexts.data(), c.rows, c.width),
+                                                  sequences(dh.data(), c.most, c.width));
   score.backward(bench.compute, trace, dscores, sequences(dh.data(), c.most, c.width), queries(dq.data()));
   expect_gradient("h", h, dh, loss);
   if (asks(c.kind)) expect_gradient("q", q, dq, loss);
@@ -85,12 +81,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{ScoreKind::additive, 3, 1, 5, 4, 3, 7, false},
                       Case{ScoreKind::additive, 2, 4, 3, 4, 6, 5, true}));
 
+template <class T>
+Cube<T> weighed(Bench& bench, const std::vector<T>& scores, Index batch, Index rows, Index positions,
+                std::span<const int> lengths, const AttentionRule& rule = {}) {
+  const auto attention = Attention<T>::make(bench.compute, batch, rows, positions, lengths, rule);
+  std::ranges::copy(scores, attention.weights.data());
+  attention.weigh(bench.team);
+  return attention.weights;
+}
+
 TEST(Attention, RowsSumToOneAndPaddingGetsNothing) {
   Bench bench(2);
   const std::vector<float> scores = random_values<float>(1, 7 * 3 * 50, 30.0);
   const std::vector<int> lengths = {50, 1, 0, 17, 49, 33, 2};
-  const Cube<float> weights = bench.compute.array<float>(7, 3, 50);
-  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 7, 3, 50), lengths, weights);
+  const Cube<float> weights = weighed(bench, scores, 7, 3, 50, lengths);
   for (Index b = 0; b < 7; ++b)
     for (Index t = 0; t < 3; ++t) {
       double sum = 0;
@@ -108,28 +112,25 @@ TEST(Attention, WhatStandsOnPaddingDoesNotMatter) {
   Bench bench;
   std::vector<float> scores = random_values<float>(1, 20);
   const std::vector<int> lengths = {3, 7};
-  const Cube<float> first = bench.compute.array<float>(2, 1, 10), second = bench.compute.array<float>(2, 1, 10);
-  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 2, 1, 10), lengths, first);
+  const Cube<float> first = weighed(bench, scores, 2, 1, 10, lengths);
   scores[3] = scores[19] = std::numeric_limits<float>::quiet_NaN();
-  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 2, 1, 10), lengths, second);
+  const Cube<float> second = weighed(bench, scores, 2, 1, 10, lengths);
   EXPECT_EQ(copy_of(first), copy_of(second));
 }
 
 TEST(Attention, AConstantAddedToAllScoresChangesNothing) {
   Bench bench;
   std::vector<double> scores = random_values(1, 40);
-  const Cube<double> first = bench.compute.array<double>(4, 1, 10), second = bench.compute.array<double>(4, 1, 10);
-  masked_softmax<double>(bench.team, Cube<const double>(scores.data(), 4, 1, 10), {}, first);
+  const Cube<double> first = weighed(bench, scores, 4, 1, 10, {});
   for (double& s : scores) s += 5000;
-  masked_softmax<double>(bench.team, Cube<const double>(scores.data(), 4, 1, 10), {}, second);
+  const Cube<double> second = weighed(bench, scores, 4, 1, 10, {});
   for (Index i = 0; i < 40; ++i) EXPECT_NEAR(first.data()[i], second.data()[i], 1e-12);
 }
 
 TEST(Attention, HugeScoresStayFinite) {
   Bench bench;
   const std::vector<float> scores = {1e4f, -1e4f, 1e4f, -1e4f, -1e4f, -1e4f};
-  const Cube<float> weights = bench.compute.array<float>(2, 1, 3);
-  masked_softmax<float>(bench.team, Cube<const float>(scores.data(), 2, 1, 3), {}, weights);
+  const Cube<float> weights = weighed(bench, scores, 2, 1, 3, {});
   EXPECT_EQ(weights(0, 0, 0), 0.5f);
   EXPECT_EQ(weights(0, 0, 1), 0.0f);
   EXPECT_NEAR(weights(1, 0, 1), 1.0 / 3, 1e-6);
@@ -137,9 +138,8 @@ TEST(Attention, HugeScoresStayFinite) {
 
 TEST(Attention, HeldUniformIsExactlyUniform) {
   Bench bench;
-  const Cube<double> weights = bench.compute.array<double>(3, 2, 7);
   const std::vector<int> lengths = {7, 3, 0};
-  hold_uniform<double>(lengths, weights);
+  const Cube<double> weights = weighed(bench, random_values(1, 42), 3, 2, 7, lengths, {true, {}, {}});
   for (Index b = 0; b < 3; ++b)
     for (Index t = 0; t < 2; ++t)
       for (Index s = 0; s < 7; ++s) {
@@ -150,16 +150,39 @@ TEST(Attention, HeldUniformIsExactlyUniform) {
 
 TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
   Bench bench;
-  const Cube<double> weights = bench.compute.array<double>(2, 2, 4);
-  std::ranges::copy(random_values(1, 16), weights.data());
-  const std::vector<double> before = copy_of(weights);
+  const std::vector<double> scores = random_values(1, 16);
   const std::vector<std::uint8_t> marked = {0, 0, 0, 0, 1, 0, 1, 0};
-  std::vector<std::uint8_t> held(4);
-  hold_marked<double>(marked, weights, held);
-  EXPECT_EQ(held, (std::vector<std::uint8_t>{0, 0, 1, 1}));
-  for (Index i = 0; i < 8; ++i) EXPECT_EQ(weights.data()[i], before[static_cast<std::size_t>(i)]);
+  const Cube<double> learned = weighed(bench, scores, 2, 2, 4, {});
+  const auto attention = Attention<double>::make(bench.compute, 2, 2, 4, {}, {false, marked, {}});
+  std::ranges::copy(scores, attention.weights.data());
+  attention.weigh(bench.team);
+  for (Index t = 0; t < 2; ++t) {
+    EXPECT_TRUE(attention.follows(0, t));
+    EXPECT_FALSE(attention.follows(1, t));
+    for (Index s = 0; s < 4; ++s) {
+      EXPECT_EQ(attention.weights(0, t, s), learned(0, t, s));
+      EXPECT_EQ(attention.weights(1, t, s), marked[static_cast<std::size_t>(4 + s)] ? 0.5 : 0.0);
+    }
+  }
+  // What reaches the scores: something where they are followed, and nothing where a row is held.
+  const Cube<double> d = bench.compute.array<double>(2, 2, 4);
+  std::ranges::copy(random_values(2, 16), d.data());
+  attention.weigh_backward(bench.team, d);
   for (Index t = 0; t < 2; ++t)
-    for (Index s = 0; s < 4; ++s) EXPECT_EQ(weights(1, t, s), marked[static_cast<std::size_t>(4 + s)] ? 0.5 : 0.0);
+    for (Index s = 0; s < 4; ++s) {
+      EXPECT_NE(d(0, t, s), 0.0);
+      EXPECT_EQ(d(1, t, s), 0.0);
+    }
+}
+
+TEST(Attention, TheRuleAloneLeavesWeightsThatAreNotHeld) {
+  Bench bench;
+  const std::vector<double> given = random_values(1, 8);
+  const std::vector<std::uint8_t> marked = {0, 0, 0, 0, 1, 0, 0, 0};
+  const Cube<double> weights = bench.compute.array<double>(2, 1, 4);
+  std::ranges::copy(given, weights.data());
+  Attention<double>::over(bench.compute, weights, {}, {false, marked, {}}).hold(bench.team);
+  EXPECT_EQ(copy_of(weights), (std::vector<double>{given[0], given[1], given[2], given[3], 1, 0, 0, 0}));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace fovea {
 namespace {
 
 using namespace fovea::testing;
-using Rule = CrossAttention<double>::Rule;
+using Rule = AttentionRule;
 
 constexpr Index targets = 4, batch = 3, sources = 5, target_width = 6, source_width = 7;
 const std::vector<int> lengths{5, 1, 3};
@@ -50,19 +50,19 @@ void check_gradients(Rule rule) {
 const std::vector<int> alignment{0, 4, 2, -1, 0, 0, -1, 0, 2, 1, 0, 2};
 
 TEST(CrossAttention, GradientsOfLearnedRows) { check_gradients({}); }
-TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({true, {}}); }
-TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({false, alignment}); }
+TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({true, {}, {}}); }
+TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({false, {}, alignment}); }
 
 TEST(CrossAttention, RowsSumToOneAndAreZeroOnPadding) {
   Scene s;
-  for (const Rule& rule : {Rule{}, Rule{true, {}}, Rule{false, alignment}}) {
+  for (const Rule& rule : {Rule{}, Rule{true, {}, {}}, Rule{false, {}, alignment}}) {
     CrossAttention<double>::Trace trace;
     s.run(rule, trace);
     for (Index b = 0; b < batch; ++b)
       for (Index t = 0; t < targets; ++t) {
         double sum = 0;
         for (Index i = 0; i < sources; ++i) {
-          const double weight = trace.weights(b, t, i);
+          const double weight = trace.attention.weights(b, t, i);
           sum += weight;
           if (i >= lengths[static_cast<std::size_t>(b)]) {
             EXPECT_EQ(weight, 0.0);
@@ -83,13 +83,13 @@ TEST(CrossAttention, AConstantAddedToAllScoresChangesNothing) {
   for (Index row = 0; row < sources * batch; ++row) s.e[static_cast<std::size_t>(row * source_width + unit)] = 1;
   CrossAttention<double>::Trace before, after;
   const auto context = copy_of(s.run({}, before));
-  const auto weights = copy_of(before.weights);
+  const auto weights = copy_of(before.attention.weights);
   const Param<double>* const shift = s.parameters.find("attention.query.bias");
   ASSERT_NE(shift, nullptr);
   shift->value[unit] += 300;
   const auto moved = copy_of(s.run({}, after));
   for (std::size_t i = 0; i < context.size(); ++i) EXPECT_NEAR(moved[i], context[i], 1e-11);
-  const auto moved_weights = copy_of(after.weights);
+  const auto moved_weights = copy_of(after.attention.weights);
   for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_NEAR(moved_weights[i], weights[i], 1e-11);
   const Cube<double> dd = s.bench.compute.zeros<double>(targets, batch, target_width);
   const Cube<double> de = s.bench.compute.zeros<double>(sources, batch, source_width);

@@ -1,0 +1,16 @@
+// Which rows of a model's attention are held in a pass: the one place where a Pass becomes a rule.
+#pragma once
+
+#include "fovea/model/trace.h"
+#include "fovea/nn/attention/attention.h"
+
+namespace fovea {
+
+// `always_uniform`: the model's own setting.
+inline AttentionRule attention_rule(const Batch& batch, const Pass& pass, bool always_uniform = false) {
+  if (always_uniform || pass.attend == Attend::uniform) return {true, {}, {}};
+  if (pass.attend == Attend::truth) return {false, batch.marked, batch.alignment};
+  return {};
+}
+
+}  // namespace fovea

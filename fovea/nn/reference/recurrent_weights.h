@@ -18,8 +18,9 @@ struct RecurrentWeights {
   Index width() const { return hh.size(1); }
 };
 
-// One part of a product with row r, forward: a = Σ_k w_rk x_k + b_r. Backward, from da: dw_rk += da x_k, dx_k += w_rk
-// da, db_r += da.
+// What row r of W and b makes of x, and what comes back from da:
+//
+//   a = Σ_k w_rk x_k + b_r        dw_rk += da x_k        dx_k += w_rk da        db_r += da
 inline double affine(const Array<2>& w, const Array<1>& b, Index r, const Array<1>& x) {
   return row_times(w, r, x) + b(r);
 }

@@ -15,7 +15,7 @@ struct Shape {
   Cell cell;
   Direction direction;
   Index T, B, I, H;
-  bool tokens, lengths, initial, output, last;
+  bool tokens, lengths, initial, output, last, dx;  // the last three: gradients given, and wanted
 };
 
 Shape random_shape(std::uint64_t seed) {
@@ -29,6 +29,7 @@ Shape random_shape(std::uint64_t seed) {
           random_choice(stream),
           stream.uniform() < 0.7,
           random_choice(stream),
+          stream.uniform() < 0.8,
           stream.uniform() < 0.8,
           stream.uniform() < 0.8};
 }
@@ -98,10 +99,13 @@ Result<T> of_layer(Scene<T>& scene) {
   r.last_h = copy_of(trace.last.hidden);
   r.last_c = copy_of(trace.last.cell);
   const Matrix<T> dx = bench.compute.zeros<T>(scene.distinct, s.I);
-  const SequenceGradient<T> d_input{s.tokens ? Cube<T>() : dx.as(s.T, s.B, s.I), s.tokens ? dx : Matrix<T>()};
+  SequenceGradient<T> d_input;
+  if (s.dx && s.tokens) d_input.rows = dx;
+  if (s.dx && !s.tokens) d_input.dense = dx.as(s.T, s.B, s.I);
   const RecurrentState<T> d_initial = scene.layer.backward(
       bench.compute, trace, s.output ? Cube<const T>(scene.dy.data(), s.T, s.B, s.H) : Cube<const T>(),
       scene.state(scene.d_h, scene.d_c), d_input);
+  EXPECT_EQ(copy_of(trace.output()), r.output) << "backward changed the output";
   r.dx = copy_of(dx);
   r.dh = copy_of(d_initial.hidden);
   r.dc = copy_of(d_initial.cell);
@@ -176,7 +180,7 @@ Result<double> of_reference(const Scene<T>& scene) {
   return {output.values(),
           last_h.values(),
           lstm ? last_c.values() : none,
-          d_rows.values(),
+          s.dx ? d_rows.values() : Array<2>(scene.distinct, s.I).values(),
           s.initial ? d_h.values() : none,
           s.initial && lstm ? d_c.values() : none,
           dw.ih.values(),

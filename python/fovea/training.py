@@ -81,7 +81,9 @@ def run(
 
     ``on_step(step)`` is called at every update, when its gradients are there and before the parameters move.
     ``intervene(number)`` says how that update is made: None, or what the spec's ``intervene`` would hold, as
-    ``{"hold": "uniform"}``; probes look at the model without it. A run that is intervened in from Python is not what its spec says, and so is not kept.
+    ``{"hold": "uniform"}``. While attention is held, metrics are of the model as it attends by itself, and those whose names end
+    in ``_held`` under the hold; an evaluation is made under the hold of the update that follows it. A run that is
+    intervened in from Python is not what its spec says, and so is not kept.
 
     A run that was interrupted goes on from its last checkpoint when it is asked for again (``fresh=True``: begins anew).
     ``reuse=True`` takes a run that the store already holds. ``keep=False`` trains without a store, and so without

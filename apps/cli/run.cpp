@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -8,6 +9,8 @@
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "apps/cli/sweep_progress.h"
+#include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/ranks/ranks.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/lab/sweep/joint_training.h"
 
@@ -78,8 +81,20 @@ class Run : public Command {
                         {});
     }
     if (seed_) words_.refuse_other_seeds(fmt::format("--seed {}", *seed_), {Value{*seed_, {}}});
-    return {experiment.name, resolve(experiment, words_.preset(), words_.overrides(),
-                                     seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed)};
+    std::vector<Override> overrides = words_.overrides();
+    const std::vector<Override> first = first_values(experiment, words_.preset(), overrides);
+    overrides.insert(overrides.end(), first.begin(), first.end());
+    RunSpec spec =
+        resolve(experiment, words_.preset(), overrides, seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
+    if (!first.empty() && !words_.quiet && Ranks::announced_rank() == 0) say_which(experiment, first);
+    return {experiment.name, std::move(spec)};
+  }
+
+  void say_which(const Experiment& experiment, const std::vector<Override>& first) const {
+    std::vector<std::string> settings;
+    for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));
+    fmt::print(stderr, "fovea: {} is a sweep, and this run the first of it: {}. All of them: fovea sweep {}\n",
+               experiment.name, fmt::join(settings, ", "), experiment_);
   }
 
   Named from_store(const Store& store) const {

@@ -4,6 +4,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "fovea/base/duration.h"
 #include "fovea/io/utf8.h"
 #include "fovea/view/terminal/default_metrics.h"
@@ -18,7 +22,10 @@ void print_run(const RunRecord& run) {
   if (!run.tags.empty()) fmt::print("tags: {}\n", fmt::join(run.tags, ", "));
   if (!run.note.empty()) fmt::print("note: {}\n", clean_utf8(run.note));
   TextTable table({{"metric"}, {"last", TextTable::Align::right}, {"course"}});
-  for (const std::string& name : default_metrics({&run})) {
+  std::vector<std::string> names = default_metrics({&run});
+  for (const auto& [name, series] : run.series)
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (const std::string& name : names) {
     const std::vector<double>& values = run.series.at(name).values;
     if (!values.empty()) table.row({name, metric_text(values.back()), values.size() > 1 ? sparkline(values, 32) : ""});
   }

@@ -20,6 +20,7 @@ class BetaAuc : public Probe {
     }
   }
   bool wants_beta() const override { return true; }
+  bool differs_under_hold() const override { return false; }
   bool needs_beta() const override { return true; }
   bool needs_truth() const override { return true; }
 

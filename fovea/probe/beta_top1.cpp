@@ -12,6 +12,7 @@ class BetaTop1 : public Probe {
  public:
   void prepare(const TaskShape& shape, bool, std::uint64_t) override { kind_ = shape.kind; }
   bool wants_beta() const override { return true; }
+  bool differs_under_hold() const override { return false; }
   bool needs_beta() const override { return true; }
   bool needs_truth() const override { return true; }
 

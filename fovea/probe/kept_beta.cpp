@@ -17,6 +17,7 @@ class KeptBeta : public Probe {
   }
   bool wants_beta() const override { return true; }
   Examples examples() const override { return Examples::kept; }
+  bool differs_under_hold() const override { return false; }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
     if (!evaluation.beta.empty())

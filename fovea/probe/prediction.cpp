@@ -20,6 +20,7 @@ class PredictionProbe : public Probe {
                         "leave the probe out");
   }
 
+  bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
     if (!evaluation.first) return;
     Team alone;

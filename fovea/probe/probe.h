@@ -24,8 +24,8 @@ struct ParameterView {
 };
 
 // What a probe may look at. `batch` holds examples of the split that probes look at (validation, if the spec does not
-// say otherwise) and `outcome` what the model made of them in evaluation mode (attention as the model's own rule and
-// the interventions of this step have it).
+// say otherwise) and `outcome` what the model made of them in evaluation mode (attention as the model's own rule
+// has it, or, where a probe is asked once more, a hold).
 struct Evaluation {
   std::int64_t step = 0;  // updates done so far
   bool first = false, last = false;
@@ -72,6 +72,9 @@ class Probe {
   virtual bool needs_truth() const { return false; }  // or where the task does not say where attention belongs
   virtual bool wants_states() const { return false; }
   virtual Examples examples() const { return Examples::fresh; }
+  // Whether its numbers depend on where attention goes: then it is asked twice while attention is held, of the model as
+  // it attends by itself, and under the hold. A probe that carries something to the next evaluation must be asked once.
+  virtual bool differs_under_hold() const { return memory().empty(); }
   virtual void measure(const Evaluation& evaluation, Readings& readings) = 0;
 
   // What it carries from one look to the next, so that a run can go on in another process. remember() is called after

@@ -10,6 +10,8 @@ namespace {
 
 class Scalars : public Probe {
  public:
+  bool differs_under_hold() const override { return false; }
+
   void measure(const Evaluation& evaluation, Readings& readings) override {
     for (const ParameterView& parameter : evaluation.parameters) {
       if (parameter.values.size() != 1) continue;

@@ -81,7 +81,11 @@ def run(
 
     ``on_step(step)`` is called at every update, when its gradients are there and before the parameters move.
     ``intervene(number)`` says how that update is made: None, or what the spec's ``intervene`` would hold, as
-    ``{"hold": "uniform"}``; probes look at the model without it. A run that is intervened in from Python is not what its spec says, and so is not kept.
+    ``{"hold": "uniform"}``. While attention is held, metrics are of the model as it attends by itself, and those whose names end
+    in ``_held`` under the hold; an evaluation is made under the hold of the update that follows it. A run that is
+    intervened in from Python is not what its spec says, and so is not kept.
+
+    Of an experiment that is a sweep over settings, it is the run with the first value of each.
 
     A run that was interrupted goes on from its last checkpoint when it is asked for again (``fresh=True``: begins anew).
     ``reuse=True`` takes a run that the store already holds. ``keep=False`` trains without a store, and so without
@@ -104,7 +108,9 @@ def run(
     task, similarity = own_task(spec), own_similarity(spec)
     with nullcontext("") if task is None else task.lent() as key, nullcontext() if similarity is None else similarity.at_work():
         experiment = experiment_of(spec, key)
-        wanted = with_probes(experiment, quick, dotted(experiment, settings, set, _OF_BOTH + _OF_RUN), probes)
+        wanted = dotted(experiment, settings, set, _OF_BOTH + _OF_RUN)
+        first = experiment.first_values(quick, wanted)
+        wanted = with_probes(experiment, quick, {**wanted, **first}, probes)
         resolved = experiment.resolve(quick, wanted, _seed(seed, experiment.seed))
         spec_says_all = intervene is None and task is None and similarity is None
         if keep and not spec_says_all:
@@ -112,6 +118,9 @@ def run(
             if task is not None or similarity is not None:
                 what = "of a task in Python" if task is not None else "by a similarity in Python"
             raise _engine.wrong_input(f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out")
+        if first:
+            values = ", ".join(f"{key}={value!r}" for key, value in first.items())
+            teller()(f"{experiment.name} is a sweep, and this run the first of it: {values}. All of them: fovea.sweep({experiment.name!r})")
         made = train_spec(
             resolved,
             experiment.name,

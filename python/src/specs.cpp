@@ -78,6 +78,13 @@ void bind_specs(py::module_& module) {
              const py::gil_scoped_release free;
              return std::make_shared<RunSpec>(resolve(experiment, preset_of(quick), overrides, seed));
            })
+      .def("first_values",
+           [](const Experiment& experiment, bool quick, const py::dict& settings) {
+             py::dict first;
+             for (const Override& one : first_values(experiment, preset_of(quick), overrides_of(settings)))
+               first[py::str(one.key)] = object_of(one.value);
+             return first;
+           })
       .def("plan", [](const Experiment& experiment, bool quick, const py::dict& settings, const py::dict& axes,
                       std::optional<std::int64_t> draws) {
         const std::vector<Override> overrides = overrides_of(settings);

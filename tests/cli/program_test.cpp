@@ -126,6 +126,22 @@ TEST_F(ProgramTest, AShownSpecRunsAgainAsTheSameRun) {
   EXPECT_EQ(first["hash"], second["hash"]);
 }
 
+TEST_F(ProgramTest, ARunOfASweepIsTheFirstOfItAndSaysSo) {
+  const Outcome first = fovea("run toy-bounded --set train.steps=1");
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.err.find("toy-bounded is a sweep, and this run the first of it: model.beta1 = -4. All of them: fovea "
+                           "sweep toy-bounded"),
+            std::string::npos)
+      << first.err;
+  EXPECT_NE(fovea("show 1 --spec").out.find("beta1 = -4"), std::string::npos);
+  EXPECT_EQ(fovea("run toy-bounded --set train.steps=1 --quiet").err, "");
+  const Outcome other = fovea("run toy-bounded --set train.steps=1 --set model.beta1=8");
+  EXPECT_EQ(other.err.find("sweep"), std::string::npos) << other.err;
+  const auto given = json("run toy-bounded --set train.steps=1 --set model.beta1=8 --json --quiet");
+  EXPECT_NE(fovea("show " + std::to_string(given["run"].get<int>()) + " --spec").out.find("beta1 = 8"),
+            std::string::npos);
+}
+
 struct BadWords {
   const char* words;
   int code;

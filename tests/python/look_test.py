@@ -131,7 +131,9 @@ def test_intervening_is_what_a_spec_would_declare():
 
     ours = fovea.run(spec, intervene=intervene)
     declared = fovea.run({**spec, "intervene": [{"hold": "uniform", "until": 6}, {"freeze": "attention", "from": 3}]}, keep=False)
-    assert ours.series["train_loss"].tobytes() == declared.series["train_loss"].tobytes()
+    assert sorted(ours.metrics) == sorted(declared.metrics)
+    for name in ("train_loss", "accuracy", "accuracy_held"):
+        assert ours.series[name].tobytes() == declared.series[name].tobytes(), name
     assert ours.series["train_loss"].tobytes() != fovea.run(spec, keep=False).series["train_loss"].tobytes()
     assert ours.id == 0 and len(fovea.store()) == 0
     with pytest.raises(fovea.WrongInput, match="cannot be kept"):

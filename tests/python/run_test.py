@@ -1,5 +1,7 @@
 """One run from Python: the same bits as the program's, in the same store."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,12 @@ def test_an_unknown_series_is_named():
     run = fovea.run("copy-subset", keep=False, **SMALL)
     with pytest.raises(KeyError, match="did you mean 'accuracy'"):
         run.series["acuracy"]
+
+
+def test_a_run_of_a_sweep_is_the_first_of_it_and_says_so():
+    with pytest.warns(UserWarning, match="toy-bounded is a sweep, and this run the first of it: model.beta1=-4") as told:
+        first = fovea.run("toy-bounded", steps=1, keep=False)
+    assert len(told) == 1 and first.spec["model"]["beta1"] == -4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fovea.run("toy-bounded", steps=1, beta1=8, keep=False).spec["model"]["beta1"] == 8

@@ -436,13 +436,13 @@ test("scrubbing a map of 41 by 41 over 200 steps takes less than 20 ms of the pa
   await stage.leave(page);
 });
 
-test("what is measured of attention that is held is no deed of the model's", async () => {
+test("while attention is held, what is measured is where the model attends by itself", async () => {
   const page = await stage.visit(words(small, { act: "truth", hold: 40, step: 20 }));
   await at_step(page, 20);
   assert.match(await page.locator(".stages").innerText(), /attention is on it \(α\): not yet/);
-  // Though the curve says what was measured.
   const attended = (await curves_of(page, "What is learned when")).get("attention on the right word");
-  assert.deepEqual(attended.at(-1), [20, 1]);
+  assert.equal(attended.at(-1)[0], 20);
+  assert.ok(attended.at(-1)[1] < 0.9, `${attended.at(-1)}`);
   await stage.leave(page);
 });
 

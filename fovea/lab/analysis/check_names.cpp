@@ -10,16 +10,23 @@
 #include "fovea/base/names.h"
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/record/record.h"
+#include "fovea/lab/spec/intervention.h"
 #include "fovea/lab/train/trainer.h"
 
 namespace fovea {
 
 namespace {
 
+std::vector<Hold> holds_of(const RunSpec& spec) { return Interventions::parse(spec.interventions).holds; }
+
 RunRecord untrained(RunSpec spec) {
   spec.train["steps"] = {std::int64_t{0}, {}};
   spec.train["stop_when"] = {std::string(), {}};
-  spec.interventions.clear();
+  // Held from the start, so that what is measured under a hold has its names too.
+  Interventions holds;
+  holds.holds = holds_of(spec);
+  if (!holds.holds.empty()) holds.holds = {{holds.holds.front().attend, {}, holds.holds.front().place}};
+  spec.interventions = holds.write();
   RunRecord run = train(spec);
   run.series["train_loss"] = {{0}, {0}};  // what the first update says
   return run;
@@ -62,7 +69,8 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::spa
   std::set<std::string> models;
   std::vector<RunRecord> runs;
   for (const RunSpec& spec : specs) {
-    if (models.size() == most_looks || !models.insert(Value{spec.model, {}}.text()).second) continue;
+    const std::string kind = Value{spec.model, {}}.text() + (holds_of(spec).empty() ? "" : " held");
+    if (models.size() == most_looks || !models.insert(kind).second) continue;
     runs.push_back(untrained(spec));
     if (runs.back().state != RunState::done) return;  // the training will say why
   }

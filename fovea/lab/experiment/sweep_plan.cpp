@@ -36,7 +36,23 @@ std::string value_text(const Value& value) {
   return words ? *words : value.text();
 }
 
+// Whether the part that a setting is of ("model" of "model.score") is chosen anew.
+bool chosen_anew(const std::string& key, const std::vector<Override>& overrides) {
+  const std::string part = key.substr(0, key.find('.'));
+  return std::ranges::any_of(overrides,
+                             [&](const Override& one) { return one.key == part || one.key == part + ".name"; });
+}
+
 }  // namespace
+
+std::vector<Override> first_values(const Experiment& experiment, Preset preset,
+                                   const std::vector<Override>& overrides) {
+  std::vector<Override> first;
+  for (const Axis& axis : axes_of(experiment, preset, overrides, {}))
+    if (axis.key != "seed" && !axis.draw && !axis.values.empty() && !chosen_anew(axis.key, overrides))
+      first.push_back({axis.key, axis.values.front()});
+  return first;
+}
 
 SweepPlan::SweepPlan(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                      const std::vector<Axis>& axes)

@@ -11,6 +11,10 @@
 
 namespace fovea {
 
+// What a run by itself is, of an experiment that is a sweep: the first value of each axis of settings, in their order.
+// Overrides go before them, also those of a whole part or of which part it is; seeds, and what is drawn, are not taken.
+std::vector<Override> first_values(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides);
+
 class SweepPlan : public RunList {
  public:
   // `axes` replace the experiment's own of the same key, and so do overrides. Settings that are drawn

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fovea/io/half.h"
+#include "fovea/lab/record/held_name.h"
 
 namespace fovea {
 
@@ -36,7 +37,8 @@ std::optional<std::pair<std::vector<Index>, std::size_t>> read_shape(std::string
 }  // namespace
 
 bool fits_half(const ArrayRecord& array) {
-  const bool attention = array.name == "attention" || array.name.starts_with("attention.");
+  const bool attention =
+      array.name == "attention" || array.name == held_name("attention") || array.name.starts_with("attention.");
   if (attention && std::ranges::all_of(array.values, [](float x) { return x >= 0 && x <= 1; })) return true;
   return std::ranges::all_of(array.values, [](float x) {
     return std::bit_cast<std::uint32_t>(from_half(to_half(x))) == std::bit_cast<std::uint32_t>(x);

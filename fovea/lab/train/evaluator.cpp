@@ -27,10 +27,17 @@ const Batch& Evaluator<T>::first_examples() {
 }
 
 template <class T>
-void Evaluator<T>::Wants::add(const Probe& probe) {
-  shown = true;
+template <class P>
+void Evaluator<T>::Audience<P>::add(P& probe) {
+  probes.push_back(&probe);
   beta |= probe.wants_beta();
   states |= probe.wants_states();
+}
+
+template <class T>
+void Evaluator<T>::Audiences::add(Probe& probe) {
+  if (SurveyProbe* const survey = probe.as_survey()) of_surveys.add(*survey);
+  else of(probe.examples()).add(probe);
 }
 
 template <class T>
@@ -38,12 +45,8 @@ void Evaluator<T>::prepare(const Capabilities& capabilities) {
   attends_ = capabilities.attends;
   prepare_probes(probes_, spec_, workspace_.shape(), capabilities);
   for (const NamedProbe& named : probes_) {
-    if (SurveyProbe* const probe = named.probe->as_survey()) {
-      surveys_.push_back(probe);
-      survey_wants_.add(*probe);
-    } else {
-      wants_of(named.probe->examples()).add(*named.probe);
-    }
+    all_.add(*named.probe);
+    if (named.probe->differs_under_hold()) under_hold_.add(*named.probe);
   }
 }
 
@@ -53,81 +56,98 @@ void Evaluator<T>::evaluate(const Moment& now) {
   if (!now.first()) readings_.number("train_loss", now.train_loss);
   if (const auto found = interventions_.embeddings_found(); found && now.first())
     readings_.number("embeddings_found", *found);
-  if (attends_ && attention_.wants(now.first(), now.last)) {
-    const Metered metered(spent_ ? &spent_->recorder : nullptr);
-    keep_attention(now);
-  }
-  const Metered metered(spent_ ? &spent_->probes : nullptr);
-  measure(now, Examples::fresh, workspace_.next_batch(settings_.split, slice_at(now.step), settings_.examples));
-  if (wants_of(Examples::same).shown)
-    measure(now, Examples::same, workspace_.next_batch(settings_.split, 0, settings_.examples));
-  if (wants_of(Examples::kept).shown && attention_.wants(now.first(), now.last)) {
-    const Batch& kept = kept_examples();
-    if (kept.size > 0) measure(now, Examples::kept, kept);
-  }
-  if (!surveys_.empty()) survey(now);
+  Pass pass{false, Attend::learned, spec_.seed, static_cast<std::uint64_t>(now.step)};
+  read({now, pass, all_, readings_});
+  if (now.hold == Attend::learned) return;
+  pass.attend = now.hold;
+  HeldReadings held(readings_);
+  read({now, pass, under_hold_, held});
 }
 
 template <class T>
-void Evaluator<T>::keep_attention(const Moment& now) {
+void Evaluator<T>::read(const Reading& reading) {
+  const Moment& now = reading.now;
+  if (attends_ && attention_.wants(now.first(), now.last)) {
+    const Metered metered(spent_ ? &spent_->recorder : nullptr);
+    keep_attention(reading);
+  }
+  const Metered metered(spent_ ? &spent_->probes : nullptr);
+  // Numbers that are none are found out even where no probe looks.
+  if (reading.pass.attend == Attend::learned || !reading.audiences.of(Examples::fresh).probes.empty())
+    measure(reading, Examples::fresh, workspace_.next_batch(settings_.split, slice_at(now.step), settings_.examples));
+  if (!reading.audiences.of(Examples::same).probes.empty())
+    measure(reading, Examples::same, workspace_.next_batch(settings_.split, 0, settings_.examples));
+  if (!reading.audiences.of(Examples::kept).probes.empty() && attention_.wants(now.first(), now.last)) {
+    const Batch& kept = kept_examples();
+    if (kept.size > 0) measure(reading, Examples::kept, kept);
+  }
+  if (!reading.audiences.of_surveys.probes.empty()) survey(reading);
+}
+
+template <class T>
+void Evaluator<T>::keep_attention(const Reading& reading) {
   const Batch& batch = kept_examples();
   if (batch.size == 0) return;
   Compute compute = workspace_.fresh_memory();
-  const Trace<T> trace = workspace_.model().forward(compute, batch, pass_at(now.step));
-  attention_.record(batch, as_float(compute, trace.attention), now.first(), readings_);
+  const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
+  const Cube<const float> attention = as_float(compute, trace.attention);
+  if (reading.pass.attend == Attend::learned)
+    attention_.record(batch, attention, reading.now.first(), reading.readings);
+  else attention_.record_held(attention, readings_);
 }
 
 // Shows a batch to the probes that want such examples.
 template <class T>
-void Evaluator<T>::measure(const Moment& now, Examples which, const Batch& batch) {
-  show(now, batch, wants_of(which), [&](Compute&, const Trace<T>&, const Evaluation& evaluation) {
-    for (const NamedProbe& named : probes_)
-      if (named.probe->examples() == which) named.probe->measure(evaluation, readings_);
+void Evaluator<T>::measure(const Reading& reading, Examples which, const Batch& batch) {
+  const Audience<Probe>& audience = reading.audiences.of(which);
+  show(reading, batch, audience.beta, audience.states, [&](Compute&, const Trace<T>&, const Evaluation& evaluation) {
+    for (Probe* const probe : audience.probes) probe->measure(evaluation, reading.readings);
   });
 }
 
 // All of the probes that survey are shown as much as the one that wants to see most.
 template <class T>
-void Evaluator<T>::survey(const Moment& now) {
+void Evaluator<T>::survey(const Reading& reading) {
   constexpr int size = 32;  // of texts of all lengths: larger batches are mostly padding
+  const Audience<SurveyProbe>& audience = reading.audiences.of_surveys;
   int most = 0;
-  for (const SurveyProbe* probe : surveys_) most = std::max(most, probe->count());
+  for (const SurveyProbe* probe : audience.probes) most = std::max(most, probe->count());
   for (int seen = 0; seen < most; seen += size) {
     const Batch& batch = workspace_.next_batch(settings_.split, static_cast<std::uint64_t>(seen / size), size);
     if (batch.size == 0) break;
-    show(now, batch, survey_wants_, [&](Compute& compute, const Trace<T>& trace, const Evaluation& evaluation) {
-      SurveyLook at{evaluation, settings_.split};
-      const Model<T>& model = workspace_.model();
-      if (const auto* const influence = model.as_influence())
-        at.influence = [&, influence] {
-          return Cube<const float>(as_float(compute, influence->influence(compute, trace)));
-        };
-      if (const auto* const generator = model.as_generator())
-        at.say = [&, generator](const Search& search) {
-          return generator->say(compute, batch, pass_at(now.step), search);
-        };
-      for (SurveyProbe* probe : surveys_)
-        if (seen < probe->count()) probe->survey(at, readings_);
-    });
+    show(reading, batch, audience.beta, audience.states,
+         [&](Compute& compute, const Trace<T>& trace, const Evaluation& evaluation) {
+           SurveyLook at{evaluation, settings_.split};
+           const Model<T>& model = workspace_.model();
+           if (const auto* const influence = model.as_influence())
+             at.influence = [&, influence] {
+               return Cube<const float>(as_float(compute, influence->influence(compute, trace)));
+             };
+           if (const auto* const generator = model.as_generator())
+             at.say = [&, generator](const Search& search) {
+               return generator->say(compute, batch, reading.pass, search);
+             };
+           for (SurveyProbe* const probe : audience.probes)
+             if (seen < probe->count()) probe->survey(at, reading.readings);
+         });
   }
-  for (SurveyProbe* probe : surveys_) probe->conclude(readings_);
+  for (SurveyProbe* const probe : audience.probes) probe->conclude(reading.readings);
 }
 
 // What the model makes of a batch.
 template <class T>
-void Evaluator<T>::show(const Moment& now, const Batch& batch, const Wants& wants, const Read& read) {
+void Evaluator<T>::show(const Reading& reading, const Batch& batch, bool beta, bool states, const Read& read) {
+  const Moment& now = reading.now;
   Compute compute = workspace_.fresh_memory();
   const Model<T>& model = workspace_.model();
-  const Trace<T> trace = model.forward(compute, batch, pass_at(now.step));
+  const Trace<T> trace = model.forward(compute, batch, reading.pass);
   if (!std::isfinite(trace.loss)) workspace_.refuse_loss(trace.loss, now.step);
-  Cube<T> beta;
-  if (wants.beta) beta = model.beta(compute, trace);
-  Cube<T> states;
-  if (wants.states) states = model.states(compute, trace);
+  const Cube<T> betas = beta ? model.beta(compute, trace) : Cube<T>();
+  const Cube<T> model_states = states ? model.states(compute, trace) : Cube<T>();
   Outcome<float> seen;
   seen.loss = trace.loss;
-  seen.scores = as_float(compute, trace.scores);
   seen.answers = trace.answers;
+  seen.scores = as_float(compute, trace.scores);
   seen.attention = as_float(compute, trace.attention);
   seen.predictions = as_float(compute, trace.predictions);
   update_views();
@@ -140,14 +160,9 @@ void Evaluator<T>::show(const Moment& now, const Batch& batch, const Wants& want
         .task = workspace_.task(),
         .batch = batch,
         .outcome = seen,
-        .beta = as_float(compute, beta),
-        .states = as_float(compute, states),
+        .beta = as_float(compute, betas),
+        .states = as_float(compute, model_states),
         .parameters = views_});
-}
-
-template <class T>
-Pass Evaluator<T>::pass_at(std::int64_t step) const {
-  return {false, interventions_.attend(step), spec_.seed, static_cast<std::uint64_t>(step)};
 }
 
 // Fresh examples have a slice for each step; a finite split is gone through slice by slice, evaluation by evaluation.

@@ -4,7 +4,8 @@
 //                                          └──────> attention of kept examples ──> record
 //
 // Probes say which examples they want (probe/probe.h). Those that survey a split are shown it in batches, one after the
-// other.
+// other. While attention is held all of this is done once more under the hold, for the probes whose numbers differ then
+// (lab/record/held_name.h).
 #pragma once
 
 #include <array>
@@ -30,6 +31,7 @@ struct Moment {
   bool last = false;
   double train_loss = 0;  // of the update before
   double time = 0;        // of gradient flow
+  Attend hold = Attend::learned;
 
   bool first() const { return step == 0; }
 };
@@ -54,20 +56,35 @@ class Evaluator {
   AttentionRecorder& attention() { return attention_; }
 
  private:
-  // What some probe wants of a kind of examples.
-  struct Wants {
-    bool shown = false, beta = false, states = false;
-    void add(const Probe& probe);
+  // Probes that are shown the same, and what some of them wants to see.
+  template <class P>
+  struct Audience {
+    std::vector<P*> probes;
+    bool beta = false, states = false;
+    void add(P& probe);
+  };
+  struct Audiences {
+    std::array<Audience<Probe>, 3> by_examples;
+    Audience<SurveyProbe> of_surveys;
+
+    Audience<Probe>& of(Examples which) { return by_examples[static_cast<std::size_t>(which)]; }
+    void add(Probe& probe);
+  };
+  // A reading of the model: by whom, of passes of which kind, and where what they say goes.
+  struct Reading {
+    const Moment& now;
+    Pass pass;
+    Audiences& audiences;
+    Readings& readings;
   };
   using Read = std::function<void(Compute&, const Trace<T>&, const Evaluation&)>;
 
-  Wants& wants_of(Examples which) { return wants_[static_cast<std::size_t>(which)]; }
-  void keep_attention(const Moment& now);
-  void measure(const Moment& now, Examples which, const Batch& batch);
-  void survey(const Moment& now);
-  void show(const Moment& now, const Batch& batch, const Wants& wants, const Read& read);
+  void read(const Reading& reading);
+  void keep_attention(const Reading& reading);
+  void measure(const Reading& reading, Examples which, const Batch& batch);
+  void survey(const Reading& reading);
+  void show(const Reading& reading, const Batch& batch, bool beta, bool states, const Read& read);
 
-  Pass pass_at(std::int64_t step) const;
   std::uint64_t slice_at(std::int64_t step) const;
   const Batch& kept_examples();
   void view_parameters();
@@ -81,9 +98,7 @@ class Evaluator {
   TimeSpent* spent_;
   ProbeSettings settings_;
   std::vector<NamedProbe> probes_;
-  std::vector<SurveyProbe*> surveys_;  // of probes_
-  std::array<Wants, 3> wants_;         // by Examples
-  Wants survey_wants_;
+  Audiences all_, under_hold_;  // of probes_
   AttentionRecorder attention_;
   RunReadings readings_;
   bool attends_ = false;

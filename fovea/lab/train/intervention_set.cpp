@@ -30,15 +30,23 @@ void InterventionSet<T>::start(std::int64_t step, bool resumed) const {
 }
 
 template <class T>
-StepPlan InterventionSet<T>::before_update(std::int64_t step) {
-  if (step < plan_.step || step >= plan_ends_) {
-    plan_ = {step, attend(step), paces(step)};
-    plan_ends_ = declared_.next_change(step);
+const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
+  if (plan_ && plan_->step == step) return *plan_;
+  if (step < standing_.step || step >= standing_ends_) {
+    standing_ = {step, declared_.attend_at(step), paces(step)};
+    standing_ends_ = declared_.next_change(step);
   }
-  StepPlan plan = plan_;
+  StepPlan plan = standing_;
   plan.step = step;
   if (watcher_) let_change(plan);
-  return plan;
+  return plan_.emplace(plan);
+}
+
+template <class T>
+Attend InterventionSet<T>::hold(std::int64_t step, bool update_follows) {
+  if (watcher_ && update_follows) return plan(step).attend;
+  const bool by_watcher = plan_ && plan_->attend != declared_.attend_at(plan_->step);
+  return by_watcher ? plan_->attend : declared_.attend_at(step);
 }
 
 template <class T>

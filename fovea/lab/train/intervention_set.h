@@ -1,9 +1,9 @@
 // What is changed in a training, and when. The trainer asks at fixed places:
 //
-//   start(step)            before the first update:  clamps, transplants
-//   attend(step)           before a pass:            who decides where attention goes
-//   before_update(step)    before an update:         holds, freezes, rates; and what a watcher changes of them
-//   after_update(step)     after an update:          clamps, frozen embeddings, transplants of the next step
+//   start(step)           before the first update:  clamps, transplants
+//   hold(step)            before an evaluation:     the hold that is in force
+//   plan(step)            before an update:         holds, freezes, rates; and what a watcher changes of them
+//   after_update(step)    after an update:          clamps, frozen embeddings, transplants of the next step
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,14 @@ class InterventionSet {
   // cannot be done here, and for what would change nothing.
   void prepare(const Capabilities& capabilities, const Task& task, const std::filesystem::path& weights);
 
+  // Whether attention may be held at some step.
+  bool may_hold() const { return watcher_ || !declared_.holds.empty(); }
   void start(std::int64_t step, bool resumed) const;
-  Attend attend(std::int64_t step) const { return declared_.attend_at(step); }
-  StepPlan before_update(std::int64_t step);
+  // How update `step` is made: as declared, unless the watcher changes it, who is asked once for each.
+  const StepPlan& plan(std::int64_t step);
+  // Who decides where attention goes when `step` updates are done: as in the update to come; after the last one, of
+  // which nobody is asked, as declared, or as a watcher had it then.
+  Attend hold(std::int64_t step, bool update_follows);
   void after_update(std::int64_t step) const;
 
   // The share of the vocabulary that start vectors were found for; nothing where there are none.
@@ -52,8 +57,9 @@ class InterventionSet {
   Capabilities capabilities_;
   std::optional<Embeddings<T>> embeddings_;
   std::optional<Transplants<T>> transplants_;
-  StepPlan plan_;                // as declared, for steps from plan_.step on
-  std::int64_t plan_ends_ = -1;  // and before this one
+  StepPlan standing_;                // as declared, from standing_.step on
+  std::int64_t standing_ends_ = -1;  // and before this step
+  std::optional<StepPlan> plan_;     // of the newest update asked for
 };
 
 }  // namespace fovea

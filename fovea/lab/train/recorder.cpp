@@ -59,8 +59,19 @@ void AttentionRecorder::record(const Batch& batch, const Cube<const float>& atte
     record_part("attention_items", batch.items.values, {first_ones, batch.items.columns, batch.items.width}, readings);
     record_part("attention_labels", batch.labels, {first_ones}, readings);
   }
-  const auto kept = static_cast<Index>(std::min(keep_, there));
-  readings.array("attention", {kept, attention.size(1), attention.size(2)},
+  record_attention("attention", attention, readings);
+}
+
+void AttentionRecorder::record_held(const Cube<const float>& attention, Readings& readings) const {
+  record_attention(held_name("attention"), attention, readings);
+}
+
+void AttentionRecorder::record_attention(const std::string& name, const Cube<const float>& attention,
+                                         Readings& readings) const {
+  const auto kept = static_cast<Index>(std::min<std::int64_t>(keep_, attention.size(0)));
+  const Index each = attention.size(1) * attention.size(2);
+  if (each == 0 || kept == 0) return;
+  readings.array(name, {kept, attention.size(1), attention.size(2)},
                  {attention.data(), static_cast<std::size_t>(kept * each)});
 }
 

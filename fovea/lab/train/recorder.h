@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/data/batch.h"
+#include "fovea/lab/record/held_name.h"
 #include "fovea/lab/record/record.h"
 #include "fovea/lab/spec/train_settings.h"
 #include "fovea/probe/probe.h"
@@ -27,6 +28,19 @@ class RunReadings : public Readings {
   std::int64_t step_ = -1;
 };
 
+// What probes say of a model while its attention is held, beside what they say of it as it attends by itself: numbers
+// have names of their own (lab/record/held_name.h), and arrays are not kept twice.
+class HeldReadings : public Readings {
+ public:
+  explicit HeldReadings(Readings& all) : all_(all) {}
+
+  void number(const std::string& name, double value) override { all_.number(held_name(name), value); }
+  void array(const std::string&, const std::vector<Index>&, std::span<const float>) override {}
+
+ private:
+  Readings& all_;
+};
+
 // Decides how much of attention is kept.
 class AttentionRecorder {
  public:
@@ -44,10 +58,14 @@ class AttentionRecorder {
     look_ = memory[2];
   }
 
-  // attention (B, rows, positions) of the kept examples.
+  // attention (B, rows, positions) of the kept examples, and at the first look what they are.
   void record(const Batch& batch, const Cube<const float>& attention, bool first, Readings& readings);
+  // The same examples' attention under a hold.
+  void record_held(const Cube<const float>& attention, Readings& readings) const;
 
  private:
+  void record_attention(const std::string& name, const Cube<const float>& attention, Readings& readings) const;
+
   std::int64_t keep_, looks_;
   std::int64_t every_ = 1, look_ = 0;
 };

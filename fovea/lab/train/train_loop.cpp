@@ -13,6 +13,7 @@
 
 #include "fovea/base/names.h"
 #include "fovea/base/processor_time.h"
+#include "fovea/lab/record/held_name.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/train/step_watcher.h"
 
@@ -150,7 +151,7 @@ void TrainLoop<T>::tend(std::int64_t step) {
 
 template <class T>
 void TrainLoop<T>::update(std::int64_t step) {
-  const StepPlan plan = interventions_.before_update(step);
+  const StepPlan& plan = interventions_.plan(step);
   const auto batch_step = static_cast<std::uint64_t>(step);
   longest_first_.arrange(workspace_.next_batch(Split::train, batch_step, train_.batch));
   const double loss = gradient({true, plan.attend, record_.spec.seed, batch_step}, step);
@@ -191,14 +192,16 @@ double TrainLoop<T>::gradient(const Pass& pass, std::int64_t step) {
 // Reads the model at `step`; true where that ends the run.
 template <class T>
 bool TrainLoop<T>::evaluate(std::int64_t step, bool last) {
-  evaluator_.evaluate({step, last, train_loss_, time_});
+  Moment now{step, last, train_loss_, time_, interventions_.hold(step, step < train_.steps)};
+  evaluator_.evaluate(now);
   if (step == 0) check_stop_condition();
   if (last) return true;
   if (!stop_when_ || !stop_when_->holds(record_)) {
     evaluator_.count();
     return false;
   }
-  evaluator_.evaluate({step, true, train_loss_, time_});
+  now.last = true;
+  evaluator_.evaluate(now);
   return true;
 }
 
@@ -210,6 +213,9 @@ void TrainLoop<T>::check_stop_condition() const {
   std::vector<std::string> known(run_facts().begin(), run_facts().end());
   for (const auto& [name, series] : record_.series) known.push_back(name);
   known.emplace_back("train_loss");
+  if (interventions_.may_hold())
+    for (const auto& [name, series] : record_.series)
+      if (!is_held_name(name)) known.push_back(held_name(name));
   for (const std::string& name : stop_when_->names()) {
     if (run_has(record_, name) || std::ranges::find(known, name) != known.end()) continue;
     const std::string what = fmt::format("train.stop_when reads '{}', which no probe of this run measures", name);

@@ -61,6 +61,9 @@ struct TrainHooks {
 // `attention_items`, `attention_labels`. They are thinned, first in examples, then in looks, to stay within a few
 // megabytes a run.
 //
+// All of this is of the model as it attends by itself. While attention is held there is more, under names of its own
+// (lab/record/held_name.h): the numbers of probes that differ then, and `attention_held`.
+//
 // Where stop_when ends the run early, the look that showed it is made once more as the last one.
 RunRecord train(const RunSpec& spec, const TrainHooks& hooks = {});
 

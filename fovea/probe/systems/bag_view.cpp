@@ -18,6 +18,7 @@ class BagView : public Probe {
     need_kind(shape.kind, Kind::labelled_bags, "bag_view");
   }
 
+  bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
     if (!evaluation.first && !evaluation.last) return;
     const Items& items = evaluation.batch.items;

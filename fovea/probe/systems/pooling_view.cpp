@@ -28,6 +28,7 @@ class PoolingView : public Probe {
     }
   }
 
+  bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
     if (!evaluation.last) return;
     const std::vector<float>&x = evaluation.batch.queries.values, &keys = evaluation.batch.items.values;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/record/held_name.h"
 
 namespace fovea {
 
@@ -64,7 +65,8 @@ std::vector<std::string> default_metrics(const Runs& runs) {
   for (const RunRecord* run : runs) {
     const auto [own, fresh] = told.try_emplace(run->experiment);
     if (fresh) own->second = names_of(run->experiment);
-    for (const auto& [name, series] : run->series) weight[name] += unclaimed;
+    for (const auto& [name, series] : run->series)
+      if (!is_held_name(name)) weight[name] += unclaimed;
     for (std::size_t i = 0; i < own->second.size(); ++i)
       if (run->series.contains(own->second[i])) weight[own->second[i]] += 1 / (1.0 + static_cast<double>(i));
   }

@@ -9,7 +9,8 @@
 namespace fovea {
 
 // The metrics that these runs have. First those that the figures of their experiments show, then those that the claims
-// read, then the rest; each run has a say. train_loss, which every run has, comes last.
+// read, then the rest; each run has a say. train_loss, which every run has, comes last. What is measured under a hold
+// is among them only where it is shown or claimed.
 std::vector<std::string> default_metrics(const Runs& runs);
 
 // Settings in which runs of one experiment differ, but for the seed: what tells them apart beside their names.

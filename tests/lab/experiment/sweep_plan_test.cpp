@@ -80,6 +80,25 @@ TEST(SweepPlan, AMillionPointsTakeNoTimeUntilTheyAreWanted) {
                    "more than 1099511627776 runs"));
 }
 
+TEST(SweepPlan, OneRunOfASweepTakesTheFirstValueOfEachAxisThatIsNotGiven) {
+  const Experiment sweeping = experiment(
+      "sweep = { seed = \"3..5\", \"task.vocab\" = [20, 10], \"model.start\" = [1.5, 0.0], \"train.rate\" = "
+      "\"log(1e-4..1e-2)\", draws = 2 }\nquick = { \"sweep.task.vocab\" = [7, 8] }\n");
+  const auto first = [&](const std::vector<std::string>& given, Preset preset = Preset::full) {
+    std::vector<Override> overrides;
+    for (const std::string& words : given) overrides.push_back(parse_override(words));
+    std::map<std::string, std::string> found;
+    for (const Override& one : first_values(sweeping, preset, overrides)) found[one.key] = one.value.text();
+    return found;
+  };
+  using Found = std::map<std::string, std::string>;
+  EXPECT_EQ(first({}), (Found{{"task.vocab", "20"}, {"model.start", "1.5"}}));
+  EXPECT_EQ(first({}, Preset::quick).at("task.vocab"), "7");
+  EXPECT_EQ(first({"task.vocab=10", "train.steps=3"}), (Found{{"model.start", "1.5"}}));
+  EXPECT_EQ(first({"model.name=tiny"}), (Found{{"task.vocab", "20"}}));
+  EXPECT_TRUE(first_values(experiment(), Preset::full, {}).empty());
+}
+
 TEST(SweepPlan, EveryValueOfEveryAxisIsChecked) {
   EXPECT_NO_THROW(plan_of({"task.length=1..3", "seed=0..100000"}).check());
   EXPECT_TRUE(says(refusal([] { plan_of({"task.vocab=20,30", "task.length=4,5000"}).check(); }), "length"));

@@ -111,6 +111,8 @@ TEST(Resume, AnInterruptedRunIsTheSameBits) {
       {"intervene=[{hold=\"uniform\", until=30}, {freeze=\"body\", from=10, until=45}]"},
       {"train.steps=1000", "train.stop_when=on_mark > 0.3"},
       {"train.threads=2"},
+      {"intervene=[{hold=\"truth\", from=10}]", "train.threads=2"},
+      {"intervene=[{hold=\"truth\", until=41}]", "train.precision=double"},
   };
   for (const auto& changes : variants) {
     const RunSpec spec = tiny_spec(changes);

@@ -89,7 +89,12 @@ TEST(Watch, WhatIsKeptOfAStepStaysAsItWas) {
 
 TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
   class HoldAndFreeze : public Watcher {
+   public:
+    std::vector<std::int64_t> asked;
+
+   private:
     void before(StepPlan& plan) override {
+      asked.push_back(plan.step);
       if (plan.step < 6) plan.attend = Attend::uniform;
       plan.paces[static_cast<std::size_t>(Group::attention)].frozen = plan.step >= 3;
     }
@@ -102,8 +107,28 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
       "probe = { every = 4, names = [\"accuracy\"] }\n",
       "declared.toml");
   const RunRecord by_spec = train(resolve(declared, Preset::full, {}, 3));
-  EXPECT_EQ(watched(small_spec(), watcher).series.at("train_loss"), by_spec.series.at("train_loss"));
+  EXPECT_EQ(watched(small_spec(), watcher).series, by_spec.series);  // those under the hold included
+  EXPECT_EQ(by_spec.series.at("accuracy_held").steps, (std::vector<std::int64_t>{0, 4}));
+  std::vector<std::int64_t> each(12);
+  std::iota(each.begin(), each.end(), 0);
+  EXPECT_EQ(watcher.asked, each);
   EXPECT_NE(train(small_spec()).series.at("train_loss"), by_spec.series.at("train_loss"));
+}
+
+TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
+  class Hold : public Watcher {
+    void before(StepPlan& plan) override { plan.attend = Attend::uniform; }
+  } watcher;
+  const Experiment declared = parse_experiment(
+      "task = { name = \"copy\", vocab = 9, length = 5 }\n"
+      "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
+      "train = { steps = 12, batch = 4 }\n"
+      "intervene = [{ hold = \"uniform\" }]\n"
+      "probe = { every = 4, names = [\"accuracy\"] }\n",
+      "declared.toml");
+  const RunRecord by_spec = train(resolve(declared, Preset::full, {}, 3));
+  EXPECT_EQ(watched(small_spec(), watcher).series, by_spec.series);
+  EXPECT_EQ(by_spec.series.at("accuracy_held").steps, by_spec.series.at("accuracy").steps);
 }
 
 TEST(Watch, AttentionThatIsNotThereCanNotBeHeld) {

@@ -146,15 +146,18 @@ TEST(Trainer, RatesFollowTheirSchedule) {
 }
 
 TEST(Trainer, HoldsFreezesAndPaces) {
-  const auto on_mark = [](const std::string& intervene) {
-    return train(spec_of({"train.steps=200", intervene})).series.at("on_mark");
+  const auto on_mark = [](const std::string& intervene, const std::string& name = "on_mark") {
+    return train(spec_of({"train.steps=200", intervene})).series.at(name);
   };
   EXPECT_GT(on_mark("intervene=[]").values.back(), 0.5);
-  for (const double x : on_mark("intervene=[{hold=\"uniform\"}]").values) EXPECT_FLOAT_EQ(static_cast<float>(x), 0.2f);
+  for (const char* name : {"on_mark", "on_mark_held"})
+    for (const double x : on_mark("intervene=[{hold=\"uniform\"}]", name).values)
+      EXPECT_FLOAT_EQ(static_cast<float>(x), 0.2f) << name;
   const Series released = on_mark("intervene=[{hold=\"uniform\", until=100}]");
   for (std::size_t i = 0; i < released.steps.size(); ++i)
     EXPECT_EQ(released.steps[i] <= 100, std::abs(released.values[i] - 0.2) < 1e-6) << released.steps[i];
-  for (const double x : on_mark("intervene=[{hold=\"truth\"}]").values) EXPECT_EQ(x, 1);
+  for (const double x : on_mark("intervene=[{hold=\"truth\"}]", "on_mark_held").values) EXPECT_EQ(x, 1);
+  for (const double x : on_mark("intervene=[{hold=\"truth\"}]").values) EXPECT_LT(x, 0.5);
   for (const double x : on_mark("intervene=[{freeze=\"attention\"}]").values)
     EXPECT_FLOAT_EQ(static_cast<float>(x), 0.2f);
   for (const double x : on_mark("intervene=[{rate=0.0, of=\"attention\"}]").values)

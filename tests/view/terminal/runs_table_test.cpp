@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "fovea/view/terminal/default_metrics.h"
@@ -50,6 +51,16 @@ TEST_F(RunsTable, MetricsOfFiguresAndClaimsComeFirstAndTrainLossLast) {
   EXPECT_EQ(metrics[1], "attention_accuracy");
   EXPECT_EQ(metrics[2], "attention_accuracy_before");  // a claim of copy-subset reads it
   EXPECT_EQ(metrics[5], "train_loss");
+}
+
+TEST_F(RunsTable, WhatIsMeasuredUnderAHoldIsThereWhereAnExperimentShowsIt) {
+  for (RunRecord& run : all) run.series["accuracy_held"] = run.series["accuracy"];
+  std::vector<std::string> metrics = default_metrics(runs);
+  EXPECT_EQ(std::ranges::count(metrics, "accuracy_held"), 0);
+  EXPECT_EQ(metrics.size(), 6u);
+  all[0].experiment = "intervene-oracle";
+  metrics = default_metrics(runs);
+  EXPECT_EQ(std::ranges::count(metrics, "accuracy_held"), 1);
 }
 
 TEST_F(RunsTable, SettingsThatDifferWithinAnExperimentAreFound) {

@@ -146,14 +146,11 @@ export class Lane {
     return series?.values[last_at(series.steps.length, (i) => series.steps[i]! <= step)];
   }
 
-  // The first step at which the metric was at least `level`. Where attention is held, what is measured of it is no deed of
-  // the model's: `free` leaves those steps out.
-  step_of(metric: string, level: number, free = false): number | undefined {
+  // The first step at which the metric was at least `level`. Where attention is held, that is still of the model as it
+  // attends by itself: what is measured under the hold has a series of its own, `accuracy_held`.
+  step_of(metric: string, level: number): number | undefined {
     const series = this.series.get(metric);
-    return series?.steps[series.values.findIndex((value, i) => value !== null && value >= level && !(free && this.holds(series.steps[i]!)))];
-  }
-  private holds(step: number): boolean {
-    return this.interventions.some(({ hold, from, until }) => hold !== undefined && step >= Number(from ?? 0) && step < Number(until ?? Infinity));
+    return series?.steps[series.values.findIndex((value) => value !== null && value >= level)];
   }
 
   get steps(): number {

@@ -210,7 +210,7 @@ function marks_of(lanes: Lane[], task: Task): Mark[] {
       if (!all.some((other) => other.step === step && other.says === says)) all.push({ step, says: says + (lane.title && `, ${lane.title}`) });
     };
     for (const stage of [task.knowledge, task.attention]) {
-      const step = stage && lane.step_of(stage.metric, stage.level, stage === task.attention);
+      const step = stage && lane.step_of(stage.metric, stage.level);
       if (stage && step !== undefined) mark(step, stage.says);
     }
     for (const one of lane.interventions) {
@@ -229,7 +229,7 @@ function Stages({ lanes, task, at }: { lanes: Lane[]; task: Task; at: number }) 
     return [task.knowledge, task.attention]
       .filter((stage) => stage !== undefined && lane.series.has(stage.metric))
       .map((stage) => {
-        const step = lane.step_of(stage!.metric, stage!.level, stage === task.attention);
+        const step = lane.step_of(stage!.metric, stage!.level);
         return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}`;
       })
       .join("; ");

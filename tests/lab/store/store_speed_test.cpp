@@ -1,4 +1,5 @@
-// Listing and filtering 100 000 runs takes at most 0.2 s. FOVEA_STORE_RUNS sets how many are made; the bound is in
+// Listing and filtering 100 000 runs takes at most 0.2 s, and more only where SQLite itself is slower in handing over
+// the rows of the table. FOVEA_STORE_RUNS sets how many are made; the bound is in
 // proportion. Where FOVEA_STORE_FOLDER names a folder, the store is made there and left, to be tried by hand.
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <filesystem>
 
 #include "fovea/base/processor_time.h"
+#include "fovea/lab/store/sqlite_statement.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/sanitized.h"
 
@@ -20,6 +22,7 @@ constexpr bool optimised = !sanitized;
 #else
 constexpr bool optimised = false;
 #endif
+constexpr double as_long_as_sqlite = 2.5;
 
 TEST(StoreSpeed, ListingAndFiltering) {
   if (sanitized) GTEST_SKIP() << "sanitizers slow the store down; its speed is that of the program as it is used";
@@ -27,7 +30,8 @@ TEST(StoreSpeed, ListingAndFiltering) {
   const std::uint64_t runs = wanted ? std::strtoull(wanted, nullptr, 10) : optimised ? 20'000 : 2'000;
   const Folder folder;
   const char* left_in = std::getenv("FOVEA_STORE_FOLDER");
-  Store store(left_in ? std::filesystem::path(left_in) / "runs.db" : folder / "runs.db");
+  const std::filesystem::path file = left_in ? std::filesystem::path(left_in) / "runs.db" : folder / "runs.db";
+  Store store(file);
   // Of processor time, since other tests may run beside this one.
   const auto seconds = [](auto&& work) {
     double spent = 0;
@@ -51,7 +55,19 @@ TEST(StoreSpeed, ListingAndFiltering) {
   });
   std::printf("%llu runs kept in %.2f s\n", static_cast<unsigned long long>(runs), made);
 
-  const double bound = 0.2 * static_cast<double>(runs) / 100'000;
+  double alone = 1e9;
+  for (int i = 0; i < 5; ++i)
+    alone = std::min(alone, seconds([&] {
+                       Connection database(file, Connection::Access::read);
+                       SqliteStatement rows = database.prepare("SELECT * FROM runs");
+                       std::size_t bytes = 0;
+                       while (rows.next())
+                         for (int column = 0; column < 12; ++column) bytes += rows.text(column).size();
+                       ASSERT_GT(bytes, runs);
+                     }));
+  std::printf("SQLite hands its rows over in %.2f ms\n", alone * 1e3);
+
+  const double bound = std::max(0.2 * static_cast<double>(runs) / 100'000, as_long_as_sqlite * alone);
   const auto check = [&](const char* what, const RunQuery& query, std::size_t found) {
     double best = 1e9;
     // Neighbours take caches and memory away for a while: a slow round is tried again, so that the store is judged.

@@ -16,7 +16,7 @@
 #include <set>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/wording.h"
 #include "fovea/serve/access.h"
 
 // Everything below but answer_to() and watch's question runs on the
@@ -40,6 +40,8 @@ constexpr const char* content_policy =
     "img-src 'self' data: blob:; connect-src 'self' data: blob:; worker-src 'self' blob:; font-src data:; base-uri "
     "'none'; "
     "form-action 'none'; frame-ancestors 'none'";
+
+const Wording& words = plain_wording();  // the page's
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -67,7 +69,7 @@ struct Server::State {
       if (error)
         throw failure(
             fmt::format("{} {}:{} is not possible: {}", doing, options.address, options.port, error.message()),
-            "take another --port; 0 takes any that is free");
+            Remedy::take_port());
     };
     acceptor.open(endpoint.protocol(), error);
     check("Opening");
@@ -193,7 +195,7 @@ class Session : public std::enable_shared_from_this<Session> {
     try {
       read_target(view(message.target()), *request);
     } catch (const Error& error) {
-      return write(error_answer(400, error.problem(), error.remedy()));
+      return write(error_answer(400, words.problem(error), words.remedy(error)));
     }
     const Caller caller{view(message[http::field::host]), view(message[http::field::origin]),
                         view(message[http::field::authorization]), view(message[http::field::cookie]),
@@ -220,9 +222,9 @@ class Session : public std::enable_shared_from_this<Session> {
     try {
       return state_.handler(request);
     } catch (const Error& error) {
-      std::string problem = error.problem();
-      if (error.place().known()) problem = error.place().text() + ": " + problem;
-      return error_answer(error.kind() == Error::Kind::wrong_input ? 400 : 500, problem, error.remedy());
+      std::string problem = words.problem(error);
+      if (error.place().known()) problem = words.place(error.place()) + ": " + problem;
+      return error_answer(error.kind() == Error::Kind::wrong_input ? 400 : 500, problem, words.remedy(error));
     } catch (const std::exception& error) {
       return error_answer(500, fmt::format("something unforeseen went wrong: {}", error.what()));
     }

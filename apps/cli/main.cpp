@@ -9,6 +9,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
+#include "apps/cli/wording.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/sweep/rank_pool.h"
 
@@ -130,7 +131,7 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) != 0 || !std::cout.flush()) return cli::complain(cli::not_printed, 1);
     return code;
   } catch (const Error& error) {
-    return cli::complain(error.what(), error.exit_code());
+    return cli::complain(cli::program_wording().paragraph(error), error.exit_code());
   } catch (const std::filesystem::filesystem_error& error) {
     return cli::complain(fit_for_message(fmt::format("{}: {}. Check the path, and that you may go there.",
                                                      error.path1().string(), error.code().message())),

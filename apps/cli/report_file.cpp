@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "apps/cli/wording.h"
 #include "fovea/base/file.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/record/machine.h"
@@ -38,9 +39,10 @@ void write_report(const Store& store, std::span<const Reproduction> reproduction
   facts.machine = machine_line();
   const FetchArrays arrays = store.fetch_arrays();
   if (form == ReportForm::plain || (form == ReportForm::page && shipped_page().empty()))
-    return write_whole(file, report_html(reproductions, arrays, facts));
+    return write_whole(file, report_html(reproductions, arrays, facts, program_wording()));
   const std::string story = story_text(reproductions, arrays, facts);
-  write_whole(file, form == ReportForm::data ? story : page_with_story(story, claims_html(reproductions)));
+  write_whole(file,
+              form == ReportForm::data ? story : page_with_story(story, claims_html(reproductions, program_wording())));
 }
 
 void check_figures(const Experiment& experiment) {

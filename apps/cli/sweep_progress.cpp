@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apps/cli/interrupt.h"
+#include "apps/cli/wording.h"
 #include "fovea/base/duration.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/sweep/rank_pool.h"
@@ -23,6 +24,7 @@ SweepOptions options_of(const ExperimentWords& words, auto& lines) {
   options.retry_failed = words.retry_failed;
   options.checkpoint_every = words.checkpoint;
   options.stop = interrupt_flag();
+  options.wording = &program_wording();
   options.notice = [&lines](const std::string& text) { lines.say("fovea: " + text); };
   return options;
 }

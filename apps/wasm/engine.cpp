@@ -10,7 +10,7 @@
 
 #include "apps/wasm/question.h"
 #include "apps/wasm/room.h"
-#include "fovea/base/error.h"
+#include "fovea/base/wording.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/spec/assembly.h"
 
@@ -30,16 +30,13 @@ Json answer(const Json& ask) {
   return found->second(ask);
 }
 
-constexpr std::string_view own_spec = "the playground's spec";
-
 // Settings and places as a person at the page knows them: "task.length", and no line of a spec that the page wrote.
 Json error_json(const Error& error) {
-  Json json{{"problem", error.problem()}, {"remedy", error.remedy()}};
-  constexpr std::string_view override_words = "--set ";
-  const std::string& file = error.place().file;
-  if (file.starts_with(override_words))
-    json["setting"] = file.substr(override_words.size(), file.find('=') - override_words.size());
-  else if (error.place().known() && file != own_spec) json["place"] = error.place().text();
+  const Wording& words = plain_wording();
+  const Place& place = error.place();
+  Json json{{"problem", words.problem(error)}, {"remedy", words.remedy(error)}};
+  if (place.kind == Place::Kind::setting) json["setting"] = place.file.substr(0, place.file.find('='));
+  else if (place.known() && place.kind != Place::Kind::spec) json["place"] = words.place(place);
   return json;
 }
 
@@ -56,7 +53,7 @@ std::string text_of(const Json& ask, const char* name, const std::string& otherw
 }
 
 RunSpec spec_of(const Json& ask) {
-  const Experiment experiment = parse_experiment(text_of(ask, "toml"), std::string(own_spec));
+  const Experiment experiment = parse_experiment(text_of(ask, "toml"), "the playground's spec", Place::Kind::spec);
   std::vector<Override> overrides;
   for (const auto& words : ask.at("set")) overrides.push_back(parse_override(words.get<std::string>()));
   RunSpec spec = complete(unresolved_spec(experiment, Preset::full, overrides, ask.at("seed").get<std::uint64_t>()));

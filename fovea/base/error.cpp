@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "fovea/base/wording.h"
+
 namespace fovea {
 
 namespace {
 
-constexpr std::size_t longest_word = 160, longest_text = 1200, longest_place = 1000;  // bytes
+constexpr std::size_t longest_word = 160, longest_text = 1200;  // bytes
 
 // The place at or before `at` where a UTF-8 letter begins.
 std::size_t letter_at(std::string_view text, std::size_t at) {
@@ -26,30 +28,12 @@ void append_cut(std::string& out, std::string_view text, std::size_t limit) {
   out += text.substr(letter_at(text, text.size() - limit / 4));
 }
 
-// One short paragraph: place, problem, remedy.
-std::string paragraph(const std::string& problem, const std::string& remedy, const Place& place) {
-  std::string text;
-  append_cut(text, place.text(), longest_place);
-  if (place.known()) text += ": ";
-  text += problem;
-  text += '.';
-  if (remedy.empty()) return text;
-  text += ' ';
-  const std::size_t start = text.size();
-  text += remedy;
-  if (text[start] >= 'a' && text[start] <= 'z') text[start] = static_cast<char>(text[start] - 'a' + 'A');
-  if (text.back() != '?' && text.back() != '.') text += '.';
-  return text;
-}
-
 }  // namespace
 
-std::string Place::text() const {
-  if (!known()) return {};
-  if (line == 0) return file;
-  std::string text = file + ':' + std::to_string(line);
-  if (column > 0) text += ':' + std::to_string(column);
-  return text;
+std::string cut_in_middle(std::string_view text, std::size_t limit) {
+  std::string out;
+  append_cut(out, text, limit);
+  return out;
 }
 
 std::string fit_for_message(std::string_view text) {
@@ -73,18 +57,20 @@ std::string fit_for_message(std::string_view text) {
   return out;
 }
 
-Error::Error(Kind kind, std::string what, std::string remedy, Place place)
-    : std::runtime_error(paragraph(fit_for_message(what), fit_for_message(remedy), place)),
+Error::Error(Kind kind, Message what, Remedy remedy, Place place)
+    : std::runtime_error(""),
       kind_(kind),
-      problem_(fit_for_message(what)),
-      remedy_(fit_for_message(remedy)),
-      place_(std::move(place)) {}
+      problem_(std::move(what)),
+      remedy_(std::move(remedy)),
+      place_(std::move(place)) {
+  static_cast<std::runtime_error&>(*this) = std::runtime_error(plain_wording().paragraph(*this));
+}
 
-Error wrong_input(std::string what, std::string remedy, Place place) {
+Error wrong_input(Message what, Remedy remedy, Place place) {
   return {Error::Kind::wrong_input, std::move(what), std::move(remedy), std::move(place)};
 }
 
-Error failure(std::string what, std::string remedy, Place place) {
+Error failure(Message what, Remedy remedy, Place place) {
   return {Error::Kind::failure, std::move(what), std::move(remedy), std::move(place)};
 }
 

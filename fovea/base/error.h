@@ -1,21 +1,15 @@
-// What went wrong, where, and what to do about it. Every error a person can meet is one of these.
+// What went wrong, where, and what to do about it. Every error a person can meet is one of these. It is data; what()
+// says it in plain words, and the program, the Python package and the page in theirs (base/wording.h).
 #pragma once
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "fovea/base/message.h"
+#include "fovea/base/place.h"
+
 namespace fovea {
-
-// A place in a file the user wrote. Line and column count from 1; 0 means unknown.
-struct Place {
-  std::string file;
-  int line = 0;
-  int column = 0;
-
-  bool known() const { return !file.empty(); }
-  std::string text() const;  // "copy.toml:3:9", "copy.toml", or ""
-};
 
 class Error : public std::runtime_error {
  public:
@@ -24,28 +18,31 @@ class Error : public std::runtime_error {
     failure,      // asked rightly, but it could not be done: exit 1
   };
 
-  Error(Kind kind, std::string what, std::string remedy, Place place);
+  Error(Kind kind, Message what, Remedy remedy, Place place);
 
   Kind kind() const { return kind_; }
   int exit_code() const { return kind_ == Kind::wrong_input ? 2 : 1; }
   const Place& place() const { return place_; }
-  const std::string& problem() const { return problem_; }
-  const std::string& remedy() const { return remedy_; }
+  const Message& problem() const { return problem_; }
+  const Remedy& remedy() const { return remedy_; }
 
  private:
   Kind kind_;
-  std::string problem_;
-  std::string remedy_;
+  Message problem_;
+  Remedy remedy_;
   Place place_;
 };
 
 // What stands in a message may be a name or a value of any size, with any bytes: overlong words and texts are cut in
-// their middle, and control characters written out. Every Error has this done to what it says.
+// their middle, and control characters written out. Every message has this done to what it says.
 std::string fit_for_message(std::string_view text);
+
+// `limit` bytes of a text at most, more from its front than from its end.
+std::string cut_in_middle(std::string_view text, std::size_t limit);
 
 // `what` says what is wrong ("unknown key 'stepz' in train"), `remedy` what to do ("did you mean 'steps'?").
 // Both are whole clauses without a final full stop.
-[[nodiscard]] Error wrong_input(std::string what, std::string remedy = {}, Place place = {});
-[[nodiscard]] Error failure(std::string what, std::string remedy = {}, Place place = {});
+[[nodiscard]] Error wrong_input(Message what, Remedy remedy = {}, Place place = {});
+[[nodiscard]] Error failure(Message what, Remedy remedy = {}, Place place = {});
 
 }  // namespace fovea

@@ -8,7 +8,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::size_t longest_name = 200;
+constexpr std::size_t longest_compared = 200;
 
 // Letters to change, add, drop or swap with a neighbour (optimal string alignment), case apart.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -33,7 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
-  if (word.size() > longest_name) return best;  // no slip of the hand; and every letter of it would be compared
+  if (word.size() > longest_compared) return best;  // no slip of the hand; and every letter of it would be compared
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const bool contains = word.size() >= 4 && candidate.find(word) != std::string::npos;
@@ -46,12 +46,18 @@ std::string nearest_name(std::string_view word, std::span<const std::string> can
   return best;
 }
 
-std::string suggest_name(std::string_view word, std::span<const std::string> candidates) {
-  if (const std::string near = nearest_name(word, candidates); !near.empty()) return "did you mean '" + near + "'?";
+Remedy suggest_name(std::string_view word, std::span<const std::string> candidates) {
+  if (std::string near = nearest_name(word, candidates); !near.empty()) return Remedy::did_you_mean(std::move(near));
   if (candidates.empty()) return "none is known";
-  std::string all = "known are: ";
-  for (std::size_t i = 0; i < candidates.size(); ++i) all += (i ? ", " : "") + candidates[i];
-  return all;
+  Remedy remedy(Remedy::Code::choose_from, {});
+  for (const std::string& name : candidates) remedy.arguments.push_back({name, {}});
+  return remedy;
+}
+
+Remedy suggest_name(Remedy::Code code, std::string_view word, std::span<const std::string> candidates) {
+  Remedy remedy(code, {{nearest_name(word, candidates), {}}});
+  for (const std::string& name : candidates) remedy.arguments.push_back({name, {}});
+  return remedy;
 }
 
 }  // namespace fovea

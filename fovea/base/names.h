@@ -6,12 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/message.h"
+
 namespace fovea {
 
 // The candidate nearest to `word` by edit distance, or "" when none is near (more than a third of the letters differ).
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates);
 
 // A remedy for an unknown name: "did you mean 'steps'?", or "known are: rate, steps" when nothing is near.
-std::string suggest_name(std::string_view word, std::span<const std::string> candidates);
+Remedy suggest_name(std::string_view word, std::span<const std::string> candidates);
+
+// The same with a code of its own, whose arguments are the nearest name, or "", and then all that are known.
+Remedy suggest_name(Remedy::Code code, std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace fovea

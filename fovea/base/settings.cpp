@@ -26,39 +26,38 @@ std::string range_text(double least, double most) {
 
 const std::array<std::string, 2> flags{"false", "true"};
 
-std::string wrong_type(const std::string& wanted, const Value& got) {
-  return fmt::format("must be {}, not {} ({})", wanted, got.kind(), got.text());
+Message wrong_type(const Message& wanted, const Value& got) {
+  return message("must be {}, not {} ({})", wanted, got.kind(), got);
 }
 
 // Sets `out`, or says what is wrong.
-std::string take_integer(const Value& value, std::int64_t least, std::int64_t most, std::int64_t& out) {
+Message take_integer(const Value& value, std::int64_t least, std::int64_t most, std::int64_t& out) {
   const auto* x = value.as<std::int64_t>();
-  if (!x) return wrong_type("an integer", value);
-  if (*x > most) return fmt::format("must be {} to {}, not {}", least, most, *x);
-  if (*x < least) return fmt::format("must be {}, not {}", range_text(least, most), *x);
+  if (!x) return wrong_type(ValueKind::integer, value);
+  if (*x > most) return message("must be {} to {}, not {}", least, most, *x);
+  if (*x < least) return message("must be {}, not {}", range_text(least, most), *x);
   out = *x;
   return {};
 }
 
-std::string take_number(const Value& value, double least, double most, double& out) {
+Message take_number(const Value& value, double least, double most, double& out) {
   double x = 0;
   if (const auto* real = value.as<double>()) x = *real;
   else if (const auto* whole = value.as<std::int64_t>()) x = static_cast<double>(*whole);
-  else return wrong_type("a number", value);
-  if (!std::isfinite(x) || x < least || x > most)
-    return fmt::format("must be {}, not {}", range_text(least, most), value.text());
+  else return wrong_type(ValueKind::number, value);
+  if (!std::isfinite(x) || x < least || x > most) return message("must be {}, not {}", range_text(least, most), value);
   out = x;
   return {};
 }
 
 template <class Element, class Take>
-std::string take_list(const Value& value, const std::string& wanted, std::vector<Element>& out, Take take) {
+Message take_list(const Value& value, const std::string& wanted, std::vector<Element>& out, Take take) {
   const auto* list = value.as<ValueList>();
   if (!list) return wrong_type(wanted, value);
   std::vector<Element> elements;
   for (const Value& item : *list) {
     Element element{};
-    if (std::string wrong = take(item, element); !wrong.empty()) return "has an entry that " + wrong;
+    if (const Message wrong = take(item, element); !wrong.empty()) return message("has an entry that {}", wrong);
     elements.push_back(std::move(element));
   }
   out = std::move(elements);
@@ -90,7 +89,7 @@ void Fields::integer(std::string name, int& member, std::int64_t least, std::int
                      },
                      [&member, least, top](const Value& value) {
                        std::int64_t wide = 0;
-                       std::string wrong = take_integer(value, least, top, wide);
+                       Message wrong = take_integer(value, least, top, wide);
                        if (wrong.empty()) member = static_cast<int>(wide);
                        return wrong;
                      }});
@@ -105,7 +104,7 @@ void Fields::integer(std::string name, std::optional<std::int64_t>& member, std:
                      },
                      [&member, least, most](const Value& value) {
                        std::int64_t taken = 0;
-                       std::string wrong = take_integer(value, least, most, taken);
+                       Message wrong = take_integer(value, least, most, taken);
                        if (wrong.empty()) member = taken;
                        return wrong;
                      },
@@ -121,13 +120,13 @@ void Fields::number(std::string name, double& member, double least, double most,
 }
 
 void Fields::flag(std::string name, bool& member, std::string help) {
-  fields_.push_back({std::move(name), "true or false", std::move(help),
+  fields_.push_back({std::move(name), ValueKind::truth, std::move(help),
                      [&member] {
                        return Value{member, {}};
                      },
-                     [&member](const Value& value) -> std::string {
+                     [&member](const Value& value) -> Message {
                        const auto* x = value.as<bool>();
-                       if (!x) return wrong_type("true or false", value);
+                       if (!x) return wrong_type(ValueKind::truth, value);
                        member = *x;
                        return {};
                      }});
@@ -138,9 +137,9 @@ void Fields::text(std::string name, std::string& member, std::string help) {
                      [&member] {
                        return Value{member, {}};
                      },
-                     [&member](const Value& value) -> std::string {
+                     [&member](const Value& value) -> Message {
                        const auto* x = value.as<std::string>();
-                       if (!x) return wrong_type("a text", value);
+                       if (!x) return wrong_type(ValueKind::text, value);
                        member = *x;
                        return {};
                      }});
@@ -154,7 +153,7 @@ void Fields::integers(std::string name, std::vector<int>& member, std::int64_t l
                      [&member, least, top](const Value& value) {
                        return take_list(value, "a list of integers", member, [&](const Value& item, int& out) {
                          std::int64_t wide = 0;
-                         std::string wrong = take_integer(item, least, top, wide);
+                         Message wrong = take_integer(item, least, top, wide);
                          if (wrong.empty()) out = static_cast<int>(wide);
                          return wrong;
                        });
@@ -176,9 +175,9 @@ void Fields::texts(std::string name, std::vector<std::string>& member, std::stri
                      [&member] { return list_value(member, [](const std::string& x) { return x; }); },
                      [&member](const Value& value) {
                        return take_list(value, "a list of texts", member,
-                                        [](const Value& item, std::string& out) -> std::string {
+                                        [](const Value& item, std::string& out) -> Message {
                                           const auto* x = item.as<std::string>();
-                                          if (!x) return wrong_type("a text", item);
+                                          if (!x) return wrong_type(ValueKind::text, item);
                                           out = *x;
                                           return {};
                                         });
@@ -199,17 +198,17 @@ void Fields::choice_of_words(std::string name, std::vector<std::string> words, s
                        if (flag) return Value{word == flags[1], {}};
                        return Value{word, {}};
                      },
-                     [words, set, flag](const Value& value) -> std::string {
+                     [words, set, flag](const Value& value) -> Message {
                        if (flag) {
                          const auto* truth = value.as<bool>();
-                         if (!truth) return wrong_type("true or false", value);
+                         if (!truth) return wrong_type(ValueKind::truth, value);
                          set(flags[*truth]);
                          return {};
                        }
                        const auto* word = value.as<std::string>();
-                       if (!word) return wrong_type("a text", value);
+                       if (!word) return wrong_type(ValueKind::text, value);
                        if (std::find(words.begin(), words.end(), *word) == words.end())
-                         return fmt::format("cannot be '{}' ({})", *word, suggest_name(*word, words));
+                         return message("cannot be '{}' ({})", *word, suggest_name(*word, words).text());
                        set(*word);
                        return {};
                      },
@@ -226,9 +225,9 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
       for (const Field& f : fields_) names.push_back(f.name);
       throw wrong_input(fmt::format("{} has no setting '{}'", owner, key), suggest_name(key, names), value.place);
     }
-    if (const std::string wrong = field->set(value); !wrong.empty())
-      throw wrong_input(fmt::format("{} of {} {}", key, owner, wrong),
-                        fmt::format("expected: {} ({})", field->kind, field->help), value.place);
+    if (const Message wrong = field->set(value); !wrong.empty())
+      throw wrong_input(message("{} of {} {}", key, owner, wrong),
+                        message("expected: {} ({})", field->kind, field->help), value.place);
   }
 }
 

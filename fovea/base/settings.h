@@ -14,18 +14,18 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/base/error.h"
 #include "fovea/base/value.h"
 
 namespace fovea {
 
 struct Field {
   std::string name;
-  std::string kind;                           // "integer, 1 or more", "one of: learned, uniform, none", …
+  Message kind;                               // "integer, 1 or more", "one of: learned, uniform, none", …
   std::string help;                           // one line
   std::function<std::optional<Value>()> get;  // none: it is left open
-  std::function<std::string(const Value&)>
-      set;                     // sets it, or says what is wrong ("must be 1 or more, not -3") and does not
-  std::string otherwise = {};  // what holds while it is left open: "the run's seed"
+  std::function<Message(const Value&)> set;   // or says what is wrong ("must be 1 or more, not -3") and does not
+  std::string otherwise = {};                 // what holds while it is left open: "the run's seed"
 };
 
 class Fields {

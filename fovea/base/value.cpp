@@ -57,9 +57,10 @@ struct Texter {
 
 }  // namespace
 
-std::string Value::kind() const {
-  static const char* const names[] = {"true or false", "an integer", "a number", "a text", "a list", "a table"};
-  return names[data.index()];
+const char* name_of(ValueKind kind) {
+  static constexpr const char* names[] = {"true or false", "an integer", "a number",        "a text",
+                                          "a list",        "a table",    "a list of tables"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::string Value::text() const { return std::visit(Texter{}, data); }

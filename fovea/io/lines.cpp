@@ -109,7 +109,7 @@ bool LineReader::next(std::string_view& line) {
     where.column = static_cast<int>(good) + 1;
     throw wrong_input(
         fmt::format("is not UTF-8: byte {} of this line is {:02x}", good + 1, static_cast<unsigned char>(line[good])),
-        "save the file as UTF-8, or let lines that cannot be read be skipped (fovea data add --skip-bad)", where);
+        Remedy::or_skip("save the file as UTF-8", "lines"), where);
   }
   if (const std::size_t zero = line.find('\0'); zero != std::string_view::npos) {
     Place where = place();

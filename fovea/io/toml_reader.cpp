@@ -13,13 +13,13 @@ namespace fovea {
 
 namespace {
 
-Place place_of(const toml::source_region& region, const std::string& file) {
-  return {file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+Place place_of(const toml::source_region& region, const Place& file) {
+  return {file.file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column), file.kind};
 }
 
-ValueTable table_of(const toml::table& table, const std::string& file);
+ValueTable table_of(const toml::table& table, const Place& file);
 
-Value value_of(const toml::node& node, const Place& place, const std::string& file) {
+Value value_of(const toml::node& node, const Place& place, const Place& file) {
   if (const auto* x = node.as_boolean()) return {x->get(), place};
   if (const auto* x = node.as_integer()) return {x->get(), place};
   if (const auto* x = node.as_floating_point()) return {x->get(), place};
@@ -33,7 +33,7 @@ Value value_of(const toml::node& node, const Place& place, const std::string& fi
   throw wrong_input("dates and times have no meaning here", "write it as a text, in quotes", place);
 }
 
-ValueTable table_of(const toml::table& table, const std::string& file) {
+ValueTable table_of(const toml::table& table, const Place& file) {
   ValueTable out;
   for (const auto& [key, node] : table)
     out.emplace(std::string(key.str()), value_of(node, place_of(key.source(), file), file));
@@ -42,7 +42,7 @@ ValueTable table_of(const toml::table& table, const std::string& file) {
 
 // The parser nests one table per dot of a key, and takes them apart by recursion: a key of a hundred thousand dots
 // would exhaust the stack. Text inside quotes is passed over.
-void refuse_deep_keys(std::string_view text, const std::string& file) {
+void refuse_deep_keys(std::string_view text, const Place& file) {
   constexpr int most_dots = 100;
   int dots = 0, line = 1;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -61,7 +61,8 @@ void refuse_deep_keys(std::string_view text, const std::string& file) {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (c == '.') {
       if (++dots > most_dots)
-        throw wrong_input(fmt::format("a key of more than {} parts", most_dots), "write fewer dots", {file, line, 0});
+        throw wrong_input(fmt::format("a key of more than {} parts", most_dots), "write fewer dots",
+                          {file.file, line, 0, file.kind});
     } else if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) {
       dots = 0;
     }
@@ -70,13 +71,14 @@ void refuse_deep_keys(std::string_view text, const std::string& file) {
 
 }  // namespace
 
-ValueTable parse_table(const std::string& toml_text, const std::string& file_name) {
-  refuse_deep_keys(toml_text, file_name);
+ValueTable parse_table(const std::string& toml_text, const std::string& file_name, Place::Kind kind) {
+  const Place file{file_name, 0, 0, kind};
+  refuse_deep_keys(toml_text, file);
   try {
-    return table_of(toml::parse(toml_text), file_name);
+    return table_of(toml::parse(toml_text), file);
   } catch (const toml::parse_error& error) {
     throw wrong_input(fmt::format("not TOML: {}", error.description()), "check the quotes, brackets and commas there",
-                      place_of(error.source(), file_name));
+                      place_of(error.source(), file));
   }
 }
 

@@ -3,15 +3,16 @@
 
 #include <string>
 
+#include "fovea/base/error.h"
 #include "fovea/base/value.h"
 
 namespace fovea {
 
 // Throws wrong_input with file:line:column for text that is not TOML. Values of a table carry the place of their key,
 // entries of a list their own.
-ValueTable parse_table(const std::string& toml, const std::string& file_name);
+ValueTable parse_table(const std::string& toml, const std::string& file_name, Place::Kind kind = Place::Kind::file);
 
-// One value as a person types it after `--set key=`: TOML, or plain text where that fails.
+// One value as a person types it beside a spec: TOML, or plain text where that fails.
 Value parse_value(const std::string& words, const Place& place);
 
 }  // namespace fovea

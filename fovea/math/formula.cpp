@@ -152,7 +152,7 @@ class Formula::Parser {
   void expect(char c) {
     if (!take(c)) fail(fmt::format("a '{}' is missing", c), "close every bracket, and give functions their arguments");
   }
-  [[noreturn]] void fail(const std::string& what, const std::string& remedy) const {
+  [[noreturn]] void fail(const std::string& what, const Remedy& remedy) const {
     throw wrong_input(fmt::format("the formula '{}' is wrong at its column {}: {}", text_, at_ + 1, what), remedy,
                       place_);
   }

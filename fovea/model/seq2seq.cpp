@@ -288,7 +288,7 @@ class Seq2SeqHeads : public Seq2Seq<T> {
   }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (numbers_.empty())
-      throw wrong_input("seq2seq-heads needs at least one head", "use model.attention = \"none\" for none");
+      throw wrong_input("seq2seq-heads needs at least one head", "set model.attention to \"none\" for none");
     this->heads_.clear();
     for (const int number : numbers_) {
       const std::string name = "head." + std::to_string(number);

@@ -87,7 +87,7 @@ void Similarity<T>::build(Index width, ParameterSet<T>& parameters) {
       if (function_) break;
       if (text_.empty())
         throw wrong_input("similarity \"user\" of model 'pooling' has no formula",
-                          "give one, as in formula = \"-abs(q - k)\"");
+                          message("give one, as in {}", Message::Entry{"formula", {"-abs(q - k)", {}}}));
       const Formula formula = Formula::parse(text_, {"q", "k", "d2", "dot"});
       if (d_ > 1 && (formula.reads(0) || formula.reads(1)))
         throw wrong_input(fmt::format("the formula '{}' reads q or k, but they have {} dimensions", text_, d_),

@@ -54,7 +54,7 @@ class ToyGateModel : public Model<T> {
     const bool bounded = variant_.gate == ToyVariant::AccessCheck::bounded;
     if (bounded && !(p_ > 0 && p_ < 1)) {
       throw wrong_input("model 'toy-gate': the bounded gate's p must be between 0 and 1",
-                        "set p inside, or gate = \"linear\"");
+                        "set p inside, or gate to \"linear\"");
     }
     beta_[0] = &parameters.add("beta0", {1}, Init::constant(scale_ * beta0_));
     beta_[1] = &parameters.add("beta1", {1}, Init::constant(scale_ * beta1_));

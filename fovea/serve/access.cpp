@@ -40,7 +40,7 @@ AccessCheck::AccessCheck(const std::string& address, int port, std::string token
     }
   } else if (token_.empty()) {
     throw wrong_input(fmt::format("on the address {} others could reach the server, and it has no token", address),
-                      "give it one by --token");
+                      Remedy::set_token());
   }
 }
 

@@ -117,7 +117,7 @@ HttpAnswer told(const HttpRequest& request, const Store& store, const std::strin
   refuse_unknown(request, {});
   const std::vector<std::string> known = experiment_names();
   if (std::ranges::find(known, name) == known.end())
-    return error_answer(404, fmt::format("there is no experiment '{}'", name), suggest_name(name, known));
+    return error_answer(404, fmt::format("there is no experiment '{}'", name), suggest_name(name, known).text());
   const Experiment experiment = find_experiment(name);
   const std::optional<Reproduction> found = reproduced_before(store, experiment);
   return json_answer(

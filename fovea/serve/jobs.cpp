@@ -17,7 +17,7 @@ namespace fovea {
 namespace {
 
 constexpr std::size_t most_waiting = 16, most_remembered = 100;
-constexpr std::size_t most_runs = 10'000;  // of a job; more are for `fovea sweep`
+constexpr std::size_t most_runs = 10'000;  // of a job; more are for the program
 
 const char* const how_to_order = R"(post {"experiment": "copy-subset", "seeds": "0..4", "set": ["task.vocab=60"]})";
 
@@ -28,7 +28,7 @@ std::string text_of(const Json& order, const char* name) {
   return found->get<std::string>();
 }
 
-// A setting with one value changes every run, one with several is an axis, as with `fovea sweep --set`.
+// A setting with one value changes every run, one with several is an axis, as in a sweep.
 void take_setting(JobOrder& order, const std::string& words) {
   Axis axis = parse_axis(words);
   if (axis.values.size() == 1) order.overrides.push_back(parse_override(words));
@@ -82,7 +82,7 @@ JobOrder JobOrder::parse(std::string_view text) {
   const SweepPlan plan(find_experiment(order.experiment), order.preset, order.overrides, order.axes);
   if (plan.size() > most_runs)
     throw wrong_input(fmt::format("these would be {} runs ({})", plan.size(), plan.shape()),
-                      fmt::format("the page starts up to {}; fovea sweep starts any number", most_runs));
+                      Remedy::sweep_outside(most_runs));
   plan.check();
   return order;
 }

@@ -31,7 +31,7 @@ Server::State::State(ServerOptions wanted, Handler handle)
   const auto check = [&](const char* doing) {
     if (error)
       throw failure(fmt::format("{} {}:{} is not possible: {}", doing, options.address, options.port, error.message()),
-                    "take another --port; 0 takes any that is free");
+                    Remedy::take_port());
   };
   acceptor.open(endpoint.protocol(), error);
   check("Opening");

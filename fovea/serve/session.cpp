@@ -6,7 +6,7 @@
 #include <boost/asio/write.hpp>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/wording.h"
 
 // Everything below but answer_to() runs on the thread that called Server::run().
 namespace fovea {
@@ -23,6 +23,8 @@ constexpr const char* content_policy =
     "img-src 'self' data: blob:; connect-src 'self' data: blob:; worker-src 'self' blob:; font-src data:; base-uri "
     "'none'; "
     "form-action 'none'; frame-ancestors 'none'";
+
+const Wording& words = plain_wording();  // the page's
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -113,7 +115,7 @@ void Session::handle() {
   try {
     read_target(view(message.target()), *request);
   } catch (const Error& error) {
-    return write(error_answer(400, error.problem(), error.remedy()));
+    return write(error_answer(400, words.problem(error), words.remedy(error)));
   }
   const Caller caller{view(message[http::field::host]), view(message[http::field::origin]),
                       view(message[http::field::authorization]), view(message[http::field::cookie]),
@@ -140,9 +142,9 @@ HttpAnswer Session::answer_to(const HttpRequest& request) const {
   try {
     return state_.handler(request);
   } catch (const Error& error) {
-    std::string problem = error.problem();
-    if (error.place().known()) problem = error.place().text() + ": " + problem;
-    return error_answer(error.kind() == Error::Kind::wrong_input ? 400 : 500, problem, error.remedy());
+    std::string problem = words.problem(error);
+    if (error.place().known()) problem = words.place(error.place()) + ": " + problem;
+    return error_answer(error.kind() == Error::Kind::wrong_input ? 400 : 500, problem, words.remedy(error));
   } catch (const std::exception& error) {
     return error_answer(500, fmt::format("something unforeseen went wrong: {}", error.what()));
   }

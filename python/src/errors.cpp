@@ -1,6 +1,7 @@
 // The library's errors as exceptions: WrongInput is a ValueError too, Failure a RuntimeError.
 #include "fovea/base/error.h"
 #include "python/src/parts.h"
+#include "python/src/values.h"
 #include "python/src/wording.h"
 
 namespace fovea::python {
@@ -21,10 +22,12 @@ PyObject* exception_type(const char* name, const char* doc, const py::tuple& bas
 PyObject* type_of(const Error& error) { return error.kind() == Error::Kind::wrong_input ? wrong : failed; }
 
 py::object exception_of(const Error& error, PyObject* type) {
-  py::object exception = py::reinterpret_borrow<py::object>(type)(error.what());
-  exception.attr("problem") = error.problem();
-  exception.attr("remedy") = error.remedy();
-  exception.attr("place") = error.place().text();
+  const Wording& words = python_wording();
+  py::object exception = py::reinterpret_borrow<py::object>(type)(words.paragraph(error));
+  exception.attr("problem") = words.problem(error);
+  exception.attr("remedy") = words.remedy(error);
+  exception.attr("place") = words.place(error.place());
+  exception.attr("nearest") = error.remedy().nearest();
   return exception;
 }
 
@@ -34,7 +37,7 @@ void bind_errors(py::module_& module) {
   const auto builtin = [](PyObject* type) { return py::reinterpret_borrow<py::object>(type); };
   base = exception_type("fovea.Error",
                         "What fovea refuses or could not do. `problem` says what is wrong, `remedy` what to do, "
-                        "`place` where (each may be empty).",
+                        "`place` where, `nearest` the known name that is nearest to a wrong one (each may be empty).",
                         py::make_tuple(builtin(PyExc_Exception)));
   wrong = exception_type("fovea.WrongInput", "A name, a setting or data that are wrong.",
                          py::make_tuple(builtin(base), builtin(PyExc_ValueError)));
@@ -56,12 +59,21 @@ void bind_errors(py::module_& module) {
   module.def("failure", [](const std::string& what, const std::string& remedy) {
     return exception_of(failure(what, remedy), failed);
   });
-  module.def("in_python", [](const std::string& text) { return in_python(text); });
+  // Every remedy that has a code, for tests.
+  module.def("remedies", [](const py::list& arguments) {
+    py::list all;
+    for (int code = 1; code < static_cast<int>(Remedy::Code::count_); ++code) {
+      Remedy remedy(static_cast<Remedy::Code>(code), {});
+      for (const py::handle argument : arguments) remedy.arguments.push_back(value_of(argument, "an argument"));
+      all.append(python_wording().remedy(remedy));
+    }
+    return all;
+  });
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetObject(type_of(error), exception_of(in_python(error), type_of(error)).ptr());
+      PyErr_SetObject(type_of(error), exception_of(error, type_of(error)).ptr());
     }
   });
 }

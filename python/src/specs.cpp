@@ -9,6 +9,7 @@
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
+#include "python/src/wording.h"
 
 namespace fovea::python {
 
@@ -56,7 +57,7 @@ Preset preset_of(bool quick) { return quick ? Preset::quick : Preset::full; }
 void bind_specs(py::module_& module) {
   module.def("describe", [](const std::string& what) { return descriptions(describe(what)); });
   module.def("suggest_name", [](const std::string& word, const std::vector<std::string>& candidates) {
-    return suggest_name(word, candidates);
+    return python_wording().remedy(suggest_name(word, candidates));
   });
 
   py::class_<Experiment, std::shared_ptr<Experiment>>(module, "Experiment")
@@ -104,7 +105,7 @@ void bind_specs(py::module_& module) {
   module.def("parse_experiment", [](const py::dict& spec, const std::string& name) {
     const std::string text = toml_of(spec);
     const py::gil_scoped_release free;
-    return std::make_shared<Experiment>(parse_experiment(text, name));
+    return std::make_shared<Experiment>(parse_experiment(text, name, Place::Kind::spec));
   });
 
   py::class_<RunSpec, std::shared_ptr<RunSpec>>(module, "Spec")

@@ -10,6 +10,7 @@
 #include "python/src/call.h"
 #include "python/src/parts.h"
 #include "python/src/watching.h"
+#include "python/src/wording.h"
 
 namespace fovea::python {
 
@@ -57,6 +58,7 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
     call.look_for_signals();
     if (!progress.is_none()) call.back([&] { progress(py::cast(now, py::return_value_policy::copy)); });
   };
+  options.wording = &python_wording();
   if (!notice.is_none()) options.notice = [&](const std::string& text) { call.back([&] { notice(text); }); };
   {
     const py::gil_scoped_release free;

@@ -6,7 +6,7 @@ namespace fovea::python {
 
 namespace {
 
-Place place_of(const std::string& name) { return {name + "=", 0, 0}; }
+Place place_of(const std::string& name) { return Place::setting(name); }
 
 Value integer_of(py::handle object, const std::string& name) {
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));

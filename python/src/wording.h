@@ -1,18 +1,15 @@
-// The library's messages as Python says them. Their remedies name words of the command line and of spec files; who
-// calls from Python gets calls and dicts instead.
+// Errors and remedies in the words of the package: its calls, their arguments, and specs as dicts.
 #pragma once
 
 #include <string>
 
-#include "fovea/base/error.h"
+#include "fovea/base/wording.h"
 
 namespace fovea::python {
 
-// "see: fovea runs" becomes "see: fovea.store().runs()", "--set train.rate=1" becomes set={"train.rate": 1}, and so on.
-std::string in_python(const std::string& text);
+const Wording& python_wording();
 
-// A dict has no lines, and what was a word of the command line is an argument. What is wrong in a file is said in the
-// file's own words.
-Error in_python(const Error& error);
+// As Python writes it: True, "text", {"a": 1}.
+std::string python_literal(const Value& value);
 
 }  // namespace fovea::python

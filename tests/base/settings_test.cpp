@@ -128,7 +128,7 @@ TEST(Names, FindTheNearest) {
   EXPECT_EQ(nearest_name("copy-permutaton", names), "copy-permutation");
   EXPECT_EQ(nearest_name("subset", names), "copy-subset");
   EXPECT_EQ(nearest_name("zzzzz", names), "");
-  EXPECT_EQ(suggest_name("zzzzz", names), "known are: steps, rate, batch, copy-permutation, copy-subset");
+  EXPECT_EQ(suggest_name("zzzzz", names).text(), "known are: steps, rate, batch, copy-permutation, copy-subset");
 }
 
 }  // namespace

@@ -275,7 +275,7 @@ TEST(SimdDeathTest, EnvironmentCapsTheInstructionSet) {
         try {
           choose_simd();
         } catch (const Error& error) {
-          std::cerr << error.problem();
+          std::cerr << error.problem().text();
           std::exit(error.exit_code());
         }
       },

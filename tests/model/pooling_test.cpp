@@ -303,7 +303,7 @@ TEST(Pooling, UserSimilarityThatIsNoNumberIsNamed) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_NE(error.problem().find("the similarity 'log(k - q)' is not a number for query 2 (2) and key 0 (1)"),
+    EXPECT_NE(error.problem().text().find("the similarity 'log(k - q)' is not a number for query 2 (2) and key 0 (1)"),
               std::string::npos)
         << error.what();
   }

@@ -93,19 +93,14 @@ void add_to(Digest& digest, Split split, const TextExample& example) {
 }
 
 Corpus find_corpus(const std::string& name) {
-  if (name.empty())
-    throw wrong_input("no corpus is named", "`fovea data list` shows what there is; set task.corpus to one");
+  if (name.empty()) throw wrong_input("no corpus is named", Remedy::choose_corpus());
   for (const Corpus& corpus : all_made())
     if (corpus.name == name) return corpus;
   const std::vector<std::string> kept = kept_names();
   if (std::find(kept.begin(), kept.end(), name) != kept.end()) return read_manifest(corpora_folder() / name);
   std::vector<std::string> known = kept;
   for (const Corpus& corpus : all_made()) known.push_back(corpus.name);
-  throw wrong_input(
-      fmt::format(
-          "there is no corpus '{}' (`fovea data add` makes one of your texts, `fovea data get` lists public ones)",
-          name),
-      suggest_name(name, known));
+  throw wrong_input(fmt::format("there is no corpus '{}'", name), suggest_name(Remedy::Code::find_corpus, name, known));
 }
 
 Corpus pinned_corpus(const std::string& name, const std::string& digest) {

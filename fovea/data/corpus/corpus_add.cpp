@@ -32,8 +32,7 @@ constexpr std::size_t flush_at = 1 << 20;  // bytes of text packed at a time
 constexpr int packing_level = 6;
 
 [[noreturn]] void refuse_taken(const std::string& name) {
-  throw wrong_input(fmt::format("there is something called '{}' in the store already", name),
-                    "take another name, or --replace it");
+  throw wrong_input(fmt::format("there is something called '{}' in the store already", name), Remedy::add_as_other());
 }
 
 // A folder beside the corpora that becomes one when all is well, and goes when it is not.
@@ -181,9 +180,7 @@ class Adding {
     for (const auto& writer : writers_) writer->close();
     Corpus& corpus = added_.corpus;
     if (corpus.count(Split::validation) == 0)
-      throw wrong_input("no example is left for validation",
-                        "give a file of them (--dev), or split off a larger share (--dev-share), or add more data",
-                        {sources_.train.file.string()});
+      throw wrong_input("no example is left for validation", Remedy::give_validation(), {sources_.train.file.string()});
     for (const Split split : all_splits)
       corpus.digests[static_cast<std::size_t>(split)] = digests_[static_cast<std::size_t>(split)].hex();
     corpus.digest = whole_digest(corpus.digests);
@@ -258,9 +255,9 @@ class Adding {
 
   std::string manifest() const {
     const Corpus& corpus = added_.corpus;
-    std::string text = fmt::format(
-        "# Made by `fovea data add`; the texts lie beside it.\nsummary = {}\npaired = {}\ndigest = \"{}\"\n",
-        toml_text(corpus.summary), corpus.paired, corpus.digest);
+    std::string text =
+        fmt::format("# A corpus of texts, which lie beside it.\nsummary = {}\npaired = {}\ndigest = \"{}\"\n",
+                    toml_text(corpus.summary), corpus.paired, corpus.digest);
     text += "classes = [";
     for (std::size_t i = 0; i < corpus.classes.size(); ++i) text += (i ? ", " : "") + toml_text(corpus.classes[i]);
     text += "]\n\n[examples]\n";

@@ -58,7 +58,7 @@ class Get {
  private:
   [[noreturn]] void refuse_taken() const {
     throw wrong_input(fmt::format("there is something else called '{}' in the store already", name_),
-                      "give this another name (--as), or have it replaced (--replace)");
+                      Remedy::get_as_other());
   }
 
   // The file, here and checked.
@@ -78,9 +78,9 @@ class Get {
         const bool stopped = how_.manners.stop && how_.manners.stop->load();
         if (stopped || addresses.size() == 1) throw;
         if (i + 1 == addresses.size())
-          throw Error(error.kind(), fmt::format("{}; and before, {}", error.problem(), before), error.remedy(),
+          throw Error(error.kind(), message("{}; and before, {}", error.problem(), before), error.remedy(),
                       error.place());
-        before += (i == 0 ? "" : ", ") + error.problem();
+        before += (i == 0 ? "" : ", ") + error.problem().text();
       }
     }
   }

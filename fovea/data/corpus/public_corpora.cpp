@@ -22,7 +22,7 @@ const ValueTable* table_at(const ValueTable& whole, const std::string& key) {
   const auto found = whole.find(key);
   if (found == whole.end()) return nullptr;
   if (const auto* table = found->second.as<ValueTable>()) return table;
-  throw wrong_input(fmt::format("{} must be a table, not {}", key, found->second.kind()),
+  throw wrong_input(message("{} must be {}, not {}", key, ValueKind::table, found->second.kind()),
                     fmt::format("write it as [{}]", key), found->second.place);
 }
 
@@ -36,7 +36,9 @@ void check_path(const std::string& path, const Place& place) {
 
 PublicCorpus::File read_file_table(const Value& value) {
   const auto* table = value.as<ValueTable>();
-  if (!table) throw wrong_input("file must be a list of tables", "write each as [[file]]", value.place);
+  if (!table)
+    throw wrong_input(message("file must be {}", ValueKind::tables),
+                      message("write each as {}", Message::Tables{"file"}), value.place);
   PublicCorpus::File file;
   Fields fields;
   fields.text("name", file.name, "what it is called here, and at a mirror");
@@ -155,9 +157,8 @@ PublicCorpus find_public_corpus(const std::string& name_or_path) {
     if (corpus.name == name) return std::move(corpus);
     names.push_back(corpus.name);
   }
-  throw wrong_input(
-      fmt::format("'{}' is none of the corpora that can be got (`fovea data get` lists them)", name_or_path),
-      suggest_name(name, names));
+  throw wrong_input(fmt::format("'{}' is none of the corpora that can be got", name_or_path),
+                    suggest_name(Remedy::Code::find_public_corpus, name, names));
 }
 
 }  // namespace fovea

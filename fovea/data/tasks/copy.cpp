@@ -31,7 +31,7 @@ class Copy final : public Task {
   void prepare(std::uint64_t seed) override {
     if (distinct_ && length_ > vocab_)
       throw wrong_input(fmt::format("task 'copy' cannot draw {} distinct words from {}", length_, vocab_),
-                        "set length to at most vocab, or distinct = false");
+                        message("set length to at most vocab, or distinct to {}", Value{false, {}}));
     if (shortest_ > length_)
       throw wrong_input(fmt::format("shortest of task 'copy' is {}, but length is {}", shortest_, length_),
                         "set shortest to at most length");

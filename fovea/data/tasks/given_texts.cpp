@@ -78,8 +78,7 @@ class GivenTexts final : public Task {
       throw wrong_input(fmt::format("there are {} texts and {} labels", given_.size(), labels_.size()),
                         "give each text one label");
     if (given_.size() > most_texts)
-      throw wrong_input(fmt::format("there are {} texts", given_.size()),
-                        fmt::format("task 'given-texts' takes at most {}; `fovea data add` takes more", most_texts));
+      throw wrong_input(fmt::format("there are {} texts", given_.size()), Remedy::add_texts(most_texts));
     std::int64_t words = 0;
     for (std::size_t i = 0; i < given_.size(); ++i) {
       if (labels_[i].empty()) throw wrong_input(fmt::format("text {} has an empty label", i + 1), "name its class");
@@ -88,8 +87,7 @@ class GivenTexts final : public Task {
       if (words == before) throw wrong_input(fmt::format("text {} has no words", i + 1), "fill it in, or leave it out");
     }
     if (words > most_words)
-      throw wrong_input(fmt::format("the texts have {} words", words),
-                        fmt::format("task 'given-texts' takes at most {}; `fovea data add` takes more", most_words));
+      throw wrong_input(fmt::format("the texts have {} words", words), Remedy::add_texts(most_words));
   }
 
   // Each class must have texts on both sides. One to train on it has.

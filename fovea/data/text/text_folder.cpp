@@ -62,11 +62,10 @@ class Folder final : public TextReader::Examples {
     if (type == fs::file_type::directory)
       throw wrong_input("is a folder within a class's folder", "move its texts up", place);
     if (type != fs::file_type::regular)
-      throw wrong_input("is no file that can be read", "take it away, or skip such files (fovea data add --skip-bad)",
-                        place);
+      throw wrong_input("is no file that can be read", Remedy::or_skip("take it away", "files"), place);
     read(file);
     if (text_.find_first_not_of(" \t\n") == std::string::npos)
-      throw wrong_input("the text is empty", "fill it in, or skip such files (fovea data add --skip-bad)", place);
+      throw wrong_input("the text is empty", Remedy::or_skip("fill it in", "files"), place);
     example = {text_, label_, {}, place};
     return true;
   }

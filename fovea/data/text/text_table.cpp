@@ -84,12 +84,12 @@ class Table final : public TextReader::Examples {
       example.text = joined_;
     }
     if (trimmed(example.text).empty())
-      throw wrong_input("the text is empty", "fill it in, or skip such lines (fovea data add --skip-bad)", place);
+      throw wrong_input("the text is empty", Remedy::or_skip("fill it in", "lines"), place);
     if (texts_ == wanted_.size()) return true;
     const std::string_view other = trimmed(field(texts_));
     if (other.empty())
       throw wrong_input(fmt::format("the {} is empty", labelled_ ? "label" : "target"),
-                        "fill it in, or skip such lines (fovea data add --skip-bad)", place);
+                        Remedy::or_skip("fill it in", "lines"), place);
     (labelled_ ? example.label : example.target) = other;
     return true;
   }
@@ -121,11 +121,11 @@ class Table final : public TextReader::Examples {
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (columns_[i] >= has)
         throw wrong_input(fmt::format("has {}, so none for the {}", columns(has), role(i)),
-                          "mend the line, or skip such lines (fovea data add --skip-bad)", place);
+                          Remedy::or_skip("mend the line", "lines"), place);
     for (std::size_t i = width_; i < has; ++i)
       if (!row_.fields[i].empty())
         throw wrong_input(fmt::format("has {}, but the first line has {}", columns(has), columns(width_)),
-                          "mend the line, or skip such lines (fovea data add --skip-bad)", place);
+                          Remedy::or_skip("mend the line", "lines"), place);
   }
 
   const char* use(std::size_t wanted) const { return wanted < texts_ ? "text" : labelled_ ? "label" : "target"; }
@@ -198,7 +198,7 @@ class Table final : public TextReader::Examples {
         columns_.push_back(static_cast<std::size_t>(named - first.fields.begin()));
       } else if (!number && !all_digits(wanted_[i])) {
         throw wrong_input(fmt::format("has no column '{}'; its first line is {}", wanted_[i], first_row()),
-                          other_mark.empty() ? other_name(i, first.fields) : other_mark, place);
+                          other_mark.empty() ? other_name(i, first.fields) : Remedy(other_mark), place);
       } else if (!number || *number >= width_) {
         throw wrong_input(fmt::format("has no column {}; its first line is {}", wanted_[i], first_row()),
                           other_mark.empty() ? "columns are numbered from 1" : other_mark, place);
@@ -212,9 +212,8 @@ class Table final : public TextReader::Examples {
     }
   }
 
-  std::string other_name(std::size_t wanted, const std::vector<std::string>& first) const {
-    if (wanted < texts_ && !text_is_named_)
-      return "name the text's column (--text), as its header does or by number, from 1";
+  Remedy other_name(std::size_t wanted, const std::vector<std::string>& first) const {
+    if (wanted < texts_ && !text_is_named_) return Remedy::name_column();
     if (std::ranges::all_of(first, reads_like_a_name)) return suggest_name(wanted_[wanted], first);
     return "name it by number, from 1";
   }

@@ -174,7 +174,7 @@ bool can_unpack() { return false; }
 void require_unpacking(const std::filesystem::path& archive) {
   throw failure("this program was built without libarchive, so it cannot unpack it",
                 "install libarchive's development files, and build it again; or unpack it by other means, and add the "
-                "texts with fovea data add",
+                "texts as a corpus",
                 {archive.string()});
 }
 void unpack(const Unpacking& wanted) { require_unpacking(wanted.archive); }

@@ -156,7 +156,8 @@ SignFlipTest sign_flip_test(std::span<const double> differences) {
 }
 
 Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, std::span<const Expression> metrics) {
-  if (a.empty() || b.empty()) throw wrong_input(fmt::format("{} has no run", a.empty() ? "A" : "B"), "see: fovea runs");
+  if (a.empty() || b.empty())
+    throw wrong_input(fmt::format("{} has no run", a.empty() ? "A" : "B"), Remedy::see_runs());
   const bool single = a.size() == 1 && b.size() == 1;
   for (const RunRecord& run : a)
     if (!single && std::ranges::find(b, run.id, &RunRecord::id) != b.end())

@@ -12,7 +12,7 @@ namespace {
 
 Error damaged(std::int64_t run) {
   return failure(fmt::format("what the probe 'evidence' kept of run {} does not fit together", run),
-                 fmt::format("remove it (fovea rm {}), and train it again", run));
+                 Remedy::remove_run(run));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
   if (lengths.empty() || rows.empty())
     throw wrong_input(
         fmt::format("run {} was trained without the probe 'evidence', which measures are made from", run.id),
-        "train it with it: --set 'probe.names=[\"loss\", \"accuracy\", \"evidence\"]'");
+        Remedy::train_again_with("probe.names", {ValueList{{"loss", {}}, {"accuracy", {}}, {"evidence", {}}}, {}}));
   rows_.begins.push_back(0);
   for (const float length : lengths) rows_.begins.push_back(rows_.begins.back() + static_cast<std::size_t>(length));
   for (std::size_t example = 0; example < rows.size(); ++example)

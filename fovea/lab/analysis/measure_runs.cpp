@@ -77,13 +77,12 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
   for (RunRecord& run : runs) {
     if (!fits(run, sorted.reference))
       throw wrong_input(
-          fmt::format("run {} cannot be measured against run {}", run.id, sorted.reference.id),
           fmt::format(
-              "beside it may stand: the same with another seed, the same with model.attention = \"uniform\", and model "
-              "word-mean or word-mean-translator on the same task; with one probe.split and one "
-              "probe.evidence.examples. "
-              "In what they differ: fovea compare {} {}",
-              sorted.reference.id, run.id));
+              "run {} cannot be measured against run {}: beside it may stand the same with another seed, the "
+              "same with model.attention = \"uniform\", and model word-mean or word-mean-translator on the same "
+              "task; with one probe.split and one probe.evidence.examples",
+              run.id, sorted.reference.id),
+          Remedy::compare_runs(sorted.reference.id, run.id));
     const Role role = role_of(run.spec);
     if (role == Role::learned) {
       sorted.others.push_back(std::move(run));
@@ -98,9 +97,8 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
     place = std::move(run);
   }
   if (sorted.others.empty() && !sorted.uniform && !sorted.words && !sorted.logistic)
-    throw wrong_input(
-        fmt::format("there is nothing to measure run {} against", sorted.reference.id),
-        "train the same with other seeds, with --set model.attention=uniform, or see: fovea reproduce text-classify");
+    throw wrong_input(fmt::format("there is nothing to measure run {} against", sorted.reference.id),
+                      Remedy::train_others());
   return sorted;
 }
 
@@ -110,10 +108,9 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
     if (std::ranges::any_of(runs, [id](const RunRecord& run) { return run.id == id; }))
       throw wrong_input(fmt::format("run {} is named twice", id), "name it once");
     std::optional<RunRecord> run = store.find(id);
-    if (!run) throw wrong_input(fmt::format("there is no run {}", id), "`fovea runs` shows them");
+    if (!run) throw wrong_input(fmt::format("there is no run {}", id), Remedy::see_runs());
     if (run->state != RunState::done)
-      throw wrong_input(fmt::format("run {} is not done ({})", id, state_name(run->state)),
-                        fmt::format("go on with it: fovea run --resume {}", id));
+      throw wrong_input(fmt::format("run {} is not done ({})", id, state_name(run->state)), Remedy::resume_run(id));
     runs.push_back(std::move(*run));
   }
   if (runs.size() > 1) return sort_runs(std::move(runs));

@@ -241,7 +241,7 @@ class Measuring {
         add(against(attention).with(scores->values, scores->places).row(alpha, name));
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::wrong_input) throw;
-      measures_.unforeseen = error.problem();
+      measures_.unforeseen = error.problem().text();
     }
   }
 

@@ -19,7 +19,7 @@ std::unique_ptr<Task> find_task(const std::string& name, Preset preset, const st
   for (const Override& change : overrides) {
     if (!change.key.starts_with("task."))
       throw wrong_input(fmt::format("'{}' is no setting of task '{}'", change.key, name),
-                        "set those of the task, as in --set task.vocab=60", change.value.place);
+                        Remedy::set_of_task("task.vocab", {60, {}}), change.value.place);
     spec.task[change.key.substr(5)] = change.value;
   }
   spec.task["name"] = {name, {}};

@@ -47,9 +47,9 @@ void check_measurable(const Experiment& experiment, const std::vector<RunSpec>& 
   try {
     sort_runs(std::move(runs));
   } catch (const Error& error) {
-    throw wrong_input(fmt::format("what '{}' trains cannot be measured (its own runs are counted first, then those of "
-                                  "[[against]]): {}",
-                                  experiment.name, error.problem()),
+    throw wrong_input(message("what '{}' trains cannot be measured (its own runs are counted first, then those of "
+                              "{}): {}",
+                              experiment.name, Message::Tables{"against"}, error.problem()),
                       error.remedy(), experiment.against.front().place);
   }
 }

@@ -304,7 +304,8 @@ ExperimentTime Projection::of(const Experiment& experiment, Preset preset, doubl
     if (stopped(watch)) throw failure("it was stopped");
   } catch (const Error& error) {
     time.seconds = 0;
-    time.unknown = error.place().known() ? error.place().text() + ": " + error.problem() : error.problem();
+    time.unknown =
+        error.place().known() ? error.place().text() + ": " + error.problem().text() : error.problem().text();
   }
   return time;
 }

@@ -62,13 +62,13 @@ std::pair<std::string, std::string> key_and_rest(const std::string& words, const
 }  // namespace
 
 Override parse_override(const std::string& words) {
-  const Place place{"--set " + words};
+  const Place place = Place::setting(words);
   const auto [key, rest] = key_and_rest(words, place);
   return {key, parse_value(rest, place)};
 }
 
 Axis parse_axis(const std::string& words) {
-  const Place place{"--set " + words};
+  const Place place = Place::setting(words);
   const auto [key, rest] = key_and_rest(words, place);
   Axis axis{key, {}};
   axis.draw = parse_random_axis(rest, place);
@@ -98,9 +98,8 @@ Axis axis_of(const std::string& key, const Value& values) {
                         "write it as \"0..19\" or \"log(1e-4..1e-2)\", or the values as a list", values.place);
     axis.values = std::move(*range);
   } else {
-    throw wrong_input(
-        fmt::format("the axis '{}' must be a list or a range, not {} ({})", key, values.kind(), values.text()),
-        "write it as [1, 2, 3] or \"0..19\"", values.place);
+    throw wrong_input(message("the axis '{}' must be a list or a range, not {} ({})", key, values.kind(), values),
+                      "write it as [1, 2, 3] or \"0..19\"", values.place);
   }
   if (axis.values.empty())
     throw wrong_input(fmt::format("the axis '{}' has no values", key), "give it some, or drop it", values.place);

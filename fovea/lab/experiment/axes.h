@@ -23,7 +23,7 @@ struct Axis {
   std::optional<RandomAxis> draw = {};
 };
 
-// `words` are --set arguments, "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or
+// `words` as "task.vocab=60": applied over the experiment's settings. The value is read as TOML, or
 // as plain text where that fails.
 Override parse_override(const std::string& words);
 // "key=a,b,c" or "key=0..19", or both ("0..3,7"), or a rule to draw by ("key=log(1e-4..1e-2)"): an axis. "[0]..[19]"

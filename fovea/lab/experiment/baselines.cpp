@@ -20,8 +20,9 @@ const ValueTable& table_in(const ValueTable& table, const std::string& key) {
   if (found == table.end()) return none;
   const auto* const inner = found->second.as<ValueTable>();
   if (!inner)
-    throw wrong_input(fmt::format("'{}' must be a table, not {}", key, found->second.kind()),
-                      "write it in braces, as { name = \"…\" }", found->second.place);
+    throw wrong_input(message("'{}' must be {}, not {}", key, ValueKind::table, found->second.kind()),
+                      message("write it in braces, as {}", Value{ValueTable{{"name", {"…", {}}}}, {}}),
+                      found->second.place);
   return *inner;
 }
 
@@ -30,8 +31,8 @@ std::vector<Override> settings_in(const ValueTable& table) {
   std::vector<Override> settings;
   for (const auto& [key, value] : table) {
     if (key.find('.') == std::string::npos)
-      throw wrong_input(fmt::format("'{}' is no setting", key), "write it as \"train.rate\" = 1e-3, in quotes",
-                        value.place);
+      throw wrong_input(fmt::format("'{}' is no setting", key),
+                        message("write it as {}, in quotes", Message::Entry{"train.rate", {1e-3, {}}}), value.place);
     settings.push_back({key, value});
   }
   return settings;
@@ -52,7 +53,9 @@ void add_epochs(const RunSpec& spec, std::int64_t epochs, const Place& place, st
 
 Baseline read_baseline(const Value& value) {
   const auto* const table = value.as<ValueTable>();
-  if (!table) throw wrong_input("what runs are measured against must be a table", "write [[against]]", value.place);
+  if (!table)
+    throw wrong_input(message("what runs are measured against must be {}", ValueKind::table),
+                      message("write {}", Message::Tables{"against"}), value.place);
   static const std::vector<std::string> known{"name", "model", "train", "probe", "epochs", "set", "quick"};
   for (const auto& [key, inner] : *table)
     if (std::ranges::find(known, key) == known.end())
@@ -65,7 +68,8 @@ Baseline read_baseline(const Value& value) {
   fields.integer("epochs", against.epochs, 1, most_epochs, "how often training goes through all examples");
   fields.read(*table, "what runs are measured against", {"model", "train", "probe", "set", "quick"});
   if (against.name.empty())
-    throw wrong_input("what runs are measured against has no name", "add name = \"…\"", value.place);
+    throw wrong_input("what runs are measured against has no name",
+                      message("add {}", Message::Entry{"name", {"…", {}}}), value.place);
   against.model = table_in(*table, "model");
   against.train = table_in(*table, "train");
   against.probe = table_in(*table, "probe");

@@ -18,7 +18,7 @@ std::vector<SettingDescription> settings_of(Part& part) {
   part.settings(fields);
   std::vector<SettingDescription> settings;
   for (const Field& field : fields.all())
-    settings.push_back({field.name, field.kind, field.help, field.get(), field.otherwise});
+    settings.push_back({field.name, field.kind.text(), field.help, field.get(), field.otherwise});
   return settings;
 }
 

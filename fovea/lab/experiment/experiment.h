@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/error.h"
 #include "fovea/base/value.h"
 #include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/axes.h"
@@ -100,7 +101,8 @@ struct Experiment {
 // Reads one experiment file, at most 1 MB. Throws wrong_input with file:line:column for broken TOML, unknown keys,
 // wrong types. Names and settings of task, model and probes are checked when the run is resolved.
 Experiment read_experiment(const std::filesystem::path& path);
-Experiment parse_experiment(const std::string& toml, const std::string& file_name);
+Experiment parse_experiment(const std::string& toml, const std::string& file_name,
+                            Place::Kind kind = Place::Kind::file);
 
 // A shipped experiment by name, or a file by path (anything with a '/' or ending in ".toml"). Unknown names throw
 // wrong_input with the nearest known one. Shipped experiments are built into the library, so that the program works

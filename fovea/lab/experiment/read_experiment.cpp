@@ -38,25 +38,27 @@ void read_keys(const ValueTable& table, const std::string& owner, const Keys& ke
 }
 
 template <class T>
-const T& take(const Value& value, const std::string& key, const std::string& wanted) {
+const T& take(const Value& value, const std::string& key, const Message& wanted) {
   const T* const x = value.as<T>();
   if (!x)
-    throw wrong_input(fmt::format("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value.text()),
-                      fmt::format("make it {}", wanted), value.place);
+    throw wrong_input(message("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value),
+                      message("make it {}", wanted), value.place);
   return *x;
 }
 
-std::string take_text(const Value& value, const std::string& key) { return take<std::string>(value, key, "a text"); }
+std::string take_text(const Value& value, const std::string& key) {
+  return take<std::string>(value, key, ValueKind::text);
+}
 
 double take_number(const Value& value, const std::string& key) {
   if (const auto* whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
-  return take<double>(value, key, "a number");
+  return take<double>(value, key, ValueKind::number);
 }
 
 // "train.steps" = 5 and train.steps = 5 are the same: tables open up into dotted keys.
 ValueTable take_flat(const Value& value, const std::string& key) {
   ValueTable flat;
-  const ValueTable& table = take<ValueTable>(value, key, "a table");
+  const ValueTable& table = take<ValueTable>(value, key, ValueKind::table);
   for (const auto& [dotted, one] : flatten(table))
     if (!flat.emplace(dotted, *one).second)
       throw wrong_input(fmt::format("'{}' is set twice", dotted), "keep one of the two", one->place);
@@ -64,13 +66,13 @@ ValueTable take_flat(const Value& value, const std::string& key) {
 }
 
 std::int64_t take_draws(const Value& value) {
-  const std::int64_t draws = take<std::int64_t>(value, "draws", "an integer");
+  const std::int64_t draws = take<std::int64_t>(value, "draws", ValueKind::integer);
   if (draws < 1) throw wrong_input(fmt::format("'draws' must be 1 or more, not {}", draws), {}, value.place);
   return draws;
 }
 
 std::int64_t take_draw_seed(const Value& value) {
-  const std::int64_t seed = take<std::int64_t>(value, "draw_seed", "an integer");
+  const std::int64_t seed = take<std::int64_t>(value, "draw_seed", ValueKind::integer);
   if (seed < 0) throw wrong_input(fmt::format("'draw_seed' must be 0 or more, not {}", seed), {}, value.place);
   return seed;
 }
@@ -92,8 +94,8 @@ ValueTable read_quick(const Value& value) {
 }
 
 ValueList read_interventions(const Value& value) {
-  ValueList list = take<ValueList>(value, "intervene", "a list of tables");
-  for (const Value& item : list) take<ValueTable>(item, "intervene", "a list of tables");
+  ValueList list = take<ValueList>(value, "intervene", ValueKind::tables);
+  for (const Value& item : list) take<ValueTable>(item, "intervene", ValueKind::tables);
   return list;
 }
 
@@ -101,7 +103,7 @@ Claim read_claim(const Value& value) {
   Claim claim;
   claim.place = value.place;
   Place metric_place, where_place;
-  read_keys(take<ValueTable>(value, "claim", "a table"), "a claim",
+  read_keys(take<ValueTable>(value, "claim", ValueKind::table), "a claim",
             {{"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
              {"metric", [&](const Value& v) { claim.metric = take_text(v, "metric"), metric_place = v.place; }},
              {"where", [&](const Value& v) { claim.where = take_text(v, "where"), where_place = v.place; }},
@@ -115,9 +117,12 @@ Claim read_claim(const Value& value) {
                                     "it is quick or full; without the key it is both", v.place);
               }}});
   if (claim.says.empty())
-    throw wrong_input("a claim does not say what it claims", "add says = \"…\", one sentence", claim.place);
+    throw wrong_input("a claim does not say what it claims",
+                      message("add {}, one sentence", Message::Entry{"says", {"…", {}}}), claim.place);
   if (claim.metric.empty())
-    throw wrong_input("a claim has no metric", "add metric = \"…\", as in \"share(accuracy >= 0.95)\"", claim.place);
+    throw wrong_input("a claim has no metric",
+                      message("add {}, as in \"share(accuracy >= 0.95)\"", Message::Entry{"metric", {"…", {}}}),
+                      claim.place);
   Expression::parse(claim.metric, metric_place);
   if (!claim.where.empty()) Expression::parse(claim.where, where_place).require_single_run().require_condition();
   if (!claim.at_least && !claim.at_most)
@@ -134,18 +139,19 @@ Claim read_claim(const Value& value) {
 FigureSpec read_figure(const Value& value) {
   FigureSpec figure;
   figure.place = value.place;
-  figure.settings = take<ValueTable>(value, "figure", "a table");
+  figure.settings = take<ValueTable>(value, "figure", ValueKind::table);
   const auto kind = figure.settings.find("kind");
   if (kind == figure.settings.end())
-    throw wrong_input("a figure has no kind", "add kind = \"lines\" or another", value.place);
+    throw wrong_input("a figure has no kind", message("add {} or another", Message::Entry{"kind", {"lines", {}}}),
+                      value.place);
   figure.kind = take_text(kind->second, "kind");
   figure.settings.erase(kind);
   return figure;
 }
 
 void read_stages(const Value& value, Experiment& experiment) {
-  for (const Value& stage : take<ValueList>(value, "stage", "written as [[stage]]")) {
-    take<ValueTable>(stage, "stage", "a table");
+  for (const Value& stage : take<ValueList>(value, "stage", message("written as {}", Message::Tables{"stage"}))) {
+    take<ValueTable>(stage, "stage", ValueKind::table);
     experiment.stages.push_back(read_stage(stage, Preset::full));
     experiment.quick_stages.push_back(read_stage(stage, Preset::quick));
   }
@@ -166,38 +172,38 @@ void check_stages(const Experiment& experiment) {
 template <class Item>
 std::vector<Item> read_list(const Value& value, const std::string& key, Item (*read)(const Value&)) {
   std::vector<Item> items;
-  for (const Value& item : take<ValueList>(value, key, fmt::format("written as [[{}]]", key)))
+  for (const Value& item : take<ValueList>(value, key, message("written as {}", Message::Tables{key})))
     items.push_back(read(item));
   return items;
 }
 
 }  // namespace
 
-Experiment parse_experiment(const std::string& toml, const std::string& file_name) {
+Experiment parse_experiment(const std::string& toml, const std::string& file_name, Place::Kind kind) {
   Experiment experiment;
-  experiment.place = {file_name, 0, 0};
+  experiment.place = {file_name, 0, 0, kind};
   experiment.name = std::filesystem::path(file_name).stem().string();
   experiment.title = experiment.name;
   const auto table = [](ValueTable& out, const std::string& key) {
-    return [&out, key](const Value& v) { out = take<ValueTable>(v, key, "a table"); };
+    return [&out, key](const Value& v) { out = take<ValueTable>(v, key, ValueKind::table); };
   };
   const auto text = [](std::string& out, const std::string& key) {
     return [&out, key](const Value& v) { out = take_text(v, key); };
   };
-  read_keys(parse_table(toml, file_name), "an experiment",
+  read_keys(parse_table(toml, file_name, kind), "an experiment",
             {{"title", text(experiment.title, "title")},
              {"idea", text(experiment.idea, "idea")},
              {"system", text(experiment.system, "system")},
              {"order",
               [&](const Value& v) {
-                const std::int64_t order = take<std::int64_t>(v, "order", "an integer");
+                const std::int64_t order = take<std::int64_t>(v, "order", ValueKind::integer);
                 if (order < -1000000 || order > 1000000)
                   throw wrong_input("'order' is out of bounds", "a place in the tour is a small number", v.place);
                 experiment.order = static_cast<int>(order);
               }},
              {"seed",
               [&](const Value& v) {
-                const std::int64_t seed = take<std::int64_t>(v, "seed", "an integer");
+                const std::int64_t seed = take<std::int64_t>(v, "seed", ValueKind::integer);
                 if (seed < 0)
                   throw wrong_input("'seed' must be 0 or more", "several seeds are an axis of sweep", v.place);
                 experiment.seed = static_cast<std::uint64_t>(seed);
@@ -215,12 +221,12 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
     if (section->empty())
-      throw wrong_input(fmt::format("the experiment has no {}", key), fmt::format("add {} = {{ name = \"…\" }}", key),
+      throw wrong_input(fmt::format("the experiment has no {}", key),
+                        message("add {}", Message::Entry{key, {ValueTable{{"name", {"…", {}}}}, {}}}),
                         experiment.place);
     const auto name = section->find("name");
     if (name == section->end())
-      throw wrong_input(fmt::format("the {} has no name", key),
-                        fmt::format("add name = \"…\" to it; `fovea list {}s` shows them", key),
+      throw wrong_input(fmt::format("the {} has no name", key), Remedy::name_part(std::string(key) + "s"),
                         section->begin()->second.place);
     take_text(name->second, "name");
   }

@@ -39,8 +39,8 @@ ValueTable complete_named(const ValueTable& written, const std::string& what) {
   const Value& name = written.at("name");
   const auto* const text = name.as<std::string>();
   if (!text)
-    throw wrong_input(fmt::format("the name of the {} must be a text, not {}", what, name.kind()), "put it in quotes",
-                      name.place);
+    throw wrong_input(message("the name of the {} must be {}, not {}", what, ValueKind::text, name.kind()),
+                      "put it in quotes", name.place);
   return complete_part(written, *Registry<Part>::instance().make(*text, what, name.place), what);
 }
 
@@ -65,8 +65,7 @@ std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
   const auto same_end =
       std::find_if(names.begin(), names.end(), [&key](const std::string& name) { return name.ends_with("." + key); });
   throw wrong_input(fmt::format("there is no setting '{}'", key),
-                    same_end != names.end() ? fmt::format("did you mean '{}'?", *same_end) : suggest_name(key, names),
-                    place);
+                    same_end != names.end() ? Remedy::did_you_mean(*same_end) : suggest_name(key, names), place);
 }
 
 }  // namespace
@@ -79,8 +78,8 @@ void apply(UnresolvedSpec& draft, const std::string& key, const Value& value) {
   if (key == "intervene") {
     const auto* const list = value.as<ValueList>();
     if (!list)
-      throw wrong_input(fmt::format("intervene must be a list, not {}", value.kind()),
-                        "write it as [{ hold = \"uniform\", until = 100 }]", value.place);
+      throw wrong_input(message("intervene must be {}, not {}", ValueKind::list, value.kind()),
+                        message("write it as {}", Value{ValueList{example_hold()}, {}}), value.place);
     draft.interventions = *list;
     return;
   }

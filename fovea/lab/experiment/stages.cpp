@@ -28,22 +28,28 @@ struct Candidate {
   std::string kind;
 };
 
+// As remedies show them.
+Value example_kind() { return {ValueTable{{"name", {"good", {}}}, {"when", {"least(accuracy) >= 0.95", {}}}}, {}}; }
+Value example_group() {
+  return {ValueTable{{"name", {"8 bad", {}}}, {"take", {ValueTable{{"bad", {8, {}}}}, {}}}}, {}};
+}
+
 const ValueList& list_in(const ValueTable& table, const std::string& key, const Place& place) {
   const auto found = table.find(key);
   const ValueList* const list = found == table.end() ? nullptr : found->second.as<ValueList>();
   if (!list || list->empty())
-    throw wrong_input(fmt::format("a stage needs a list of {}", key),
-                      key == "kinds" ? "write kinds = [{ name = \"good\", when = \"least(accuracy) >= 0.95\" }]"
-                                     : "write groups = [{ name = \"8 bad\", take = { bad = 8 } }]",
-                      found == table.end() ? place : found->second.place);
+    throw wrong_input(
+        fmt::format("a stage needs a list of {}", key),
+        message("write {}", Message::Entry{key, {ValueList{key == "kinds" ? example_kind() : example_group()}, {}}}),
+        found == table.end() ? place : found->second.place);
   return *list;
 }
 
 const ValueTable& table_of(const Value& value, const std::string& what) {
   const auto* const table = value.as<ValueTable>();
   if (!table)
-    throw wrong_input(fmt::format("{} must be a table, not {} ({})", what, value.kind(), value.text()),
-                      "write it in braces, as { name = \"…\" }", value.place);
+    throw wrong_input(message("{} must be {}, not {} ({})", what, ValueKind::table, value.kind(), value),
+                      message("write it in braces, as {}", Value{ValueTable{{"name", {"…", {}}}}, {}}), value.place);
   return *table;
 }
 
@@ -77,8 +83,10 @@ Stage::Group read_group(const Value& value, const std::vector<Stage::Kind>& kind
   require(group.name, "a group has no name", value.place);
   const auto take = table.find("take");
   if (take == table.end() || table_of(take->second, "take").empty())
-    throw wrong_input(fmt::format("group '{}' takes nothing", group.name), "write take = { bad = 7, good = 1 }",
-                      value.place);
+    throw wrong_input(
+        fmt::format("group '{}' takes nothing", group.name),
+        message("write {}", Message::Entry{"take", {ValueTable{{"bad", {7, {}}}, {"good", {1, {}}}}, {}}}),
+        value.place);
   std::vector<std::string> known{any_kind, other_kind};
   for (const Stage::Kind& kind : kinds) known.push_back(kind.name);
   for (const auto& [kind, count] : *take->second.as<ValueTable>()) {
@@ -266,7 +274,8 @@ Stage read_stage(const Value& value, Preset preset) {
   fields.read(table, "a stage", {"kinds", "groups"});
   require(stage.combine, "a stage does not say which setting it puts together ('combine')", value.place);
   if (stage.draws == 0)
-    throw wrong_input("a stage does not say how many draws it makes", "add draws = 50", value.place);
+    throw wrong_input("a stage does not say how many draws it makes",
+                      message("add {}", Message::Entry{"draws", {50, {}}}), value.place);
   for (const Value& kind : list_in(table, "kinds", value.place)) stage.kinds.push_back(read_kind(kind));
   refuse_twice(stage.kinds, "kind", value.place);
   for (const Value& group : list_in(table, "groups", value.place))

@@ -76,13 +76,12 @@ void SweepPlan::set_up_draws(std::int64_t count) {
   const Drawn& first = drawn_.front();
   if (count <= 0)
     throw wrong_input(fmt::format("'{}' is drawn at random, and nothing says how often", first.key),
-                      "add --draws 20, or draws = 20 to the sweep", first.draw.place);
+                      Remedy::say_draws(20), first.draw.place);
   UnresolvedSpec draft = base_;
   for (const Dimension& dimension : dimensions_) apply(draft, dimension.axis->key, dimension.axis->values.front());
   const RunSpec one = complete(draft);
   for (Drawn& drawn : drawn_) {
-    if (drawn.key == "seed")
-      throw wrong_input("seeds are not drawn at random", "list them: --seeds 0..19", drawn.draw.place);
+    if (drawn.key == "seed") throw wrong_input("seeds are not drawn at random", Remedy::list_seeds(), drawn.draw.place);
     const std::optional<Value> setting = one.setting(drawn.key);
     drawn.whole = setting && setting->as<std::int64_t>();
     if (drawn.whole && drawn.draw.kind != RandomAxis::Kind::one_of &&

@@ -133,7 +133,7 @@ std::string export_format_of(const std::filesystem::path& file) {
     endings += (endings.empty() ? "" : ", ") + ending;
   }
   throw wrong_input(fmt::format("'{}' does not say which format is wanted", file.string()),
-                    fmt::format("name it {}, or use --format", endings));
+                    Remedy::name_export(endings));
 }
 
 void export_runs(const Store& store, std::span<const std::int64_t> ids, const std::string& format,
@@ -147,7 +147,7 @@ void export_runs(const Store& store, std::span<const std::int64_t> ids, const st
   const std::unique_ptr<RunExport> made = found->make(file, ids.size() > 1);
   for (const std::int64_t id : ids) {
     const auto run = store.find(id);
-    if (!run) throw wrong_input(fmt::format("there is no run {}", id), "'fovea runs' lists them");
+    if (!run) throw wrong_input(fmt::format("there is no run {}", id), Remedy::see_runs());
     made->add(*run, store);
   }
   made->finish();

@@ -147,9 +147,7 @@ class TensorBoard : public RunExport {
   static void make(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error)
-      throw failure("the folder cannot be made: " + error.message(), "for TensorBoard, -o names a folder",
-                    {folder.string()});
+    if (error) throw failure("the folder cannot be made: " + error.message(), Remedy::name_folder(), {folder.string()});
   }
 
   std::filesystem::path folder_;

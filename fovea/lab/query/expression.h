@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/error.h"
 #include "fovea/base/value.h"
 #include "fovea/lab/record/record.h"
 

@@ -58,7 +58,7 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what, const std::string& remedy, int column = 0) const {
+  [[noreturn]] void fail(const std::string& what, const Remedy& remedy, int column = 0) const {
     const std::size_t here = column > 0 ? static_cast<std::size_t>(column) : at_ + 1;
     throw wrong_input(fmt::format("in the expression '{}', column {}: {}", text_, here, what), remedy, place_);
   }

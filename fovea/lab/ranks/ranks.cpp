@@ -39,9 +39,8 @@ void* load() {
   }
   if (why.empty())
     throw failure("this program was started as one of several processes of a job, but was built without MPI",
-                  "install libopenmpi-dev and build again, or spread a sweep by --shard K/N, which needs no MPI");
-  throw failure("MPI could not be loaded: " + why,
-                "install openmpi-bin, or spread a sweep by --shard K/N, which needs no MPI");
+                  Remedy::spread_built());
+  throw failure("MPI could not be loaded: " + why, Remedy::spread_loaded());
 }
 
 const RankTransport& loaded_transport() {
@@ -64,7 +63,7 @@ Ranks* Ranks::job() {
   if (ranks.size() != announced_size())
     throw failure(
         fmt::format("the launcher started {} processes, and MPI finds {} of them", announced_size(), ranks.size()),
-        "with srun, try srun --mpi=pmix; or spread a sweep by --shard K/N, which needs no MPI");
+        Remedy::spread_started());
   return &ranks;
 }
 

@@ -109,7 +109,7 @@ void Shards<T>::agree_on_start(std::int64_t step) const {
     if (starts[rank] != starts[0])
       throw failure(fmt::format("rank {} begins at step {} and rank 0 at step {}: they do not see the same checkpoint",
                                 rank, starts[rank], starts[0]),
-                    "let all of them see one folder ($FOVEA_HOME), or begin anew with --fresh");
+                    Remedy::share_folder());
 }
 
 template class Shards<float>;

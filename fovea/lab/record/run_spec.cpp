@@ -28,7 +28,7 @@ T section(const ValueTable& table, const std::string& name) {
     throw wrong_input(fmt::format("the run's spec has no '{}'", name), "it is not a spec that this program wrote");
   const T* const value = found->second.as<T>();
   if (!value)
-    throw wrong_input(fmt::format("'{}' of the run's spec is {}", name, found->second.kind()),
+    throw wrong_input(message("'{}' of the run's spec is {}", name, found->second.kind()),
                       "it is not a spec that this program wrote");
   return *value;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/base/error.h"
 #include "fovea/base/value.h"
 
 namespace fovea {
@@ -20,9 +21,9 @@ struct RunSpec {
   // The seed of the initial weights: train.start, which a spec holds only where it is not the run's own seed.
   std::uint64_t start() const;
 
-  ValueTable table() const;  // all of it as one table, keys sorted
-  std::string text() const;  // canonical: one TOML line per setting
-  std::string hash() const;  // 32 hex digits over text(), less what cannot change a number
+  ValueTable table() const;                               // all of it as one table, keys sorted
+  std::string text() const;                               // canonical: one TOML line per setting
+  std::string hash() const;                               // 32 hex digits over text(), less what cannot change a number
   static bool changes_numbers(std::string_view setting);  // false: how many threads, whether weights are kept
   // "task.vocab", "seed", "train.start"; "interventions" is how many there are.
   std::optional<Value> setting(const std::string& dotted) const;

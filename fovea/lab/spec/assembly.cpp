@@ -14,9 +14,7 @@ namespace {
 std::string name_of(const ValueTable& table, const std::string& what) {
   const auto found = table.find("name");
   const std::string* const name = found == table.end() ? nullptr : found->second.as<std::string>();
-  if (!name)
-    throw wrong_input(fmt::format("the {} has no name", what),
-                      fmt::format("`fovea list {}s` shows what there is", what));
+  if (!name) throw wrong_input(fmt::format("the {} has no name", what), Remedy::list_parts(what + "s"));
   return *name;
 }
 
@@ -126,7 +124,7 @@ void check_training(const Model<T>& model, const RunSpec& spec) {
   const TrainSettings train = read_train(spec.train);
   if (const auto idle = train.idle())
     throw wrong_input(fmt::format("train.{} changes nothing here: it is of {}", idle->name, idle->of),
-                      fmt::format("drop it (or --set train.{}={}), or choose what it is of", idle->name, idle->usual),
+                      Remedy::drop_setting(fmt::format("train.{}", idle->name), fmt::format("{}", idle->usual)),
                       place_in(spec.train, idle->name));
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;

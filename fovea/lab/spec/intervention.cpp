@@ -48,10 +48,10 @@ Transplant read_transplant(const Value& value, const ValueTable& table) {
   transplant.settings(fields);
   fields.read(rest, owner);
   if (transplant.run.empty() || transplant.run.find_first_not_of("0123456789abcdef") != std::string::npos)
-    throw wrong_input(fmt::format("{} takes from a run, not from {}", owner, run.text()),
-                      "name it by its number (fovea runs lists them)", run.place);
+    throw wrong_input(message("{} takes from a run, not from {}", owner, run), Remedy::name_run(), run.place);
   if (transplant.of.empty())
-    throw wrong_input(fmt::format("{} does not say what", owner), "drop of = \"\"", value.place);
+    throw wrong_input(fmt::format("{} does not say what", owner), message("drop {}", Message::Entry{"of", {"", {}}}),
+                      value.place);
   if (transplant.to.empty()) transplant.to = transplant.of;
   const auto is_group = [](const std::string& word) {
     return word == "all" ||
@@ -134,13 +134,15 @@ void Embed::settings(Fields& fields) {
   fields.flag("frozen", frozen, "words that have a vector keep it");
 }
 
+Value example_hold() { return {ValueTable{{"hold", {"uniform", {}}}, {"until", {100, {}}}}, {}}; }
+
 Interventions Interventions::parse(const ValueList& list) {
   Interventions all;
   for (const Value& value : list) {
     const ValueTable* const table = value.as<ValueTable>();
     if (!table)
-      throw wrong_input(fmt::format("an intervention must be a table, not {} ({})", value.kind(), value.text()),
-                        "write it as { hold = \"uniform\", until = 100 }", value.place);
+      throw wrong_input(message("an intervention must be {}, not {} ({})", ValueKind::table, value.kind(), value),
+                        message("write it as {}", example_hold()), value.place);
     if (table->contains("hold")) {
       all.holds.push_back(read<Hold>(value, "the intervention 'hold'"));
     } else if (table->contains("freeze")) {
@@ -149,8 +151,8 @@ Interventions Interventions::parse(const ValueList& list) {
       all.rates.push_back(read<OwnRate>(value, "the intervention 'rate'"));
     } else if (table->contains("clamp")) {
       if (!table->contains("at"))
-        throw wrong_input("the intervention 'clamp' does not say at which value", "add it, as in at = 0.5",
-                          value.place);
+        throw wrong_input("the intervention 'clamp' does not say at which value",
+                          message("add it, as in {}", Message::Entry{"at", {0.5, {}}}), value.place);
       all.clamps.push_back(read<Clamp>(value, "the intervention 'clamp'"));
     } else if (table->contains("transplant")) {
       all.transplants.push_back(read_transplant(value, *table));
@@ -158,12 +160,11 @@ Interventions Interventions::parse(const ValueList& list) {
       all.embeds.push_back(read_embed(value, *table));
     } else {
       const std::vector<std::string> known{"hold", "freeze", "rate", "clamp", "transplant", "embeddings"};
-      std::string remedy = "it needs one of hold, freeze, rate, clamp, transplant or embeddings";
+      Remedy remedy = "it needs one of hold, freeze, rate, clamp, transplant or embeddings";
       for (const auto& entry : *table)
         if (const std::string near = nearest_name(entry.first, known); !near.empty())
           remedy = suggest_name(entry.first, known);
-      throw wrong_input(fmt::format("the intervention {} does nothing that is known", value.text()), remedy,
-                        value.place);
+      throw wrong_input(message("the intervention {} does nothing that is known", value), remedy, value.place);
     }
   }
   refuse_meeting(all.holds, "hold attention", [](const Hold&, const Hold&) { return true; });

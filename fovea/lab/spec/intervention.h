@@ -85,6 +85,9 @@ struct Embed {
   void settings(Fields& fields);
 };
 
+// { hold = "uniform", until = 100 }, for messages.
+Value example_hold();
+
 struct Interventions {
   std::vector<Hold> holds;
   std::vector<Freeze> freezes;

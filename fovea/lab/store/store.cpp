@@ -217,9 +217,8 @@ std::int64_t Store::keep(RunRecord& record) {
     record.hash = hash;
     record.weights.clear();
     if (trouble)
-      throw WeightsNotKept(failure(
-          fmt::format("run {} is kept, but not its weights, which {}", kept, trouble->problem()),
-          "mend that, or keep none (--set train.keep_weights=never); --again trains it again", trouble->place()));
+      throw WeightsNotKept(failure(message("run {} is kept, but not its weights, which {}", kept, trouble->problem()),
+                                   Remedy::drop_weights(), trouble->place()));
     return kept;
   } catch (...) {
     state_->forget_words();

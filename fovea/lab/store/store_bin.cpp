@@ -83,7 +83,7 @@ void Store::put_in_bin(std::span<const std::int64_t> ids) {
   SqliteStatement put = database.prepare("UPDATE runs SET removed = ? WHERE id = ?");
   for (const std::int64_t id : ids) {
     row.reset();
-    if (!row.bind(1, id).next()) throw wrong_input(fmt::format("there is no run {}", id), "see: fovea runs");
+    if (!row.bind(1, id).next()) throw wrong_input(fmt::format("there is no run {}", id), Remedy::see_runs());
     const std::string hash(row.text(0));
     if (state_->state_now(static_cast<RunState>(row.integer(1)), hash) == RunState::running)
       throw wrong_input(fmt::format("run {} is being trained by {}", id, RunLock::holder(running_folder(), hash)),
@@ -102,8 +102,7 @@ std::vector<std::int64_t> Store::restore(std::span<const std::int64_t> ids) {
   std::vector<std::int64_t> anew;
   for (const std::int64_t id : ids) {
     row.reset();
-    if (!row.bind(1, id).next())
-      throw wrong_input(fmt::format("there is no run {} in the bin", id), "see: fovea runs --bin");
+    if (!row.bind(1, id).next()) throw wrong_input(fmt::format("there is no run {} in the bin", id), Remedy::see_bin());
     const bool done = static_cast<RunState>(row.integer(1)) == RunState::done;
     if (run_of_hash(database, std::string(row.text(0)), done)) anew.push_back(id);
     else back.bind(1, id).run();

@@ -20,7 +20,7 @@ void require_tag(const std::string& tag) {
 }
 
 void require_run(const Store& store, std::int64_t id) {
-  if (!store.has(id)) throw wrong_input(fmt::format("there is no run {}", id), "see: fovea runs");
+  if (!store.has(id)) throw wrong_input(fmt::format("there is no run {}", id), Remedy::see_runs());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
 
 // The other store stays as it is, so one that would have to be brought up to date first is left alone.
 Store open_other(const fs::path& other) {
-  const auto refuse = [&other](const std::string& what, const std::string& remedy) {
+  const auto refuse = [&other](const Message& what, const Remedy& remedy) {
     return failure(what, remedy, {other.string()});
   };
   std::error_code error;
@@ -34,7 +34,7 @@ Store open_other(const fs::path& other) {
     const std::int64_t layout = schema_version(database), newest = std::ssize(migrations());
     if (layout < newest)
       throw refuse(fmt::format("has the layout of an earlier version ({}, and here it is {})", layout, newest),
-                   fmt::format("bring it up to date: FOVEA_HOME={} fovea runs", other.parent_path().string()));
+                   Remedy::upgrade_store(other.parent_path().string()));
   } catch (const DatabaseError& error) {
     throw refuse(error.problem(), copy_again);
   }
@@ -48,7 +48,7 @@ void require_sound(Connection& database) {
     SqliteStatement check = database.prepare("PRAGMA integrity_check(1)");
     found = check.next() ? std::string(check.text(0)) : "";
   } catch (const DatabaseError& error) {
-    found = error.problem();
+    found = error.problem().text();
   }
   if (found != "ok")
     throw failure(fmt::format("the store to be merged is damaged, and nothing was taken from it ({})", found),

@@ -58,8 +58,7 @@ void Store::require_known(const std::set<std::string>& names, const Place& place
     candidates.insert(candidates.end(), all.settings.begin(), all.settings.end());
     const std::string near = nearest_name(name, candidates);
     throw wrong_input(fmt::format("no run has a metric or setting '{}'", name),
-                      near.empty() ? "see what a run has: fovea show RUN" : fmt::format("did you mean '{}'?", near),
-                      place);
+                      near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), place);
   }
 }
 
@@ -72,7 +71,7 @@ void Store::require_experiment(const std::string& name) const {
   candidates.insert(candidates.end(), kept.begin(), kept.end());
   const std::string near = nearest_name(name, candidates);
   throw wrong_input(fmt::format("there is no experiment '{}', and no run of one", name),
-                    near.empty() ? "see: fovea list experiments" : fmt::format("did you mean '{}'?", near));
+                    near.empty() ? Remedy::list_parts("experiments") : Remedy::did_you_mean(near));
 }
 
 }  // namespace fovea

@@ -51,7 +51,7 @@ void find_transplants(RunSpec& spec, const Store& store) {
       const std::optional<RunRecord> run =
           read.ec == std::errc() && read.ptr == end ? store.find(id) : std::optional<RunRecord>();
       if (!run)
-        throw wrong_input(fmt::format("there is no run {} to take weights from", transplant.run), "see: fovea runs",
+        throw wrong_input(fmt::format("there is no run {} to take weights from", transplant.run), Remedy::see_runs(),
                           transplant.place);
       if (run->state != RunState::done)
         throw wrong_input(fmt::format("run {} has no weights to take: it is {}", id, state_name(run->state)),
@@ -61,7 +61,7 @@ void find_transplants(RunSpec& spec, const Store& store) {
     }
     if (!store.weight_files().has(transplant.run))
       throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
-                        "train it again with --set train.keep_weights=always", transplant.place);
+                        Remedy::train_again_with("train.keep_weights", {"always", {}}), transplant.place);
   }
   if (!all.transplants.empty()) spec.interventions = all.write();
 }

@@ -42,15 +42,51 @@ std::uint64_t number_of(const std::filesystem::path& folder) {
   return ::stat(folder.c_str(), &there) == 0 ? there.st_ino : 0;
 }
 
+// A message goes to another rank as data, and so does what it leaves to say.
+Json value_to_json(const Value& value) { return value.text(); }
+Value value_from_json(const Json& json) { return parse_table("x = " + json.get<std::string>(), "a value").at("x"); }
+
+struct PieceToJson {
+  Json operator()(const std::string& text) const { return text; }
+  Json operator()(ValueKind kind) const { return {{"kind", static_cast<int>(kind)}}; }
+  Json operator()(const Value& value) const { return {{"value", value_to_json(value)}}; }
+  Json operator()(const Message::Entry& entry) const {
+    return {{"entry", entry.key}, {"value", value_to_json(entry.value)}};
+  }
+  Json operator()(const Message::Tables& tables) const { return {{"tables", tables.key}}; }
+};
+
+Json message_to_json(const Message& message) {
+  Json json = Json::array();
+  for (const Message::Piece& piece : message.pieces()) json.push_back(std::visit(PieceToJson(), piece));
+  return json;
+}
+
+Message message_from_json(const Json& json) {
+  Message message;
+  for (const Json& piece : json) {
+    if (piece.is_string()) message.append(Message(piece.get<std::string>()));
+    else if (piece.contains("kind")) message.append(Message(static_cast<ValueKind>(piece.at("kind").get<int>())));
+    else if (piece.contains("tables")) message.append(Message(Message::Tables{piece.at("tables")}));
+    else if (piece.contains("entry"))
+      message.append(Message(Message::Entry{piece.at("entry"), value_from_json(piece.at("value"))}));
+    else message.append(Message(value_from_json(piece.at("value"))));
+  }
+  return message;
+}
+
 struct ToJson {
   Json operator()(const Ended& ended) const { return {{"is", "ended"}, {"record", record_json(ended.record)}}; }
   Json operator()(const Refused& refused) const {
     const Error& error = refused.error;
     return {{"is", "refused"},
             {"wrong", error.kind() == Error::Kind::wrong_input},
-            {"problem", error.problem()},
-            {"remedy", error.remedy()},
-            {"place", {error.place().file, error.place().line, error.place().column}}};
+            {"problem", message_to_json(error.problem())},
+            {"remedy", static_cast<int>(error.remedy().code)},
+            {"arguments", value_to_json({error.remedy().arguments, {}})},
+            {"sentence", message_to_json(error.remedy().sentence)},
+            {"place",
+             {error.place().file, error.place().line, error.place().column, static_cast<int>(error.place().kind)}}};
   }
   Json operator()(const NotBegun&) const { return {{"is", "not begun"}}; }
   Json operator()(const Saved& saved) const { return {{"is", "saved"}, {"record", record_json(saved.record)}}; }
@@ -67,10 +103,13 @@ struct ToJson {
 
 Error error_of(const Json& json) {
   const Json& place = json.at("place");
+  Remedy remedy(message_from_json(json.at("sentence")));
+  remedy.code = static_cast<Remedy::Code>(json.at("remedy").get<int>());
+  remedy.arguments = *value_from_json(json.at("arguments")).as<ValueList>();
   return {json.at("wrong").get<bool>() ? Error::Kind::wrong_input : Error::Kind::failure,
-          json.at("problem"),
-          json.at("remedy"),
-          {place.at(0), place.at(1), place.at(2)}};
+          message_from_json(json.at("problem")),
+          std::move(remedy),
+          {place.at(0), place.at(1), place.at(2), static_cast<Place::Kind>(place.at(3).get<int>())}};
 }
 
 }  // namespace

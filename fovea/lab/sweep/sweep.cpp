@@ -139,7 +139,7 @@ class Scheduler {
     try {
       kept_words(store_).keep(spec);
     } catch (const Error& error) {
-      notice(label, fmt::format("its words could not be kept: {}", error.what()));
+      notice(label, fmt::format("its words could not be kept: {}", said(error)));
     }
   }
 
@@ -193,7 +193,7 @@ class Scheduler {
       try {
         store_.keep(saved->record);  // so that it can be seen, and found after a kill
       } catch (const Error& error) {
-        notice(flight.label, error.what());
+        notice(flight.label, said(error));
       }
     } else if (auto* resumed = std::get_if<Resumed>(&news.what)) {
       const Resumption& from = resumed->from;
@@ -208,7 +208,7 @@ class Scheduler {
   // Many runs may be refused for one reason, which is said of the first.
   void refuse(const Flight& flight, const Error& error) {
     progress_.refused += std::ssize(flight.places);
-    if (list_.size() > 1 && refusals_.insert(error.problem()).second) notice(flight.label, error.what());
+    if (list_.size() > 1 && refusals_.insert(error.problem().text()).second) notice(flight.label, said(error));
     if (!progress_.refusal) progress_.refusal = error;
   }
 
@@ -217,7 +217,7 @@ class Scheduler {
     try {
       store_.keep(record);
     } catch (const WeightsNotKept& error) {
-      notice(flight.label, error.what());
+      notice(flight.label, said(error));
     }
     if (record.state != RunState::stopped) Checkpoints(checkpoints(), flight.hash).remove();
     record.arrays.clear();
@@ -231,6 +231,8 @@ class Scheduler {
     trained_seconds_ += record.seconds;
     for (const std::size_t place : flight.places) hand_on(place, record);
   }
+
+  std::string said(const Error& error) const { return options_.wording->paragraph(error); }
 
   void notice(const std::string& label, const std::string& text) const {
     if (options_.notice) options_.notice(fmt::format("{}, {}: {}", experiment_, label, text));

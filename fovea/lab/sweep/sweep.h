@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/wording.h"
 #include "fovea/lab/experiment/run_list.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/lab/sweep/worker_pool.h"
@@ -59,6 +60,7 @@ struct SweepOptions {
   std::function<void(const SweepProgress&)> progress = {};  // ~20 times a second; of few workers as each run ends, too
   std::function<void(std::size_t place, RunRecord record)> take = {};  // each run reached: with series, without arrays
   std::function<void(const std::string&)> notice = {};                 // what a person should know, a line each
+  const Wording* wording = &plain_wording();                           // in which errors stand there
 };
 
 // A run that fails is kept with its error; one that is refused (a folder without the data it should have) is named in

@@ -24,7 +24,7 @@ class PoolingView : public Probe {
     need_kind(shape.kind, Kind::points, "pooling_view");
     if (shape.width != 1 || shape.value_width != 1) {
       throw wrong_input("probe 'pooling_view' shows curves of one number over one number, and the task has more",
-                        "leave the probe out, or set width = 1");
+                        "leave the probe out, or set width to 1");
     }
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 namespace fovea {
 
@@ -54,7 +55,7 @@ void check_range(const std::vector<double>& range, const char* name, bool log, c
   const Place place = found == settings.end() ? Place{} : found->second.place;
   if (range.size() != 2 || !(range[0] < range[1]))
     throw wrong_input(fmt::format("{} must be two numbers, the lower first", name),
-                      fmt::format("write {} = [0, 1]", name), place);
+                      message("write {}", Message::Entry{name, {ValueList{{0, {}}, {1, {}}}, {}}}), place);
   if (log && range[0] <= 0)
     throw wrong_input(fmt::format("{} must be above 0 on a logarithmic axis", name), "raise its lower end", place);
 }
@@ -63,7 +64,8 @@ void check_range(const std::vector<double>& range, const char* name, bool log, c
 ValueTable with_lists(ValueTable settings, const Fields& fields) {
   for (const Field& field : fields.all()) {
     const auto found = settings.find(field.name);
-    if (found == settings.end() || field.kind.rfind("list of", 0) != 0 || found->second.as<ValueList>()) continue;
+    const std::optional<Value> usual = field.get();
+    if (found == settings.end() || !usual || !usual->as<ValueList>() || found->second.as<ValueList>()) continue;
     found->second = Value{ValueList{found->second}, found->second.place};
   }
   return settings;

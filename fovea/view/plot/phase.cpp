@@ -31,8 +31,10 @@ class Phase : public FigureKind {
     const auto found = settings.find("field");
     if (found == settings.end()) return;
     const auto wrong = [&] {
-      return wrong_input("field of figure 'phase' must be two rows of two numbers", "write field = [[0, 2], [1, 0]]",
-                         found->second.place);
+      const auto row = [](std::int64_t a, std::int64_t b) { return Value{ValueList{{a, {}}, {b, {}}}, {}}; };
+      const Value example{ValueList{row(0, 2), row(1, 0)}, {}};
+      return wrong_input("field of figure 'phase' must be two rows of two numbers",
+                         message("write {}", Message::Entry{"field", example}), found->second.place);
     };
     const auto* rows = found->second.as<ValueList>();
     if (!rows || rows->size() != 2) throw wrong();

@@ -65,9 +65,8 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
 
 Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::string>& metrics,
                     const std::vector<std::string>& by) {
-  if (runs.empty()) throw wrong_input("there is no run to plot", "name runs by their id; 'fovea runs' lists them");
-  if (metrics.empty())
-    throw wrong_input("there is no metric to plot", "name one, such as accuracy; 'fovea show' lists a run's metrics");
+  if (runs.empty()) throw wrong_input("there is no run to plot", Remedy::see_runs());
+  if (metrics.empty()) throw wrong_input("there is no metric to plot", Remedy::name_metric());
   Runs all;
   for (const RunRecord& run : runs) all.push_back(&run);
   const std::vector<Quantity> wanted = quantities(metrics, {});

@@ -72,7 +72,7 @@ std::string claims_of(const Reproduction& r) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string runs_html(const Reproduction& r) {
+std::string runs_html(const Reproduction& r, const Wording& wording) {
   double seconds = 0;
   std::size_t failed = 0;
   std::string errors;
@@ -83,9 +83,8 @@ std::string runs_html(const Reproduction& r) {
       errors += fmt::format("<p class=\"problem\">Seed {} failed. {}</p>\n", run.spec.seed, safe(run.error));
   }
   std::string html = errors;
-  html += fmt::format(
-      "<details><summary>Settings, seeds and how to run it again</summary>\n<pre>fovea reproduce {} --{}</pre>\n",
-      safe(r.experiment.name), word_of(r.preset));
+  html += fmt::format("<details><summary>Settings, seeds and how to run it again</summary>\n<pre>{}</pre>\n",
+                      safe(wording.remedy(Remedy::reproduce(r.experiment.name, word_of(r.preset)))));
   html += fmt::format("<p>{}, seeds {}; {} of computing.</p>\n", counted(r.runs.size(), "run"),
                       safe(seeds_text(r.runs)), duration_text(seconds));
   if (!r.runs.empty()) {
@@ -129,7 +128,8 @@ std::string summary_html(const std::vector<const Reproduction*>& all) {
   return html + "</tbody></table></div>\n</section>\n";
 }
 
-std::string experiment_html(const Reproduction& r, std::size_t index, const FetchArrays& arrays) {
+std::string experiment_html(const Reproduction& r, std::size_t index, const FetchArrays& arrays,
+                            const Wording& wording) {
   const Experiment& e = r.experiment;
   std::string html =
       fmt::format("<section aria-labelledby=\"{0}\">\n<h3 id=\"{0}\">{1} <span class=\"name\">{2}</span></h3>\n",
@@ -139,13 +139,13 @@ std::string experiment_html(const Reproduction& r, std::size_t index, const Fetc
     html += figure_html(e.figures[k], r, arrays, fmt::format("f{}-{}", index + 1, k + 1));
   if (r.measures) html += measures_html(*r.measures);
   for (const ExampleView& seen : r.seen) html += shades_html(seen);
-  return html + claims_of(r) + runs_html(r) + "</section>\n";
+  return html + claims_of(r) + runs_html(r, wording) + "</section>\n";
 }
 
 }  // namespace
 
 std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
-                        const ReportFacts& facts) {
+                        const ReportFacts& facts, const Wording& wording) {
   const std::vector<const Reproduction*> all = in_order_of_the_tour(reproductions);
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
@@ -170,7 +170,7 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
       html += fmt::format("<h2>{}</h2>\n", safe(heading));
       chapter = system;
     }
-    html += experiment_html(*all[i], i, arrays);
+    html += experiment_html(*all[i], i, arrays, wording);
   }
   html += "</main>\n<footer class=\"soft\">\n<p>";
   html += fmt::format("Made by Fovea {}{}{}.", safe(facts.version), facts.made.empty() ? "" : " on " + safe(facts.made),
@@ -181,10 +181,11 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
   return html;
 }
 
-std::string claims_html(std::span<const Reproduction> reproductions) {
-  std::string html =
+std::string claims_html(std::span<const Reproduction> reproductions, const Wording& wording) {
+  std::string html = fmt::format(
       "<main>\n<h1>What came out</h1>\n<p>The figures of this page are drawn by a script, and scripts are switched off "
-      "here. <code>fovea report --plain</code> writes a report without any.</p>\n";
+      "here: {}.</p>\n",
+      safe(wording.remedy(Remedy::reproduce_plain())));
   for (const Reproduction* r : in_order_of_the_tour(reproductions)) {
     const Experiment& e = r->experiment;
     html +=

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "fovea/base/wording.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/view/plot/figure_kind.h"
 
@@ -17,12 +18,12 @@ struct ReportFacts {
 };
 
 // A chapter per system in the order of the tour: what each experiment asks, its figures, what was claimed and what came
-// out, and how to run it again. A figure whose settings are wrong is replaced by the message, and the rest of the
-// report stands.
+// out, and how to run it again, in the words of `wording`. A figure whose settings are wrong is replaced by the
+// message, and the rest of the report stands.
 std::string report_html(std::span<const Reproduction> reproductions, const FetchArrays& arrays,
-                        const ReportFacts& facts);
+                        const ReportFacts& facts, const Wording& wording = plain_wording());
 
 // Only what was claimed and what came out of it, for a page that shows the rest by a script.
-std::string claims_html(std::span<const Reproduction> reproductions);
+std::string claims_html(std::span<const Reproduction> reproductions, const Wording& wording = plain_wording());
 
 }  // namespace fovea

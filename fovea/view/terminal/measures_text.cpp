@@ -50,8 +50,7 @@ std::string legend(const Measures& measures) {
       "run, and at which step.";
   if (measures.unforeseen.empty())
     text +=
-        " Predicted: where `fovea predict` says, from the training data alone, that attention will lie (of a "
-        "translation: "
+        " Predicted: where a prediction from the training data alone says that attention will lie (of a translation: "
         "for the target word of the row); common, rare: on the words that stand most, least often there.";
   else text += " What the data alone foretell is left out: " + measures.unforeseen + ".";
   const bool reaches = std::ranges::any_of(measures.rows, [](const Measures::Row& row) { return row.xi.has_value(); });

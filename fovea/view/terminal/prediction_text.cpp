@@ -34,7 +34,7 @@ std::string outputs_text(const Prediction& p, const BagSource& source, const Ter
   }
   std::string text = table.text(terminal);
   if (p.outputs.size() > shown_outputs)
-    text += fmt::format("… and {} more outputs (--json has them)\n", p.outputs.size() - shown_outputs);
+    text += fmt::format("… and {} more outputs (all of them are in the JSON)\n", p.outputs.size() - shown_outputs);
   return text;
 }
 

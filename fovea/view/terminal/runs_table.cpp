@@ -23,7 +23,7 @@ class Shown {
  public:
   Shown(const std::string& text, const Runs& runs) : text_(text) {
     if (std::ranges::none_of(runs, [&text](const RunRecord* run) { return run_has(*run, text); }))
-      quantity_.emplace(text, Place{"--show"});
+      quantity_.emplace(text, Place::argument("show"));
   }
 
   std::string of(const RunRecord& run) const {
@@ -137,7 +137,7 @@ std::string runs_table(const Runs& runs, const std::vector<std::string>& wanted,
   std::erase(left_out, "steps");
   if (!left_out.empty()) {
     std::ranges::reverse(left_out);
-    text += toned(fmt::format("No room for {} (a wider window, or --show NAME).", fmt::join(left_out, ", ")),
+    text += toned(fmt::format("No room for {}: widen the window, or name what to show.", fmt::join(left_out, ", ")),
                   Tone::faint, terminal) +
             "\n";
   }

@@ -154,7 +154,7 @@ TEST_F(GetCorpusTest, OneThatIsDamagedIsNotHereAndCanBeReplaced) {
   EXPECT_TRUE(is_here(wanted, "messages"));
   write_whole(store() / "messages" / "corpus.toml", "paired = ");
   EXPECT_FALSE(is_here(wanted, "messages"));
-  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "have it replaced (--replace)");
+  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "have it replaced");
   how_.replace = true;
   EXPECT_TRUE(get_corpus(wanted, how_).added);
   EXPECT_TRUE(is_here(wanted, "messages"));
@@ -168,7 +168,7 @@ TEST_F(GetCorpusTest, WhereAllAddressesFailEachIsTold) {
     ADD_FAILURE();
   } catch (const Error& error) {
     for (const char* const address : {"/gone", "/moved", "/lost"}) EXPECT_SAYS(error.what(), address);
-    EXPECT_SAYS(error.problem(), "/lost is not there (status 404); and before, ");
+    EXPECT_SAYS(error.problem().text(), "/lost is not there (status 404); and before, ");
   }
 }
 

@@ -77,7 +77,7 @@ TEST(Shipped, AnUnknownNameIsRefused) {
     ADD_FAILURE() << "was found";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_EQ(error.problem(), "there is no experiment 'no-such-experiment'");
+    EXPECT_EQ(error.problem().text(), "there is no experiment 'no-such-experiment'");
   }
 }
 

@@ -225,8 +225,8 @@ TEST(Stages, WhatIsWrongIsRefusedWithItsPlace) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
       EXPECT_NE(std::string(error.what()).find("x.toml:"), std::string::npos) << error.what();
-      EXPECT_NE(error.problem().find(c.problem), std::string::npos) << error.what();
-      EXPECT_NE(error.remedy().find(c.remedy), std::string::npos) << error.what();
+      EXPECT_NE(error.problem().text().find(c.problem), std::string::npos) << error.what();
+      EXPECT_NE(error.remedy().text().find(c.remedy), std::string::npos) << error.what();
     }
   }
 }

@@ -188,8 +188,8 @@ quick = { "sweep.draws" = 2 }
 }
 
 TEST(SweepPlan, DrawsThatAreWrongAreRefused) {
-  EXPECT_TRUE(says(refusal([] { plan_of({"train.rate=log(1e-4..1e-2)"}); }), "--draws 20"));
-  EXPECT_TRUE(says(refusal([] { plan_of({"seed=uniform(0..9)"}, 5); }), "--seeds"));
+  EXPECT_TRUE(says(refusal([] { plan_of({"train.rate=log(1e-4..1e-2)"}); }), "draws = 20"));
+  EXPECT_TRUE(says(refusal([] { plan_of({"seed=uniform(0..9)"}, 5); }), "0..19"));
   EXPECT_TRUE(says(refusal([] { parse_axis("train.rate=log(0..1)"); }), "no logarithm"));
   EXPECT_TRUE(says(refusal([] { parse_axis("train.rate=log(1..0.1)"); }), "smaller end first"));
   EXPECT_TRUE(says(refusal([] { parse_axis("train.rate=log(0.1)"); }), "from where to where"));

@@ -207,9 +207,9 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
       EXPECT_EQ(error.place().text(), "x.toml:3:7");
-      EXPECT_NE(error.problem().find(std::string(c.column) + ":"), std::string::npos) << error.what();
-      EXPECT_NE(error.problem().find(c.problem), std::string::npos) << error.what();
-      EXPECT_NE(error.remedy().find(c.remedy), std::string::npos) << error.what();
+      EXPECT_NE(error.problem().text().find(std::string(c.column) + ":"), std::string::npos) << error.what();
+      EXPECT_NE(error.problem().text().find(c.problem), std::string::npos) << error.what();
+      EXPECT_NE(error.remedy().text().find(c.remedy), std::string::npos) << error.what();
     }
   }
 }

@@ -125,8 +125,8 @@ TEST(RankPool, WhatCanNotBeTrainedIsRefusedFromAfar) {
     FAIL() << "it was trained";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_EQ(error.problem(), "rows longer than 500 are not made");
-    EXPECT_EQ(error.remedy(), "make length smaller");
+    EXPECT_EQ(error.problem().text(), "rows longer than 500 are not made");
+    EXPECT_EQ(error.remedy().text(), "make length smaller");
   }
 }
 

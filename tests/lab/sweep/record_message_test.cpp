@@ -5,7 +5,8 @@
 #include <bit>
 #include <limits>
 
-#include "fovea/base/error.h"
+#include "fovea/base/wording.h"
+#include "fovea/lab/sweep/rank_messages.h"
 #include "tests/lab/store/store_sample.h"
 
 namespace fovea {
@@ -55,6 +56,39 @@ TEST(RecordMessage, RefusesWhatIsNoRun) {
   EXPECT_THROW(record_from_message(""), Error);
   EXPECT_THROW(record_from_message("hello"), Error);
   EXPECT_THROW(record_from_message(whole.substr(0, whole.size() / 2)), Error);
+}
+
+// Says every piece in its own way, so that one that came as something else would show.
+class TellingWording : public Wording {
+  std::string kind(ValueKind kind) const override { return "kind " + std::to_string(static_cast<int>(kind)); }
+  std::string literal(const Value& value) const override { return "literal " + value.text(); }
+  std::string entry(const std::string& key, const Value& value) const override {
+    return "entry " + key + ' ' + value.text();
+  }
+  std::string tables(const std::string& key) const override { return "tables " + key; }
+  std::string coded(const Remedy& remedy) const override {
+    return std::to_string(static_cast<int>(remedy.code)) + ' ' + Value{remedy.arguments, {}}.text();
+  }
+};
+
+TEST(RankMessages, BringARefusalAcrossAsData) {
+  const Value table{ValueTable{{"a", {1, {}}}, {"b", {ValueList{{0.5, {}}, {"x \"y\"", {}}}, {}}}}, {}};
+  const Message said = message("{} is {} or {}: {} {}", "task", ValueKind::tables, table,
+                               Message::Entry{"name", {"…", {}}}, Message::Tables{"claim"});
+  const Place places[]{{"a.toml", 3, 9}, Place::setting("x=1"), Place::argument("sort"), {}};
+  const Remedy remedies[]{said, Remedy::set_of_task("task.vocab", {60, {}}), Remedy::see_runs(), {}};
+  for (const Error::Kind kind : {Error::Kind::wrong_input, Error::Kind::failure})
+    for (std::size_t i = 0; i < std::size(places); ++i) {
+      const Error sent(kind, said, remedies[i], places[i]);
+      const News got = news_from_message(to_message(News{7, Refused{sent}}));
+      ASSERT_TRUE(std::holds_alternative<Refused>(got.what));
+      const Error& error = std::get<Refused>(got.what).error;
+      EXPECT_EQ(got.number, 7u);
+      EXPECT_EQ(error.kind(), kind);
+      EXPECT_EQ(error.place().kind, places[i].kind);
+      EXPECT_EQ(TellingWording().paragraph(error), TellingWording().paragraph(sent));
+      EXPECT_STREQ(error.what(), sent.what());
+    }
 }
 
 }  // namespace

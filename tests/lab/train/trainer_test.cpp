@@ -194,7 +194,7 @@ TEST(Trainer, AStopConditionThatReadsAMisspeltNameIsRefused) {
     FAIL() << "it was trained";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_NE(error.remedy().find("on_mark"), std::string::npos) << error.what();
+    EXPECT_NE(error.remedy().text().find("on_mark"), std::string::npos) << error.what();
   }
   std::string said;
   TrainHooks hooks;

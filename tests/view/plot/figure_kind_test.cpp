@@ -247,7 +247,7 @@ TEST(FigureKinds, WrongSettingsHaveAPlace) {
       make_figure(spec, runs, {});
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), 2);
-      EXPECT_NE(error.remedy(), "");
+      EXPECT_NE(error.remedy().text(), "");
       return error.place().text();
     }
     return "no error";

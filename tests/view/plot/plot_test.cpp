@@ -20,7 +20,7 @@ TEST(Plot, ChoosesByExtension) {
       ADD_FAILURE() << wrong;
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), 2);
-      EXPECT_NE(error.remedy().find(".svg"), std::string::npos);
+      EXPECT_NE(error.remedy().text().find(".svg"), std::string::npos);
     }
   }
 }
@@ -32,7 +32,7 @@ TEST(Plot, NamesTheNearestMetric) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.exit_code(), 2);
-    EXPECT_EQ(error.remedy(), "did you mean 'accuracy'?");
+    EXPECT_EQ(error.remedy().text(), "did you mean 'accuracy'?");
   }
   EXPECT_THROW(plot_metrics(runs, {}), Error);
   EXPECT_THROW(plot_metrics({}, {"accuracy"}), Error);

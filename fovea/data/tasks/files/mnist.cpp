@@ -67,7 +67,7 @@ std::filesystem::path find_file(const std::filesystem::path& folder, const std::
       if (std::error_code ignored; std::filesystem::exists(path, ignored)) return path;
     }
   throw wrong_input(fmt::format("has no file {}-{}-{} (or with .gz)", set, holds, suffix),
-                    "put the four MNIST files there, or use source = \"drawn\"", {folder.string()});
+                    "put the four MNIST files there, or set source to \"drawn\"", {folder.string()});
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ DigitSet read_idx_digits(const std::filesystem::path& images, const std::filesys
 DigitSet read_mnist(const std::filesystem::path& folder, const std::string& set) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
-    throw wrong_input("there is no such folder", "name the folder with the MNIST files, or use source = \"drawn\"",
+    throw wrong_input("there is no such folder", "name the folder with the MNIST files, or set source to \"drawn\"",
                       {folder.string()});
   const std::filesystem::path images = find_file(folder, set, "images", "idx3-ubyte");
   return read_idx_digits(images, find_file(folder, set, "labels", "idx1-ubyte"));

@@ -26,7 +26,7 @@ struct Texts {
 class TextClassify final : public Task {
  public:
   void settings(Fields& fields) override {
-    fields.text("corpus", corpus_, "a corpus of labelled texts by name; `fovea data list` shows them");
+    fields.text("corpus", corpus_, "a corpus of labelled texts, by name");
     fields.text("digest", digest_, "what the corpus must hold; empty: what it holds now");
     fields.flag("lower_case", lower_case_, "letters are taken as small ones");
     fields.integer("min_count", min_count_, 1, 1'000'000, "words seen less often in training are unknown");

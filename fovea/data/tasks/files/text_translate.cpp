@@ -39,7 +39,7 @@ class TextTranslate final : public Task, public WrittenTargets {
   const WrittenTargets* written_targets() const override { return this; }
 
   void settings(Fields& fields) override {
-    fields.text("corpus", corpus_, "a corpus of pairs of texts by name; `fovea data list` shows them");
+    fields.text("corpus", corpus_, "a corpus of pairs of texts, by name");
     fields.text("digest", digest_, "what corpus and model must hold; empty: what they hold now");
     fields.choice("units", units_, {{"pieces", Units::pieces}, {"words", Units::words}},
                   "what a token is: a SentencePiece subword, or a word");

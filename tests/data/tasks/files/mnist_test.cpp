@@ -30,7 +30,7 @@ class Mnist : public WithScratchFolder {
       ADD_FAILURE() << "read, though it should say: " << part;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-      EXPECT_NE(error.problem().find(part), std::string::npos) << error.what();
+      EXPECT_NE(error.problem().text().find(part), std::string::npos) << error.what();
       EXPECT_EQ(error.place().file, (folder_ / file).string());
     }
   }
@@ -92,7 +92,7 @@ TEST_F(Mnist, FolderMayHoldEitherNamingPlainOrCompressed) {
     read_mnist(folder_, "t10k");
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_NE(error.problem().find("has no file t10k-images-idx3-ubyte"), std::string::npos) << error.what();
+    EXPECT_NE(error.problem().text().find("has no file t10k-images-idx3-ubyte"), std::string::npos) << error.what();
     EXPECT_EQ(error.place().file, folder_.string());
   }
   EXPECT_THROW(read_mnist(folder_ / "nowhere", "train"), Error);

@@ -1,0 +1,98 @@
+// The library speaks for no program: no text in it names a command or an option of `fovea`. Those are the program's
+// (apps/cli/wording.cpp).
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path root = FOVEA_SOURCE_DIR;
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+struct Literal {
+  std::size_t line;
+  std::string text;  // as it stands in the source; neighbours that the compiler joins are joined
+};
+
+// The string literals of C++; comments and characters are passed over.
+std::vector<Literal> literals(const std::string& source) {
+  static const std::regex token(R"re(//[^\n]*|/\*[^]*?\*/|'(?:[^'\\\n]|\\.)+'|R"\(([^]*?)\)"|"((?:[^"\\\n]|\\.)*)")re");
+  std::vector<Literal> found;
+  std::size_t end = std::string::npos, line = 1, counted = 0;
+  for (std::sregex_iterator at(source.begin(), source.end(), token), last; at != last; ++at) {
+    const auto begin = static_cast<std::size_t>(at->position());
+    if ((*at)[0].str()[0] != '"' && (*at)[0].str()[0] != 'R') continue;
+    const std::string text = (*at)[1].matched ? (*at)[1].str() : (*at)[2].str();
+    for (; counted < begin; ++counted) line += source[counted] == '\n' ? 1 : 0;
+    const bool joined = end != std::string::npos && source.find_first_not_of(" \n", end) == begin;
+    if (joined) found.back().text += text;
+    else found.push_back({line, text});
+    end = begin + static_cast<std::size_t>(at->length());
+  }
+  return found;
+}
+
+// The file of each command registers it by its name.
+std::set<std::string> commands() {
+  static const std::regex registration(R"re(Register<Command>\s+\w+\(\s*"(\w+)")re");
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(root / "apps/cli")) {
+    const std::string source = read(entry.path());
+    std::smatch match;
+    if (std::regex_search(source, match, registration)) names.insert(match[1]);
+  }
+  return names;
+}
+
+// An option, or a command; "" where the text names neither. Properties of style sheets begin as options do.
+std::string named_by(std::string text, const std::set<std::string>& commands) {
+  static const std::regex property(R"(var\(--[\w-]+\)|--[\w-]+:)"), option(R"(--[a-z]+)"), command(R"(fovea (\w+))");
+  text = std::regex_replace(text, property, "");
+  std::smatch match;
+  if (std::regex_search(text, match, option)) return match[0];
+  for (std::sregex_iterator at(text.begin(), text.end(), command), last; at != last; ++at)
+    if (commands.contains((*at)[1])) return (*at)[0];
+  return {};
+}
+
+TEST(Literals, OfTheLibraryNameNoCommandAndNoOption) {
+  const std::set<std::string> known = commands();
+  ASSERT_GT(known.size(), 15u);
+  std::size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "fovea")) {
+    if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+    for (const Literal& literal : literals(read(entry.path()))) {
+      ++count;
+      const std::string named = named_by(literal.text, known);
+      EXPECT_EQ(named, "") << fs::relative(entry.path(), root).string() << ':' << literal.line << ": " << literal.text;
+    }
+  }
+  EXPECT_GT(count, 3000u);
+}
+
+TEST(Literals, ThatNameThemAreSeen) {
+  const std::set<std::string> known = commands();
+  EXPECT_EQ(named_by("see: fovea runs", known), "fovea runs");
+  EXPECT_EQ(named_by("give it one by --token", known), "--token");
+  EXPECT_EQ(named_by("written by fovea {}", known), "");
+  EXPECT_EQ(named_by("--fig-ink:#1c2128;color:var(--fig-ink)", known), "");
+  const std::vector<Literal> found =
+      literals("// \"--a\"\nf('\"', \"b\"\n  \"\\\"c\");  /* \"--d\" */ g(R\"(e \"f\")\");\n");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].line, 2u);
+  EXPECT_EQ(found[0].text, "b\\\"c");
+  EXPECT_EQ(found[1].text, "e \"f\"");
+}
+
+}  // namespace

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea::cli {
 

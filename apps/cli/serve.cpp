@@ -5,7 +5,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/serve/access.h"
 #include "fovea/serve/api.h"

@@ -6,7 +6,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea::cli {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "fovea/base/error.h"
-#include "fovea/base/names.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/names.h"
 #include "fovea/data/text/text_reader.h"
 
 namespace fovea::cli {

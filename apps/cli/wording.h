@@ -1,7 +1,7 @@
 // Errors and remedies in the words of the program: its commands, its options, and spec files as they are written.
 #pragma once
 
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 
 namespace fovea::cli {
 

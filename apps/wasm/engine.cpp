@@ -10,7 +10,7 @@
 
 #include "apps/wasm/question.h"
 #include "apps/wasm/room.h"
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/spec/assembly.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "apps/wasm/question.h"
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/team.h"
 #include "fovea/data/text/text_examples.h"
 #include "fovea/io/rows.h"

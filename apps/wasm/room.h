@@ -1,7 +1,7 @@
 // The memory that a browser gives.
 #pragma once
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/record/run_spec.h"
 
 namespace fovea::page {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "apps/wasm/question.h"
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/theory/toy_gate.h"
 
 namespace fovea::page {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "apps/wasm/question.h"
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/record/record_json.h"
 #include "fovea/lab/spec/assembly.h"

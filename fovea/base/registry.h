@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/error.h"
-#include "fovea/base/names.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "fovea/base/error.h"
-#include "fovea/base/value.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/value.h"
 
 namespace fovea {
 

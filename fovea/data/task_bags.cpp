@@ -2,7 +2,7 @@
 #include <atomic>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/data/bag_source.h"
 
 namespace fovea {

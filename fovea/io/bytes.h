@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/file.h"
 #include "fovea/io/half.h"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "fovea/base/error.h"
-#include "fovea/base/value.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/value.h"
 
 namespace fovea {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 

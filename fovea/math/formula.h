@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

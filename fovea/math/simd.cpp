@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/math/vector_math.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <system_error>
 
-#include "fovea/base/error.h"
-#include "fovea/base/names.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/names.h"
 #include "fovea/base/version.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/record/machine.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/record/json.h"
 
 namespace fovea {

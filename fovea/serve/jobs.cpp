@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "fovea/base/error.h"
-#include "fovea/base/names.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/store/store.h"

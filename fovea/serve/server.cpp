@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/serve/server_state.h"
 #include "fovea/serve/session.h"
 

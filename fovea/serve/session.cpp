@@ -6,7 +6,7 @@
 #include <boost/asio/write.hpp>
 #include <utility>
 
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 
 // Everything below but answer_to() runs on the thread that called Server::run().
 namespace fovea {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/theory/sample.h"
 
 namespace fovea {

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

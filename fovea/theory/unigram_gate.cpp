@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/math/logistic.h"
 #include "fovea/math/vector_math.h"
 
@@ -41,8 +41,7 @@ double score(std::span<const int> tokens, std::span<const double> weights, std::
 
 void LabelledBags::add(std::span<const int> sequence, int label) {
   if (label != 0 && label != 1) {
-    throw wrong_input(fmt::format("the class of a sequence cannot be {}", label),
-                      "it is 0 (negative) or 1 (positive)");
+    throw wrong_input(fmt::format("the class of a sequence cannot be {}", label), "it is 0 (negative) or 1 (positive)");
   }
   if (sequence.empty()) throw wrong_input("a sequence is empty", "give it at least one token");
   std::vector<int> sorted(sequence.begin(), sequence.end());

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/spec/assembly.h"
 #include "python/src/arrays.h"
 #include "python/src/batches.h"

@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea::python {
 

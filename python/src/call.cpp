@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <map>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea::python {
 

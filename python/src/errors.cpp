@@ -1,5 +1,5 @@
 // The library's errors as exceptions: WrongInput is a ValueError too, Failure a RuntimeError.
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
 #include "python/src/wording.h"

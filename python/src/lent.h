@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea::python {
 

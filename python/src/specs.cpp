@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/experiment/describe.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/experiment/sweep_plan.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/value.h"
+#include "fovea/base/error/value.h"
 #include "fovea/lab/experiment/experiment.h"
 
 namespace fovea::python {

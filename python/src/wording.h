@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 
 namespace fovea::python {
 

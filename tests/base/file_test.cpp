@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 namespace {

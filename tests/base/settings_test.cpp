@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 namespace {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/io/safetensors.h"
 
 namespace {

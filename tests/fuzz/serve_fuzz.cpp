@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/serve/access.h"
 #include "fovea/serve/api.h"
 #include "tests/lab/store/store_sample.h"

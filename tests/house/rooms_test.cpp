@@ -128,7 +128,7 @@ TEST(Rooms, NoIncludeRunsUp) {
 }
 
 TEST(Rooms, AnIncludeThatRunsUpIsSeen) {
-  const File file{"fovea/nn/x.h", "nn", 0, {"fovea/base/error.h", "fovea/model/model.h", "apps/cli/command.h"}};
+  const File file{"fovea/nn/x.h", "nn", 0, {"fovea/base/error/error.h", "fovea/model/model.h", "apps/cli/command.h"}};
   EXPECT_EQ(upward_includes(file, listed_rooms()),
             (std::vector<std::string>{"fovea/model/model.h", "apps/cli/command.h"}));
 }

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/random.h"
 
 namespace fovea {

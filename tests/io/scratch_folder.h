@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

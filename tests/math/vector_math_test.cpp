@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/random.h"
 #include "fovea/math/simd.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/model/optional_queries.h"
 #include "fovea/model/pooling.h"
 #include "tests/data/tasks/task_help.h"

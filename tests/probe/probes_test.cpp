@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "tests/probe/look_help.h"
 
 namespace fovea {

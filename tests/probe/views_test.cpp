@@ -1,7 +1,7 @@
 // Probes that hand arrays to figures, and single numbers.
 #include <cmath>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "tests/probe/look_help.h"
 
 namespace fovea {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/record/json.h"
 #include "tests/lab/store/store_sample.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/serve/access.h"
 
 namespace fovea {

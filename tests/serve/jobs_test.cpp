@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "tests/lab/store/store_sample.h"
 
 namespace fovea {

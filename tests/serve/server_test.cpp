@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "tests/serve/peer.h"
 
 namespace fovea {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/random.h"
 
 namespace fovea {

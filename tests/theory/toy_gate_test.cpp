@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 namespace {

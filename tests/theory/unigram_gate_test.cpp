@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/random.h"
 #include "fovea/theory/toy_gate.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
-#include "fovea/base/names.h"
 #include "fovea/data/corpus/corpus_files.h"
 #include "fovea/data/draw.h"
 #include "fovea/io/digest.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
-#include "fovea/base/names.h"
 #include "fovea/base/settings.h"
 #include "fovea/io/shipped.h"
 #include "fovea/io/toml_reader.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/data/epochs.h"
 
 namespace fovea {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/data/text/word_counts.h"
 
 namespace fovea {

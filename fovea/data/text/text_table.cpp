@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/data/text/text_examples.h"
 #include "fovea/io/rows.h"
 #include "fovea/io/whitespace.h"

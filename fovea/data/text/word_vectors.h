@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

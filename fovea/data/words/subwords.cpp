@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

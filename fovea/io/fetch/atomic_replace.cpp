@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

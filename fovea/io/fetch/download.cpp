@@ -13,7 +13,7 @@
 #include <string_view>
 #include <thread>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/io/fetch/sha256.h"
 #include "fovea/io/fetch/transfer.h"
 

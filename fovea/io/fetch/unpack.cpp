@@ -14,7 +14,7 @@
 #include <set>
 #include <string_view>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/file.h"
 #include "fovea/io/utf8.h"
 
@@ -166,7 +166,7 @@ void unpack(const Unpacking& wanted) { Unpack(wanted).run(); }
 
 #else
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

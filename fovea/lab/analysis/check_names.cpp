@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/record/record.h"
 #include "fovea/lab/spec/intervention.h"

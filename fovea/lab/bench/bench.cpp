@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "fovea/base/arena.h"
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/base/random.h"
 #include "fovea/base/statistics.h"
 #include "fovea/base/team.h"

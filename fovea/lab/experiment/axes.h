@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/value.h"
+#include "fovea/base/error/value.h"
 #include "fovea/lab/experiment/random_axis.h"
 
 namespace fovea {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/base/settings.h"
 #include "fovea/lab/spec/assembly.h"
 

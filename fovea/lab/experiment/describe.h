@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/value.h"
+#include "fovea/base/error/value.h"
 
 namespace fovea {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/base/error.h"
-#include "fovea/base/value.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/value.h"
 #include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/axes.h"
 #include "fovea/lab/experiment/preset.h"

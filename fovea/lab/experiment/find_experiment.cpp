@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/io/shipped.h"
 #include "fovea/lab/experiment/experiment.h"
 

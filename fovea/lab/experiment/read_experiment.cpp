@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
 #include "fovea/base/flatten.h"
-#include "fovea/base/names.h"
 #include "fovea/io/shipped.h"
 #include "fovea/lab/experiment/baselines.h"
 #include "fovea/lab/experiment/experiment.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/spec/assembly.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/base/random.h"
 #include "fovea/base/settings.h"
 #include "fovea/lab/query/expression.h"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
-#include "fovea/base/names.h"
 #include "fovea/lab/export/run_export.h"
 #include "fovea/lab/record/json.h"
 

@@ -27,8 +27,8 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/error.h"
-#include "fovea/base/value.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/value.h"
 #include "fovea/lab/record/record.h"
 
 namespace fovea {

@@ -14,7 +14,7 @@
 #include <limits>
 #include <utility>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/query/expression_node.h"
 
 namespace fovea {

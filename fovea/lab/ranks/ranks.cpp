@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <thread>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/ranks/rank_transport.h"
 
 namespace fovea {

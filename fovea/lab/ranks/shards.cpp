@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/data/batch_rows.h"
 
 namespace fovea {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fovea/base/value.h"
+#include "fovea/base/error/value.h"
 
 namespace fovea {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/base/error.h"
-#include "fovea/base/value.h"
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/value.h"
 
 namespace fovea {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/data/text/word_counts.h"
 #include "fovea/data/text/word_vectors.h"
 #include "fovea/io/digest.h"

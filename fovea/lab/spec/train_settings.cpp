@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 

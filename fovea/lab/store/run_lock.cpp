@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/record/record.h"

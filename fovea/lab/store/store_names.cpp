@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/store/store_state.h"
 

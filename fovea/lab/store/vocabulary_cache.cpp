@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
-#include "fovea/base/names.h"
 #include "fovea/io/bytes.h"
 #include "fovea/io/digest.h"
 #include "fovea/lab/spec/assembly.h"

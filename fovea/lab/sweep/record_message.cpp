@@ -3,7 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/io/toml_reader.h"
 
 namespace fovea {

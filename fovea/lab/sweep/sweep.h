@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 #include "fovea/lab/experiment/run_list.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/lab/sweep/worker_pool.h"

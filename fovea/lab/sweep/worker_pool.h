@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/record/record.h"
 #include "fovea/lab/train/trainer.h"
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/base/file.h"
 
 namespace fovea {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

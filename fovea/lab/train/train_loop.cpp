@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/base/processor_time.h"
 #include "fovea/lab/record/held_name.h"
 #include "fovea/lab/spec/assembly.h"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/data/longest_first.h"
 #include "fovea/lab/query/expression.h"
 #include "fovea/lab/ranks/shards.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/train/weight_files.h"
 
 namespace fovea {

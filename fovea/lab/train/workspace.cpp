@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/spec/assembly.h"
 
 namespace fovea {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

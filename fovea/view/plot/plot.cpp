@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
-#include "fovea/base/names.h"
 
 namespace fovea {
 

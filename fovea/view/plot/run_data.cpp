@@ -7,8 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/flatten.h"
-#include "fovea/base/names.h"
 #include "fovea/base/statistics.h"
 #include "fovea/lab/record/series.h"
 #include "fovea/view/plot/axis.h"

@@ -1,6 +1,6 @@
 #include "fovea/view/report/page.h"
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

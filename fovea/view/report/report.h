@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/view/plot/figure_kind.h"
 

@@ -1,6 +1,6 @@
 #include "fovea/view/report/story.h"
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/record/record_json.h"
 #include "fovea/view/plot/figure_numbers.h"
 #include "fovea/view/report/reproduced.h"

@@ -9,7 +9,7 @@
 #include <map>
 #include <mutex>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/data/text/word_counts.h"
 
 namespace fovea {

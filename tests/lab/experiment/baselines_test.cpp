@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/sweep/sweep.h"

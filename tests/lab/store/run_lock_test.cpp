@@ -10,7 +10,7 @@
 #include <fstream>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "tests/lab/store/store_sample.h"
 
 namespace fovea {

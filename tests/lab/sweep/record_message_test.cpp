@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 #include "fovea/lab/sweep/rank_messages.h"
 #include "tests/lab/store/store_sample.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/sweep/sweep.h"
 #include "tests/lab/store/store_sample.h"

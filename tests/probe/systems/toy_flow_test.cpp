@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/theory/toy_gate.h"
 #include "tests/probe/look_help.h"
 

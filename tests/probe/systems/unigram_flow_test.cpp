@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/theory/toy_gate.h"
 #include "fovea/theory/unigram_gate.h"
 #include "tests/probe/look_help.h"

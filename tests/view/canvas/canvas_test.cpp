@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 #include "fovea/view/canvas/cairo_canvas.h"
 #include "fovea/view/canvas/palette.h"
 #include "fovea/view/canvas/svg_canvas.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 

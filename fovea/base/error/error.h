@@ -1,13 +1,13 @@
 // What went wrong, where, and what to do about it. Every error a person can meet is one of these. It is data; what()
-// says it in plain words, and the program, the Python package and the page in theirs (base/wording.h).
+// says it in plain words, and the program, the Python package and the page in theirs (base/error/wording.h).
 #pragma once
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "fovea/base/message.h"
-#include "fovea/base/place.h"
+#include "fovea/base/error/message.h"
+#include "fovea/base/error/place.h"
 
 namespace fovea {
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "fovea/base/place.h"
+#include "fovea/base/error/place.h"
 
 namespace fovea {
 

@@ -1,4 +1,4 @@
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 #include <algorithm>
 #include <cctype>

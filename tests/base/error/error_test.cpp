@@ -1,8 +1,8 @@
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 #include <gtest/gtest.h>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 namespace {

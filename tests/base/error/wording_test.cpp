@@ -1,10 +1,10 @@
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 
 #include <gtest/gtest.h>
 
 #include <regex>
 
-#include "fovea/base/names.h"
+#include "fovea/base/error/names.h"
 
 namespace fovea {
 namespace {

@@ -1,4 +1,4 @@
-#include "fovea/base/value.h"
+#include "fovea/base/error/value.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What an error says, as data: a sentence, and what to do about it.
 //
 // The library knows neither the commands of the program nor the calls of the Python package. Where a sentence depends
-// on who reads it, it holds data, and each of them says it in words of its own (base/wording.h).
+// on who reads it, it holds data, and each of them says it in words of its own (base/error/wording.h).
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "fovea/base/value.h"
+#include "fovea/base/error/value.h"
 
 namespace fovea {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/base/message.h"
+#include "fovea/base/error/message.h"
 
 namespace fovea {
 

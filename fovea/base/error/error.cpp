@@ -1,9 +1,9 @@
-#include "fovea/base/error.h"
+#include "fovea/base/error/error.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "fovea/base/wording.h"
+#include "fovea/base/error/wording.h"
 
 namespace fovea {
 

@@ -17,7 +17,7 @@ constexpr double patience = 1000;  // how long attention is waited for where no 
 
 ToyVariant variant_of(const Json& ask) {
   ToyVariant variant;
-  if (ask.value("bounded", false)) variant.gate = ToyVariant::AccessCheck::bounded;
+  if (ask.value("bounded", false)) variant.gate = ToyVariant::Gate::bounded;
   if (ask.value("logistic", false)) variant.loss = ToyVariant::Loss::logistic;
   return variant;
 }
@@ -69,7 +69,7 @@ Json toy(const Json& ask) {
   std::vector<double> times;
   for (int i = 0; i < looks; ++i) times.push_back(until * i / (looks - 1));
   // The bounded gate never comes to 1.
-  const double level = variant.gate == ToyVariant::AccessCheck::bounded ? 0.9 : 1;
+  const double level = variant.gate == ToyVariant::Gate::bounded ? 0.9 : 1;
   Json json;
   json["level"] = level;
   if (variant == ToyVariant()) {

@@ -33,7 +33,7 @@ class FeatureAttention : public Model<T> {
  public:
   void settings(Fields& fields) override {
     fields.choice("gate", gate_,
-                  {{"free", AccessCheck::free}, {"input", AccessCheck::input}, {"none", AccessCheck::none}},
+                  {{"free", Gate::free}, {"input", Gate::input}, {"none", Gate::none}},
                   "free: a logit per feature; input: logits are a network of x; none: no attention, the baseline");
     fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the network's hidden layers (at least one)");
     fields.integer("gate_hidden", gate_hidden_, 1, 1 << 20, "gate input: width of its network's hidden layer");
@@ -42,7 +42,7 @@ class FeatureAttention : public Model<T> {
 
   Kind takes() const override { return Kind::labelled_vectors; }
   typename Model<T>::Attends attends(const Batch&) const override {
-    return gate_ == AccessCheck::none ? Model<T>::Attends::no : Model<T>::Attends::by_score;
+    return gate_ == Gate::none ? Model<T>::Attends::no : Model<T>::Attends::by_score;
   }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
@@ -50,14 +50,14 @@ class FeatureAttention : public Model<T> {
       throw wrong_input("model 'feature-attention' has no hidden layer", "set hidden to a list such as [64]");
     features_ = shape.width;
     classes_ = shape.classes;
-    if (gate_ == AccessCheck::free)
+    if (gate_ == Gate::free)
       logits_ = &parameters.add("attention.logits", {features_}, Init::constant(0), Group::attention);
-    if (gate_ == AccessCheck::input) {
+    if (gate_ == Gate::input) {
       gate_in_ = GatedLinear<T>::declare(parameters, "attention.0", features_, gate_hidden_, Group::attention);
       gate_out_ = Linear<T>::declare(parameters, "attention.1", gate_hidden_, features_, Group::attention);
     }
     first_ = GatedLinear<T>::declare(parameters, "mlp.0", features_, hidden_[0]);
-    first_.gain = rescale_ && gate_ != AccessCheck::none ? static_cast<T>(features_) : T{1};
+    first_.gain = rescale_ && gate_ != Gate::none ? static_cast<T>(features_) : T{1};
     std::vector<Index> sizes(hidden_.begin(), hidden_.end());
     sizes.push_back(classes_ == 2 ? 1 : classes_);
     rest_ = Mlp<T>::declare(parameters, "mlp", sizes, between_, false, 1);
@@ -67,7 +67,7 @@ class FeatureAttention : public Model<T> {
   void backward(Compute& compute, const Trace<T>& trace) const override;
 
  private:
-  enum class AccessCheck { free, input, none };
+  enum class Gate { free, input, none };
 
   // Of a forward.
   struct Own {
@@ -80,7 +80,7 @@ class FeatureAttention : public Model<T> {
   };
   void weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
 
-  AccessCheck gate_ = AccessCheck::free;
+  Gate gate_ = Gate::free;
   std::vector<int> hidden_ = {64};
   int gate_hidden_ = 64;
   bool rescale_ = false;
@@ -97,13 +97,13 @@ class FeatureAttention : public Model<T> {
 // Fills the attention, and what it was made from.
 template <class T>
 void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
-  if (gate_ == AccessCheck::none) return;
+  if (gate_ == Gate::none) return;
   const AttentionRule rule = attention_rule(batch, pass);
   const Index examples = own.x.size(0);
-  const bool alike = !rule.by_score() || (gate_ == AccessCheck::free && rule.marked.empty());  // all rows
+  const bool alike = !rule.by_score() || (gate_ == Gate::free && rule.marked.empty());  // all rows
   own.attention = Attention<T>::make(compute, alike ? 1 : examples, 1, features_, {}, rule);
   const Matrix<T> logits = own.attention.weights.as(alike ? 1 : examples, features_);
-  if (rule.by_score() && gate_ == AccessCheck::input) {
+  if (rule.by_score() && gate_ == Gate::input) {
     own.gate_activations = gate_in_.forward(compute, own.x, {});
     activate<T>(compute.team, between_, own.gate_activations.flat(), own.gate_activations.flat());
     gate_out_.forward_into(compute, own.gate_activations, logits);
@@ -134,7 +134,7 @@ Trace<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, cons
   trace.answers = batch.labels;
   if (own.attention.weights.size(0) == rows) {
     trace.attention = own.attention.weights;
-  } else if (gate_ != AccessCheck::none && !pass.training) {
+  } else if (gate_ != Gate::none && !pass.training) {
     trace.attention = compute.array<T>(rows, 1, features_);
     for (Index b = 0; b < rows; ++b) std::copy_n(own.attention.weights.data(), features_, trace.attention[b].data());
   }
@@ -150,13 +150,13 @@ void FeatureAttention<T>::backward(Compute& compute, const Trace<T>& trace) cons
   activate_backward<T>(compute.team, between_, own.first_activations.flat(), d.flat(), d.flat());
   const Index rows = own.attention.weights.size(0);
   const Matrix<const T> w(own.attention.weights.data(), rows, features_);
-  const bool learned = gate_ != AccessCheck::none && own.attention.by_score();
+  const bool learned = gate_ != Gate::none && own.attention.by_score();
   const Matrix<T> dw = learned ? compute.array<T>(rows, features_) : Matrix<T>();
   first_.backward(compute, own.x, w, d, dw);
   if (!learned) return;
 
   own.attention.weigh_backward(compute.team, dw.as(rows, 1, features_));
-  if (gate_ == AccessCheck::free) {
+  if (gate_ == Gate::free) {
     add_rows<T>(compute.team, dw, logits_->vector_gradient());
     return;
   }

@@ -36,7 +36,7 @@ class ToyGateModel : public Model<T> {
     fields.number("scale", scale_, -huge, huge, "multiplies beta0 and beta1");
     fields.number("p", p_, -huge, huge, "attention on the key at the start");
     fields.choice("gate", variant_.gate,
-                  {{"linear", ToyVariant::AccessCheck::linear}, {"bounded", ToyVariant::AccessCheck::bounded}},
+                  {{"linear", ToyVariant::Gate::linear}, {"bounded", ToyVariant::Gate::bounded}},
                   "linear: p is free; bounded: p = logistic(a)");
     fields.choice("loss", variant_.loss,
                   {{"linear", ToyVariant::Loss::linear}, {"logistic", ToyVariant::Loss::logistic}},
@@ -51,7 +51,7 @@ class ToyGateModel : public Model<T> {
                             std::to_string(shape.vocab) + " symbols and " + std::to_string(shape.classes) + " classes",
                         "take task 'two-sequences', or model 'unigram-gate'");
     }
-    const bool bounded = variant_.gate == ToyVariant::AccessCheck::bounded;
+    const bool bounded = variant_.gate == ToyVariant::Gate::bounded;
     if (bounded && !(p_ > 0 && p_ < 1)) {
       throw wrong_input("model 'toy-gate': the bounded gate's p must be between 0 and 1",
                         "set p inside, or gate to \"linear\"");
@@ -89,8 +89,8 @@ Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pa
   Trace<T> trace(batch, pass);
   Own own;
   const Tokens& tokens = batch.source;
-  const T p = variant_.gate == ToyVariant::AccessCheck::bounded ? logistic(*gate_->value) : *gate_->value;
-  own.slope = variant_.gate == ToyVariant::AccessCheck::bounded ? p * (1 - p) : T{1};
+  const T p = variant_.gate == ToyVariant::Gate::bounded ? logistic(*gate_->value) : *gate_->value;
+  own.slope = variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : T{1};
   const Cube<T> attention = trace.attention = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
   own.attention = Attention<T>::over(compute, attention, tokens.lengths, attention_rule(batch, pass));
   own.slopes = compute.template zeros<T>(tokens.rows, 1, tokens.columns);

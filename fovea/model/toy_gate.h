@@ -5,7 +5,7 @@
 namespace fovea {
 
 struct ToyVariant {
-  enum class AccessCheck {
+  enum class Gate {
     linear,   // p itself is the parameter
     bounded,  // p = logistic(a), a is the parameter
   };
@@ -13,7 +13,7 @@ struct ToyVariant {
     linear,    // s0 - s1
     logistic,  // log(1 + e^s0) + log(1 + e^-s1)
   };
-  AccessCheck gate = AccessCheck::linear;
+  Gate gate = Gate::linear;
   Loss loss = Loss::linear;
 
   bool operator==(const ToyVariant&) const = default;

@@ -37,7 +37,7 @@ Branches branches(const ToyPoint& start) {
 }  // namespace
 
 double toy_attention(ToyVariant variant, const ToyPoint& point) {
-  return variant.gate == ToyVariant::AccessCheck::bounded ? logistic(point.gate) : point.gate;
+  return variant.gate == ToyVariant::Gate::bounded ? logistic(point.gate) : point.gate;
 }
 
 double toy_loss(ToyVariant variant, const ToyPoint& point) {
@@ -53,8 +53,8 @@ ToyPoint toy_slope(ToyVariant variant, const ToyPoint& point) {
   const double down = linear_loss ? 1 : logistic(point.beta0);  // d loss / d s0
   const double up = linear_loss ? 1 : logistic(-s1);            // -d loss / d s1
   // 1 - p from the logit: p near 1 would lose it
-  const double rest = variant.gate == ToyVariant::AccessCheck::bounded ? logistic(-point.gate) : 1 - p;
-  const double gate_slope = variant.gate == ToyVariant::AccessCheck::bounded ? p * rest : 1;
+  const double rest = variant.gate == ToyVariant::Gate::bounded ? logistic(-point.gate) : 1 - p;
+  const double gate_slope = variant.gate == ToyVariant::Gate::bounded ? p * rest : 1;
   return {linear_loss ? -p : up * rest - down, up * p, up * point.difference() * gate_slope};
 }
 
@@ -88,7 +88,7 @@ double toy_above_separatrix(const ToyPoint& start) { return start.difference() +
 ToyInvariants toy_invariants(ToyVariant variant, const ToyPoint& point) {
   assert(variant.loss == ToyVariant::Loss::linear);
   const double d = point.difference();
-  const double gate = variant.gate == ToyVariant::AccessCheck::bounded ? 4 * (point.gate + std::exp(point.gate))
+  const double gate = variant.gate == ToyVariant::Gate::bounded ? 4 * (point.gate + std::exp(point.gate))
                                                                        : 2 * point.gate * point.gate;
   return {point.beta0 + point.beta1, d * d - gate};
 }

@@ -43,11 +43,11 @@ TEST(ToyGateModel, StartsAsItsSettingsSay) {
 
 TEST(ToyGateModel, LossAndGradientAreThoseOfTheory) {
   for (const auto& [gate, g] :
-       {std::pair{"linear", ToyVariant::AccessCheck::linear}, {"bounded", ToyVariant::AccessCheck::bounded}}) {
+       {std::pair{"linear", ToyVariant::Gate::linear}, {"bounded", ToyVariant::Gate::bounded}}) {
     for (const auto& [loss, l] :
          {std::pair{"linear", ToyVariant::Loss::linear}, {"logistic", ToyVariant::Loss::logistic}}) {
       Built built(settings_of(gate, loss));
-      const Param<double>& attention = *built.parameters.find(g == ToyVariant::AccessCheck::linear ? "p" : "a");
+      const Param<double>& attention = *built.parameters.find(g == ToyVariant::Gate::linear ? "p" : "a");
       const ToyPoint point{0.3, -0.2, *attention.value};
       EXPECT_NEAR(toy_attention({g, l}, point), 0.7, 1e-15);
       EXPECT_NEAR(built.gradient_of(the_two).loss, toy_loss({g, l}, point), 1e-14);

@@ -14,9 +14,9 @@ namespace {
 constexpr double root = std::numbers::sqrt2;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr ToyVariant linear{};
-constexpr ToyVariant bounded{ToyVariant::AccessCheck::bounded, ToyVariant::Loss::linear};
-constexpr ToyVariant logistic_loss{ToyVariant::AccessCheck::linear, ToyVariant::Loss::logistic};
-constexpr ToyVariant bounded_logistic{ToyVariant::AccessCheck::bounded, ToyVariant::Loss::logistic};
+constexpr ToyVariant bounded{ToyVariant::Gate::bounded, ToyVariant::Loss::linear};
+constexpr ToyVariant logistic_loss{ToyVariant::Gate::linear, ToyVariant::Loss::logistic};
+constexpr ToyVariant bounded_logistic{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
 constexpr ToyPoint uniform{0, 0, 0.5}, mistaken{10, -10, 0.5}, odd{0.3, -0.2, 0.7};
 
 TEST(ToyGate, SlopeIsMinusTheGradientOfTheLoss) {

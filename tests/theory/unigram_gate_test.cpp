@@ -68,7 +68,7 @@ TEST(UnigramGate, SlopeOfBagsWhoseLogitsLieFarBelowTheLargest) {
 // with the logits at half rate and twice the time the two systems are one.
 TEST(UnigramGate, OnTheTwoSequencesIsTheBoundedLogisticToyGate) {
   const LabelledBags bags = bags_of(2, {{0, 0}, {0, 1}}, {0, 1});
-  constexpr ToyVariant variant{ToyVariant::AccessCheck::bounded, ToyVariant::Loss::logistic};
+  constexpr ToyVariant variant{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
   const ToyPoint start{0.4, -0.3, 0.2};
   const FlowState free_start = {0.4, -0.3, -0.1, 0.1};
   const double times[] = {0.5, 2, 10, 40}, double_times[] = {1, 4, 20, 80};

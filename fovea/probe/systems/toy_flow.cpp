@@ -46,7 +46,7 @@ class ToyFlow : public Probe {
     readings.number("flow_distance",
                     std::hypot(point.beta0 - flow_.beta0, point.beta1 - flow_.beta1, point.gate - flow_.gate));
     readings.number("tau", evaluation.time);
-    if (variant_.gate == ToyVariant::AccessCheck::linear) readings.number("fate", point.gate > 0 ? 1 : -1);
+    if (variant_.gate == ToyVariant::Gate::linear) readings.number("fate", point.gate > 0 ? 1 : -1);
   }
 
   std::vector<double> memory() const override {
@@ -72,7 +72,7 @@ class ToyFlow : public Probe {
     if (!known)
       throw wrong_input("probe 'toy-flow' measures the toy gate alone",
                         "take model 'toy-gate', or leave the probe out");
-    variant_.gate = bounded ? ToyVariant::AccessCheck::bounded : ToyVariant::AccessCheck::linear;
+    variant_.gate = bounded ? ToyVariant::Gate::bounded : ToyVariant::Gate::linear;
     return {evaluation.parameter("beta0").values[0], evaluation.parameter("beta1").values[0],
             evaluation.parameter(bounded ? "a" : "p").values[0]};
   }
@@ -104,7 +104,7 @@ class ToyFlow : public Probe {
     const double p = toy_attention(variant_, start_);
     const ToyPoint slope = toy_slope(variant_, start_);
     readings.number("dp_dtau_start",
-                    slope.gate * (variant_.gate == ToyVariant::AccessCheck::bounded ? p * (1 - p) : 1));
+                    slope.gate * (variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : 1));
     const std::string reaches = level_ == 1 ? "tau_p_reaches_1" : "tau_p_reaches_level";
     const double integrated = toy_flow_time(variant_, start_, level_, horizon_);
     readings.number("recovers", std::isfinite(integrated) ? 1 : 0);

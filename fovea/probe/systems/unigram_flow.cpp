@@ -16,7 +16,7 @@ namespace fovea {
 
 namespace {
 
-constexpr ToyVariant toy_gate{ToyVariant::AccessCheck::bounded, ToyVariant::Loss::logistic};
+constexpr ToyVariant toy_gate{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
 
 // What the flow is the flow of.
 struct Corpus {

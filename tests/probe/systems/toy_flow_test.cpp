@@ -68,7 +68,7 @@ TEST(ToyFlowProbe, LaterLooksFollowTheFlow) {
 
 TEST(ToyFlowProbe, TellsTheVariantByParametersAndLoss) {
   ToyLook look(0.5f, -0.25f, 0.5f, 0, "a");
-  constexpr ToyVariant variant{ToyVariant::AccessCheck::bounded, ToyVariant::Loss::logistic};
+  constexpr ToyVariant variant{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
   const ToyPoint start{0.5, -0.25, 0.5};
   look.outcome.loss = toy_loss(variant, start);
   const auto probe = look.prepared("toy-flow");

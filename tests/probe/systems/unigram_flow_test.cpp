@@ -63,7 +63,7 @@ TEST(UnigramFlowProbe, OnTheTwoSequencesIsNextToTheToyGate) {
   EXPECT_NEAR(first.at("gd_order"), 1, 0.1);
   EXPECT_NEAR(first.at("attention_on_truth_flow"), 1 / (1 + std::exp(-0.25)), 1e-12);
   EXPECT_NEAR(first.at("p_toy_gate"), first.at("attention_on_truth_flow"), 1e-12);
-  constexpr ToyVariant variant{ToyVariant::AccessCheck::bounded, ToyVariant::Loss::logistic};
+  constexpr ToyVariant variant{ToyVariant::Gate::bounded, ToyVariant::Loss::logistic};
   const ToyPoint start{0.5, -0.25, 0.25};
   const double times[] = {15};
   const ToyPoint truth = toy_flow(variant, start, times).front();

@@ -27,6 +27,7 @@ class Audit : public Probe {
   }
 
   bool wants_beta() const override { return true; }
+  bool needs_beta() const override { return true; }
   bool wants_states() const override { return true; }
   Examples examples() const override { return Examples::same; }
 

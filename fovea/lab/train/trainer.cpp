@@ -340,6 +340,7 @@ class Trainer {
     Compute compute = fresh_memory();
     const Trace<T> trace = model_->forward(compute, batch, pass_at(step, false));
     if (!std::isfinite(trace.loss)) refuse_loss(trace.loss, step);
+    check_attention(model_->attention_meaning(), trace);
     Cube<T> beta;
     if (wants.beta) beta = model_->beta(compute, trace);
     Cube<T> states;
@@ -349,6 +350,7 @@ class Trainer {
     seen.scores = as_float(trace.scores);
     seen.answers = trace.answers;
     seen.attention = as_float(trace.attention);
+    seen.further = as_float(trace.further);
     seen.predictions = as_float(trace.predictions);
     if constexpr (!std::is_same_v<T, float>)
       std::copy(parameters_->values().begin(), parameters_->values().end(), copies_.begin());
@@ -376,8 +378,9 @@ class Trainer {
     const Batch& batch = kept_examples();
     if (batch.size == 0) return;
     Compute compute = fresh_memory();
-    const Outcome<T> outcome = model_->forward(compute, batch, pass_at(step, false));
-    attention_.record(batch, as_float(outcome.attention), first, readings_);
+    const Trace<T> trace = model_->forward(compute, batch, pass_at(step, false));
+    check_attention(model_->attention_meaning(), trace);
+    attention_.record(batch, as_float(trace.attention), first, readings_);
   }
 
   // Memory that a watcher's caller holds on to is left to it, and there is new.
@@ -478,6 +481,16 @@ class Trainer {
       const std::span<float> copy = arena_->take<float>(static_cast<std::size_t>(view.count()));
       std::transform(view.flat().begin(), view.flat().end(), copy.begin(), [](T x) { return static_cast<float>(x); });
       return {copy.data(), view.shape()};
+    }
+  }
+
+  std::span<const AttentionMap<float>> as_float(std::span<const AttentionMap<T>> maps) {
+    if constexpr (std::is_same_v<T, float>) {
+      return maps;
+    } else {
+      const auto copies = arena_->take<AttentionMap<float>>(maps.size());
+      for (std::size_t i = 0; i < maps.size(); ++i) copies[i] = {maps[i].name, as_float(maps[i].weights)};
+      return copies;
     }
   }
 

@@ -16,6 +16,8 @@ class Look : public Command {
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
     app.add_option("--example", example_, "which of the examples it looked at, from 1 (default 1)")->type_name("N");
+    app.add_option("--map", map_, "which map of attention α is, where the model has several (default attention)")
+        ->type_name("NAME");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "The words of an example shaded by attention (α), by what each alone speaks for (β) and by influence (Δ),\n"
@@ -23,14 +25,15 @@ class Look : public Command {
         "trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea look 12\n"
-        "  fovea look 12 --example 7");
+        "  fovea look 12 --example 7\n"
+        "  fovea look 12 --map head.3");
   }
 
   int run() override {
     const Store store(Store::default_file());
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
-    const ExampleView seen = view_example(*found, store.fetch_arrays(), kept_words(store), example_);
+    const ExampleView seen = view_example(*found, store.fetch_arrays(), kept_words(store), example_, map_);
     if (json_) print_as_json(seen);
     else fmt::print("{}", shades_text(seen, Terminal::of(STDOUT_FILENO)));
     return 0;
@@ -41,12 +44,17 @@ class Look : public Command {
     Json json{{"run", seen.run}, {"example", seen.example}, {"step", seen.step}, {"source", seen.source}};
     if (seen.target.empty()) json["label"] = seen.label;
     else json["target"] = seen.target;
+    if (!seen.maps.empty()) {
+      json["map"] = seen.map;
+      json["maps"] = seen.maps;
+    }
     for (const ExampleView::Quantity& quantity : seen.quantities) json[quantity.name] = quantity.rows;
     print_json(json);
   }
 
   std::int64_t id_ = 0;
   int example_ = 1;
+  std::string map_ = "attention";
   bool json_ = false;
 };
 

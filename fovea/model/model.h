@@ -35,6 +35,9 @@ class Model {
   enum class Attends { no, evenly, by_score };
   virtual Attends attends(const Batch&) const { return Attends::by_score; }
 
+  // What the rows and columns of all of its maps stand for.
+  virtual AttentionMeaning attention_meaning() const { return fovea::attention_meaning(takes()); }
+
   virtual bool has_beta() const { return false; }
 
   // The fewest examples that an update can be made from.

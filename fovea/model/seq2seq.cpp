@@ -180,6 +180,10 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients,
   own.d_logits = with_gradients ? compute.array<T>(B * steps, output_.out) : Matrix<T>();
   trace.loss = cross_entropy(compute, Matrix<const T>(trace.scores), trace.answers, own.d_logits);
   trace.attention = mean_attention(compute, own);
+  if (heads_.size() < 2) return;
+  const auto maps = compute.arena.template take<AttentionMap<T>>(heads_.size());
+  for (std::size_t h = 0; h < maps.size(); ++h) maps[h] = {heads_[h], own.heads[h].attention.weights};
+  trace.further = maps;
 }
 
 template <class T>

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "fovea/data/batch.h"
+#include "fovea/model/attention_map.h"
 #include "fovea/nn/compute.h"
 
 namespace fovea {
@@ -37,8 +38,10 @@ struct Outcome {
   Matrix<T> scores;  // (rows, classes): a row per example, or per target word (B*T rows, batch-major); 2 classes may be
                      // one column: the logit of class 1
   std::span<const int> answers;  // (rows) right class of each row, -1 where there is none
-  Cube<T> attention;             // (B, rows per example, positions); 0 on padding; empty for a model without attention
-  Matrix<T> predictions;         // points: (queries, value width)
+  Cube<T> attention;  // the map "attention", (B, rows per example, columns): of several heads their mean; 0 on padding;
+                      // empty for a model without attention
+  std::span<const AttentionMap<T>> further;  // the other maps, such as those of the heads
+  Matrix<T> predictions;                     // points: (queries, value width)
 };
 
 template <class T>
@@ -68,5 +71,12 @@ struct Trace : Outcome<T> {
   const void* own_ = nullptr;
   const void* type_ = nullptr;
 };
+
+// Every map of a trace against what its model says of their rows and columns; throws failure where one has others.
+template <class T>
+void check_attention(const AttentionMeaning& meaning, const Trace<T>& trace) {
+  check_attention(meaning, *trace.batch, "attention", trace.attention);
+  for (const AttentionMap<T>& map : trace.further) check_attention(meaning, *trace.batch, map.name, map.weights);
+}
 
 }  // namespace fovea

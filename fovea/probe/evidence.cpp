@@ -1,7 +1,8 @@
 // `evidence`: what the measures across runs are made from (lab/analysis/measurement.h). Of the first
 // examples of the split, the same at every look: loss and accuracy, and row by row, one behind the other,
 //
-//   evidence.alpha    attention, where the model attends
+//   evidence.alpha    attention, where the model attends; evidence.alpha.NAME that of each further map, if there are
+//                     some (evidence.maps says how many)
 //   evidence.beta     how much each position alone speaks for the right answer
 //   evidence.delta    Δ, the influence of each position, at the last look
 //
@@ -9,6 +10,8 @@
 // example), evidence.source, evidence.target (tokens), evidence.labels.
 #include <algorithm>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/math/logistic.h"
@@ -50,6 +53,12 @@ class Evidence : public SurveyProbe {
     first_ = evaluation.first;
     count_right(evaluation, size);
     add(evaluation, Cube<const float>(evaluation.outcome.attention), size, alpha_);
+    further_.resize(evaluation.outcome.further.size());
+    for (std::size_t i = 0; i < further_.size(); ++i) {
+      const AttentionMap<float>& map = evaluation.outcome.further[i];
+      further_[i].first = map.name;
+      add(evaluation, Cube<const float>(map.weights), size, further_[i].second);
+    }
     add(evaluation, evaluation.beta, size, beta_);
     if (evaluation.first) add_examples(evaluation, size);
     if (evaluation.last && influence_ && at.influence) add(evaluation, at.influence(), size, delta_);
@@ -66,6 +75,9 @@ class Evidence : public SurveyProbe {
       values.clear();
     };
     say("alpha", alpha_);
+    std::vector<float> maps;
+    if (first_ && !further_.empty()) maps = {static_cast<float>(further_.size())};
+    for (auto& [name, values] : further_) say("alpha." + name, values);
     say("beta", beta_);
     say("delta", delta_);
     if (first_) {
@@ -74,6 +86,7 @@ class Evidence : public SurveyProbe {
       say("source", source_);
       say("target", target_);
       say("labels", labels_);
+      say("maps", maps);
     }
     seen_ = 0;
     right_ = counted_ = 0;
@@ -132,6 +145,7 @@ class Evidence : public SurveyProbe {
   bool first_ = false;
   double loss_ = 0;
   std::int64_t right_ = 0, counted_ = 0;
+  std::vector<std::pair<std::string, std::vector<float>>> further_;  // α of each further map
   std::vector<float> alpha_, beta_, delta_, lengths_, rows_, source_, target_, labels_;
 };
 

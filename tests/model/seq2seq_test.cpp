@@ -163,6 +163,16 @@ TEST(Seq2Seq, ForcedAttentionIsWhatItIsForcedToBe) {
   const Batch data = copies(3, 4, 7);
   // Of 8 heads the mean: a sum of equal eighths.
   ModelScene<double> heads("seq2seq-heads", small, copy_shape(7));
+  const Trace<double> learned = heads.forward(data, {});
+  ASSERT_EQ(learned.further.size(), 8u);
+  double mean = 0;
+  for (std::size_t h = 0; h < 8; ++h) {
+    EXPECT_EQ(learned.further[h].name, "head." + std::to_string(h));
+    EXPECT_EQ(learned.further[h].weights.shape(), learned.attention.shape());
+    mean += learned.further[h].weights(0, 1, 2) / 8;
+  }
+  EXPECT_NE(learned.further[0].weights(0, 1, 2), learned.further[1].weights(0, 1, 2));
+  EXPECT_NEAR(learned.attention(0, 1, 2), mean, 1e-12);
   for (const double weight : heads.forward(data, {false, Attend::uniform}).attention.flat())
     EXPECT_DOUBLE_EQ(weight, 0.2);
   ModelScene<double> scene("seq2seq", small, copy_shape(7));

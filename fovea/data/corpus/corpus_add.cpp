@@ -36,9 +36,9 @@ constexpr int packing_level = 6;
 }
 
 // A folder beside the corpora that becomes one when all is well, and goes when it is not.
-class UnresolvedSpec {
+class UnfinishedCorpus {
  public:
-  explicit UnresolvedSpec(const std::string& name) {
+  explicit UnfinishedCorpus(const std::string& name) {
     std::error_code code;
     fs::create_directories(corpora_folder(), code);
     clear_left();
@@ -50,9 +50,9 @@ class UnresolvedSpec {
                     {path_.string()});
     held_ = hold(path_);
   }
-  UnresolvedSpec(const UnresolvedSpec&) = delete;
-  UnresolvedSpec& operator=(const UnresolvedSpec&) = delete;
-  ~UnresolvedSpec() {
+  UnfinishedCorpus(const UnfinishedCorpus&) = delete;
+  UnfinishedCorpus& operator=(const UnfinishedCorpus&) = delete;
+  ~UnfinishedCorpus() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
     if (held_ >= 0) ::close(held_);
@@ -315,7 +315,7 @@ AddedCorpus add_corpus(const std::string& name, const CorpusSources& sources, bo
   const fs::path folder = corpora_folder() / name;
   std::error_code ignored;
   if (!replace && fs::exists(folder, ignored)) refuse_taken(name);
-  UnresolvedSpec draft(name);
+  UnfinishedCorpus draft(name);
   AddedCorpus added = Adding(name, sources, progress).into(draft.path());
   if (!draft.become(folder, replace)) refuse_taken(name);
   added.corpus.folder = folder;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "fovea/base/error/error.h"
@@ -62,6 +64,16 @@ std::vector<Evidence> EvidenceOf::all(const std::string& name) const {
     looks.push_back({array.step, {array.values.begin(), array.values.end()}});
   }
   return looks;
+}
+
+std::vector<std::string> EvidenceOf::maps() const {
+  constexpr std::string_view prefix = "evidence.alpha.";
+  std::vector<std::string> names{"attention"};
+  if (fetch_(run_, "evidence.maps").empty()) return names;
+  for (const ArrayRecord& array : fetch_(run_, {}))
+    if (array.name.starts_with(prefix) && std::ranges::find(names, array.name.substr(prefix.size())) == names.end())
+      names.push_back(array.name.substr(prefix.size()));
+  return names;
 }
 
 }  // namespace fovea

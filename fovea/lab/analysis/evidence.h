@@ -45,6 +45,9 @@ class EvidenceOf {
   const EvidenceRows& rows() const { return rows_; }
   std::vector<Evidence> all(const std::string& name) const;  // of "alpha", "beta", "delta": a look each, in order
 
+  // The maps of attention that it is of: "attention", whose evidence is "alpha", and further ones NAME: "alpha.NAME".
+  std::vector<std::string> maps() const;
+
  private:
   std::int64_t run_;
   FetchArrays fetch_;

@@ -22,9 +22,13 @@ struct ExampleView {
     std::vector<std::vector<double>> rows;  // one, or one a target word; over the source
   };
   std::vector<Quantity> quantities;
+  std::string map = "attention";  // which map of attention α is
+  std::vector<std::string> maps;  // all that there are, where there are several
 };
 
-// `example` counts from 1. Throws wrong_input for a run without evidence, and for an example that it did not look at.
-ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const VocabularyCache& kept, int example);
+// `example` counts from 1. Throws wrong_input for a run without evidence, for an example that it did not look at, and
+// for a map that its attention does not have.
+ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const VocabularyCache& kept, int example,
+                         const std::string& map = "attention");
 
 }  // namespace fovea

@@ -27,7 +27,7 @@ struct ArrayRecord {
   std::vector<float> values;
 };
 
-// The arrays of a run by name, all steps of it, in order of step.
+// The arrays of a run by name, all steps of it, in order of step; of no name: all that there are.
 using FetchArrays = std::function<std::vector<ArrayRecord>(std::int64_t run, const std::string& name)>;
 
 // A parameter as it was at the end of training.
@@ -75,7 +75,7 @@ struct ClaimResult {
   double value = 0;  // NaN when it could not be computed
   std::string wanted;
   bool held = false;
-  std::string preset;      // "quick" or "full"
+  std::string preset;    // "quick" or "full"
   std::string note;      // why there is no value, or what to know of the one there is
   std::string source{};  // Experiment::source: files of one name in two folders make claims of their own
 };

@@ -90,6 +90,13 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
 template std::unique_ptr<Model<float>> make_model(const RunSpec&, const TaskShape&, ParameterSet<float>&);
 template std::unique_ptr<Model<double>> make_model(const RunSpec&, const TaskShape&, ParameterSet<double>&);
 
+std::optional<AttentionMeaning> attention_meaning(const RunSpec& spec) {
+  const auto& models = Registry<Model<float>>::instance().all();
+  const auto found = models.find(name_of(spec.model, "model"));
+  if (found == models.end()) return std::nullopt;
+  return found->second.make()->attention_meaning();
+}
+
 TrainSettings read_train(const ValueTable& table) {
   TrainSettings train;
   Fields fields;
@@ -235,7 +242,8 @@ void check_fit(const RunSpec& spec) {
   check_training(*model, spec);
   const Capabilities capabilities = capabilities_of(*model, parameters, batch);
   ask_less(batch);
-  placed(place_in(spec.model, "name"), [&] { (void)model->forward(compute, batch, {}); });
+  placed(place_in(spec.model, "name"),
+         [&] { check_attention(model->attention_meaning(), model->forward(compute, batch, {})); });
   const Interventions interventions = Interventions::parse(spec.interventions);
   check_interventions(interventions, capabilities, spec);
   (void)Embeddings<float>(interventions.embeds, *task, parameters);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "fovea/data/task.h"
@@ -19,6 +20,9 @@ std::unique_ptr<Task> make_task(const RunSpec& spec);
 // The model of a spec, its parameters declared, laid out and initialised. Refuses a task of a kind it does not take.
 template <class T>
 std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape, ParameterSet<T>& parameters);
+
+// What the rows and columns of its attention stand for; nothing for a model that this program does not have.
+std::optional<AttentionMeaning> attention_meaning(const RunSpec& spec);
 
 TrainSettings read_train(const ValueTable& table);
 

@@ -90,6 +90,7 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   if (batch.size == 0) return;
   Compute compute = workspace_.fresh_memory();
   const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
+  check_attention(workspace_.model().attention_meaning(), trace);
   const Cube<const float> attention = as_float(compute, trace.attention);
   if (reading.pass.attend == Attend::learned)
     attention_.record(batch, attention, reading.now.first(), reading.readings);
@@ -142,6 +143,7 @@ void Evaluator<T>::show(const Reading& reading, const Batch& batch, bool beta, b
   const Model<T>& model = workspace_.model();
   const Trace<T> trace = model.forward(compute, batch, reading.pass);
   if (!std::isfinite(trace.loss)) workspace_.refuse_loss(trace.loss, now.step);
+  check_attention(model.attention_meaning(), trace);
   const Cube<T> betas = beta ? model.beta(compute, trace) : Cube<T>();
   const Cube<T> model_states = states ? model.states(compute, trace) : Cube<T>();
   Outcome<float> seen;
@@ -149,6 +151,7 @@ void Evaluator<T>::show(const Reading& reading, const Batch& batch, bool beta, b
   seen.answers = trace.answers;
   seen.scores = as_float(compute, trace.scores);
   seen.attention = as_float(compute, trace.attention);
+  seen.further = as_float(compute, trace.further);
   seen.predictions = as_float(compute, trace.predictions);
   update_views();
   read(compute, trace,
@@ -216,6 +219,18 @@ View<float, Rank> Evaluator<T>::as_float(Compute& compute, const View<T, Rank>& 
     const std::span<float> copy = compute.arena.template take<float>(static_cast<std::size_t>(view.count()));
     std::transform(view.flat().begin(), view.flat().end(), copy.begin(), [](T x) { return static_cast<float>(x); });
     return {copy.data(), view.shape()};
+  }
+}
+
+template <class T>
+std::span<const AttentionMap<float>> Evaluator<T>::as_float(Compute& compute,
+                                                            std::span<const AttentionMap<T>> maps) const {
+  if constexpr (std::is_same_v<T, float>) {
+    return maps;
+  } else {
+    const auto copies = compute.arena.template take<AttentionMap<float>>(maps.size());
+    for (std::size_t i = 0; i < maps.size(); ++i) copies[i] = {maps[i].name, as_float(compute, maps[i].weights)};
+    return copies;
   }
 }
 

@@ -91,6 +91,7 @@ class Evaluator {
   void update_views();
   template <int Rank>
   View<float, Rank> as_float(Compute& compute, const View<T, Rank>& view) const;
+  std::span<const AttentionMap<float>> as_float(Compute& compute, std::span<const AttentionMap<T>> maps) const;
 
   Workspace<T>& workspace_;
   const InterventionSet<T>& interventions_;

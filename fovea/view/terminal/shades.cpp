@@ -1,6 +1,7 @@
 #include "fovea/view/terminal/shades.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -116,9 +117,9 @@ std::vector<double> shades_of(const std::vector<double>& row, bool log_probabili
 
 std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
   std::string text = fmt::format("run {}, example {}, step {}", seen.run, seen.example, seen.step);
-  if (seen.target.empty())
-    return fmt::format("{}, class {}\n\n{}", text, printable(seen.label), words_text(seen, terminal));
-  return fmt::format("{}\n\n{}", text, matrix_text(seen, terminal));
+  if (seen.target.empty()) text += fmt::format(", class {}", printable(seen.label));
+  if (!seen.maps.empty()) text += fmt::format("\nα is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", "));
+  return fmt::format("{}\n\n{}", text, seen.target.empty() ? words_text(seen, terminal) : matrix_text(seen, terminal));
 }
 
 std::string shades_html(const ExampleView& seen) {

@@ -6,6 +6,7 @@
 
 #include "fovea/base/duration.h"
 #include "fovea/view/plot/run_data.h"
+#include "fovea/view/terminal/attention_axes.h"
 #include "fovea/view/terminal/default_metrics.h"
 #include "fovea/view/terminal/runs_table.h"
 
@@ -70,7 +71,7 @@ std::vector<std::string> map_lines(const RunRecord& run, std::size_t room, const
   const int shown = std::min(rows, static_cast<int>(room) - 1);
   const std::vector<double> first(last->values.begin(), last->values.begin() + shown * columns);
   std::vector<std::string> lines{toned(
-      fitted(fmt::format("  attention of one example at step {}: outputs down, inputs across", last->step), terminal),
+      fitted(fmt::format("  attention of one example at step {}: {}", last->step, attention_axes(run.spec)), terminal),
       Tone::faint, terminal)};
   const std::string map = block_map(shown, columns, first, 0, 1, terminal);
   for (std::size_t begin = 0; begin < map.size();) {

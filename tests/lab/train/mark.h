@@ -3,6 +3,7 @@
 // `before_batch` is told which training batch is about to be made.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <functional>
@@ -70,6 +71,8 @@ class Tiny : public Model<T> {
     fields.number("explode_at", explode_at_, -1, 1e9, "the step at which a gradient is not a number; -1: never");
     fields.flag("attends", attends_, "whether it has attention");
     fields.flag("even", even_, "whether attention is even whatever is learned");
+    fields.flag("two_rows", two_rows_, "whether each example gets two rows of attention, which is wrong");
+    fields.flag("two_maps", two_maps_, "whether there is a map 'evenly' beside its attention");
     fields.integer("least_batch", least_batch_, 1, 8, "the fewest examples it says it can be trained on");
   }
   Kind takes() const override { return Kind::labelled_tokens; }
@@ -108,6 +111,13 @@ class Tiny : public Model<T> {
     }
     trace.loss = total / x.rows;
     if (attends_) trace.attention = weight;
+    if (two_rows_) trace.attention = compute.zeros<T>(x.rows, 2, x.columns);
+    if (two_maps_) {
+      const auto maps = compute.arena.template take<AttentionMap<T>>(1);
+      maps[0] = {"evenly", compute.array<T>(x.rows, 1, x.columns)};
+      std::ranges::fill(maps[0].weights.flat(), T{1} / static_cast<T>(x.columns));
+      trace.further = maps;
+    }
     trace.keep(compute, weight);
     return trace;
   }
@@ -129,7 +139,7 @@ class Tiny : public Model<T> {
 
  private:
   double start_ = 0, explode_at_ = -1;
-  bool attends_ = true, even_ = false;
+  bool attends_ = true, even_ = false, two_rows_ = false, two_maps_ = false;
   int least_batch_ = 1;
   Param<T>* w_ = nullptr;
   Param<T>* a_ = nullptr;

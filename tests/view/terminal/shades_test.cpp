@@ -54,6 +54,15 @@ TEST(Shades, StandBesideEachOtherInTheTerminal) {
   EXPECT_NE(shades_text(review(), {80, true}).find("\x1b[48;5;26"), std::string::npos);
 }
 
+TEST(Shades, SayWhichMapOfSeveralTheyShow) {
+  for (ExampleView seen : {review(), translation()}) {
+    EXPECT_EQ(shades_text(seen, {}).find("the map"), std::string::npos) << "there is one";
+    seen.map = "head.3";
+    seen.maps = {"attention", "head.1", "head.3"};
+    EXPECT_NE(shades_text(seen, {}).find("α is the map 'head.3', of attention, head.1, head.3\n"), std::string::npos);
+  }
+}
+
 TEST(Shades, OfATranslationAreMatrices) {
   const std::string text = shades_text(translation(), {});
   EXPECT_NE(text.find("  dog │██  \n"), std::string::npos) << text;

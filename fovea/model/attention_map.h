@@ -1,0 +1,43 @@
+// What a model's attention is: maps with names, whose rows and columns mean something. A head or a layer is a map,
+// never a row of one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fovea/data/batch.h"
+#include "fovea/math/view.h"
+
+namespace fovea {
+
+// What a row of a model's maps stands for: (rows per example) in brackets.
+enum class AttentionRows {
+  example,      // the example itself (1)
+  target_word,  // a word of the target (target.columns)
+  query,        // a query (queries.columns)
+};
+// And what a column does, which is where attention goes.
+enum class AttentionColumns { source_word, item, feature, key };
+
+struct AttentionMeaning {
+  AttentionRows rows = AttentionRows::example;
+  AttentionColumns columns = AttentionColumns::source_word;
+  bool operator==(const AttentionMeaning&) const = default;
+};
+
+// That of the models that take such batches.
+AttentionMeaning attention_meaning(Kind kind);
+
+// One map: (B, rows per example, columns), 0 on padding. The name is the model's, and lives as long as it.
+template <class T>
+struct AttentionMap {
+  std::string_view name;
+  Cube<T> weights;
+};
+
+// Throws failure where a map has not the rows and columns that the model says it has.
+template <class T>
+void check_attention(const AttentionMeaning& meaning, const Batch& batch, std::string_view name, Cube<T> weights);
+
+}  // namespace fovea

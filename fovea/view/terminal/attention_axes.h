@@ -1,0 +1,13 @@
+// What stands down and across in a picture of one example's attention.
+#pragma once
+
+#include <string>
+
+#include "fovea/lab/record/run_spec.h"
+
+namespace fovea {
+
+// "outputs down, inputs across", "its words across" and the like, by what the run's model says its rows are.
+std::string attention_axes(const RunSpec& spec);
+
+}  // namespace fovea

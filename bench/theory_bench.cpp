@@ -17,7 +17,7 @@ void toy_gate_course(benchmark::State& state, ToyVariant variant) {
   state.SetItemsProcessed(state.iterations() * steps);
 }
 BENCHMARK_CAPTURE(toy_gate_course, linear, ToyVariant{});
-BENCHMARK_CAPTURE(toy_gate_course, logistic, (ToyVariant{ToyVariant::AccessCheck::linear, ToyVariant::Loss::logistic}));
+BENCHMARK_CAPTURE(toy_gate_course, logistic, (ToyVariant{ToyVariant::Gate::linear, ToyVariant::Loss::logistic}));
 
 // 32 sequences of 20 words of 50, as the system unigram-gate has them, the same at every step.
 void unigram_gate_course(benchmark::State& state) {

@@ -34,11 +34,15 @@ std::string processor_model() {
 
 }  // namespace
 
+#ifdef __EMSCRIPTEN__
+int core_count() { return 1; }
+#else
 int core_count() {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
+#endif
 
 std::string machine_line() {
   const int cores = core_count();

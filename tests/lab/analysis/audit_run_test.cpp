@@ -70,8 +70,8 @@ TEST(Audit, RefusesModelsWithoutBeta) {
     FAIL() << "an audit without β";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
-    EXPECT_NE(error.problem().find("probe 'audit' reads β, and model 'tiny' has none here"), std::string::npos)
-        << error.problem();
+    EXPECT_NE(error.problem().text().find("probe 'audit' reads β, and model 'tiny' has none here"), std::string::npos)
+        << error.problem().text();
   }
 }
 

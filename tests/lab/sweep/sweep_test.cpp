@@ -310,7 +310,7 @@ TEST(Sweep, ARunThatIsRefusedIsNamedAndDoesNotStopTheOthers) {
   EXPECT_EQ(progress.refused, 2);
   EXPECT_EQ(progress.left(), 0);
   ASSERT_TRUE(progress.refusal);
-  EXPECT_EQ(progress.refusal->problem(), "rows longer than 500 are not made");
+  EXPECT_EQ(progress.refusal->problem().text(), "rows longer than 500 are not made");
   EXPECT_EQ(store.count(), 4);
   ASSERT_EQ(notices.size(), 1u);  // one reason, said once
   EXPECT_NE(notices[0].find("number 1"), std::string::npos) << notices[0];

@@ -90,18 +90,23 @@ TYPED_TEST(AttentionOracle, WeightsAndSumsSayTheSame) {
       return s.by_time ? time_major(Cube<E>(data, length, s.B, s.H)) : batch_major(Cube<E>(data, s.B, length, s.H));
     };
     Bench bench(2);
-    const Cube<T> weights = bench.compute.template array<T>(s.B, s.rows, s.S);
+    AttentionRule rule;
+    rule.uniform = s.rule == Rule::uniform;
+    if (s.rule == Rule::truth && by_marks) rule.marked = s.marked;
+    if (s.rule == Rule::truth && !by_marks) rule.alignment = s.alignment;
+    const auto attention = Attention<T>::make(bench.compute, s.B, s.rows, s.S, s.lengths, rule);
+    std::ranges::copy(scores, attention.weights.data());
+    attention.weigh(bench.team);
+    const Cube<T> weights = attention.weights;
     const Cube<T> d_weights = bench.compute.template array<T>(s.B, s.rows, s.S);
-    const Cube<T> d_scores = bench.compute.template array<T>(s.B, s.rows, s.S);
-    std::vector<std::uint8_t> held(static_cast<std::size_t>(s.B * s.rows), s.rule == Rule::uniform);
-    masked_softmax<T>(bench.team, Cube<const T>(scores.data(), s.B, s.rows, s.S), s.lengths, weights);
-    if (s.rule == Rule::uniform) hold_uniform<T>(s.lengths, weights);
-    if (s.rule == Rule::truth && by_marks) hold_marked<T>(s.marked, weights, held);
-    if (s.rule == Rule::truth && !by_marks) hold_aligned<T>(s.alignment, weights, held);
-    const Sequences<const T> v = view(values.data(), s.S), d_context = view(dy.data(), s.rows);
-    attend<T>(bench.team, weights, v, s.lengths, view(y.data(), s.rows));
-    attend_backward<T>(bench.team, weights, v, d_context, s.lengths, d_weights, view(d_values.data(), s.S));
-    masked_softmax_backward<T>(bench.team, weights, d_weights, s.lengths, held, d_scores);
+    const Cube<T> d_scores = bench.compute.template zeros<T>(s.B, s.rows, s.S);
+    const Sequences<const T> v = view(std::as_const(values).data(), s.S), d_context = view(dy.data(), s.rows);
+    attention.sum(bench.team, v, view(y.data(), s.rows));
+    attention.sum_backward(bench.team, v, d_context, d_weights, view(d_values.data(), s.S));
+    if (attention.by_score()) {
+      std::ranges::copy(d_weights.flat(), d_scores.data());
+      attention.weigh_backward(bench.team, d_scores);
+    }
 
     for (Index b = 0; b < s.B; ++b) {
       const reference::Positions positions = positions_of(s, b, by_marks);
@@ -135,7 +140,7 @@ TYPED_TEST(AttentionOracle, CrossAttentionSaysTheSame) {
     const std::vector<T> targets = random_values<T>(seed, s.rows * s.B * D);
     const std::vector<T> sources = random_values<T>(seed + 1, s.S * s.B * s.H, 0.7);
     const std::vector<T> dy = random_values<T>(seed + 2, s.rows * s.B * s.H);
-    typename CrossAttention<T>::Rule rule;
+    AttentionRule rule;
     rule.uniform = s.rule == Rule::uniform;
     if (s.rule == Rule::truth) rule.alignment = s.alignment;
     Bench bench(2);
@@ -171,7 +176,7 @@ TYPED_TEST(AttentionOracle, CrossAttentionSaysTheSame) {
             dd(t, k) += A(j, k) * dq(t, j);
           }
         }
-      expect_example("weights", trace.weights.flat(), b, s.B, false, weights);
+      expect_example("weights", trace.attention.weights.flat(), b, s.B, false, weights);
       expect_example("context", context.flat(), b, s.B, true, reference::attention_context(weights, e, positions));
       expect_example("d targets", d_targets.flat(), b, s.B, true, dd);
       expect_example("d sources", d_sources.flat(), b, s.B, true, de);

@@ -86,7 +86,7 @@ at_least = 1
 says = "full alone"
 metric = "count(true)"
 at_least = 1
-preset = "full"
+form = "full"
 )toml");
   EXPECT_EQ(check_claims(experiment, Preset::full, runs()).size(), 2u);
   const auto quick = check_claims(experiment, Preset::quick, runs());

@@ -31,7 +31,7 @@ says = "the mark is found"
 metric = "share(on_mark > 0.5)"
 where = "task.vocab = 20"
 at_least = 0.9
-preset = "full"
+form = "full"
 
 [[figure]]
 kind = "lines"

@@ -93,7 +93,7 @@ TEST(Describe, TellsOfEveryPartAndItsSettings) {
   EXPECT_EQ(mark.settings[0].name, "vocab");
   EXPECT_EQ(mark.settings[0].kind, "integer, 2 to 1000");
   EXPECT_EQ(mark.settings[0].fallback->text(), "10");
-  EXPECT_EQ(find(describe_models(), "tiny").settings.size(), 5u);
+  EXPECT_EQ(find(describe_models(), "tiny").settings.size(), 7u);
   EXPECT_EQ(find(describe_probes(), "watch").settings.size(), 1u);
   EXPECT_EQ(describe_experiments().size(), experiment_names().size());
   const Description hold = find(describe_interventions(), "hold");

@@ -44,7 +44,7 @@ TEST(Report, TellsTheStoryInOrder) {
   EXPECT_NE(html.find("3 of 6 claims held"), std::string::npos);
   EXPECT_NE(html.find("✓ held"), std::string::npos);
   EXPECT_NE(html.find("✗ not held"), std::string::npos);
-  EXPECT_NE(html.find("fovea reproduce copy --quick"), std::string::npos);
+  EXPECT_NE(html.find("reproduce copy (quick)"), std::string::npos);
   EXPECT_NE(html.find("seeds 0–2"), std::string::npos);
   EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
 }

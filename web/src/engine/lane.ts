@@ -180,6 +180,8 @@ export class Lane {
     for (const { name, step, shape, values } of course.arrays) {
       const numbers = floats_in(course.attached, values);
       if (name === "attention") this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers });
+      // While attention is held the map shows where it is held; what is measured is where the model attends by itself.
+      else if (name === "attention_held") this.looks[this.looks.length - 1]!.alpha = numbers;
       // α comes first, β of the same look may follow.
       else if (name === "attention_beta") this.looks[this.looks.length - 1]!.beta = numbers;
       else if (name === "attention_source") this.source = rows_of(shape, numbers);

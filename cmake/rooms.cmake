@@ -52,6 +52,8 @@ function(fovea_room room)
   endforeach()
   if(FOVEA_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    # To g++ a file that another one includes is a header, whose types with parts of no name may differ from file to file.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     if(room MATCHES ${FOVEA_HOT_ROOMS})
       target_compile_options(${target} PRIVATE -O1)
     endif()

@@ -138,4 +138,4 @@ def test_a_run_of_a_sweep_is_the_first_of_it_and_says_so():
     assert len(told) == 1 and first.spec["model"]["beta1"] == -4
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert fovea.run("toy-bounded", steps=1, beta1=8, keep=False).spec["model"]["beta1"] == 8
+        assert fovea.run("toy-bounded", steps=1, model__beta1=8, keep=False).spec["model"]["beta1"] == 8

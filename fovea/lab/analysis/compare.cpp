@@ -37,11 +37,11 @@ Settings settings_of(const RunRecord& run) {
   return all;
 }
 
-struct Group {
+struct RunGroup {
   std::vector<Settings> runs;
   std::map<std::string, std::set<std::string>> values;  // of each setting; "" for runs that lack it
 
-  Group(std::span<const RunRecord> records, std::set<std::string>& names) {
+  RunGroup(std::span<const RunRecord> records, std::set<std::string>& names) {
     for (const RunRecord& run : records) {
       runs.push_back(settings_of(run));
       for (const auto& [name, value] : runs.back()) names.insert(name);
@@ -68,17 +68,17 @@ bool apart(const std::set<std::string>& a, const std::set<std::string>& b) {
 
 using Key = std::vector<std::string>;
 
-std::map<Key, std::size_t> by_key(const Group& group, const std::vector<std::string>& names,
+std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::string>& names,
                                   std::span<const RunRecord> runs, const char* which) {
   std::map<Key, std::size_t> places;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Key key;
-    for (const std::string& name : names) key.push_back(Group::of(group.runs[i], name));
+    for (const std::string& name : names) key.push_back(RunGroup::of(group.runs[i], name));
     const auto [at, fresh] = places.try_emplace(std::move(key), i);
     if (fresh) continue;
     std::string differing;
     for (const auto& [name, value] : group.runs[i])
-      if (differing.empty() && Group::of(group.runs[at->second], name) != value) differing = name;
+      if (differing.empty() && RunGroup::of(group.runs[at->second], name) != value) differing = name;
     throw wrong_input(
         fmt::format("runs {} and {} of {} have the same seed, so there is no telling which of them is to be paired",
                     runs[at->second].id, runs[i].id, which),
@@ -163,7 +163,7 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
     if (!single && std::ranges::find(b, run.id, &RunRecord::id) != b.end())
       throw wrong_input(fmt::format("run {} is in both groups", run.id), "make them exclude each other");
   std::set<std::string> names;
-  Group group_a(a, names), group_b(b, names);
+  RunGroup group_a(a, names), group_b(b, names);
   group_a.gather(names);
   group_b.gather(names);
 

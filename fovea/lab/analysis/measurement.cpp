@@ -38,10 +38,10 @@ struct Sums {
 };
 
 // Adds up what a has in common with b, or with several of them: their rows are examples beside each other.
-class Comparison {
+class RowComparison {
  public:
   // Of those rows whose numbers stand in `counted`.
-  Comparison(const EvidenceRows& rows, std::span<const std::size_t> counted, const Evidence& a)
+  RowComparison(const EvidenceRows& rows, std::span<const std::size_t> counted, const Evidence& a)
       : rows_(rows),
         counted_(counted),
         a_(a),
@@ -51,7 +51,7 @@ class Comparison {
         rho_(rows.example_count()) {}
 
   // `places` has the order of b without ties, where these should not count as agreement.
-  Comparison& with(const Evidence& b, const Evidence& places) {
+  RowComparison& with(const Evidence& b, const Evidence& places) {
     for (const std::size_t i : counted_) {
       const std::span<const double> x = rows_.row(a_, i), y = rows_.row(b, i), place = rows_.row(places, i);
       agreement_.add(rows_.examples[i], agrees(x, place));
@@ -61,7 +61,7 @@ class Comparison {
     }
     return *this;
   }
-  Comparison& with(const Evidence& b) { return with(b, b); }
+  RowComparison& with(const Evidence& b) { return with(b, b); }
 
   Measures::Row row(const std::string& name_a, const std::string& name_b) const {
     return {name_a, name_b, agreement_.interval(), chance_.interval(), tau_.interval(), rho_.interval(), {}, {}};
@@ -148,7 +148,7 @@ class Measuring {
     return evidence;
   }
 
-  Comparison against(const Evidence& a) const { return {rows(), counted_, a}; }
+  RowComparison against(const Evidence& a) const { return {rows(), counted_, a}; }
 
   double agreement(const Evidence& a, const Evidence& b) const {
     Sums sums(rows().example_count());
@@ -189,7 +189,7 @@ class Measuring {
       }
       course_.push_back(now);
     }
-    Comparison ends = against(attention);
+    RowComparison ends = against(attention);
     for (const std::vector<Evidence>& other : looks) ends.with(other.back());
     measures_.rows.push_back(ends.row(alpha, alpha_others));
   }

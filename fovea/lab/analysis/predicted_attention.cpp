@@ -29,9 +29,9 @@ std::vector<double> word_counts(const BagSource& source, const TaskShape& shape,
 }
 
 // Rows of scores, and their places in order.
-class Rows {
+class ScoredRows {
  public:
-  explicit Rows(std::size_t words) : drawn_(words) {}
+  explicit ScoredRows(std::size_t words) : drawn_(words) {}
 
   void add(std::span<const int> words, std::span<const double> scores, PredictedAttention::Scores& to) {
     to.values.values.insert(to.values.values.end(), scores.begin(), scores.end());
@@ -72,7 +72,7 @@ PredictedAttention predict_attention(const RunSpec& spec, const EvidenceRows& ro
   const Prediction prediction = predict(*source, team);
   const std::vector<double> counts = word_counts(*source, task->shape(), team);
   const auto vocab = static_cast<std::size_t>(source->inputs());
-  Rows predicted(vocab), common(vocab), rare(vocab);
+  ScoredRows predicted(vocab), common(vocab), rare(vocab);
   PredictedAttention scores;
   const auto words = [](const std::vector<float>& from, std::size_t begin, std::size_t count) {
     const auto at = from.begin() + static_cast<std::ptrdiff_t>(begin);

@@ -45,9 +45,10 @@ std::optional<double> value_between(const Series& series, double step) {
   return std::isfinite(between) ? std::optional(between) : std::nullopt;
 }
 
-class Box {
+class CharacterGrid {
  public:
-  Box(int width, int height) : width_(width), height_(height), cells_(static_cast<std::size_t>(width * height), " ") {}
+  CharacterGrid(int width, int height)
+      : width_(width), height_(height), cells_(static_cast<std::size_t>(width * height), " ") {}
 
   void draw(const ChartLine& line, const Frame& frame) {
     std::vector<bool> own(cells_.size());
@@ -95,7 +96,7 @@ std::string line_chart(std::span<const ChartLine> lines, int height, const Termi
   const int left = std::max({display_width(high), display_width(half), display_width(low)});
   const int there = terminal.width > 0 ? terminal.width - left - 2 : widest;
   const int width = std::clamp(there, narrowest, widest);
-  Box box(width, height);
+  CharacterGrid box(width, height);
   for (const ChartLine& line : lines) box.draw(line, frame);
   std::string text;
   for (int r = 0; r < height; ++r) {

@@ -9,6 +9,7 @@ export interface Look {
   shape: [examples: number, rows: number, positions: number];
   alpha: Float32Array;
   beta?: Float32Array;
+  held?: boolean; // alpha is where attention is held, not where the model attends by itself
 }
 
 // What a training is made of: a spec, what is set otherwise, and a seed.
@@ -181,7 +182,7 @@ export class Lane {
       const numbers = floats_in(course.attached, values);
       if (name === "attention") this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers });
       // While attention is held the map shows where it is held; what is measured is where the model attends by itself.
-      else if (name === "attention_held") this.looks[this.looks.length - 1]!.alpha = numbers;
+      else if (name === "attention_held") Object.assign(this.looks[this.looks.length - 1]!, { alpha: numbers, held: true });
       // α comes first, β of the same look may follow.
       else if (name === "attention_beta") this.looks[this.looks.length - 1]!.beta = numbers;
       else if (name === "attention_source") this.source = rows_of(shape, numbers);

@@ -42,7 +42,7 @@ export function Attention({ lane, at, example }: Props) {
   const inputs = Array.from({ length: columns }, (_, i) => lane.input(example, i));
   const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
   const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
-  const entropy = lane.value_at("entropy", look.step);
+  const entropy = lane.value_at(look.held ? "entropy_held" : "entropy", look.step);
   const label = lane.class_of(example);
   const heads = lane.setting("model", "heads");
   const most = columns > most_words ? scale_of(lane.company) : 1;

@@ -132,9 +132,11 @@ void Session::handle() {
     return write(error_answer(415, "what is posted must be of the type application/json"));
   if (request->path == state_.options.events_path && request->method == "GET" && !head_) return begin_events();
   request->body = std::move(parser_->get().body());
-  asio::post(state_.worker, [self = shared_from_this(), request] {
+  // The session goes to the worker and back, so that it never ends over there.
+  asio::post(state_.worker, [self = shared_from_this(), request]() mutable {
     auto answer = std::make_shared<HttpAnswer>(self->answer_to(*request));
-    asio::post(self->state_.context, [self, answer] { self->write(*answer); });
+    asio::io_context& here = self->state_.context;
+    asio::post(here, [self = std::move(self), answer] { self->write(*answer); });
   });
 }
 

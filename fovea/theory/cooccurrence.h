@@ -3,8 +3,8 @@
 //
 //   C_io = Cov(how often i stands in the input, how often o stands in the output)
 //
-// While attention is uniform this is all that a model feels of the data: at β = 0 the slope of the loss by the weight
-// from i to o is -C_io but for a factor. docs/method.md has the steps.
+// While attention is uniform this is all that a model feels of the data, once its bias says how often each output
+// comes: the slope of the loss by the weight from i to o is then -C_io but for a factor. docs/method.md has the steps.
 #pragma once
 
 #include <cstdint>

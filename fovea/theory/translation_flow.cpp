@@ -9,7 +9,9 @@
 namespace fovea {
 
 TranslationField::TranslationField(std::vector<double> given, std::vector<double> share, std::size_t inputs)
-    : inputs_(inputs), given_(std::move(given)), share_(std::move(share)) {}
+    : inputs_(inputs), given_(std::move(given)), share_(std::move(share)), bias_(share_.size()) {
+  for (std::size_t o = 0; o < outputs(); ++o) bias_[o] = std::log(share_[o]);
+}
 
 void TranslationField::attend(std::span<const double> state, std::size_t o, std::span<double> weights) const {
   const std::span<const double> logits = state.subspan((outputs() + o) * inputs_, inputs_);
@@ -19,7 +21,7 @@ void TranslationField::attend(std::span<const double> state, std::size_t o, std:
   for (double& weight : weights) weight /= sum;
 }
 
-// log_sums[k] = log E e^{score of k}. Returns log Σ_k of them.
+// log_sums[k] = b_k + log E e^{score of k}. Returns log Σ_k of them.
 double TranslationField::scores(std::span<const double> state, std::size_t o, std::span<const double> weights,
                                 std::span<double> log_sums) const {
   for (std::size_t k = 0; k < outputs(); ++k) {
@@ -32,7 +34,7 @@ double TranslationField::scores(std::span<const double> state, std::size_t o, st
         product = 1;
       }
     }
-    log_sums[k] = sum + std::log(product);
+    log_sums[k] = bias_[k] + sum + std::log(product);
   }
   return log_sum_exp(std::span<const double>(log_sums));
 }
@@ -43,7 +45,7 @@ double TranslationField::right(std::span<const double> state, std::size_t o) con
   const double all = scores(state, o, weights, log_sums);
   double mean = 0;
   for (std::size_t i = 0; i < inputs_; ++i) mean += given(o, i) * weights[i] * state[o * inputs_ + i];
-  return std::exp(mean - all);
+  return std::exp(bias_[o] + mean - all);
 }
 
 double TranslationField::loss(std::span<const double> state) const {
@@ -77,7 +79,7 @@ double TranslationField::slope(std::span<const double> state, std::span<double> 
           product = 1;
         }
       }
-      log_sums[k] = sum + std::log(product);
+      log_sums[k] = bias_[k] + sum + std::log(product);
     }
     const double all = log_sum_exp(std::span<const double>(log_sums));
     std::fill(pull.begin(), pull.end(), 0.0);  // -d loss of o / d α_oi
@@ -99,7 +101,7 @@ double TranslationField::slope(std::span<const double> state, std::span<double> 
     }
     double* const out = change.data() + table + o * inputs_;
     for (std::size_t i = 0; i < inputs_; ++i) out[i] += share_[o] * weights[i] * (pull[i] - q[i] * mean);
-    loss += share_[o] * (all - score);
+    loss += share_[o] * (all - bias_[o] - score);
   }
   return loss;
 }
@@ -127,7 +129,7 @@ Course translation_course(const TranslationField& field, std::span<const int> pa
       right += field.share(o) * field.right(state, o);
       if (partners[o] < 0) continue;
       const auto partner = static_cast<std::size_t>(partners[o]);
-      for (std::size_t k = 0; k < field.outputs(); ++k) column[k] = state[k * field.inputs() + partner];
+      for (std::size_t k = 0; k < field.outputs(); ++k) column[k] = field.bias(k) + state[k * field.inputs() + partner];
       all += field.share(o);
       known += field.share(o) * std::exp(column[o] - log_sum_exp(std::span<const double>(column)));
       field.attend(state, o, weights);

@@ -1,11 +1,12 @@
 // The mean-field course of sequence tasks (docs/method.md, 2): a word-translation table with free attention, followed
 // by gradient flow on the data's own co-occurrence.
 //
-// W_oi says how much the input word i speaks for the output word o, A_oi how much attention the place of o pays to i.
-// An output o stands against a bag that holds i with the chance q_oi, each word by itself, so
+// W_oi says how much the input word i speaks for the output word o, A_oi how much attention the place of o pays to i,
+// and b_o = log P(o) how often o is said at all: a bias, taken as learned before any word is known. An output
+// o stands against a bag that holds i with the chance q_oi, each word by itself, so
 //
 //   α_oi = e^{A_oi} / Σ_j q_oj e^{A_oj}           the weight on i where it is there
-//   L = Σ_o P(o) [ log Σ_k Π_i (1 + q_oi (e^{α_oi W_ki} - 1)) - Σ_i q_oi α_oi W_oi ]
+//   L = Σ_o P(o) [ log Σ_k e^{b_k} Π_i (1 + q_oi (e^{α_oi W_ki} - 1)) - b_o - Σ_i q_oi α_oi W_oi ]
 //
 // which is the cross-entropy with the bag averaged inside the logarithm. For copying L of V distinct words it is the
 // exact loss of a table that is diagonal.
@@ -27,6 +28,7 @@ class TranslationField {
   std::size_t outputs() const { return share_.size(); }
   double given(std::size_t o, std::size_t i) const { return given_[o * inputs_ + i]; }
   double share(std::size_t o) const { return share_[o]; }
+  double bias(std::size_t o) const { return bias_[o]; }
 
   // A state is W (outputs, inputs), then A (outputs, inputs).
   FlowState start() const { return FlowState(2 * outputs() * inputs(), 0.0); }
@@ -45,7 +47,7 @@ class TranslationField {
                 std::span<double> log_sums) const;
 
   std::size_t inputs_;
-  std::vector<double> given_, share_;
+  std::vector<double> given_, share_, bias_;
 };
 
 // The most frequent `words` outputs and inputs of the data.

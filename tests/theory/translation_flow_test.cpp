@@ -115,6 +115,32 @@ TEST(TranslationFlow, StartsAlongTheCooccurrence) {
   for (std::size_t k = vocab * vocab; k < change.size(); ++k) EXPECT_NEAR(change[k], 0, 1e-16);
 }
 
+// The same where outputs differ in how often they are said: without the bias b_o = log P(o) each would also feel
+// (P(o) - 1/V) E[count_i] / L, which is no co-occurrence. Bags are two of four words, drawn with unequal chances.
+TEST(TranslationFlow, StartsAlongTheCooccurrenceOfUnequalWordsToo) {
+  constexpr std::size_t vocab = 4, length = 2;
+  const double chance[vocab][vocab] = {{0, 0.4, 0.2, 0.1}, {0, 0, 0.15, 0.1}, {0, 0, 0, 0.05}, {0, 0, 0, 0}};
+  std::vector<double> count(vocab), both(vocab * vocab);  // E[count_i], E[count_i count_o]
+  for (std::size_t i = 0; i < vocab; ++i)
+    for (std::size_t o = i + 1; o < vocab; ++o) {
+      both[i * vocab + o] = both[o * vocab + i] = chance[i][o];
+      count[i] += chance[i][o];
+      count[o] += chance[i][o];
+    }
+  std::vector<double> given(vocab * vocab), share(vocab);
+  for (std::size_t o = 0; o < vocab; ++o) {
+    both[o * vocab + o] = count[o];
+    share[o] = count[o] / length;
+    for (std::size_t i = 0; i < vocab; ++i) given[o * vocab + i] = both[o * vocab + i] / count[o];
+  }
+  const TranslationField field(given, share, vocab);
+  FlowState change(field.start().size());
+  field.slope(field.start(), change);
+  for (std::size_t o = 0; o < vocab; ++o)
+    for (std::size_t i = 0; i < vocab; ++i)
+      EXPECT_NEAR(change[o * vocab + i], (both[o * vocab + i] - count[o] * count[i]) / length / length, 1e-15);
+}
+
 // Attention feels no pull until something is known: it rises with the second power of time, knowledge with the first.
 TEST(TranslationFlow, KnowledgeStartsBeforeAttention) {
   const TranslationField field = copy_field(12, 6);

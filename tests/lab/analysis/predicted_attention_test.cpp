@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-RunSpec spec_of(const std::string& experiment) { return resolve(find_experiment(experiment), Preset::quick, {}, 0); }
+RunSpec quick_spec(const std::string& experiment) { return resolve(find_experiment(experiment), Preset::quick, {}, 0); }
 
 // What the probe keeps of the first examples of a split.
 EvidenceRows rows_of(const Task& task, int examples) {
@@ -42,7 +42,7 @@ std::size_t largest(std::span<const double> row) {
 
 // In the reviews that the program makes one of 24 words tells the class, and all others stand in both.
 TEST(PredictedAttention, PredictsTheWordThatTellsTheClass) {
-  const RunSpec spec = spec_of("text-classify");
+  const RunSpec spec = quick_spec("text-classify");
   const auto task = make_task(spec);
   const EvidenceRows rows = rows_of(*task, 500);
   const PredictedAttention predicted_attention = predict_attention(spec, rows);
@@ -65,7 +65,7 @@ TEST(PredictedAttention, PredictsTheWordThatTellsTheClass) {
 
 // Of words that are known "a" is the commonest; what is unknown is rare, though it is the commonest token by far.
 TEST(PredictedAttention, TakesUnknownWordsForRare) {
-  RunSpec spec = spec_of("text-classify");
+  RunSpec spec = quick_spec("text-classify");
   ValueList texts, labels;
   for (int i = 0; i < 80; ++i) {
     std::string text = i % 2 ? "up" : "down";
@@ -94,7 +94,7 @@ TEST(PredictedAttention, TakesUnknownWordsForRare) {
 
 // A row a target word: the prediction is for that word. The token that closes every source is the commonest.
 TEST(PredictedAttention, OfTranslationsIsForTheTargetWord) {
-  const RunSpec spec = spec_of("text-translate");
+  const RunSpec spec = quick_spec("text-translate");
   const auto task = make_task(spec);
   const EvidenceRows rows = rows_of(*task, 100);
   const PredictedAttention predicted_attention = predict_attention(spec, rows);
@@ -116,7 +116,7 @@ TEST(PredictedAttention, OfTranslationsIsForTheTargetWord) {
 
 // Nothing goes with the token that closes every sentence: whatever comes first comes first by chance.
 TEST(PredictedAttention, SaysNothingAsChanceWould) {
-  const RunSpec spec = spec_of("text-translate");
+  const RunSpec spec = quick_spec("text-translate");
   const auto task = make_task(spec);
   constexpr std::size_t count = 3000;
   const std::vector<float> words{10, 11, 10, 12, 13};

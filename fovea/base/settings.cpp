@@ -184,6 +184,27 @@ void Fields::texts(std::string name, std::vector<std::string>& member, std::stri
                      }});
 }
 
+void Fields::only_of(std::string belongs_to, std::function<bool()> applies) {
+  Field& field = fields_.back();
+  field.belongs_to = std::move(belongs_to);
+  field.applies = std::move(applies);
+  field.usual = field.get();
+}
+
+std::optional<IdleSetting> Fields::idle() const {
+  for (const Field& field : fields_) {
+    if (!field.applies || field.applies() || !field.usual) continue;
+    const std::optional<Value> now = field.get();
+    if (now && now->text() != field.usual->text()) return IdleSetting{field.name, field.belongs_to, *field.usual};
+  }
+  return std::nullopt;
+}
+
+std::string IdleSetting::usual_text() const {
+  const double* const real = usual.as<double>();
+  return real ? fmt::format("{}", *real) : usual.text();
+}
+
 // A member that is none of the choices leaves the setting open, and then the first holds. A choice between true and
 // false is written and read as such.
 void Fields::choice_of_words(std::string name, std::vector<std::string> words, std::string help,

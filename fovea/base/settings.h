@@ -26,6 +26,17 @@ struct Field {
   std::function<std::optional<Value>()> get;  // none: it is left open
   std::function<Message(const Value&)> set;   // or says what is wrong ("must be 1 or more, not -3") and does not
   std::string otherwise = {};                 // what holds while it is left open: "the run's seed"
+  std::string belongs_to = {};                // what alone reads it: "optimizer \"sgd\""; empty: it is always read
+  std::function<bool()> applies = {};         // whether it is, beside the other settings
+  std::optional<Value> usual = {};            // the default of one that is not always read
+};
+
+// A setting that is given and changes nothing beside the others, and the value that is as if it were not given.
+struct IdleSetting {
+  std::string name, belongs_to;
+  Value usual;
+
+  std::string usual_text() const;  // as it is written in a spec; a whole number without its ".0"
 };
 
 class Fields {
@@ -63,12 +74,17 @@ class Fields {
         });
   }
 
+  // Of the field stated last: only where `applies` says so does anything read it.
+  void only_of(std::string belongs_to, std::function<bool()> applies);
+
   const std::vector<Field>& all() const { return fields_; }
 
   // Sets the members from `table`. An unknown key, a wrong type or an impossible value throws wrong_input with its
   // place and the nearest known name. `owner` names the table in messages ("task 'copy'"). Keys in `reserved` are
   // passed over.
   void read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved = {}) const;
+
+  std::optional<IdleSetting> idle() const;  // of what has been read; the first that is one
 
   ValueTable write() const;  // every field that is not left open, with its present value
 

@@ -141,6 +141,8 @@ class BagAttention : public Model<T> {
                   "how an item is scored; flat: no attention, the concatenated items (the baseline)");
     fields.integer("score_hidden", score_hidden_, 0, 1 << 20,
                    "scores simple and additive: width of their hidden layer; 0: as the last of hidden");
+    fields.only_of("scores \"simple\" and \"additive\"",
+                   [this] { return score_kind_ == BagScore::simple || score_kind_ == BagScore::additive; });
   }
 
   bool flat() const { return score_kind_ == BagScore::flat; }

@@ -18,6 +18,7 @@ void GatedClassifier<T>::settings(Fields& fields) {
   fields.choice("score", score_kind_, {{"linear", ScoreKind::linear}, {"mlp", ScoreKind::mlp}},
                 "how a position's importance is read off its state");
   fields.integer("score_hidden", score_hidden_, 1, 1 << 14, "mlp score: hidden width");
+  fields.only_of("score \"mlp\"", [this] { return score_kind_ == ScoreKind::mlp; });
   fields.choice("attention", attention_, {{"learned", Attending::learned}, {"uniform", Attending::uniform}},
                 "learned, or the same on every position");
   fields.number("dropout", dropout_, 0, 0.99,

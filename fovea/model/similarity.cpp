@@ -56,6 +56,7 @@ void Similarity<T>::settings(Fields& fields) {
   fields.integer("hidden", hidden_, 1, 10'000, "additive: hidden width");
   fields.text("formula", text_,
               "user: of d2 = ‖q-k‖², dot = q·k and, in one dimension, q and k; as in \"-abs(q - k)\"");
+  fields.only_of("similarity \"user\"", [this] { return kind_ == SimilarityKind::user; });
   fields.number("temperature", temperature_, 1e-9, 1e9, "what the similarity is divided by");
 }
 

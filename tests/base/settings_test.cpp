@@ -19,7 +19,8 @@ struct Sample {
   std::string corpus = "none";
   Shape shape = Shape::round;
   std::vector<int> sizes{1, 2};
-  std::optional<std::int64_t> place;
+  std::optional<std::int64_t> place, side;
+  double corner = 0;
 
   Fields fields() {
     Fields f;
@@ -76,6 +77,28 @@ TEST(Fields, OneLeftOpenIsNotWrittenUntilItIsSet) {
   EXPECT_EQ(
       error_of({{"place", value(std::int64_t{-1})}}),
       "spec.toml:3:9: place of task 'sample' must be 0 to 9, not -1. Expected: integer, 0 to 9 (where it stands).");
+}
+
+TEST(Fields, OneThatNothingReadsBesideTheOthersIsIdleUnlessItHasItsDefault) {
+  const auto idle = [](const ValueTable& table) {
+    Sample sample;
+    Fields f = sample.fields();
+    f.number("corner", sample.corner, 0, 1, "how round a corner is");
+    f.only_of("shape \"square\"", [&sample] { return sample.shape == Shape::square; });
+    f.integer("side", sample.side, 0, 9, "any", "which side");
+    f.only_of("shape \"square\"", [&sample] { return sample.shape == Shape::square; });
+    f.read(table, "task 'sample'");
+    return f.idle();
+  };
+  EXPECT_FALSE(idle({}));
+  EXPECT_FALSE(idle({{"corner", value(0.0)}}));
+  EXPECT_FALSE(idle({{"corner", value(0.5)}, {"shape", value(std::string("square"))}}));
+  EXPECT_FALSE(idle({{"side", value(std::int64_t{3})}})) << "it has no default to fall back to";
+  const auto corner = idle({{"corner", value(0.5)}});
+  ASSERT_TRUE(corner);
+  EXPECT_EQ(corner->name, "corner");
+  EXPECT_EQ(corner->belongs_to, "shape \"square\"");
+  EXPECT_EQ(corner->usual_text(), "0");
 }
 
 TEST(Fields, EveryMistakeIsNamedWithItsPlaceAndARemedy) {

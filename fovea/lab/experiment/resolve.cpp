@@ -22,14 +22,26 @@ std::uint64_t take_seed(const Value& value) {
   return static_cast<std::uint64_t>(*seed);
 }
 
+// A setting that is given and that nothing reads beside the others (momentum, under Adam) would make two runs look
+// different that are the same. Runs that are kept with one are read as ever.
+void refuse_idle(const Fields& fields, const ValueTable& written, const std::string& section) {
+  const auto idle = fields.idle();
+  if (!idle) return;
+  const std::string name = fmt::format("{}.{}", section, idle->name);
+  throw wrong_input(fmt::format("{} changes nothing here: it is of {}", name, idle->belongs_to),
+                    Remedy::drop_setting(name, idle->usual_text()), place_in(written, idle->name));
+}
+
 template <class Part>
 ValueTable complete_part(const ValueTable& written, Part& part, const std::string& what) {
   const Value& name = written.at("name");
   Fields fields;
   part.settings(fields);
   fields.read(written, fmt::format("{} '{}'", what, *name.as<std::string>()), {"name"});
+  refuse_idle(fields, written, what);
   if constexpr (requires { part.pin(); }) part.pin();
   ValueTable complete = fields.write();
+  for (auto& [key, value] : complete) value.place = place_in(written, key);
   complete["name"] = name;
   return complete;
 }
@@ -116,6 +128,11 @@ RunSpec complete(const UnresolvedSpec& draft) {
   spec.task = complete_named<Task>(draft.task, "task");
   spec.model = complete_named<Model<float>>(draft.model, "model");
   Fields train_fields;
+  TrainSettings fresh;
+  Fields given;
+  fresh.settings(given);
+  given.read(draft.train, "train");
+  refuse_idle(given, draft.train, "train");
   TrainSettings train = read_train(draft.train);
   if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
   train.settings(train_fields);

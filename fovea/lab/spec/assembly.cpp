@@ -129,10 +129,6 @@ template Capabilities capabilities_of(const Model<double>&, const ParameterSet<d
 template <class T>
 void check_training(const Model<T>& model, const RunSpec& spec) {
   const TrainSettings train = read_train(spec.train);
-  if (const auto idle = train.idle())
-    throw wrong_input(fmt::format("train.{} changes nothing here: it is of {}", idle->name, idle->of),
-                      Remedy::drop_setting(fmt::format("train.{}", idle->name), fmt::format("{}", idle->usual)),
-                      place_in(spec.train, idle->name));
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
   const int least = model.least_batch();

@@ -22,10 +22,17 @@ void TrainSettings::settings(Fields& fields) {
   fields.choice("optimizer", optimizer, {{"sgd", Method::sgd}, {"adam", Method::adam}, {"adamw", Method::adamw}},
                 "how gradients become updates");
   fields.number("rate", rate, 0, HUGE_VAL, "learning rate");
+  const auto sgd = [this] { return optimizer == Method::sgd; };
+  const auto adam = [this] { return optimizer != Method::sgd; };
+  const std::string of_adam = "optimizers \"adam\" and \"adamw\"";
   fields.number("momentum", momentum, 0, 1, "of sgd");
+  fields.only_of("optimizer \"sgd\"", sgd);
   fields.number("beta1", beta1, 0, 1 - 1e-12, "of adam: memory of the mean gradient");
+  fields.only_of(of_adam, adam);
   fields.number("beta2", beta2, 0, 1 - 1e-12, "of adam: memory of the squared gradient");
+  fields.only_of(of_adam, adam);
   fields.number("epsilon", epsilon, 0, 1, "of adam: added to the root of the squared gradient");
+  fields.only_of(of_adam, adam);
   fields.number("weight_decay", weight_decay, 0, 1e6, "pull of the weights towards 0");
   fields.number("clip", clip, 0, HUGE_VAL, "largest norm of the gradient; 0: not limited");
   fields.choice(
@@ -34,8 +41,13 @@ void TrainSettings::settings(Fields& fields) {
       "course of the rate");
   fields.integer("warmup", warmup, 0, most_steps, "steps over which the rate first rises to its full height");
   fields.number("floor", floor, 0, 1, "share of the rate left at the end of linear and cosine");
+  fields.only_of("schedules \"linear\" and \"cosine\"",
+                 [this] { return schedule == Course::linear || schedule == Course::cosine; });
+  const auto by_steps = [this] { return schedule == Course::step; };
   fields.integer("period", period, 1, most_steps, "of schedule step: updates between two falls");
+  fields.only_of("schedule \"step\"", by_steps);
   fields.number("factor", factor, 0, 1, "of schedule step: what a fall leaves");
+  fields.only_of("schedule \"step\"", by_steps);
   fields.choice("precision", precision, {{"float", Precision::float32}, {"double", Precision::float64}},
                 "numbers of 32 or of 64 bits");
   fields.integer("threads", threads, 1, 1024, "threads that share the work; results do not depend on it");
@@ -50,21 +62,6 @@ void TrainSettings::settings(Fields& fields) {
                 {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
                 "whether the weights at the end are kept; small: those of up to 262144 numbers");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked when probes look");
-}
-
-std::optional<TrainSettings::Idle> TrainSettings::idle() const {
-  const TrainSettings usual;
-  const bool sgd = optimizer == Method::sgd;
-  const bool step = schedule == Course::step, falls = schedule == Course::linear || schedule == Course::cosine;
-  if (!sgd && momentum != usual.momentum) return Idle{"momentum", "optimizer \"sgd\"", usual.momentum};
-  const std::string of_adam = "optimizers \"adam\" and \"adamw\"";
-  if (sgd && beta1 != usual.beta1) return Idle{"beta1", of_adam, usual.beta1};
-  if (sgd && beta2 != usual.beta2) return Idle{"beta2", of_adam, usual.beta2};
-  if (sgd && epsilon != usual.epsilon) return Idle{"epsilon", of_adam, usual.epsilon};
-  if (!falls && floor != usual.floor) return Idle{"floor", "schedules \"linear\" and \"cosine\"", usual.floor};
-  if (!step && period != usual.period) return Idle{"period", "schedule \"step\"", static_cast<double>(usual.period)};
-  if (!step && factor != usual.factor) return Idle{"factor", "schedule \"step\"", usual.factor};
-  return std::nullopt;
 }
 
 OptimizerSettings TrainSettings::optimizer_settings() const {

@@ -39,14 +39,6 @@ struct TrainSettings {
   std::string stop_when;
 
   void settings(Fields& fields);
-  // A setting that is given and changes nothing beside the others (momentum, of Adam), what it is of, and the value
-  // that is as if it were not given.
-  struct Idle {
-    std::string name, of;
-    double usual;
-  };
-  std::optional<Idle> idle() const;
-
   OptimizerSettings optimizer_settings() const;
   Schedule rates() const;  // as a share of the rate: groups have rates of their own
 };

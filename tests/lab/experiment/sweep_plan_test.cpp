@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-Experiment experiment(const std::string& more = {}) {
+Experiment planned(const std::string& more = {}) {
   return parse_experiment(R"(
 task = { name = "mark" }
 model = { name = "tiny" }
@@ -26,7 +26,7 @@ probe = { every = 20, names = ["watch"] }
 SweepPlan plan_of(const std::vector<std::string>& axes, std::int64_t draws = 0, std::int64_t seed = 0) {
   std::vector<Axis> parsed;
   for (const std::string& words : axes) parsed.push_back(parse_axis(words));
-  Experiment drawing = experiment();
+  Experiment drawing = planned();
   drawing.set_draws(draws);
   drawing.draw_seed = seed;
   return {drawing, Preset::full, {}, parsed};
@@ -60,9 +60,9 @@ TEST(SweepPlan, IsTheProductOfItsAxesWithTheSeedFastest) {
   EXPECT_EQ(plan.shape(), "task.vocab 2 × task.length 2 × seed 3");
   EXPECT_EQ(plan.at(4).seed, 1u);
   EXPECT_EQ(plan.label(4), "task.vocab 20, task.length 5, seed 1");
-  EXPECT_EQ(plan.at(4).text(),
-            resolve(experiment(), Preset::full, {parse_override("task.vocab=20"), parse_override("task.length=5")}, 1)
-                .text());
+  EXPECT_EQ(
+      plan.at(4).text(),
+      resolve(planned(), Preset::full, {parse_override("task.vocab=20"), parse_override("task.length=5")}, 1).text());
   EXPECT_EQ(plan_of({}).size(), 1u);
   EXPECT_EQ(plan_of({}).label(0), "seed 0");
   std::set<std::string> hashes;
@@ -81,7 +81,7 @@ TEST(SweepPlan, AMillionPointsTakeNoTimeUntilTheyAreWanted) {
 }
 
 TEST(SweepPlan, OneRunOfASweepTakesTheFirstValueOfEachAxisThatIsNotGiven) {
-  const Experiment sweeping = experiment(
+  const Experiment sweeping = planned(
       "sweep = { seed = \"3..5\", \"task.vocab\" = [20, 10], \"model.start\" = [1.5, 0.0], \"train.rate\" = "
       "\"log(1e-4..1e-2)\", draws = 2 }\nquick = { \"sweep.task.vocab\" = [7, 8] }\n");
   const auto first = [&](const std::vector<std::string>& given, Preset preset = Preset::full) {
@@ -96,7 +96,7 @@ TEST(SweepPlan, OneRunOfASweepTakesTheFirstValueOfEachAxisThatIsNotGiven) {
   EXPECT_EQ(first({}, Preset::quick).at("task.vocab"), "7");
   EXPECT_EQ(first({"task.vocab=10", "train.steps=3"}), (Found{{"model.start", "1.5"}}));
   EXPECT_EQ(first({"model.name=tiny"}), (Found{{"task.vocab", "20"}}));
-  EXPECT_TRUE(first_values(experiment(), Preset::full, {}).empty());
+  EXPECT_TRUE(first_values(planned(), Preset::full, {}).empty());
 }
 
 TEST(SweepPlan, EveryValueOfEveryAxisIsChecked) {
@@ -169,22 +169,22 @@ TEST(SweepPlan, DrawsAreTogetherTheSameForOneSeedAndLongerHoldsShorter) {
 }
 
 TEST(SweepPlan, ASpecDrawsAsACommandDoes) {
-  const Experiment drawing = experiment(R"toml(
+  const Experiment drawing = planned(R"toml(
 sweep = { seed = "0..1", draws = 5, "train.rate" = "log(1e-4..1e-2)" }
 quick = { "sweep.draws" = 2 }
 )toml");
   EXPECT_EQ(SweepPlan(drawing, Preset::full, {}).size(), 10u);
   EXPECT_EQ(SweepPlan(drawing, Preset::quick, {}).size(), 4u);
-  EXPECT_EQ(SweepPlan(experiment("sweep = { draws = 3, draw_seed = 1, \"train.rate\" = \"log(1e-4..1e-2)\" }"),
-                      Preset::full, {})
-                .at(2)
-                .hash(),
-            plan_of({"train.rate=log(1e-4..1e-2)"}, 3, 1).at(2).hash());
+  EXPECT_EQ(
+      SweepPlan(planned("sweep = { draws = 3, draw_seed = 1, \"train.rate\" = \"log(1e-4..1e-2)\" }"), Preset::full, {})
+          .at(2)
+          .hash(),
+      plan_of({"train.rate=log(1e-4..1e-2)"}, 3, 1).at(2).hash());
   EXPECT_EQ(SweepPlan(drawing, Preset::full, {parse_override("train.rate=0.1")}).size(), 2u);
   EXPECT_EQ(SweepPlan(drawing, Preset::full, {}).at(3).hash(),
             plan_of({"train.rate=log(1e-4..1e-2)", "seed=0..1"}, 5).at(3).hash());
-  EXPECT_TRUE(says(refusal([] { experiment("sweep = { draws = 0 }"); }), "plan.toml:6:11"));
-  EXPECT_TRUE(says(refusal([] { experiment("sweep = { draws = \"many\" }"); }), "an integer"));
+  EXPECT_TRUE(says(refusal([] { planned("sweep = { draws = 0 }"); }), "plan.toml:6:11"));
+  EXPECT_TRUE(says(refusal([] { planned("sweep = { draws = \"many\" }"); }), "an integer"));
 }
 
 TEST(SweepPlan, DrawsThatAreWrongAreRefused) {

@@ -36,7 +36,7 @@ class EmbeddingsTest : public ::testing::Test {
   static RunSpec spec_of(const std::vector<std::string>& changes) {
     const Experiment experiment = parse_experiment(R"(
 task = { name = "text-classify", min_count = 1 }
-model = { name = "gated-classifier", embedding = 3, hidden = 4, score_hidden = 4 }
+model = { name = "gated-classifier", embedding = 3, hidden = 4 }
 train = { steps = 0, batch = 4, rate = 0.01, keep_weights = "always" }
 probe = { every = 5, names = ["accuracy"] }
 )",

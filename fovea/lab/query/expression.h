@@ -12,11 +12,11 @@
 //
 // with + - * / ( ) < <= > >= = != and or not abs log exp sqrt min max, numbers, infinity, "texts" and true/false.
 //
-// A name is a setting ("task.vocab", "seed"), a metric, or a fact about the run (run_facts()); in an experiment of
-// several stages also one of stage, group, kind. Inside a
-// function of a series a metric is its value at each probe step in turn, `step` that step, and at(x, s) the value at
-// the last probe step not after s. What is missing makes a number NaN; a comparison with NaN is unknown, and unknown
-// holds nowhere, negated or not. An aggregate of numbers of which one is NaN is NaN.
+// A name is a setting ("task.vocab", "seed", "hold"), a metric, or a fact about the run (run_facts()); in an experiment
+// of several stages also one of stage, group, kind. Inside a function of a series a metric is its value at each probe
+// step in turn, `step` that step, and at(x, s) the value at the last probe step not after s. What is missing makes a
+// number NaN; a comparison with NaN is unknown, and unknown holds nowhere, negated or not. An aggregate of numbers of
+// which one is NaN is NaN.
 #pragma once
 
 #include <functional>

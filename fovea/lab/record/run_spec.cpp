@@ -42,6 +42,15 @@ ValueList without_places(ValueList interventions) {
   return interventions;
 }
 
+// What attention is held at, in the order of the interventions: "truth", "uniform, truth"; "none" where it never is.
+std::string holds_of(const ValueList& interventions) {
+  std::string holds;
+  for (const Value& value : interventions)
+    if (const auto* const table = value.as<ValueTable>(); table && table->contains("hold"))
+      if (const auto* const held = table->at("hold").as<std::string>()) holds += (holds.empty() ? "" : ", ") + *held;
+  return holds.empty() ? "none" : holds;
+}
+
 }  // namespace
 
 ValueTable RunSpec::table() const {
@@ -87,6 +96,7 @@ std::uint64_t RunSpec::start() const {
 std::optional<Value> RunSpec::setting(const std::string& dotted) const {
   if (dotted == "seed") return Value{static_cast<std::int64_t>(seed), {}};
   if (dotted == "interventions") return Value{static_cast<std::int64_t>(interventions.size()), {}};
+  if (dotted == "hold") return Value{holds_of(interventions), {}};
   if (dotted == "train.start") return Value{static_cast<std::int64_t>(start()), {}};
   const std::size_t dot = dotted.find('.');
   if (dot == std::string::npos) return std::nullopt;

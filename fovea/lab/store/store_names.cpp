@@ -26,7 +26,8 @@ bool any_row(Store::State& state, const char* sql, std::int64_t word) {
 bool can_be_read(const std::string& setting) { return setting.find('.') != std::string::npos; }
 
 bool known(Store::State& state, const std::string& name) {
-  if (name == "seed" || std::ranges::find(run_facts(), name) != run_facts().end()) return true;
+  if (name == "seed" || RunSpec::tells_of_interventions(name)) return true;
+  if (std::ranges::find(run_facts(), name) != run_facts().end()) return true;
   const auto word = state.known_word(name);
   return word && (any_row(state, "SELECT 1 FROM metrics WHERE name = ? LIMIT 1", *word) ||
                   (can_be_read(name) && any_row(state, "SELECT 1 FROM settings WHERE name = ? LIMIT 1", *word)));
@@ -56,6 +57,7 @@ void Store::require_known(const std::set<std::string>& names, const Place& place
     std::vector<std::string> candidates(run_facts().begin(), run_facts().end());
     candidates.insert(candidates.end(), all.metrics.begin(), all.metrics.end());
     candidates.insert(candidates.end(), all.settings.begin(), all.settings.end());
+    candidates.insert(candidates.end(), {"hold", "interventions"});
     const std::string near = nearest_name(name, candidates);
     throw wrong_input(fmt::format("no run has a metric or setting '{}'", name),
                       near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), place);

@@ -103,6 +103,11 @@ Value read_setting(const SqliteStatement& row, int kind_column, int value_column
 void set_setting(RunSpec& spec, const std::string& dotted, std::optional<Value> value) {
   static const std::pair<std::string_view, ValueTable RunSpec::*> tables[] = {
       {"task", &RunSpec::task}, {"model", &RunSpec::model}, {"train", &RunSpec::train}, {"probe", &RunSpec::probe}};
+  if (dotted == "intervene") {
+    const auto* const list = value ? value->as<ValueList>() : nullptr;
+    spec.interventions = list ? *list : ValueList();
+    return;
+  }
   std::size_t begin = dotted.find('.');
   if (begin == std::string::npos) return;  // the seed is a column of its own
   ValueTable* table = nullptr;
@@ -138,13 +143,15 @@ Error damaged(const std::string& what, const Place& place) {
 Columns::Columns(Store::State& state, const std::set<std::string>& names, bool with_series)
     : place_{state.db().file().string()}, with_series_(with_series) {
   for (const std::string& name : names) {
-    const auto word = state.known_word(name);
+    Setting setting{RunSpec::tells_of_interventions(name) ? "intervene" : name, {}};
+    const auto key = state.known_word(setting.name), word = state.known_word(name);
+    if (key) {
+      SqliteStatement rows = state.db().prepare("SELECT spec, kind, value FROM settings WHERE name = ?");
+      rows.bind(1, *key);
+      while (rows.next()) setting.of_spec.emplace(rows.integer(0), read_setting(rows, 1, 2));
+      if (!setting.of_spec.empty()) settings_.push_back(std::move(setting));
+    }
     if (!word) continue;
-    SqliteStatement rows = state.db().prepare("SELECT spec, kind, value FROM settings WHERE name = ?");
-    rows.bind(1, *word);
-    Setting setting{name, {}};
-    while (rows.next()) setting.of_spec.emplace(rows.integer(0), read_setting(rows, 1, 2));
-    if (!setting.of_spec.empty()) settings_.push_back(std::move(setting));
     metrics_.push_back(
         {name, state.db().prepare(with_series_ ? "SELECT run, steps, points FROM series WHERE name = ? ORDER BY run"
                                                : "SELECT run, step, value FROM metrics WHERE name = ? ORDER BY run")});

@@ -287,6 +287,7 @@ class Queries : public ::testing::Test {
          ++seed) {  // accuracy: seed hundredths; vocab 40, 50 or 60 as seed mod 3 says
       RunRecord run = sample_run(seed * 10);
       run.spec.seed = seed;
+      if (seed == 7) run.spec.interventions = {{ValueTable{{"hold", {std::string("truth"), {}}}}, {}}};
       run.hash = run.spec.hash();
       if (seed == 4) run.series["accuracy"] = {{0, 100, 200}, {0, 0.9, nan}};
       if (seed == 5) run.series.erase("accuracy");
@@ -317,6 +318,12 @@ TEST_F(Queries, ConditionsReadMetricsSettingsAndSeries) {
   EXPECT_EQ(seeds(where("model.name = \"seq2seq\" and seed = 2")), (Seeds{2}));
   EXPECT_EQ(seeds(where("steps_to_50 = 100")), (Seeds{4}));
   EXPECT_THROW(where("median(accuracy) > 0"), Error);
+}
+
+TEST_F(Queries, ConditionsReadWhatInterventionsSay) {
+  EXPECT_EQ(seeds(where("hold = \"truth\"")), (Seeds{7}));
+  EXPECT_EQ(seeds(where("hold = \"none\" and seed > 4")), (Seeds{5, 6, 8, 9}));
+  EXPECT_EQ(seeds(where("interventions = 1")), (Seeds{7}));
 }
 
 std::string mistake_of(const auto& action) {

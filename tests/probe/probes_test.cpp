@@ -74,10 +74,16 @@ TEST(Probes, EntropyIsOneWhenUniformOverWhatIsPresent) {
   EXPECT_DOUBLE_EQ(look.numbers("entropy").at("entropy"), 0.5);
 }
 
-TEST(Probes, BetaAucCountsPairsAndHalvesTies) {
+// Three examples of up to four positions: one marked in each of the first two, none in the third.
+HandMade marked_examples() {
   HandMade look;
   look.set_lengths({4, 3, 2}, 4);
   look.batch.marked = {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+  return look;
+}
+
+TEST(Probes, BetaAucCountsPairsAndHalvesTies) {
+  HandMade look = marked_examples();
   // marked 3 and 1; others 2, 3, 0 and 1, 0; the third example has no mark and the padding does not count
   look.set_beta(3, 1, 4, {2, 3, 3, 0, 1, 1, 0, 99, 50, 50, 0, 0});
   // 3 beats 2, 0, 1, 0 and ties with 3; 1 beats 0, 0 and ties with 1
@@ -85,6 +91,17 @@ TEST(Probes, BetaAucCountsPairsAndHalvesTies) {
   look.set_beta(3, 1, 4, std::vector<float>(12, 0.5f));
   EXPECT_DOUBLE_EQ(look.numbers("beta_auc").at("beta_auc"), 0.5);
   EXPECT_TRUE(look.prepared("beta_auc")->wants_beta());
+}
+
+TEST(Probes, AlphaAucIsTheSameStatisticOfAttention) {
+  HandMade look = marked_examples();
+  // As above, in shares: 3/8 beats 2/8, 0, 1/8, 0 and ties with 3/8; 1/8 beats 0, 0 and ties with 1/8.
+  look.set_attention(3, 1, 4, {0.25f, 0.375f, 0.375f, 0, 0.125f, 0.125f, 0, 0, 0.5f, 0.5f, 0, 0});
+  EXPECT_DOUBLE_EQ(look.numbers("alpha_auc").at("alpha_auc"), (4.5 + 2.5) / 10);
+  look.batch.marked.assign(12, 0);
+  EXPECT_TRUE(look.numbers("alpha_auc").empty());
+  look.kind = Kind::token_pairs;
+  EXPECT_THROW(look.prepared("alpha_auc"), Error);
 }
 
 TEST(Probes, BetaTop1NextToChance) {

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-Reproduction reproduction(const std::string& name, const std::string& system, int order) {
+Reproduction short_reproduction(const std::string& name, const std::string& system, int order) {
   Reproduction r;
   r.experiment.name = name;
   r.experiment.system = system;
@@ -22,8 +22,8 @@ Reproduction reproduction(const std::string& name, const std::string& system, in
 }
 
 TEST(Story, HasItsExperimentsInTheOrderOfTheTour) {
-  const Reproduction all[] = {reproduction("copy", "copying", 2), reproduction("toy", "toy gate", 1),
-                              reproduction("copy-2", "copying", 3)};
+  const Reproduction all[] = {short_reproduction("copy", "copying", 2), short_reproduction("toy", "toy gate", 1),
+                              short_reproduction("copy-2", "copying", 3)};
   const Json story = Json::parse(story_text(all, {}, {"Title", "2026-01-02", "0.1.0", "two cores"}));
   EXPECT_EQ(story["facts"]["made"], "2026-01-02");
   ASSERT_EQ(story["experiments"].size(), 3u);
@@ -32,7 +32,7 @@ TEST(Story, HasItsExperimentsInTheOrderOfTheTour) {
 }
 
 TEST(Story, AnExperimentIsToldWithAllThatCameOut) {
-  const Json told = told_json(reproduction("copy", "copying", 1), {});
+  const Json told = told_json(short_reproduction("copy", "copying", 1), {});
   EXPECT_EQ(told["form"], "full");
   EXPECT_EQ(told["runs"], 6);
   EXPECT_EQ(told["seeds"], "0–2");
@@ -47,7 +47,7 @@ TEST(Story, AnExperimentIsToldWithAllThatCameOut) {
 }
 
 TEST(Story, MeasuresAndExamplesAreTables) {
-  Reproduction r = reproduction("copy", "copying", 1);
+  Reproduction r = short_reproduction("copy", "copying", 1);
   EXPECT_TRUE(told_json(r, {})["tables"].empty());
   r.measures.emplace().rows.push_back({"α", "β", {0.8, 0.7, 0.9}, {0.1, 0.1, 0.2}, {}, {}, {}, {}});
   ExampleView& seen = r.seen.emplace_back();
@@ -60,7 +60,7 @@ TEST(Story, MeasuresAndExamplesAreTables) {
 }
 
 TEST(Story, WhatCanNotBeDrawnIsSaid) {
-  Reproduction r = reproduction("copy", "copying", 1);
+  Reproduction r = short_reproduction("copy", "copying", 1);
   r.experiment.figures[0].kind = "linez";
   EXPECT_NE(told_json(r, {})["figures"][0]["problem"].get<std::string>().find("lines"), std::string::npos);
   r.runs.clear();
@@ -69,7 +69,7 @@ TEST(Story, WhatCanNotBeDrawnIsSaid) {
 
 TEST(Story, OfNamesThatAreMarkupStaysAStory) {
   const std::string evil = "</script><!--\"'&\xff";
-  Reproduction r = reproduction(evil, evil, 1);
+  Reproduction r = short_reproduction(evil, evil, 1);
   r.runs[0].state = RunState::failed;
   r.runs[0].error = evil;
   const Json told = Json::parse(story_text(std::span(&r, 1), {}, {evil, evil, evil, evil}))["experiments"][0];

@@ -1,0 +1,98 @@
+// `beta_auc`, `alpha_auc`: how well β, and how well attention, tells the positions that decide the label from the rest:
+// the chance that of a random marked position and a random other one the marked has the larger value, equal ones
+// counting half. Over the examples that have marks. One statistic of both, so that "β before attention" can be said of
+// them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+struct MarkedValue {
+  float value;
+  bool marked;
+};
+
+// NaN where there are none of one kind, or a value is none.
+double auc_of(std::vector<MarkedValue>& values) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (std::any_of(values.begin(), values.end(), [](const MarkedValue& v) { return std::isnan(v.value); })) return none;
+  std::sort(values.begin(), values.end(), [](const MarkedValue& a, const MarkedValue& b) { return a.value < b.value; });
+  // Walks up through groups of equal values; every marked one wins over the others below it.
+  double wins = 0, marked = 0, others = 0;
+  for (std::size_t first = 0; first < values.size();) {
+    std::size_t last = first;
+    double marked_here = 0, others_here = 0;
+    for (; last < values.size() && values[last].value == values[first].value; ++last) {
+      (values[last].marked ? marked_here : others_here) += 1;
+    }
+    wins += marked_here * (others + others_here / 2);
+    marked += marked_here;
+    others += others_here;
+    first = last;
+  }
+  return wins / (marked * others);
+}
+
+class PositionAuc : public Probe {
+ public:
+  bool needs_truth() const override { return true; }
+
+ protected:
+  void take_kind(const TaskShape& shape, const std::string& name, const std::string& instead) {
+    kind_ = shape.kind;
+    if (kind_ == Kind::token_pairs)
+      throw wrong_input("probe '" + name + "' needs marked positions, and the task aligns words",
+                        "take probe '" + instead + "'");
+  }
+
+  void read(const Evaluation& evaluation, Cube<const float> cube, const std::string& name, Readings& readings) {
+    values_.clear();
+    each_row(kind_, evaluation, cube, [&](const PositionRow& row) {
+      if (std::none_of(row.marked.begin(), row.marked.end(), [](std::uint8_t m) { return m != 0; })) return;
+      for (std::size_t i = 0; i < row.values.size(); ++i) values_.push_back({row.values[i], row.marked[i] != 0});
+    });
+    if (const double auc = auc_of(values_); !std::isnan(auc)) readings.number(name, auc);
+  }
+
+ private:
+  Kind kind_ = Kind::labelled_tokens;
+  std::vector<MarkedValue> values_;
+};
+
+class BetaAuc final : public PositionAuc {
+ public:
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override { take_kind(shape, "beta_auc", "beta_top1"); }
+  bool wants_beta() const override { return true; }
+  bool needs_beta() const override { return true; }
+  bool differs_under_hold() const override { return false; }
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    read(evaluation, evaluation.beta, "beta_auc", readings);
+  }
+};
+
+class AlphaAuc final : public PositionAuc {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "alpha_auc");
+    take_kind(shape, "alpha_auc", "attention_accuracy");
+  }
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    read(evaluation, evaluation.outcome.attention, "alpha_auc", readings);
+  }
+};
+
+const Register<Probe> beta_auc("beta_auc", "how well β tells deciding positions from the rest: 1 fully, 0.5 not at all",
+                               [] { return std::make_unique<BetaAuc>(); });
+const Register<Probe> alpha_auc("alpha_auc",
+                                "how well attention tells deciding positions from the rest: 1 fully, 0.5 not at all",
+                                [] { return std::make_unique<AlphaAuc>(); });
+
+}  // namespace
+
+}  // namespace fovea

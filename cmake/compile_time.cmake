@@ -12,6 +12,27 @@ function(fovea_thin)
   endforeach()
 endfunction()
 
+# Parsing headers and instantiating the same templates is most of the work of small files, so tests are compiled folder by
+# folder, and where a sanitizer is on, so is all else. What files of one folder name for themselves must differ, then. With
+# --preset debug each file is compiled by itself: what suits somebody who changes one and tries it.
+set(FOVEA_UNITY OFF)
+if(FOVEA_SANITIZE)
+  set(FOVEA_UNITY ON)
+endif()
+# fovea_folder_as_one(TARGET)
+function(fovea_folder_as_one target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    string(REPLACE "/" "_" folder "${folder}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # To g++ a file that another one includes is a header, whose types with parts of no name may differ from file to file.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
 # Headers that most files want, parsed once. A file names what it uses all the same: clang, which compiles the library for the
 # fuzzers, and the browser's compiler get none of them, and would miss what is not named.
 set(FOVEA_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <numeric>

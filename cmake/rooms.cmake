@@ -9,12 +9,6 @@ function(fovea_read_rooms list)
   set(${list} ${lines} PARENT_SCOPE)
 endfunction()
 
-# Where a sanitizer is on, the files of a room are compiled as one: parsing headers is most of the work there.
-set(FOVEA_UNITY OFF)
-if(FOVEA_SANITIZE)
-  set(FOVEA_UNITY ON)
-endif()
-
 # Rooms in which trainings spend their time.
 set(FOVEA_HOT_ROOMS "^(math|nn|nn/.*|model|theory|probe|probe/.*)$")
 
@@ -51,9 +45,7 @@ function(fovea_room room)
     endif()
   endforeach()
   if(FOVEA_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    # To g++ a file that another one includes is a header, whose types with parts of no name may differ from file to file.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    fovea_folder_as_one(${target})
     if(room MATCHES ${FOVEA_HOT_ROOMS})
       target_compile_options(${target} PRIVATE -O1)
     endif()

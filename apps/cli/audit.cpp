@@ -101,8 +101,8 @@ class Audit : public Command {
   bool json_ = false, quiet_ = false;
 };
 
-const Register<Command> registered("audit", "the assumptions of the story, measured on a run",
-                                   [] { return std::make_unique<Audit>(); });
+const Register<Command> audit_command("audit", "the assumptions of the story, measured on a run",
+                                      [] { return std::make_unique<Audit>(); });
 
 }  // namespace
 

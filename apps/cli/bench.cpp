@@ -221,8 +221,8 @@ class Bench : public Command {
   std::vector<ExperimentTime> times_;
 };
 
-const Register<Command> registered("bench", "the speed of every system on this machine",
-                                   [] { return std::make_unique<Bench>(); });
+const Register<Command> bench_command("bench", "the speed of every system on this machine",
+                                      [] { return std::make_unique<Bench>(); });
 
 }  // namespace
 

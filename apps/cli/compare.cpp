@@ -147,8 +147,8 @@ class Compare : public Command {
   bool json_ = false;
 };
 
-const Register<Command> registered("compare", "two runs, or two groups of runs paired over seeds",
-                                   [] { return std::make_unique<Compare>(); });
+const Register<Command> compare_command("compare", "two runs, or two groups of runs paired over seeds",
+                                        [] { return std::make_unique<Compare>(); });
 
 }  // namespace
 

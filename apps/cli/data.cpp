@@ -261,8 +261,8 @@ class Data : public Command {
   bool skip_ = false, replace_ = false, quiet_ = false, json_ = false;
 };
 
-const Register<Command> registered("data", "corpora: those there are, public ones, and texts of your own",
-                                   [] { return std::make_unique<Data>(); });
+const Register<Command> data_command("data", "corpora: those there are, public ones, and texts of your own",
+                                     [] { return std::make_unique<Data>(); });
 
 }  // namespace
 

@@ -65,8 +65,8 @@ class Export : public Command {
   std::string format_, file_;
 };
 
-const Register<Command> registered("export", "runs for other programs: csv, jsonl, NumPy, safetensors, TensorBoard",
-                                   [] { return std::make_unique<Export>(); });
+const Register<Command> export_command("export", "runs for other programs: csv, jsonl, NumPy, safetensors, TensorBoard",
+                                       [] { return std::make_unique<Export>(); });
 
 }  // namespace
 

@@ -67,7 +67,7 @@ class Gc : public Command {
   bool dry_ = false, json_ = false;
 };
 
-const Register<Command> registered("gc", "empties the bin, and gives its room back to the disk",
+const Register<Command> gc_command("gc", "empties the bin, and gives its room back to the disk",
                                    [] { return std::make_unique<Gc>(); });
 
 }  // namespace

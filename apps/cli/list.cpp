@@ -109,8 +109,9 @@ class List : public Command {
   bool json_ = false;
 };
 
-const Register<Command> registered("list", "what there is: experiments, tasks, models, probes, interventions, settings",
-                                   [] { return std::make_unique<List>(); });
+const Register<Command> list_command("list",
+                                     "what there is: experiments, tasks, models, probes, interventions, settings",
+                                     [] { return std::make_unique<List>(); });
 
 }  // namespace
 

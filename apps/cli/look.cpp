@@ -58,8 +58,8 @@ class Look : public Command {
   bool json_ = false;
 };
 
-const Register<Command> registered("look", "an example's words shaded by attention, β and influence",
-                                   [] { return std::make_unique<Look>(); });
+const Register<Command> look_command("look", "an example's words shaded by attention, β and influence",
+                                     [] { return std::make_unique<Look>(); });
 
 }  // namespace
 

@@ -59,8 +59,8 @@ class Measure : public Command {
   bool json_ = false;
 };
 
-const Register<Command> registered("measure", "agreement of attention with what words alone say, across runs",
-                                   [] { return std::make_unique<Measure>(); });
+const Register<Command> measure_command("measure", "agreement of attention with what words alone say, across runs",
+                                        [] { return std::make_unique<Measure>(); });
 
 }  // namespace
 

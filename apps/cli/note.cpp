@@ -40,7 +40,7 @@ class Note : public Command {
   std::string text_;
 };
 
-const Register<Command> registered("note", "what you have to say of a run", [] { return std::make_unique<Note>(); });
+const Register<Command> note_command("note", "what you have to say of a run", [] { return std::make_unique<Note>(); });
 
 }  // namespace
 

@@ -57,8 +57,8 @@ class Plot : public Command {
   std::string file_, where_;
 };
 
-const Register<Command> registered("plot", "metrics of runs as a figure fit to print",
-                                   [] { return std::make_unique<Plot>(); });
+const Register<Command> plot_command("plot", "metrics of runs as a figure fit to print",
+                                     [] { return std::make_unique<Plot>(); });
 
 }  // namespace
 

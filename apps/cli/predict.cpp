@@ -223,8 +223,8 @@ class Predict : public Command {
   std::unique_ptr<Task> task_;
 };
 
-const Register<Command> registered("predict", "what attention will do on data, before any is trained",
-                                   [] { return std::make_unique<Predict>(); });
+const Register<Command> predict_command("predict", "what attention will do on data, before any is trained",
+                                        [] { return std::make_unique<Predict>(); });
 
 }  // namespace
 

@@ -53,8 +53,8 @@ class Report : public Command {
   bool plain_ = false, data_ = false;
 };
 
-const Register<Command> registered("report", "everything that was reproduced, on one page",
-                                   [] { return std::make_unique<Report>(); });
+const Register<Command> report_command("report", "everything that was reproduced, on one page",
+                                       [] { return std::make_unique<Report>(); });
 
 }  // namespace
 

@@ -117,8 +117,8 @@ class Reproduce : public Command {
   CLI::Option* report_option_ = nullptr;
 };
 
-const Register<Command> registered("reproduce", "experiments and their claims: held, or not",
-                                   [] { return std::make_unique<Reproduce>(); });
+const Register<Command> reproduce_command("reproduce", "experiments and their claims: held, or not",
+                                          [] { return std::make_unique<Reproduce>(); });
 
 }  // namespace
 

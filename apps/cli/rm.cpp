@@ -48,7 +48,7 @@ class Rm : public Command {
   bool restore_ = false;
 };
 
-const Register<Command> registered("rm", "puts runs into the bin, or takes them out again",
+const Register<Command> rm_command("rm", "puts runs into the bin, or takes them out again",
                                    [] { return std::make_unique<Rm>(); });
 
 }  // namespace

@@ -135,8 +135,8 @@ class Run : public Command {
   bool series_ = false;
 };
 
-const Register<Command> registered("run", "one run, kept in the store; prints its last metrics",
-                                   [] { return std::make_unique<Run>(); });
+const Register<Command> run_command("run", "one run, kept in the store; prints its last metrics",
+                                    [] { return std::make_unique<Run>(); });
 
 }  // namespace
 

@@ -138,7 +138,7 @@ class Runs : public Command {
   bool json_ = false, quiet_ = false;
 };
 
-const Register<Command> registered("runs", "the runs of the store", [] { return std::make_unique<Runs>(); });
+const Register<Command> runs_command("runs", "the runs of the store", [] { return std::make_unique<Runs>(); });
 
 }  // namespace
 

@@ -73,8 +73,8 @@ class Serve : public Command {
   std::optional<double> seconds_;
 };
 
-const Register<Command> registered("serve", "the store as a live page in a browser",
-                                   [] { return std::make_unique<Serve>(); });
+const Register<Command> serve_command("serve", "the store as a live page in a browser",
+                                      [] { return std::make_unique<Serve>(); });
 
 }  // namespace
 

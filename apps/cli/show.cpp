@@ -59,8 +59,8 @@ class Show : public Command {
   bool json_ = false, series_ = false, spec_ = false;
 };
 
-const Register<Command> registered("show", "one run: settings, metrics, attention",
-                                   [] { return std::make_unique<Show>(); });
+const Register<Command> show_command("show", "one run: settings, metrics, attention",
+                                     [] { return std::make_unique<Show>(); });
 
 }  // namespace
 

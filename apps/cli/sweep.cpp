@@ -195,8 +195,8 @@ class Sweep : public Command {
   ExperimentWords words_;
 };
 
-const Register<Command> registered("sweep", "many runs: seeds and settings; finished ones are not run again",
-                                   [] { return std::make_unique<Sweep>(); });
+const Register<Command> sweep_command("sweep", "many runs: seeds and settings; finished ones are not run again",
+                                      [] { return std::make_unique<Sweep>(); });
 
 }  // namespace
 

@@ -73,8 +73,8 @@ class Tag : public Command {
   bool remove_ = false, json_ = false;
 };
 
-const Register<Command> registered("tag", "words of your own for runs, to find them by",
-                                   [] { return std::make_unique<Tag>(); });
+const Register<Command> tag_command("tag", "words of your own for runs, to find them by",
+                                    [] { return std::make_unique<Tag>(); });
 
 }  // namespace
 

@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds patience(3);  // between two runs of a sweep nothing is trained for a moment
-constexpr std::size_t most_listed = 20;      // of those that ended
+constexpr std::size_t most_watched = 20;     // of those that ended
 
 // The whole screen, as it was before when this goes; keys are read as they are hit.
 class Screen {
@@ -138,7 +138,7 @@ class Watch : public Command {
     for (const std::string& hash : seen) {
       std::optional<RunRecord> run = store.find_done(hash);
       if (!run) run = store.find_undone(hash);
-      if (run && ended.size() < most_listed) ended.push_back(std::move(*run));
+      if (run && ended.size() < most_watched) ended.push_back(std::move(*run));
     }
     std::ranges::sort(ended, {}, &RunRecord::id);
     fmt::print("Nothing is being trained any more.\n");
@@ -148,8 +148,8 @@ class Watch : public Command {
   bool once_ = false;
 };
 
-const Register<Command> registered("watch", "runs in training, live: loss, accuracy, attention",
-                                   [] { return std::make_unique<Watch>(); });
+const Register<Command> watch_command("watch", "runs in training, live: loss, accuracy, attention",
+                                      [] { return std::make_unique<Watch>(); });
 
 }  // namespace
 

@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/house/source_tree.h"
+
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path root = FOVEA_SOURCE_DIR;
 
 std::string read(const fs::path& file) {
   std::ifstream in(file);

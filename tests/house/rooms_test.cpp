@@ -14,10 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/house/source_tree.h"
+
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path root = FOVEA_SOURCE_DIR;
 
 constexpr std::size_t most_files = 28;   // of a room
 constexpr std::size_t most_lines = 400;  // of a file

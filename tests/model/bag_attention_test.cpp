@@ -9,7 +9,7 @@ using namespace fovea::testing;
 const std::vector<std::string> attending = {"simple", "dot", "general", "additive"};
 const std::vector<std::string> scores = {"simple", "dot", "general", "additive", "flat"};
 
-ValueTable settings_of(const std::string& score, bool item_norm = false) {
+ValueTable score_settings(const std::string& score, bool item_norm = false) {
   return {{"score", {score, {}}},
           {"item_norm", {item_norm, {}}},
           {"hidden", {ValueList{{std::int64_t{6}, {}}, {std::int64_t{5}, {}}}, {}}}};
@@ -27,7 +27,7 @@ TEST_P(BagGradient, IsWhatCentralDifferencesSay) {
   const BagCase& c = GetParam();
   Batch batch = random_bags(4, 7, 4, 3, 5, c.differ);
   batch.marked[0] = 0;  // the first bag has no truth
-  ModelScene<double> scene("bag-attention", settings_of(c.score, c.item_norm), bag_shape(batch, 5), 2);
+  ModelScene<double> scene("bag-attention", score_settings(c.score, c.item_norm), bag_shape(batch, 5), 2);
   // Norms away from their start, so that no gradient is 0 by symmetry.
   for (const Param<double>& p : scene.parameters.all())
     if (p.name.find("norm") != std::string::npos && p.group != Group::statistics)
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(BagAttention, KnowsWhichParametersAreAttentions) {
   const Batch batch = random_bags(4, 3, 4, 3, 5, true);
   for (const std::string& score : scores) {
-    ModelScene<float> scene("bag-attention", settings_of(score), bag_shape(batch, 5));
+    ModelScene<float> scene("bag-attention", score_settings(score), bag_shape(batch, 5));
     for (const Param<float>& p : scene.parameters.all())
       EXPECT_EQ(p.group == Group::attention, p.name.starts_with("attention")) << p.name;
     EXPECT_EQ(scene.parameters.find("attention.out.weight") != nullptr, score == "simple" || score == "additive");
@@ -58,7 +58,7 @@ TEST(BagAttention, KnowsWhichParametersAreAttentions) {
 TEST(BagAttention, AttendsAsThePassSays) {
   const Batch batch = random_bags(4, 6, 4, 3, 5, true);
   for (const std::string& score : attending) {
-    ModelScene<double> scene("bag-attention", settings_of(score), bag_shape(batch, 5));
+    ModelScene<double> scene("bag-attention", score_settings(score), bag_shape(batch, 5));
     const Cube<double> uniform = scene.forward(batch, {false, Attend::uniform}).attention;
     for (Index b = 0; b < 6; ++b) {
       const int length = batch.items.lengths[static_cast<std::size_t>(b)];
@@ -84,7 +84,7 @@ TEST(BagAttention, AttendsAsThePassSays) {
 TEST(BagAttention, APaddedBatchIsItsBagsOneByOne) {
   const Batch batch = random_bags(4, 6, 4, 3, 5, true);
   for (const std::string& score : scores) {
-    ModelScene<double> scene("bag-attention", settings_of(score, true), bag_shape(batch, 5));
+    ModelScene<double> scene("bag-attention", score_settings(score, true), bag_shape(batch, 5));
     scene.adam(3, 1e-2, batch);  // running statistics away from their start
     const Trace<double> whole = scene.forward(batch, {});
     const std::vector<double> all = copy_of(whole.scores), attention = copy_of(whole.attention);
@@ -117,8 +117,8 @@ TEST(BagAttention, PaddingHasNoPartInTheGradient) {
   }
   for (const std::string& score : attending)
     for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
-      ModelScene<double> narrow("bag-attention", settings_of(score, true), bag_shape(batch, 5));
-      ModelScene<double> wide("bag-attention", settings_of(score, true), bag_shape(batch, 5));
+      ModelScene<double> narrow("bag-attention", score_settings(score, true), bag_shape(batch, 5));
+      ModelScene<double> wide("bag-attention", score_settings(score, true), bag_shape(batch, 5));
       const Trace<double> a = narrow.gradient_of(batch, {.attend = attend});
       const Trace<double> b = wide.gradient_of(wider, {.attend = attend});
       EXPECT_NEAR(a.loss, b.loss, 1e-12) << score;
@@ -132,7 +132,7 @@ TEST(BagAttention, PaddingHasNoPartInTheGradient) {
 // A hidden unit of the score that is 1 for every item makes its weight a constant added to every score.
 TEST(BagAttention, AConstantAddedToAllScoresChangesNothing) {
   const Batch batch = random_bags(4, 6, 4, 3, 5, true);
-  ModelScene<double> scene("bag-attention", settings_of("simple"), bag_shape(batch, 5));
+  ModelScene<double> scene("bag-attention", score_settings("simple"), bag_shape(batch, 5));
   const Param<double>&hidden = *scene.parameters.find("attention.hidden.weight"),
         &bias = *scene.parameters.find("attention.hidden.bias"), &out = *scene.parameters.find("attention.out.weight");
   std::fill_n(hidden.matrix()[1].data(), hidden.shape[1], 0.0);
@@ -152,7 +152,7 @@ TEST(BagAttention, TheOrderOfItemsDoesNotMatterButToTheFlatBaseline) {
     for (int s = 0; s < length; ++s) std::copy_n(batch.items.item(b, s), 3, turned.items.item(b, length - 1 - s));
   }
   for (const std::string& score : scores) {
-    ModelScene<double> scene("bag-attention", settings_of(score), bag_shape(batch, 5));
+    ModelScene<double> scene("bag-attention", score_settings(score), bag_shape(batch, 5));
     const Trace<double> first = scene.forward(batch, {});
     const std::vector<double> before = copy_of(first.scores), attention = copy_of(first.attention);
     const Trace<double> second = scene.forward(turned, {});
@@ -176,8 +176,8 @@ TEST(BagAttention, TheOrderOfTheBatchDoesNotMatter) {
   const Batch batch = random_bags(4, 5, 4, 3, 5, true);
   const std::vector<int> order = {3, 0, 4, 2, 1};
   for (const std::string& score : scores) {
-    ModelScene<double> first("bag-attention", settings_of(score), bag_shape(batch, 5));
-    ModelScene<double> second("bag-attention", settings_of(score), bag_shape(batch, 5));
+    ModelScene<double> first("bag-attention", score_settings(score), bag_shape(batch, 5));
+    ModelScene<double> second("bag-attention", score_settings(score), bag_shape(batch, 5));
     const Trace<double> a = first.gradient_of(batch), b = second.gradient_of(rows_of(batch, order));
     EXPECT_NEAR(a.loss, b.loss, 1e-12);
     for (Index row = 0; row < 5; ++row)
@@ -193,7 +193,7 @@ TEST(BagAttention, IsTheSameBitsForAnyTeam) {
   for (const std::string& score : scores) {
     std::vector<std::vector<float>> ends;
     for (const int threads : {1, 2, 5}) {
-      ModelScene<float> scene("bag-attention", settings_of(score, true), bag_shape(batch, 4), threads);
+      ModelScene<float> scene("bag-attention", score_settings(score, true), bag_shape(batch, 4), threads);
       scene.adam(3, 1e-2, batch);
       ends.push_back(copy_of(scene.parameters.values()));
     }
@@ -205,7 +205,7 @@ TEST(BagAttention, IsTheSameBitsForAnyTeam) {
 TEST(BagAttention, BetaIsTheLogProbabilityWithAllAttentionOnOneItem) {
   const Batch batch = random_bags(4, 5, 4, 3, 5, true);
   for (const std::string& score : attending) {
-    ModelScene<double> scene("bag-attention", settings_of(score), bag_shape(batch, 5));
+    ModelScene<double> scene("bag-attention", score_settings(score), bag_shape(batch, 5));
     scene.adam(3, 1e-2, batch);
     const Trace<double> trace = scene.forward(batch, {});
     const Cube<double> view = scene.model->beta(scene.bench.compute, trace);
@@ -239,8 +239,8 @@ TEST(BagAttention, AnEmptyBagHasNoPartInAnyStatistic) {
   with.marked.clear();
   const Batch without = rows_of(with, {0, 1, 3, 4});
   for (const std::string& score : attending) {
-    ModelScene<double> a("bag-attention", settings_of(score, true), bag_shape(with, 5));
-    ModelScene<double> b("bag-attention", settings_of(score, true), bag_shape(with, 5));
+    ModelScene<double> a("bag-attention", score_settings(score, true), bag_shape(with, 5));
+    ModelScene<double> b("bag-attention", score_settings(score, true), bag_shape(with, 5));
     EXPECT_NEAR(a.gradient_of(with).loss, b.gradient_of(without).loss, 1e-12);
     for (std::size_t i = 0; i < a.parameters.gradients().size(); ++i) {
       ASSERT_NEAR(a.parameters.gradients()[i], b.parameters.gradients()[i], 1e-10) << score;
@@ -252,7 +252,7 @@ TEST(BagAttention, AnEmptyBagHasNoPartInAnyStatistic) {
 TEST(BagAttention, ASteadyStepAllocatesNothing) {
   const Batch batch = random_bags(4, 10, 4, 3, 5, true);
   for (const std::string& score : scores) {
-    ModelScene<float> scene("bag-attention", settings_of(score), bag_shape(batch, 5));
+    ModelScene<float> scene("bag-attention", score_settings(score), bag_shape(batch, 5));
     for (int i = 0; i < 2; ++i) scene.gradient_of(batch);
     const std::size_t before = scene.bench.arena.blocks_requested();
     for (int i = 0; i < 3; ++i) scene.gradient_of(batch);
@@ -262,7 +262,7 @@ TEST(BagAttention, ASteadyStepAllocatesNothing) {
 
 TEST(BagFlat, IsTheBaselineUnderItsOwnName) {
   const Batch batch = random_bags(4, 5, 4, 3, 5, true);
-  ValueTable settings = settings_of("flat");
+  ValueTable settings = score_settings("flat");
   ModelScene<double> scene("bag-attention", settings, bag_shape(batch, 5));
   settings.erase("score");
   ModelScene<double> named("bag-flat", settings, bag_shape(batch, 5));

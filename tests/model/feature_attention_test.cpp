@@ -6,7 +6,7 @@ namespace {
 
 using namespace fovea::testing;
 
-ValueTable settings_of(const std::string& gate, bool rescale = false) {
+ValueTable gate_settings(const std::string& gate, bool rescale = false) {
   return {{"gate", {gate, {}}},
           {"rescale", {rescale, {}}},
           {"hidden", {ValueList{{std::int64_t{6}, {}}, {std::int64_t{5}, {}}}, {}}},
@@ -25,7 +25,7 @@ TEST_P(FeatureGradient, IsWhatCentralDifferencesSay) {
   const FeatureCase& c = GetParam();
   Batch batch = random_vectors(3, 5, c.features, c.classes);
   std::fill_n(batch.marked.begin(), c.features, std::uint8_t{0});  // the first example has no truth
-  ModelScene<double> scene("feature-attention", settings_of(c.gate, c.rescale), vector_shape(batch, c.classes), 2);
+  ModelScene<double> scene("feature-attention", gate_settings(c.gate, c.rescale), vector_shape(batch, c.classes), 2);
   if (const Param<double>* logits = scene.parameters.find("attention.logits")) {
     EXPECT_EQ(logits->group, Group::attention);
     std::ranges::copy(random_values(8, logits->count()), logits->value);
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(FeatureAttention, AttendsAsThePassSays) {
   const Batch batch = random_vectors(3, 4, 10, 2);
   for (const std::string gate : {"free", "input"}) {
-    ModelScene<double> scene("feature-attention", settings_of(gate), vector_shape(batch, 2));
+    ModelScene<double> scene("feature-attention", gate_settings(gate), vector_shape(batch, 2));
     const Cube<double> uniform = scene.forward(batch, {false, Attend::uniform}).attention;
     for (const double w : uniform.flat()) EXPECT_EQ(w, 0.1);
     const Cube<double> truth = scene.forward(batch, {false, Attend::truth}).attention;
@@ -61,13 +61,13 @@ TEST(FeatureAttention, AttendsAsThePassSays) {
       EXPECT_NEAR(sum, 1, 1e-12);
     }
   }
-  ModelScene<double> none("feature-attention", settings_of("none"), vector_shape(batch, 2));
+  ModelScene<double> none("feature-attention", gate_settings("none"), vector_shape(batch, 2));
   EXPECT_TRUE(none.forward(batch, {}).attention.empty());
 }
 
 TEST(FeatureAttention, AConstantAddedToAllLogitsChangesNothing) {
   const Batch batch = random_vectors(3, 4, 10, 2);
-  ModelScene<double> scene("feature-attention", settings_of("free"), vector_shape(batch, 2));
+  ModelScene<double> scene("feature-attention", gate_settings("free"), vector_shape(batch, 2));
   const Param<double>& logits = *scene.parameters.find("attention.logits");
   std::ranges::copy(random_values(8, logits.count()), logits.value);
   const Trace<double> before = scene.forward(batch, {});
@@ -85,15 +85,15 @@ TEST(FeatureAttention, AConstantAddedToAllLogitsChangesNothing) {
 
 TEST(FeatureAttention, FreeGateStartsUniformAndRescaledThenFeedsTheInputItself) {
   const Batch batch = random_vectors(3, 4, 16, 2);
-  ModelScene<double> free("feature-attention", settings_of("free", true), vector_shape(batch, 2));
-  ModelScene<double> none("feature-attention", settings_of("none"), vector_shape(batch, 2));
+  ModelScene<double> free("feature-attention", gate_settings("free", true), vector_shape(batch, 2));
+  ModelScene<double> none("feature-attention", gate_settings("none"), vector_shape(batch, 2));
   EXPECT_NEAR(free.forward(batch, {}).loss, none.forward(batch, {}).loss, 1e-12);
 }
 
 TEST(FeatureAttention, ABatchIsItsExamplesOneByOneInAnyOrder) {
   const Batch batch = random_vectors(3, 5, 10, 3);
   for (const std::string gate : {"free", "input", "none"}) {
-    ModelScene<double> scene("feature-attention", settings_of(gate), vector_shape(batch, 3));
+    ModelScene<double> scene("feature-attention", gate_settings(gate), vector_shape(batch, 3));
     const std::vector<double> all = copy_of(scene.forward(batch, {}).scores);
     const std::vector<int> order = {4, 2, 0, 1, 3};
     const std::vector<double> permuted = copy_of(scene.forward(rows_of(batch, order), {}).scores);
@@ -112,7 +112,7 @@ TEST(FeatureAttention, IsTheSameBitsForAnyTeam) {
   for (const std::string gate : {"free", "input", "none"}) {
     std::vector<std::vector<float>> ends;
     for (const int threads : {1, 2, 5}) {
-      ModelScene<float> scene("feature-attention", settings_of(gate, true), vector_shape(batch, 2), threads);
+      ModelScene<float> scene("feature-attention", gate_settings(gate, true), vector_shape(batch, 2), threads);
       scene.adam(3, 1e-2, batch);
       ends.push_back(copy_of(scene.parameters.values()));
     }
@@ -124,7 +124,7 @@ TEST(FeatureAttention, IsTheSameBitsForAnyTeam) {
 TEST(FeatureAttention, ASteadyStepAllocatesNothing) {
   const Batch batch = random_vectors(3, 8, 600, 2);
   for (const std::string gate : {"free", "input"}) {
-    ModelScene<float> scene("feature-attention", settings_of(gate), vector_shape(batch, 2));
+    ModelScene<float> scene("feature-attention", gate_settings(gate), vector_shape(batch, 2));
     for (int i = 0; i < 2; ++i) scene.gradient_of(batch);
     const std::size_t before = scene.bench.arena.blocks_requested();
     for (int i = 0; i < 3; ++i) scene.gradient_of(batch);

@@ -7,7 +7,7 @@ namespace {
 
 using namespace fovea::testing;
 
-const Json& reference() {
+const Json& items_reference() {
   static const Json json = read_reference("items.json");
   return json;
 }
@@ -37,8 +37,8 @@ TYPED_TEST(ItemsReference, LossGradientsAndTwentySteps) {
   constexpr bool single = sizeof(T) == 4;
   constexpr double for_loss = single ? 1e-5 : 1e-10, for_gradients = single ? 1e-4 : 1e-8;
   constexpr double after_steps = single ? 1e-3 : 1e-7;
-  ASSERT_EQ(reference()["cases"].size(), 10u);
-  for (const Json& c : reference()["cases"]) {
+  ASSERT_EQ(items_reference()["cases"].size(), 10u);
+  for (const Json& c : items_reference()["cases"]) {
     SCOPED_TRACE(c["model"].template get<std::string>() + " " + c["settings"].dump());
     Batch batch;
     batch.items.resize(c["items"][0], c["items"][1], c["items"][2]);

@@ -14,12 +14,12 @@ namespace {
 
 using testing::ModelScene;
 
-constexpr int end_token = 3, start_token = 4, vocab = 5;
+constexpr int end_token = 3, start_token = 4, said_vocab = 5;
 
 ModelScene<double> scene_of(const char* cell, std::int64_t layers, bool bidirectional) {
   TaskShape shape;
   shape.kind = Kind::token_pairs;
-  shape.vocab = shape.target_vocab = vocab;
+  shape.vocab = shape.target_vocab = said_vocab;
   shape.start_token = start_token;
   shape.end_token = end_token;
   return ModelScene<double>("seq2seq",

@@ -13,7 +13,7 @@ namespace {
 using namespace fovea::testing;
 using Json = nlohmann::json;
 
-const Json& reference() {
+const Json& seq2seq_reference() {
   static const Json json = Json::parse(std::ifstream(FOVEA_SOURCE_DIR "/tests/reference/seq2seq.json"));
   return json;
 }
@@ -77,7 +77,7 @@ double relative(double a, double b) { return std::abs(a - b) / std::max(1.0, std
 
 template <class T>
 void compare_with_pytorch(double loss_tolerance, double gradient_tolerance) {
-  for (const Json& c : reference()["cases"]) {
+  for (const Json& c : seq2seq_reference()["cases"]) {
     SCOPED_TRACE(c["name"].template get<std::string>());
     ModelScene<T> scene(model_name(c), settings(c), shape(c));
     set_parameters(scene.parameters, c["parameters"]);
@@ -116,7 +116,7 @@ TEST(Seq2Seq, EqualsPyTorchInDouble) { compare_with_pytorch<double>(1e-9, 1e-9);
 TEST(Seq2Seq, EqualsPyTorchInFloat) { compare_with_pytorch<float>(1e-5, 1e-4); }
 
 TEST(Seq2Seq, GradientsAreWhatCentralDifferencesSay) {
-  for (const Json& c : reference()["cases"]) {
+  for (const Json& c : seq2seq_reference()["cases"]) {
     SCOPED_TRACE(c["name"].template get<std::string>());
     ValueTable with_dropout = settings(c);
     with_dropout["dropout"] = {0.3, {}};
@@ -150,11 +150,11 @@ TaskShape copy_shape(int vocab) {
   return shape;
 }
 
-const ValueTable small{{"hidden", {std::int64_t{6}, {}}}, {"embedding", {std::int64_t{5}, {}}}};
+const ValueTable small_seq2seq{{"hidden", {std::int64_t{6}, {}}}, {"embedding", {std::int64_t{5}, {}}}};
 
 TEST(Seq2Seq, GradientsUnderForcedAttention) {
   for (const Attend attend : {Attend::uniform, Attend::truth}) {
-    ModelScene<double> scene("seq2seq", small, copy_shape(7));
+    ModelScene<double> scene("seq2seq", small_seq2seq, copy_shape(7));
     scene.check_gradients(copies(3, 4, 7), {true, attend});
   }
 }
@@ -162,7 +162,7 @@ TEST(Seq2Seq, GradientsUnderForcedAttention) {
 TEST(Seq2Seq, ForcedAttentionIsWhatItIsForcedToBe) {
   const Batch data = copies(3, 4, 7);
   // Of 8 heads the mean: a sum of equal eighths.
-  ModelScene<double> heads("seq2seq-heads", small, copy_shape(7));
+  ModelScene<double> heads("seq2seq-heads", small_seq2seq, copy_shape(7));
   const Trace<double> learned = heads.forward(data, {});
   ASSERT_EQ(learned.further.size(), 8u);
   double mean = 0;
@@ -175,7 +175,7 @@ TEST(Seq2Seq, ForcedAttentionIsWhatItIsForcedToBe) {
   EXPECT_NEAR(learned.attention(0, 1, 2), mean, 1e-12);
   for (const double weight : heads.forward(data, {false, Attend::uniform}).attention.flat())
     EXPECT_DOUBLE_EQ(weight, 0.2);
-  ModelScene<double> scene("seq2seq", small, copy_shape(7));
+  ModelScene<double> scene("seq2seq", small_seq2seq, copy_shape(7));
   for (const double weight : scene.forward(data, {false, Attend::uniform}).attention.flat()) EXPECT_EQ(weight, 0.2);
   const Cube<double> truth = scene.forward(data, {false, Attend::truth}).attention;
   for (Index t = 0; t < 5; ++t)
@@ -183,7 +183,7 @@ TEST(Seq2Seq, ForcedAttentionIsWhatItIsForcedToBe) {
 }
 
 TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
-  for (const Json& c : reference()["cases"]) {
+  for (const Json& c : seq2seq_reference()["cases"]) {
     SCOPED_TRACE(c["name"].template get<std::string>());
     const Batch data = batch(c);
     ModelScene<double> scene(model_name(c), settings(c), shape(c));
@@ -235,7 +235,7 @@ TEST(Seq2Seq, PermutingTheBatchPermutesTheResults) {
   for (int b = 0; b < 4; ++b)
     for (int t = 0; t < 6; ++t) turned.source.at(b, t) = turned.target.at(b, t) = data.source.at((b + 1) % 4, t);
   for (const char* model : {"seq2seq", "seq2seq-heads"}) {
-    ModelScene<double> scene(model, small, copy_shape(7));
+    ModelScene<double> scene(model, small_seq2seq, copy_shape(7));
     const Trace<double> plain = scene.gradient_of(data);
     const auto scores = copy_of(plain.scores), attention = copy_of(plain.attention),
                gradient = copy_of(scene.parameters.gradients());
@@ -253,7 +253,7 @@ TEST(Seq2Seq, PermutingTheBatchPermutesTheResults) {
 // Words are names: giving them other numbers, and the rows of the tables with them, changes nothing.
 TEST(Seq2Seq, RelabellingTheVocabularyRelabelsTheResults) {
   for (const char* model : {"seq2seq", "seq2seq-heads"}) {
-    ModelScene<double> scene(model, small, copy_shape(7)), other(model, small, copy_shape(7));
+    ModelScene<double> scene(model, small_seq2seq, copy_shape(7)), other(model, small_seq2seq, copy_shape(7));
     const auto relabel = [](int word) { return word < 7 ? (word * 3 + 2) % 7 : word; };
     for (const char* name : {"embedding.weight", "output.weight"}) {
       const Param<double>&from = *scene.parameters.find(name), &to = *other.parameters.find(name);
@@ -283,7 +283,7 @@ TEST(Seq2Seq, TheTeamChangesNoBit) {
 
 TEST(Seq2SeqHeads, AHeadStartsAlikeInAnyCompany) {
   const auto heads = [](std::vector<std::int64_t> numbers) {
-    ValueTable table = small;
+    ValueTable table = small_seq2seq;
     ValueList list;
     for (const std::int64_t n : numbers) list.push_back({n, {}});
     table["heads"] = {list, {}};

@@ -17,14 +17,14 @@ const std::vector<std::vector<int>> sequences = {{0, 1, 2}, {3, 3, 1, 0}, {4}, {
 const std::vector<int> labels = {1, 0, 0, 1};
 const ValueTable spread = {{"beta_spread", {1.0, {}}}, {"logit_spread", {0.8, {}}}};
 
-struct Built : testing::ModelScene<double> {
-  explicit Built(int vocab = 5) : ModelScene("unigram-gate", spread, testing::labelled_tokens_shape(vocab)) {}
+struct BuiltUnigram : testing::ModelScene<double> {
+  explicit BuiltUnigram(int vocab = 5) : ModelScene("unigram-gate", spread, testing::labelled_tokens_shape(vocab)) {}
 };
 
 TEST(UnigramGateModel, GradientsAgreeWithCentralDifferences) {
   const Batch batch = labelled_tokens(sequences, labels, 2);
   for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
-    Built built;
+    BuiltUnigram built;
     built.check_gradients(batch, {.attend = attend});
   }
 }
@@ -33,7 +33,7 @@ TEST(UnigramGateModel, GradientsAgreeWithCentralDifferences) {
 TEST(UnigramGateModel, LogitsLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
   Batch batch = labelled_tokens({{0, 1, 2}, {3, 1, 0, 4}, {5, 6, 5}}, {1, 0, 1}, 0);
   batch.marked = {1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0};
-  Built built(7);
+  BuiltUnigram built(7);
   built.check_gradients(batch, {.attend = Attend::truth});
   const double* slopes = built.parameters.find("a")->gradient;
   for (int held = 0; held < 5; ++held) EXPECT_EQ(slopes[held], 0) << held;
@@ -41,7 +41,7 @@ TEST(UnigramGateModel, LogitsLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
 }
 
 TEST(UnigramGateModel, LossAndGradientAreThoseOfTheory) {
-  Built built;
+  BuiltUnigram built;
   LabelledBags bags(5);
   for (std::size_t i = 0; i < sequences.size(); ++i) bags.add(sequences[i], labels[i]);
   FlowState state, slope(10);
@@ -59,7 +59,7 @@ TEST(UnigramGateModel, LossAndGradientAreThoseOfTheory) {
 }
 
 TEST(UnigramGateModel, RowsSumToOneAndPaddingGetsNothing) {
-  Built built;
+  BuiltUnigram built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
   for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
     const auto outcome = built.forward(batch, {.attend = attend});
@@ -86,7 +86,7 @@ TEST(UnigramGateModel, RowsSumToOneAndPaddingGetsNothing) {
 }
 
 TEST(UnigramGateModel, BetaSpeaksForTheRightClass) {
-  Built built;
+  BuiltUnigram built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
   const auto beta = built.model->beta(built.bench.compute, built.forward(batch, {}));
   const double* values = built.parameters.find("beta")->value;
@@ -96,7 +96,7 @@ TEST(UnigramGateModel, BetaSpeaksForTheRightClass) {
 }
 
 TEST(UnigramGateModel, APaddedBatchIsItsExamplesOneByOne) {
-  Built built;
+  BuiltUnigram built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
   const Trace<double> together = built.gradient_of(batch);
   const std::vector<double> scores = testing::copy_of(together.scores),
@@ -119,7 +119,7 @@ TEST(UnigramGateModel, APaddedBatchIsItsExamplesOneByOne) {
 }
 
 TEST(UnigramGateModel, NeitherTheOrderOfWordsNorOfTheBatchMatters) {
-  Built plain, turned;
+  BuiltUnigram plain, turned;
   const Trace<double> a = plain.gradient_of(labelled_tokens(sequences, labels, 2));
   std::vector<std::vector<int>> words(sequences.rbegin(), sequences.rend());
   for (auto& sequence : words) std::reverse(sequence.begin(), sequence.end());
@@ -135,7 +135,7 @@ TEST(UnigramGateModel, NeitherTheOrderOfWordsNorOfTheBatchMatters) {
 }
 
 TEST(UnigramGateModel, WordsAreOnlyNames) {
-  Built plain, renamed;
+  BuiltUnigram plain, renamed;
   const auto name = [](int word) { return (word * 2 + 1) % 5; };
   for (const char* parameter : {"beta", "a"})
     for (int v = 0; v < 5; ++v)
@@ -153,7 +153,7 @@ TEST(UnigramGateModel, WordsAreOnlyNames) {
 }
 
 TEST(UnigramGateModel, AConstantAddedToAllLogitsChangesNothing) {
-  Built built;
+  BuiltUnigram built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
   const std::vector<double> attention = testing::copy_of(built.forward(batch, {}).attention);
   for (double& logit : built.parameters.find("a")->values()) logit += 300;

@@ -9,11 +9,11 @@ namespace {
 
 using testing::ModelScene;
 
-constexpr int vocab = 7;
+constexpr int mean_vocab = 7;
 
 TaskShape classes(int count) {
   TaskShape shape;
-  shape.vocab = vocab;
+  shape.vocab = mean_vocab;
   shape.classes = count;
   return shape;
 }
@@ -21,11 +21,11 @@ TaskShape classes(int count) {
 TaskShape pairs() {
   TaskShape shape;
   shape.kind = Kind::token_pairs;
-  shape.vocab = shape.target_vocab = vocab;
+  shape.vocab = shape.target_vocab = mean_vocab;
   return shape;
 }
 
-Batch random_batch(int size, int class_count) {
+Batch random_words(int size, int class_count) {
   Batch batch;
   batch.size = size;
   batch.source.resize(size, 5);
@@ -35,7 +35,7 @@ Batch random_batch(int size, int class_count) {
     for (Tokens* side : {&batch.source, &batch.target}) {
       const int length = b == 0 ? side->columns : 1 + static_cast<int>(stream.integer(4));
       side->lengths[static_cast<std::size_t>(b)] = length;
-      for (int s = 0; s < length; ++s) side->at(b, s) = static_cast<int>(stream.integer(vocab));
+      for (int s = 0; s < length; ++s) side->at(b, s) = static_cast<int>(stream.integer(mean_vocab));
     }
     batch.labels.push_back(static_cast<int>(stream.integer(static_cast<std::uint64_t>(class_count))));
   }
@@ -53,17 +53,17 @@ TEST(WordMean, GradientsAreRight) {
     for (const int width : {0, 3}) {
       ModelScene<double> scene("word-mean", table({{"embedding", whole(width)}}), classes(count));
       shake(scene.parameters);
-      scene.check_gradients(random_batch(5, count), {.training = true});
+      scene.check_gradients(random_words(5, count), {.training = true});
     }
   ModelScene<double> scene("word-mean-translator", table({{"embedding", whole(3)}}), pairs());
   shake(scene.parameters);
-  scene.check_gradients(random_batch(5, 2), {.training = true});
+  scene.check_gradients(random_words(5, 2), {.training = true});
 }
 
 // The logit is the mean of the words' own, so β (with the sign of the label) has it as its mean; and there is no
 // attention.
 TEST(WordMean, BetaIsWhatEachWordSays) {
-  const Batch batch = random_batch(6, 2);
+  const Batch batch = random_words(6, 2);
   for (const int width : {0, 3}) {
     ModelScene<double> scene("word-mean", table({{"embedding", whole(width)}}), classes(2));
     shake(scene.parameters);
@@ -86,7 +86,7 @@ TEST(WordMean, BetaIsWhatEachWordSays) {
 }
 
 TEST(WordMean, OrderOfWordsMeansNothing) {
-  Batch batch = random_batch(1, 3);
+  Batch batch = random_words(1, 3);
   ModelScene<double> scene("word-mean", table({{"embedding", whole(3)}}), classes(3));
   const double loss = scene.forward(batch, {}).loss;
   std::reverse(batch.source.ids.begin(), batch.source.ids.end());
@@ -94,7 +94,7 @@ TEST(WordMean, OrderOfWordsMeansNothing) {
 }
 
 // Its examples in this order, each side no longer than the longest of them.
-Batch rows_of(const Batch& batch, const std::vector<int>& order) {
+Batch chosen_rows(const Batch& batch, const std::vector<int>& order) {
   Batch part;
   part.size = static_cast<int>(order.size());
   for (const auto& [from, to] : {std::pair(&batch.source, &part.source), std::pair(&batch.target, &part.target)}) {
@@ -111,23 +111,23 @@ Batch rows_of(const Batch& batch, const std::vector<int>& order) {
   return part;
 }
 
-struct Variant {
+struct MeanVariant {
   const char* model;
   int width;
   TaskShape shape;
 };
-const std::vector<Variant> variants = {
+const std::vector<MeanVariant> mean_variants = {
     {"word-mean", 0, classes(2)}, {"word-mean", 3, classes(4)}, {"word-mean-translator", 3, pairs()}};
 
 struct Shaken : ModelScene<double> {
-  explicit Shaken(const Variant& v) : ModelScene(v.model, table({{"embedding", whole(v.width)}}), v.shape) {
+  explicit Shaken(const MeanVariant& v) : ModelScene(v.model, table({{"embedding", whole(v.width)}}), v.shape) {
     shake(parameters);
   }
 };
 
 TEST(WordMean, APaddedBatchIsItsExamplesOneByOne) {
-  const Batch batch = random_batch(6, 2);
-  for (const Variant& v : variants) {
+  const Batch batch = random_words(6, 2);
+  for (const MeanVariant& v : mean_variants) {
     Shaken all(v), one(v);
     const Trace<double> together = all.gradient_of(batch);
     const Cube<double> beta = all.model->beta(all.bench.compute, together);
@@ -136,7 +136,7 @@ TEST(WordMean, APaddedBatchIsItsExamplesOneByOne) {
     for (const int length : batch.target.lengths) rows += translates ? length : 1;
     std::vector<double> sum(all.parameters.gradients().size());
     for (int b = 0; b < 6; ++b) {
-      const Batch single = rows_of(batch, {b});
+      const Batch single = chosen_rows(batch, {b});
       const Trace<double> alone = one.gradient_of(single);
       const double share = (translates ? single.target.columns : 1) / rows;
       loss += share * alone.loss;
@@ -152,10 +152,10 @@ TEST(WordMean, APaddedBatchIsItsExamplesOneByOne) {
 }
 
 TEST(WordMean, TheOrderOfTheBatchDoesNotMatter) {
-  const Batch batch = random_batch(6, 2);
-  for (const Variant& v : variants) {
+  const Batch batch = random_words(6, 2);
+  for (const MeanVariant& v : mean_variants) {
     Shaken a(v), b(v);
-    EXPECT_NEAR(a.gradient_of(batch).loss, b.gradient_of(rows_of(batch, {4, 0, 5, 2, 1, 3})).loss, 1e-13);
+    EXPECT_NEAR(a.gradient_of(batch).loss, b.gradient_of(chosen_rows(batch, {4, 0, 5, 2, 1, 3})).loss, 1e-13);
     for (std::size_t i = 0; i < a.parameters.gradients().size(); ++i)
       EXPECT_NEAR(a.parameters.gradients()[i], b.parameters.gradients()[i], 1e-13);
   }
@@ -163,7 +163,7 @@ TEST(WordMean, TheOrderOfTheBatchDoesNotMatter) {
 
 // With one source word, β of each target word is the log-probability that the model gives it.
 TEST(WordMean, TheTranslatorsBetaIsItsLossForASingleWord) {
-  Batch batch = random_batch(1, 2);
+  Batch batch = random_words(1, 2);
   batch.source.resize(1, 1);
   batch.source.at(0, 0) = 2;
   ModelScene<double> scene("word-mean-translator", table({{"embedding", whole(3)}}), pairs());

@@ -14,7 +14,7 @@ namespace {
 
 using namespace fovea::testing;
 
-const Json& reference() {
+const Json& layers_reference() {
   static const Json json = read_reference("layers.json");
   return json;
 }
@@ -29,7 +29,7 @@ TYPED_TEST_SUITE(LayersReference, Precisions);
 
 TYPED_TEST(LayersReference, Activations) {
   using T = TypeParam;
-  const Json& c = reference()["activations"];
+  const Json& c = layers_reference()["activations"];
   const std::map<std::string, Activation> known = {
       {"tanh", Activation::tanh()},
       {"relu", Activation::relu()},
@@ -73,9 +73,11 @@ void compare_batch_norm(Bench& bench, const Json& c) {
   }
 }
 
-TYPED_TEST(LayersReference, BatchNorm) { compare_batch_norm<TypeParam>(this->bench_, reference()["batch_norm"]); }
+TYPED_TEST(LayersReference, BatchNorm) {
+  compare_batch_norm<TypeParam>(this->bench_, layers_reference()["batch_norm"]);
+}
 TYPED_TEST(LayersReference, BatchNormOfPresentRows) {
-  compare_batch_norm<TypeParam>(this->bench_, reference()["batch_norm_masked"]);
+  compare_batch_norm<TypeParam>(this->bench_, layers_reference()["batch_norm_masked"]);
 }
 
 TYPED_TEST(LayersReference, ScoresAndAttention) {
@@ -84,8 +86,8 @@ TYPED_TEST(LayersReference, ScoresAndAttention) {
                                                   {"mlp", ScoreKind::mlp},         {"dot", ScoreKind::dot},
                                                   {"general", ScoreKind::general}, {"additive", ScoreKind::additive}};
   Bench& bench = this->bench_;
-  EXPECT_EQ(reference()["attention"].size(), 9u);
-  for (const Json& c : reference()["attention"]) {
+  EXPECT_EQ(layers_reference()["attention"].size(), 9u);
+  for (const Json& c : layers_reference()["attention"]) {
     const auto size = [&c](const char* key) { return c[key].get<Index>(); };
     const Index B = size("batch"), R = size("rows"), S = size("most"), H = size("width"), Q = size("query");
     SCOPED_TRACE(c["kind"].get<std::string>() + ", rows " + std::to_string(R));
@@ -128,7 +130,7 @@ TYPED_TEST(LayersReference, Losses) {
   using T = TypeParam;
   const Bench& bench = this->bench_;
   const double tolerance = reference_tolerance<T>;
-  const Json& logistic = reference()["losses"]["logistic"];
+  const Json& logistic = layers_reference()["losses"]["logistic"];
   std::vector<T> z = numbers<T>(logistic["logits"]), gradient(z.size());
   std::vector<int> answers = logistic["answers"];
   double want = logistic["loss"];
@@ -136,7 +138,7 @@ TYPED_TEST(LayersReference, Losses) {
   EXPECT_NEAR(logistic_loss<T>(bench.compute, z, answers, {}), want, tolerance * want);
   expect_near_reference<T>("logistic", gradient, logistic["gradient"]);
 
-  const Json& entropy = reference()["losses"]["cross_entropy"];
+  const Json& entropy = layers_reference()["losses"]["cross_entropy"];
   const Index rows = entropy["rows"], classes = entropy["classes"];
   z = numbers<T>(entropy["logits"]);
   answers = entropy["answers"].get<std::vector<int>>();
@@ -148,7 +150,7 @@ TYPED_TEST(LayersReference, Losses) {
   EXPECT_NEAR(cross_entropy<T>(bench.compute, logits, answers, {}), want, tolerance * want);
   expect_near_reference<T>("cross_entropy", gradient, entropy["gradient"]);
 
-  const Json& squared = reference()["losses"]["squared_error"];
+  const Json& squared = layers_reference()["losses"]["squared_error"];
   z = numbers<T>(squared["predictions"]);
   const std::vector<T> truth = numbers<T>(squared["truth"]);
   gradient.assign(z.size(), T{7});
@@ -159,7 +161,7 @@ TYPED_TEST(LayersReference, Losses) {
 
 TYPED_TEST(LayersReference, ThreeStepsOfEachOptimizer) {
   using T = TypeParam;
-  const Json& c = reference()["optimizers"];
+  const Json& c = layers_reference()["optimizers"];
   for (const auto& [name, way] : c["ways"].items()) {
     ParameterSet<T> parameters;
     const Param<T>& p = parameters.add("p", {12}, Init::constant(0));
@@ -189,7 +191,7 @@ TYPED_TEST(LayersReference, ThreeStepsOfEachOptimizer) {
 }
 
 TEST(ScheduleReference, EveryKindWithAndWithoutWarmUp) {
-  const Json& c = reference()["schedules"];
+  const Json& c = layers_reference()["schedules"];
   EXPECT_EQ(c["ways"].size(), 8u);
   const std::map<std::string, Schedule::Kind> kinds = {{"constant", Schedule::Kind::constant},
                                                        {"linear", Schedule::Kind::linear},

@@ -11,7 +11,7 @@ namespace {
 
 using namespace fovea::testing;
 
-const Json& reference() {
+const Json& recurrent_reference() {
   static const Json json = read_reference("recurrent.json");
   return json;
 }
@@ -46,7 +46,7 @@ TYPED_TEST_SUITE(PyTorchLayers, Scalars);
 
 TYPED_TEST(PyTorchLayers, Linear) {
   using T = TypeParam;
-  const Json& want = reference()["linear"];
+  const Json& want = recurrent_reference()["linear"];
   ParameterSet<T> parameters;
   const auto linear = Linear<T>::declare(parameters, "", 5, 3);
   parameters.finish();
@@ -61,7 +61,7 @@ TYPED_TEST(PyTorchLayers, Linear) {
 
 TYPED_TEST(PyTorchLayers, Embedding) {
   using T = TypeParam;
-  const Json& want = reference()["embedding"];
+  const Json& want = recurrent_reference()["embedding"];
   ParameterSet<T> parameters;
   const auto embedding = Embedding<T>::declare(parameters, "", 6, 4);
   parameters.finish();
@@ -156,8 +156,8 @@ void compare_recurrent(const Json& want) {
 }
 
 TYPED_TEST(PyTorchLayers, Recurrent) {
-  ASSERT_EQ(reference()["recurrent"].size(), 7u);
-  for (const Json& want : reference()["recurrent"]) {
+  ASSERT_EQ(recurrent_reference()["recurrent"].size(), 7u);
+  for (const Json& want : recurrent_reference()["recurrent"]) {
     SCOPED_TRACE(want["cell"].get<std::string>() + " layers " + want["layers"].dump() + " directions " +
                  want["directions"].dump() + " lengths " + want["lengths"].dump());
     compare_recurrent<TypeParam>(want);

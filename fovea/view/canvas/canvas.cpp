@@ -6,16 +6,16 @@ namespace fovea {
 
 namespace {
 
-// Width in em of one character of Helvetica and its like, by class.
+// Width in em of one character of DejaVu Sans, by class: the widest of the fonts that a figure may be drawn in.
 double em_width(char32_t c) {
   if (c < 0x80) {
     const std::string_view thin = "iljI.,:;'|!", slim = "frt()[]{}-/\\ \"`", wide = "mwMW%@";
     const char letter = static_cast<char>(c);
-    if (thin.find(letter) != std::string_view::npos) return 0.27;
-    if (slim.find(letter) != std::string_view::npos) return 0.33;
-    if (wide.find(letter) != std::string_view::npos) return 0.88;
+    if (thin.find(letter) != std::string_view::npos) return 0.31;
+    if (slim.find(letter) != std::string_view::npos) return 0.39;
+    if (wide.find(letter) != std::string_view::npos) return 0.91;
     if (letter >= 'A' && letter <= 'Z') return 0.70;
-    return 0.56;
+    return 0.62;
   }
   if (c >= 0x300 && c < 0x370) return 0;       // combining marks
   if (c >= 0x2070 && c < 0x20a0) return 0.38;  // raised and lowered digits

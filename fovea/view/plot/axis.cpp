@@ -101,9 +101,9 @@ std::string number_text(double value) {
   return with_minus(fmt::format("{:.4g}", value));
 }
 
-bool Projection::shows(double value) const { return std::isfinite(value) && (!log || value > 0); }
+bool AxisScale::shows(double value) const { return std::isfinite(value) && (!log || value > 0); }
 
-double Projection::operator()(double value) const {
+double AxisScale::operator()(double value) const {
   const double t = log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
   return from + t * (to - from);
 }

@@ -27,7 +27,7 @@ std::vector<Tick> nice_ticks(double low, double high, bool log, int wanted);
 std::string number_text(double value);
 
 // Where values of an axis fall between two ends on paper (`from` holds `low`).
-struct Projection {
+struct AxisScale {
   double low = 0, high = 1, from = 0, to = 1;
   bool log = false;
 

@@ -59,8 +59,8 @@ Ranges ranges_of(const Panel& panel) {
 }
 
 // The axis' ends: what the author set, else the data with a little air where `air` asks for it.
-Projection project(const PlotAxis& axis, Range range, double air, bool flip_categories) {
-  Projection p;
+AxisScale project(const PlotAxis& axis, Range range, double air, bool flip_categories) {
+  AxisScale p;
   p.log = axis.log;
   if (!axis.categories.empty()) {
     p.low = -0.5;

@@ -21,7 +21,7 @@ struct RuleLabel {
 
 struct PanelLayout {
   Box plot;  // inside the axes
-  Projection x, y;
+  AxisScale x, y;
   std::vector<Tick> x_ticks, y_ticks;
   std::vector<std::string> title;
   std::vector<RuleLabel> rule_labels;

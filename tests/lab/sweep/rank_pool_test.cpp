@@ -17,7 +17,7 @@ namespace {
 
 using namespace testing_parts;
 
-std::vector<RunSpec> specs_of(const std::vector<std::string>& changes, std::uint64_t seeds) {
+std::vector<RunSpec> marked_specs(const std::vector<std::string>& changes, std::uint64_t seeds) {
   std::vector<RunSpec> specs;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) specs.push_back(mark_spec(changes, seed));
   return specs;
@@ -34,8 +34,8 @@ SweepOptions shared_by(Ranks& ranks, std::chrono::milliseconds patience = std::c
 
 TEST(RankPool, ASweepOverRanksIsTheSameAsOverThreads) {
   const Folder folder;
-  std::vector<RunSpec> specs = specs_of({}, 20);
-  specs[7] = specs_of({"model.explode_at=30"}, 8)[7];
+  std::vector<RunSpec> specs = marked_specs({}, 20);
+  specs[7] = marked_specs({"model.explode_at=30"}, 8)[7];
   Store alone(folder / "alone.db");
   sweep(alone, "marks", specs, {});
   for (const int size : {1, 3}) {
@@ -73,7 +73,7 @@ void take_and_hang(Ranks& ranks) {
 
 TEST(RankPool, ARankThatHangsHoldsBackItsOwnRunsOnly) {
   const Folder folder;
-  const std::vector<RunSpec> specs = specs_of({}, 12);
+  const std::vector<RunSpec> specs = marked_specs({}, 12);
   Store store(folder / "runs.db");
   {
     RanksInThreads ranks(2, take_and_hang);
@@ -97,7 +97,7 @@ TEST(RankPool, ARankThatHangsHoldsBackItsOwnRunsOnly) {
 
 TEST(RankPool, AStoppedSweepHasEverybodyStop) {
   const Folder folder;
-  const std::vector<RunSpec> specs = specs_of({"train.steps=1000000000", "probe.every=1000000000"}, 12);
+  const std::vector<RunSpec> specs = marked_specs({"train.steps=1000000000", "probe.every=1000000000"}, 12);
   Store store(folder / "runs.db");
   RanksInThreads ranks(3, [](Ranks& own) { work_for_first(own, nullptr); });
   std::atomic<bool> stop = false;
@@ -118,7 +118,7 @@ TEST(RankPool, WhatCanNotBeTrainedIsRefusedFromAfar) {
   const Folder folder;
   Store store(folder / "runs.db");
   RanksInThreads ranks(2, [](Ranks& own) { work_for_first(own, nullptr); });
-  std::vector<RunSpec> specs = specs_of({}, 1);
+  std::vector<RunSpec> specs = marked_specs({}, 1);
   specs[0].task.at("length").data = std::int64_t{700};
   try {
     sweep(store, "marks", specs, shared_by(ranks.first()));
@@ -131,16 +131,16 @@ TEST(RankPool, WhatCanNotBeTrainedIsRefusedFromAfar) {
 }
 
 std::vector<RunSpec> joint_specs(const std::string& shards, std::uint64_t seeds) {
-  return specs_of({"train.data_parallel=true", "train.shards=" + shards, "probe.every=1"}, seeds);
+  return marked_specs({"train.data_parallel=true", "train.shards=" + shards, "probe.every=1"}, seeds);
 }
 
 // Weights after 50 steps, as the checkpoint has them of a run that was stopped there.
 std::vector<float> weights_after_50(int size, const std::string& shards) {
   const Folder folder;
   // All hear of the halt at the next gradient, and stop after it.
-  const RunSpec spec = specs_of({"train.data_parallel=true", "train.shards=" + shards, "probe.every=1",
-                                 "probe.names=[\"watch\", \"halt\"]", "probe.halt.step=49"},
-                                1)[0];
+  const RunSpec spec = marked_specs({"train.data_parallel=true", "train.shards=" + shards, "probe.every=1",
+                                     "probe.names=[\"watch\", \"halt\"]", "probe.halt.step=49"},
+                                    1)[0];
   halted = false;
   RanksInThreads ranks(size, [](Ranks& own) { work_for_first(own, &halted); });
   TrainHooks hooks;

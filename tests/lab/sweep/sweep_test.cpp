@@ -27,7 +27,7 @@ probe = { every = 20, names = ["watch"], keep = 2 }
                           "sweep.toml");
 }
 
-std::vector<RunSpec> specs_of(const std::vector<std::string>& changes, std::uint64_t seeds) {
+std::vector<RunSpec> swept_specs(const std::vector<std::string>& changes, std::uint64_t seeds) {
   std::vector<Override> overrides;
   for (const std::string& change : changes) overrides.push_back(parse_override(change));
   std::vector<RunSpec> specs;
@@ -61,7 +61,7 @@ void expect_same_runs(const Store& a, const Store& b, const std::vector<RunSpec>
 
 TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
   const Folder folder;
-  std::vector<RunSpec> specs = specs_of({}, 6);
+  std::vector<RunSpec> specs = swept_specs({}, 6);
   specs.push_back(specs[2]);
   std::vector<std::vector<RunRecord>> results;
   for (const int jobs : {1, 3}) {
@@ -112,7 +112,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
 TEST(Sweep, LetsGoOfWhatAKillLeftOfFinishedRuns) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const std::vector<RunSpec> specs = specs_of({}, 2);
+  const std::vector<RunSpec> specs = swept_specs({}, 2);
   sweep(store, "marks", {specs[0]}, {});
   for (const RunSpec& spec : specs) std::ofstream(store.running_folder() / spec.hash()) << "process 1 on a machine";
   sweep(store, "marks", {specs[0]}, {});
@@ -123,8 +123,8 @@ TEST(Sweep, LetsGoOfWhatAKillLeftOfFinishedRuns) {
 TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {
   const Folder folder;
   Store store(folder / "runs.db");
-  std::vector<RunSpec> specs = specs_of({}, 3);
-  specs[1] = specs_of({"model.explode_at=30"}, 2)[1];
+  std::vector<RunSpec> specs = swept_specs({}, 3);
+  specs[1] = swept_specs({"model.explode_at=30"}, 2)[1];
   SweepProgress last;
   SweepOptions options;
   options.jobs = 2;
@@ -160,7 +160,7 @@ TEST(Sweep, AFailedRunIsKeptWithItsErrorAndTriedAgainWhenAsked) {
 TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const std::vector<RunSpec> specs = specs_of({"train.steps=100000000"}, 5);  // without end, unless stopped
+  const std::vector<RunSpec> specs = swept_specs({"train.steps=100000000"}, 5);  // without end, unless stopped
   std::atomic<bool> stop = false;
   SweepOptions options;
   options.jobs = 2;
@@ -180,7 +180,7 @@ TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
 
 TEST(Sweep, WhatWasStoppedGoesOnWhereItWas) {
   const Folder folder, other;
-  std::vector<RunSpec> specs = specs_of({"train.steps=20000"}, 6);
+  std::vector<RunSpec> specs = swept_specs({"train.steps=20000"}, 6);
   Store store(folder / "runs.db");
   std::vector<std::string> notices;
   int rounds = 0;
@@ -213,7 +213,7 @@ TEST(Sweep, WhatWasStoppedGoesOnWhereItWas) {
 TEST(Sweep, ARunInTrainingIsInTheStoreFromItsFirstCheckpointOn) {
   const Folder folder;
   Store store(folder / "runs.db"), reader(folder / "runs.db");
-  const std::vector<RunSpec> specs = specs_of({"train.steps=100000000"}, 1);
+  const std::vector<RunSpec> specs = swept_specs({"train.steps=100000000"}, 1);
   std::atomic<bool> stop = false;
   SweepOptions options;
   options.stop = &stop;
@@ -247,7 +247,7 @@ TEST(Sweep, ARunInTrainingIsInTheStoreFromItsFirstCheckpointOn) {
 
 TEST(Sweep, WhatAnotherTrainsIsWaitedForOrRefused) {
   const Folder folder;
-  const std::vector<RunSpec> specs = specs_of({}, 3);
+  const std::vector<RunSpec> specs = swept_specs({}, 3);
   Store store(folder / "runs.db");
   auto lock = RunLock::take(store.running_folder(), specs[1].hash());
   SweepOptions options;
@@ -274,7 +274,7 @@ TEST(Sweep, WhatAnotherTrainsIsWaitedForOrRefused) {
 
 TEST(Sweep, SeveralAtOnceOnOneStoreTrainEachRunOnce) {
   const Folder folder;
-  const std::vector<RunSpec> specs = specs_of({"train.steps=3000"}, 24);
+  const std::vector<RunSpec> specs = swept_specs({"train.steps=3000"}, 24);
   std::array<SweepProgress, 3> progress;
   {
     std::vector<std::jthread> threads;
@@ -299,7 +299,7 @@ TEST(Sweep, SeveralAtOnceOnOneStoreTrainEachRunOnce) {
 TEST(Sweep, ARunThatIsRefusedIsNamedAndDoesNotStopTheOthers) {
   const Folder folder;
   Store store(folder / "runs.db");
-  std::vector<RunSpec> specs = specs_of({}, 6);
+  std::vector<RunSpec> specs = swept_specs({}, 6);
   for (const std::size_t place : {1u, 3u}) specs[place].task.at("length").data = std::int64_t{700};
   std::vector<std::string> notices;
   SweepOptions options;
@@ -321,7 +321,7 @@ TEST(Sweep, OnlyRunsInTrainingAreHeldBackFromOthers) {
   const Folder folder;
   Store store(folder / "runs.db");
   // Longer than what is begun beforehand.
-  const std::vector<RunSpec> specs = specs_of({sanitized ? "train.steps=10000" : "train.steps=100000"}, 3);
+  const std::vector<RunSpec> specs = swept_specs({sanitized ? "train.steps=10000" : "train.steps=100000"}, 3);
   SweepOptions options;
   options.jobs = 1;
   std::size_t most = 0;
@@ -341,7 +341,7 @@ TEST(Sweep, WeightsThatCanNotBeWrittenAreSaidAndTheSweepGoesOn) {
   std::vector<std::string> notices;
   SweepOptions options;
   options.notice = [&notices](const std::string& text) { notices.push_back(text); };
-  EXPECT_EQ(sweep(store, "marks", specs_of({}, 3), options).size(), 3u);
+  EXPECT_EQ(sweep(store, "marks", swept_specs({}, 3), options).size(), 3u);
   EXPECT_EQ(store.count(), 3);
   ASSERT_EQ(notices.size(), 3u);
   EXPECT_NE(notices[0].find("but not its weights"), std::string::npos) << notices[0];
@@ -350,7 +350,7 @@ TEST(Sweep, WeightsThatCanNotBeWrittenAreSaidAndTheSweepGoesOn) {
 TEST(Sweep, CheckpointsOfRunsThatWereKeptAreClearedAway) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const std::vector<RunSpec> specs = specs_of({}, 2);
+  const std::vector<RunSpec> specs = swept_specs({}, 2);
   sweep(store, "marks", {specs[0]}, {});
   const std::vector<float> values{1};
   const Tensor tensor{"x", "F32", {1}, std::as_bytes(std::span(values))};
@@ -366,7 +366,7 @@ TEST(Sweep, AStoreThatCanNotBeWrittenEndsItWithTheReason) {
   Store store(folder / "runs.db", Store::Mode::read_only);
   SweepOptions options;
   options.jobs = 2;
-  EXPECT_THROW(sweep(store, "marks", specs_of({}, 50), options), Error);
+  EXPECT_THROW(sweep(store, "marks", swept_specs({}, 50), options), Error);
 }
 
 TEST(Sweep, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {

@@ -59,7 +59,7 @@ class Surveys : public SurveyProbe {
 const Register<Probe> follows("follows", "counts how often it is asked", [] { return std::make_unique<Follows>(); });
 const Register<Probe> surveys("surveys", "sums over a survey", [] { return std::make_unique<Surveys>(); });
 
-RunSpec spec_of(const std::string& intervene, std::vector<std::string> more = {}, int every = 10) {
+RunSpec held_spec(const std::string& intervene, std::vector<std::string> more = {}, int every = 10) {
   more.insert(more.end(), {"probe.every=" + std::to_string(every), "probe.names=[\"watch\", \"follows\", \"surveys\"]",
                            "probe.keep=3"});
   if (!intervene.empty()) more.push_back("intervene=" + intervene);
@@ -81,7 +81,7 @@ Steps steps_of_arrays(const RunRecord& run, const std::string& name) {
 }
 
 TEST(Held, BothKindsAreKeptWhileItLasts) {
-  const RunRecord run = train(spec_of("[{hold=\"truth\", from=10, until=40}]"));
+  const RunRecord run = train(held_spec("[{hold=\"truth\", from=10, until=40}]"));
   const Steps all{0, 10, 20, 30, 40, 50, 60}, held{10, 20, 30};
   for (const char* name : {"loss", "on_mark", "weight", "survey_loss", "shown"}) {
     EXPECT_EQ(run.series.at(name).steps, all) << name;
@@ -107,7 +107,7 @@ TEST(Held, BothKindsAreKeptWhileItLasts) {
 }
 
 TEST(Held, AHoldFromTheStartKeepsWhatTheExamplesAreOnce) {
-  const RunRecord run = train(spec_of("[{hold=\"uniform\"}]"));
+  const RunRecord run = train(held_spec("[{hold=\"uniform\"}]"));
   EXPECT_EQ(steps_of_arrays(run, "attention_held"), (Steps{0, 10, 20, 30, 40, 50, 60}));
   EXPECT_EQ(steps_of_arrays(run, "attention_source"), Steps{0});
   EXPECT_EQ(at(run, "on_mark_held", 60), at(run, "on_mark_held", 0));
@@ -115,8 +115,8 @@ TEST(Held, AHoldFromTheStartKeepsWhatTheExamplesAreOnce) {
 
 // The same twenty updates under the hold; one of the two evaluations that follow is made once more under it.
 TEST(Held, AModelByItselfIsMeasuredAsIfNothingHeldIt) {
-  const RunRecord released = train(spec_of("[{hold=\"truth\", until=20}]")),
-                  held = train(spec_of("[{hold=\"truth\", until=30}]"));
+  const RunRecord released = train(held_spec("[{hold=\"truth\", until=20}]")),
+                  held = train(held_spec("[{hold=\"truth\", until=30}]"));
   EXPECT_FALSE(std::ranges::count(released.series.at("loss_held").steps, 20));
   for (const char* name : {"loss", "on_mark", "weight", "survey_loss", "train_loss"})
     EXPECT_EQ(at(released, name, 20), at(held, name, 20)) << name;
@@ -125,13 +125,13 @@ TEST(Held, AModelByItselfIsMeasuredAsIfNothingHeldIt) {
 
 TEST(Held, AnEvaluationUnderTheHoldDoesNotChangeTheCourse) {
   const std::string hold = "[{hold=\"truth\", until=45}]";
-  const RunRecord often = train(spec_of(hold)), seldom = train(spec_of(hold, {}, 60));
+  const RunRecord often = train(held_spec(hold)), seldom = train(held_spec(hold, {}, 60));
   EXPECT_EQ(often.weights.at(0).bytes, seldom.weights.at(0).bytes);
   EXPECT_EQ(often.weights.at(1).bytes, seldom.weights.at(1).bytes);
 }
 
 TEST(Held, ProbesThatFollowATrainingAreAskedOnce) {
-  const RunRecord run = train(spec_of("[{hold=\"truth\", until=30}]"));
+  const RunRecord run = train(held_spec("[{hold=\"truth\", until=30}]"));
   EXPECT_EQ(run.series.at("asked").values, (std::vector<double>{1, 2, 3, 4, 5, 6, 7}));
   EXPECT_FALSE(run.series.contains("asked_held"));
   EXPECT_FALSE(run.series.contains("followed_mark_held"));
@@ -139,7 +139,7 @@ TEST(Held, ProbesThatFollowATrainingAreAskedOnce) {
 }
 
 TEST(Held, ASurveyUnderTheHoldIsOneOfItsOwn) {
-  const RunRecord run = train(spec_of("[{hold=\"uniform\", until=30}]"));
+  const RunRecord run = train(held_spec("[{hold=\"uniform\", until=30}]"));
   for (const double shown : run.series.at("shown").values) EXPECT_EQ(shown, 64);  // two batches of 32
   for (const double shown : run.series.at("shown_held").values) EXPECT_EQ(shown, 64);
 }
@@ -147,7 +147,8 @@ TEST(Held, ASurveyUnderTheHoldIsOneOfItsOwn) {
 TEST(Held, ThreadsDoNotChangeTheBits) {
   for (const char* precision : {"float", "double"}) {
     const std::string setting = std::string("train.precision=") + precision, hold = "[{hold=\"truth\", until=30}]";
-    const RunRecord one = train(spec_of(hold, {setting})), three = train(spec_of(hold, {setting, "train.threads=3"}));
+    const RunRecord one = train(held_spec(hold, {setting})),
+                    three = train(held_spec(hold, {setting, "train.threads=3"}));
     EXPECT_EQ(one.series, three.series);
     ASSERT_EQ(one.arrays.size(), three.arrays.size());
     for (std::size_t i = 0; i < one.arrays.size(); ++i) EXPECT_EQ(one.arrays[i].values, three.arrays[i].values);
@@ -156,22 +157,22 @@ TEST(Held, ThreadsDoNotChangeTheBits) {
 
 TEST(Held, AStopConditionMeansTheModelByItselfUnlessItSaysOtherwise) {
   const std::string hold = "[{hold=\"truth\", until=30}]";
-  const RunRecord by_itself = train(spec_of(hold, {"train.stop_when=on_mark > 0.9"})),
-                  held = train(spec_of(hold, {"train.stop_when=on_mark_held > 0.9"}));
+  const RunRecord by_itself = train(held_spec(hold, {"train.stop_when=on_mark > 0.9"})),
+                  held = train(held_spec(hold, {"train.stop_when=on_mark_held > 0.9"}));
   EXPECT_GT(by_itself.steps, 20);
   EXPECT_EQ(held.steps, 0);
   std::vector<std::string> told;
   TrainHooks hooks;
   hooks.trouble = [&told](const std::string& text) { told.push_back(text); };
-  train(spec_of("[{hold=\"truth\", from=20}]", {"train.stop_when=on_mark_held > 2"}), hooks);
+  train(held_spec("[{hold=\"truth\", from=20}]", {"train.stop_when=on_mark_held > 2"}), hooks);
   EXPECT_TRUE(told.empty());  // nothing is held yet at the first evaluation, and will be
-  train(spec_of("", {"train.stop_when=on_mark_held > 2"}), hooks);
+  train(held_spec("", {"train.stop_when=on_mark_held > 2"}), hooks);
   EXPECT_EQ(told.size(), 1u);
 }
 
 TEST(Held, RunsComeThroughStoresAndMergesWithBoth) {
   const testing_parts::Folder folder;
-  RunRecord run = train(spec_of("[{hold=\"truth\", until=30}]"));
+  RunRecord run = train(held_spec("[{hold=\"truth\", until=30}]"));
   run.experiment = "held";
   {
     Store one(folder / "one.db");

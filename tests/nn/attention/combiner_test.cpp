@@ -7,18 +7,18 @@ namespace {
 
 using namespace fovea::testing;
 
-constexpr Index rows = 9, state_width = 5, source_width = 4;
+constexpr Index rows = 9, state_width = 5, context_width = 4;
 
 void check_gradients(const std::vector<std::string>& heads, Activation activation) {
   ParameterSet<double> parameters;
-  const auto combiner = Combiner<double>::declare(parameters, heads, state_width, source_width, activation);
+  const auto combiner = Combiner<double>::declare(parameters, heads, state_width, context_width, activation);
   parameters.finish();
   parameters.initialise(4);
   std::vector<double> d = random_values(1, rows * state_width);
   std::vector<std::vector<double>> context;
   std::vector<Matrix<const double>> views;
-  for (std::size_t h = 0; h < heads.size(); ++h) context.push_back(random_values(10 + h, rows * source_width));
-  for (const auto& values : context) views.emplace_back(values.data(), rows, source_width);
+  for (std::size_t h = 0; h < heads.size(); ++h) context.push_back(random_values(10 + h, rows * context_width));
+  for (const auto& values : context) views.emplace_back(values.data(), rows, context_width);
   const std::vector<double> weight = random_values(2, rows * state_width);
 
   Bench bench(2);
@@ -31,7 +31,7 @@ void check_gradients(const std::vector<std::string>& heads, Activation activatio
   loss();
   const Matrix<double> dd = bench.compute.zeros<double>(rows, state_width);
   std::vector<Matrix<double>> d_contexts;
-  for (std::size_t h = 0; h < heads.size(); ++h) d_contexts.push_back(bench.compute.array<double>(rows, source_width));
+  for (std::size_t h = 0; h < heads.size(); ++h) d_contexts.push_back(bench.compute.array<double>(rows, context_width));
   combiner.backward(bench.compute, trace, Matrix<const double>(weight.data(), rows, state_width), dd, d_contexts);
   std::vector<std::vector<double>> gradients;
   for (const auto& view : d_contexts) gradients.push_back(copy_of(view));

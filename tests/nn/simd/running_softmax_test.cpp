@@ -14,9 +14,9 @@ namespace fovea {
 namespace {
 
 template <class T>
-class RunningSoftmaxTest : public testing::Test {};
-using Types = testing::Types<float, double>;
-TYPED_TEST_SUITE(RunningSoftmaxTest, Types);
+class RunningSoftmaxTest : public ::testing::Test {};
+using SoftmaxScalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(RunningSoftmaxTest, SoftmaxScalars);
 
 template <class T>
 constexpr double accuracy = std::is_same_v<T, float> ? 2e-5 : 1e-12;

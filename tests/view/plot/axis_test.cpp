@@ -61,8 +61,8 @@ TEST(NumberText, IsShortAndHonest) {
   EXPECT_EQ(number_text(HUGE_VAL), "∞");
 }
 
-TEST(Projection, PutsEndsOnEnds) {
-  const Projection linear{0, 10, 100, 200, false}, log{1, 100, 0, 10, true};
+TEST(AxisScale, PutsEndsOnEnds) {
+  const AxisScale linear{0, 10, 100, 200, false}, log{1, 100, 0, 10, true};
   EXPECT_DOUBLE_EQ(linear(5), 150);
   EXPECT_DOUBLE_EQ(log(10), 5);
   EXPECT_FALSE(log.shows(0));

@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-Value text(const std::string& words) { return {words, {}}; }
+Value word(const std::string& words) { return {words, {}}; }
 
 Json numbers_of(const std::string& kind, ValueTable settings, const std::vector<RunRecord>& runs) {
   return figure_numbers(make_figure({kind, std::move(settings), {}}, runs, {}));
@@ -27,7 +27,7 @@ std::map<std::string, Json> by_line(const Json& parts) {
 
 TEST(FigureNumbers, OfLinesAreTheRunsOwnAndTheirMedian) {
   const std::vector<RunRecord> runs{sample::copy_run(0, 40), sample::copy_run(1, 40), sample::copy_run(2, 40)};
-  const auto lines = by_line(numbers_of("lines", {{"y", text("accuracy")}}, runs));
+  const auto lines = by_line(numbers_of("lines", {{"y", word("accuracy")}}, runs));
   ASSERT_EQ(lines.size(), 4u);
   const Json& median = lines.at("accuracy, median");
   for (const RunRecord& run : runs) {
@@ -45,17 +45,17 @@ TEST(FigureNumbers, OfLinesAreTheRunsOwnAndTheirMedian) {
 }
 
 TEST(FigureNumbers, OfBarsNameTheirGroup) {
-  const auto lines = by_line(numbers_of("bars", {{"y", text("accuracy")}}, {sample::copy_run(0, 40)}));
+  const auto lines = by_line(numbers_of("bars", {{"y", word("accuracy")}}, {sample::copy_run(0, 40)}));
   EXPECT_EQ(lines.at("accuracy")["group"], Json::array({"copy-permutation"}));
 }
 
 TEST(FigureNumbers, OfEveryKindAreTold) {
   std::vector<RunRecord> runs = sample::copy_runs(3);
-  EXPECT_EQ(by_line(numbers_of("curve", {{"x", text("task.vocab")}, {"y", text("accuracy")}}, runs))
+  EXPECT_EQ(by_line(numbers_of("curve", {{"x", word("task.vocab")}, {"y", word("accuracy")}}, runs))
                 .at("accuracy, median")["vocab"],
             Json::array({40, 60}));
   EXPECT_EQ(
-      by_line(numbers_of("scatter", {{"x", text("accuracy")}, {"y", text("loss")}}, runs)).at("loss")["loss"].size(),
+      by_line(numbers_of("scatter", {{"x", word("accuracy")}, {"y", word("loss")}}, runs)).at("loss")["loss"].size(),
       6u);
   runs = {sample::gate_run(0, 0.5)};
   EXPECT_EQ(numbers_of("phase", {}, runs)[0]["columns"]["D"][0], 0);

@@ -5,19 +5,10 @@
 #include <cmath>
 
 #include "fovea/view/terminal/chart.h"
+#include "tests/view/terminal/shown_lines.h"
 
 namespace fovea {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
 
 TEST(Chart, CurvesLieWhereTheirValuesAre) {
   const std::vector<ChartLine> lines{{"a", {{0, 50, 100}, {0, 0.5, 1}}}, {"b", {{0, 100}, {1, 0}}}};

@@ -7,16 +7,10 @@
 
 #include "fovea/view/terminal/default_metrics.h"
 #include "tests/view/sample_runs.h"
+#include "tests/view/terminal/shown_lines.h"
 
 namespace fovea {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 // The table itself; the line that names what is left out flows on.
 void expect_within(int width, const std::string& text) {

@@ -5,15 +5,10 @@
 #include <cmath>
 #include <sstream>
 
+#include "tests/view/terminal/shown_lines.h"
+
 namespace fovea {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST(Shortened, KeepsWithinItsColumns) {
   EXPECT_EQ(shortened("attention", 9), "attention");

@@ -14,6 +14,8 @@ std::string kind_name(Kind kind) {
       return "labelled bags";
     case Kind::points:
       return "points with values";
+    case Kind::token_streams:
+      return "token streams";
   }
   return "unknown";
 }

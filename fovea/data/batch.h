@@ -17,7 +17,12 @@ enum class Kind {
   labelled_vectors,  // items (one per example), labels
   labelled_bags,     // items (several per example), labels
   points,            // keys, values, queries, answers
+  token_streams,     // source, target: what to say at each place, of which it and those before it tell
 };
+inline bool has_source(Kind kind) {
+  return kind == Kind::labelled_tokens || kind == Kind::token_pairs || kind == Kind::token_streams;
+}
+inline bool has_target(Kind kind) { return kind == Kind::token_pairs || kind == Kind::token_streams; }
 std::string kind_name(Kind kind);  // "labelled token sequences", …
 
 // Token sequences (B, longest), padded with -1 behind each row's length.
@@ -69,16 +74,20 @@ struct Batch {
   int size = 0;  // examples
 
   Tokens source;
-  Tokens target;            // token_pairs: what the decoder must say, end token included
+  Tokens target;            // token_pairs: what the decoder must say, end token included; token_streams: what is to be
+                            // said at each place of the source, -1 where nothing is asked
   Items items;              // vectors, bags; points: the keys, as one row of n items
   Items values, queries;    // points: one row each of n values, m queries
   Items answers;            // points: the truth at the queries, where the task knows it
   std::vector<int> labels;  // (B) class of each example, from 0
 
   // Where the answer stands, for tasks that know it (else empty).
-  std::vector<int> alignment;  // token_pairs: (B, target.columns) source position of each target word, -1 for none
+  std::vector<int> alignment;  // token_pairs, token_streams: (B, target.columns) source position of each target word,
+                               // -1 for none
   std::vector<std::uint8_t> marked;  // tokens, bags: (B, columns), vectors: (B, width); 1 at the positions, items or
                                      // features that decide the label
+  int pattern_width = 0;     // token_streams whose answers need several places: at most so many each
+  std::vector<int> pattern;  // (B, target.columns, pattern_width) these places, -1 behind the last
 
   std::vector<int> scratch;  // for the task that fills the batch; means nothing to anyone else
 };

@@ -18,7 +18,7 @@ enum class Split { train, validation, test };
 struct TaskShape {
   Kind kind = Kind::labelled_tokens;
   int vocab = 0;           // source tokens are 0 .. vocab-1 (special tokens included)
-  int target_vocab = 0;    // token_pairs: target tokens are 0 .. target_vocab-1
+  int target_vocab = 0;    // token_pairs, token_streams: target tokens are 0 .. target_vocab-1
   int start_token = -1;    // token_pairs: what the decoder is fed first
   int end_token = -1;      // token_pairs: what closes a sequence, of source and target
   int unknown_token = -1;  // what stands for every word that the vocabulary lacks
@@ -26,9 +26,11 @@ struct TaskShape {
   int width = 0;           // numbers per item, vector or key
   int value_width = 0;     // points: numbers per value
   int most_items = 0;      // bags: the largest bag
+  int longest = 0;         // token_streams: the most places
 };
 
 class WrittenTargets;
+class Ladder;
 
 class Task {
  public:
@@ -61,6 +63,9 @@ class Task {
 
   // Of tasks whose targets were written by people (data/tasks/reference_text.h); else nullptr.
   virtual const WrittenTargets* written_targets() const { return nullptr; }
+
+  // Of tasks for which what one may know without attention is known (data/ladder.h); else nullptr.
+  virtual const Ladder* ladder() const { return nullptr; }
 
   // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know,
   // too.

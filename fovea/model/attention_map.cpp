@@ -16,6 +16,8 @@ std::string rows_name(AttentionRows rows) {
       return "a target word";
     case AttentionRows::query:
       return "a query";
+    case AttentionRows::place:
+      return "a place";
   }
   return {};
 }
@@ -28,6 +30,8 @@ Index rows_of(AttentionRows rows, const Batch& batch) {
       return batch.target.columns;
     case AttentionRows::query:
       return -1;  // the queries, or in training the keys themselves
+    case AttentionRows::place:
+      return batch.source.columns;
   }
   return -1;
 }
@@ -59,6 +63,8 @@ AttentionMeaning attention_meaning(Kind kind) {
       return {AttentionRows::example, AttentionColumns::item};
     case Kind::points:
       return {AttentionRows::query, AttentionColumns::key};
+    case Kind::token_streams:
+      return {AttentionRows::place, AttentionColumns::source_word};
   }
   return {};
 }

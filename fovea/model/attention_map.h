@@ -16,6 +16,7 @@ enum class AttentionRows {
   example,      // the example itself (1)
   target_word,  // a word of the target (target.columns)
   query,        // a query (queries.columns)
+  place,        // a place of the source that attends to those before it (source.columns)
 };
 // And what a column does, which is where attention goes.
 enum class AttentionColumns { source_word, item, feature, key };

@@ -10,14 +10,15 @@ class AttentionAccuracy : public Probe {
  public:
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
     need_attention(model_attends, "attention_accuracy");
-    need_kind(shape.kind, Kind::token_pairs, "attention_accuracy");
+    kind_ = shape.kind;
+    if (!has_target(kind_)) need_kind(kind_, Kind::token_pairs, "attention_accuracy");
   }
 
   bool needs_truth() const override { return true; }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
     std::int64_t rows[3] = {0, 0, 0}, right[3] = {0, 0, 0};
-    each_row(Kind::token_pairs, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
+    each_row(kind_, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
       if (row.aligned < 0) return;
       const int top = argmax(row.values);
       for (int k = 0; k < 3; ++k) {
@@ -32,6 +33,9 @@ class AttentionAccuracy : public Probe {
       if (rows[k] > 0) readings.number(names[k], static_cast<double>(right[k]) / static_cast<double>(rows[k]));
     }
   }
+
+ private:
+  Kind kind_ = Kind::token_pairs;
 };
 
 const Register<Probe> attention_accuracy("attention_accuracy",

@@ -46,7 +46,7 @@ class PositionAuc : public Probe {
  protected:
   void take_kind(const TaskShape& shape, const std::string& name, const std::string& instead) {
     kind_ = shape.kind;
-    if (kind_ == Kind::token_pairs)
+    if (has_target(kind_))
       throw wrong_input("probe '" + name + "' needs marked positions, and the task aligns words",
                         "take probe '" + instead + "'");
   }

@@ -31,6 +31,8 @@ class Task:
                       known                                                       end_token
     labelled_vectors  items (B, D), labels (B)                                    width, classes
     labelled_bags     items (B, N, D), labels (B), lengths (B) if they differ     width, classes, most_items
+    token_streams     source (B, T), target (B, T): what to say at each place,    vocab, target_vocab, longest
+                      -1 where nothing is asked; alignment (B, T) if it is known
     points            keys (N, D), values (N, V), queries (M, D), answers (M, V)  width, value_width
     ================  ==========================================================  =======================================
 
@@ -60,7 +62,7 @@ class Task:
         checks.text("kind", kind)
         self.name = str(getattr(batches, "__name__", type(batches).__name__)) if name is None else checks.text("name", name)
         _takes_three(self.name, batches)
-        if kind == "token_pairs":
+        if kind in ("token_pairs", "token_streams"):
             sizes.setdefault("target_vocab", sizes.get("vocab", 0))
         needed = _SIZES.get(kind)
         if needed is None:
@@ -131,6 +133,7 @@ _SIZES = {
     "token_pairs": ["vocab", "target_vocab", "start_token", "end_token"],
     "labelled_vectors": ["width", "classes"],
     "labelled_bags": ["width", "classes", "most_items"],
+    "token_streams": ["vocab", "target_vocab", "longest"],
     "points": ["width", "value_width"],
 }
 

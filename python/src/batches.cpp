@@ -16,11 +16,12 @@ namespace fovea::python {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, Kind>, 5> kinds{{{"labelled_tokens", Kind::labelled_tokens},
+constexpr std::array<std::pair<const char*, Kind>, 6> kinds{{{"labelled_tokens", Kind::labelled_tokens},
                                                              {"token_pairs", Kind::token_pairs},
                                                              {"labelled_vectors", Kind::labelled_vectors},
                                                              {"labelled_bags", Kind::labelled_bags},
-                                                             {"points", Kind::points}}};
+                                                             {"points", Kind::points},
+                                                             {"token_streams", Kind::token_streams}}};
 
 constexpr long long most_of_a_size = 10'000'000;
 
@@ -31,7 +32,8 @@ constexpr std::pair<const char*, int TaskShape::*> sizes[] = {{"vocab", &TaskSha
                                                               {"classes", &TaskShape::classes},
                                                               {"width", &TaskShape::width},
                                                               {"value_width", &TaskShape::value_width},
-                                                              {"most_items", &TaskShape::most_items}};
+                                                              {"most_items", &TaskShape::most_items},
+                                                              {"longest", &TaskShape::longest}};
 
 // Reads the parts of one batch, and says of each what is wrong with it.
 class Parts {
@@ -101,6 +103,22 @@ class Parts {
             "see the sizes that the task says of itself");
   }
 
+  // What a stream is asked: a token, or -1, at each place of the source.
+  Tokens asked(const char* name, int vocab, const Tokens& source) const {
+    const auto ids = array<int>(name, 2);
+    require_within(name, ids.data(), ids.size(), -1, vocab);
+    require(name, ids, 0, source.rows, "rows, as 'source' has");
+    require(name, ids, 1, source.columns, "columns, as 'source' has");
+    Tokens tokens = source;
+    std::copy_n(ids.data(), ids.size(), tokens.ids.begin());
+    for (int row = 0; row < tokens.rows; ++row)
+      for (int place = tokens.lengths[static_cast<std::size_t>(row)]; place < tokens.columns; ++place)
+        if (tokens.at(row, place) >= 0)
+          throw wrong_input(fmt::format("row {} of '{}' of {} asks behind the end of its source", row, name, owner_),
+                            "-1 stands where nothing is asked");
+    return tokens;
+  }
+
   Tokens tokens(const char* name, int vocab) const {
     const auto ids = array<int>(name, 2);
     require_within(name, ids.data(), ids.size(), -1, vocab);
@@ -162,7 +180,12 @@ void fill_tokens(const TaskShape& shape, const Parts& parts, Batch& batch) {
     batch.marked.assign(marked.data(), marked.data() + marked.size());
     return;
   }
-  batch.target = parts.tokens("target", shape.target_vocab);
+  const bool stream = shape.kind == Kind::token_streams;
+  if (stream && batch.source.columns > shape.longest)
+    throw wrong_input(fmt::format("'source' of {} has {} places", parts.owner(), batch.source.columns),
+                      fmt::format("the task says that the longest has {}", shape.longest));
+  batch.target =
+      stream ? parts.asked("target", shape.target_vocab, batch.source) : parts.tokens("target", shape.target_vocab);
   if (batch.target.rows != batch.size)
     throw wrong_input(fmt::format("there are {} rows of 'source' and {} of 'target' in {}", batch.size,
                                   batch.target.rows, parts.owner()),
@@ -235,12 +258,15 @@ void require_sizes(const TaskShape& shape) {
                                     shape.target_vocab - 1));
   };
   const Kind kind = shape.kind;
-  if (kind == Kind::labelled_tokens || kind == Kind::token_pairs) at_least("vocab", shape.vocab, 1);
+  if (has_source(kind)) at_least("vocab", shape.vocab, 1);
   else at_least("width", shape.width, 1);
   if (kind == Kind::token_pairs) {
     at_least("target_vocab", shape.target_vocab, 1);
     token("start_token", shape.start_token);
     token("end_token", shape.end_token);
+  } else if (kind == Kind::token_streams) {
+    at_least("target_vocab", shape.target_vocab, 1);
+    at_least("longest", shape.longest, 1);
   } else if (kind == Kind::points) {
     at_least("value_width", shape.value_width, 1);
   } else {
@@ -281,6 +307,7 @@ void fill_batch(const TaskShape& shape, const py::dict& given, const std::string
   switch (shape.kind) {
     case Kind::labelled_tokens:
     case Kind::token_pairs:
+    case Kind::token_streams:
       fill_tokens(shape, parts, batch);
       break;
     case Kind::labelled_vectors:

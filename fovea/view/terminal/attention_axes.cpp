@@ -32,6 +32,8 @@ std::string attention_axes(const RunSpec& spec) {
       return "outputs down, inputs across";
     case AttentionRows::query:
       return "queries down, " + across(meaning->columns);
+    case AttentionRows::place:
+      return "places down, those they attend to across";
   }
   return {};
 }

@@ -1,0 +1,25 @@
+// What a model may have used: a rung is a set of information (nothing, the current token, the bag of what came before,
+// the previous token, ...) and the best prediction that can be made from it. Rungs come from the data alone, before any
+// training, so their cross-entropies are heights at which a loss may rest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/data/batch.h"
+
+namespace fovea {
+
+class Ladder {
+ public:
+  virtual ~Ladder() = default;
+
+  // From the least information to the most; the last is the best that can be done.
+  virtual std::vector<std::string> rungs() const = 0;
+
+  // The distribution over the target's tokens that rung `rung` gives for each place, (B * target.columns,
+  // target_vocab), batch-major; rows where nothing is asked are 0. Const and free of hidden state.
+  virtual void predict(const Batch& batch, int rung, Matrix<float> probabilities) const = 0;
+};
+
+}  // namespace fovea

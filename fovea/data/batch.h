@@ -88,6 +88,8 @@ struct Batch {
                                      // features that decide the label
   int pattern_width = 0;     // token_streams whose answers need several places: at most so many each
   std::vector<int> pattern;  // (B, target.columns, pattern_width) these places, -1 behind the last
+  std::vector<float> truth;  // token_streams whose task knows the distribution that each target was drawn from:
+                             // (B, target.columns, target_vocab), 0 where nothing is asked; only for its ladder
 
   std::vector<int> scratch;  // for the task that fills the batch; means nothing to anyone else
 };

@@ -41,6 +41,9 @@ void take_rows(const Batch& batch, int begin, int end, Batch& part) {
   take(batch.labels, batch.size, begin, end, part.labels);
   take(batch.alignment, batch.size, begin, end, part.alignment);
   take(batch.marked, batch.size, begin, end, part.marked);
+  part.pattern_width = batch.pattern_width;
+  take(batch.pattern, batch.size, begin, end, part.pattern);
+  take(batch.truth, batch.size, begin, end, part.truth);
 }
 
 }  // namespace fovea

@@ -35,7 +35,8 @@ inline bool same(const Batch& a, const Batch& b) {
          a.target.ids == b.target.ids && a.target.lengths == b.target.lengths && a.items.values == b.items.values &&
          a.items.lengths == b.items.lengths && a.values.values == b.values.values &&
          a.queries.values == b.queries.values && a.answers.values == b.answers.values && a.labels == b.labels &&
-         a.alignment == b.alignment && a.marked == b.marked;
+         a.alignment == b.alignment && a.marked == b.marked && a.pattern_width == b.pattern_width &&
+         a.pattern == b.pattern && a.truth == b.truth;
 }
 
 // The same batch whenever and in whatever order it is asked for, into a fresh batch or a used one; other seeds, steps

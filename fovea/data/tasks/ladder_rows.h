@@ -1,0 +1,34 @@
+// Filling the rows of a ladder.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "fovea/data/batch.h"
+
+namespace fovea {
+
+// visit(example, place, probabilities of the target's tokens) for each place where something is asked, with the
+// probabilities at 0; so are those of all other places.
+template <class Visit>
+void each_asked(const Batch& batch, Matrix<float> probabilities, Visit&& visit) {
+  const std::span<float> all = probabilities.flat();
+  std::fill(all.begin(), all.end(), 0.0f);
+  for (int b = 0; b < batch.size; ++b) {
+    for (int t = 0; t < batch.target.columns; ++t) {
+      if (batch.target.at(b, t) >= 0) visit(b, t, probabilities[Index{b} * batch.target.columns + t].flat());
+    }
+  }
+}
+
+// The same for each of the tokens from `first` on, `count` of them.
+inline void say_even(std::span<float> probabilities, int first, int count) {
+  const auto part = probabilities.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  std::fill(part.begin(), part.end(), 1.0f / static_cast<float>(count));
+}
+
+inline void say_surely(std::span<float> probabilities, int token) {
+  probabilities[static_cast<std::size_t>(token)] = 1.0f;
+}
+
+}  // namespace fovea

@@ -29,12 +29,15 @@ void expect_parts_make(const Batch& whole, int cut) {
   expect_whole([](const Batch& b) { return b.labels; });
   expect_whole([](const Batch& b) { return b.alignment; });
   expect_whole([](const Batch& b) { return b.marked; });
+  expect_whole([](const Batch& b) { return b.pattern; });
+  expect_whole([](const Batch& b) { return b.truth; });
+  EXPECT_EQ(left.pattern_width, whole.pattern_width);
   EXPECT_EQ(left.source.rows, whole.source.rows == 0 ? 0 : cut);
   EXPECT_EQ(left.items.width, whole.items.width);
 }
 
 TEST(TakeRows, PartsMakeTheWhole) {
-  for (const char* name : {"copy", "keyword", "feature-mean", "largest-digit"}) {
+  for (const char* name : {"copy", "keyword", "feature-mean", "largest-digit", "markov-icl", "mws"}) {
     SCOPED_TRACE(name);
     for (const int cut : {0, 1, 4, 9}) expect_parts_make(draw(*make_task(name), Split::train, 3, 9), cut);
   }

@@ -47,7 +47,7 @@ TEST(Birth, AskedIsWhatFollowedAnEarlierCopyOfATrigger) {
 }
 
 TEST(Birth, TriggersAreFewFrequentAndOneSetForAllSplits) {
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1u, 2u}) {
     const auto task = make_task("birth", {}, seed);
     const Batch batch = draw(*task, Split::test, 0, 2000);
     int triggers = 0, common = 0, first = 0;

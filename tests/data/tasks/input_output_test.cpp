@@ -116,23 +116,21 @@ TEST(InputOutput, PrefixSumsAreTheCurrentTokenAndOneNumber) {
 }
 
 TEST(InputOutput, OrdersAreOrders) {
-  for (const auto& [name, blocks] : {std::pair{"stream-copy", 0},
-                                     {"stream-reverse", 0},
-                                     {"stream-repeat", 1},
-                                     {"stream-repeat", 4},
-                                     {"stream-repeat", 16}}) {
-    const ValueTable settings = blocks == 0 ? ValueTable{} : table({{"blocks", whole(blocks)}});
+  const auto expect_order = [](const char* name, const ValueTable& settings, auto&& source_of) {
     each_example(name, settings, 16,
                  [&](const Batch& batch, int b, const std::vector<int>& x, const std::vector<int>& y) {
                    for (int i = 0; i < 16; ++i) {
-                     const int from = blocks > 0                           ? i / (16 / blocks) * (16 / blocks)
-                                      : std::string(name) == "stream-copy" ? i
-                                                                           : 15 - i;
+                     const int from = source_of(i);
                      EXPECT_EQ(places_of(batch, b, i), std::vector{from});
                      EXPECT_EQ(y[static_cast<std::size_t>(i)], x[static_cast<std::size_t>(from)]);
                    }
                  });
-  }
+  };
+  expect_order("stream-copy", {}, [](int i) { return i; });
+  expect_order("stream-reverse", {}, [](int i) { return 15 - i; });
+  expect_order("stream-repeat", {}, [](int) { return 0; });
+  expect_order("stream-repeat", table({{"blocks", whole(4)}}), [](int i) { return i / 4 * 4; });
+  expect_order("stream-repeat", table({{"blocks", whole(16)}}), [](int i) { return i; });
 }
 
 TEST(InputOutput, HistogramsCount) {

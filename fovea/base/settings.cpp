@@ -119,6 +119,22 @@ void Fields::number(std::string name, double& member, double least, double most,
                      [&member, least, most](const Value& value) { return take_number(value, least, most, member); }});
 }
 
+void Fields::number(std::string name, std::optional<double>& member, double least, double most, std::string otherwise,
+                    std::string help) {
+  fields_.push_back({std::move(name), "number, " + range_text(least, most), std::move(help),
+                     [&member]() -> std::optional<Value> {
+                       if (!member) return std::nullopt;
+                       return Value{*member, {}};
+                     },
+                     [&member, least, most](const Value& value) {
+                       double taken = 0;
+                       Message wrong = take_number(value, least, most, taken);
+                       if (wrong.empty()) member = taken;
+                       return wrong;
+                     },
+                     std::move(otherwise)});
+}
+
 void Fields::flag(std::string name, bool& member, std::string help) {
   fields_.push_back({std::move(name), ValueKind::truth, std::move(help),
                      [&member] {

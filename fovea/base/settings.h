@@ -50,6 +50,8 @@ class Fields {
                std::string otherwise, std::string help);
   // Finite, and within [least, most]. An integer is taken for a number, never the other way round.
   void number(std::string name, double& member, double least, double most, std::string help);
+  void number(std::string name, std::optional<double>& member, double least, double most, std::string otherwise,
+              std::string help);
   void flag(std::string name, bool& member, std::string help);
   void text(std::string name, std::string& member, std::string help);
   void integers(std::string name, std::vector<int>& member, std::int64_t least, std::int64_t most, std::string help);

@@ -35,6 +35,12 @@ class Model {
   enum class Attends { no, evenly, by_score };
   virtual Attends attends(const Batch&) const { return Attends::by_score; }
 
+  // Layers of heads that can be held, scaled and ablated one by one; none where attention is not of that kind.
+  struct Heads {
+    int layers = 0, each = 0;
+  };
+  virtual Heads heads() const { return {}; }
+
   // What the rows and columns of all of its maps stand for.
   virtual AttentionMeaning attention_meaning() const { return fovea::attention_meaning(takes()); }
 

@@ -13,6 +13,7 @@
 
 #include "fovea/data/batch.h"
 #include "fovea/model/attention_map.h"
+#include "fovea/nn/attention/head_rule.h"
 #include "fovea/nn/compute.h"
 
 namespace fovea {
@@ -24,11 +25,21 @@ enum class Attend {
   truth,    // batch.alignment or batch.marked (uniform over the marked); rows without truth stay learned
 };
 
+// What is done to one head, or to several: layers and heads count from 1, and 0 means every one.
+struct HeadChange {
+  int layer = 0, head = 0;
+  HeadRule rule;
+  bool operator==(const HeadChange&) const = default;
+};
+
 struct Pass {
   bool training = false;  // dropout on, batch statistics in use
   Attend attend = Attend::learned;
   std::uint64_t seed = 0;  // dropout draws from Stream(seed, "dropout", step, layer)
   std::uint64_t step = 0;
+  std::span<const HeadChange> heads = {};  // beside `attend`, of models whose attention has heads by layer
+
+  bool held() const { return attend != Attend::learned || !heads.empty(); }
 };
 
 // What a pass gave, for everybody to read.

@@ -12,9 +12,15 @@ template <class T>
 Linear<T> Linear<T>::declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out, Group group,
                              Bias bias) {
   const Init init = Init::uniform(1.0 / std::sqrt(static_cast<double>(in)));
+  return declare(parameters, prefix, in, out, {init, init}, group, bias);
+}
+
+template <class T>
+Linear<T> Linear<T>::declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out,
+                             const LinearInit& start, Group group, Bias bias) {
   Linear linear{in, out};
-  linear.weight = &parameters.add(under(prefix, "weight"), {out, in}, init, group);
-  if (bias == Bias::yes) linear.bias = &parameters.add(under(prefix, "bias"), {out}, init, group);
+  linear.weight = &parameters.add(under(prefix, "weight"), {out, in}, start.weight, group);
+  if (bias == Bias::yes) linear.bias = &parameters.add(under(prefix, "bias"), {out}, start.bias, group);
   return linear;
 }
 
@@ -36,6 +42,14 @@ void Linear<T>::forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) c
 }
 
 template <class T>
+void Linear<T>::add_forward(Compute& compute, Matrix<const T> x, Matrix<T> y) const {
+  assert(x.size(1) == in && y.size(0) == x.size(0) && y.size(1) == out);
+  if (bias)
+    for (Index n = 0; n < y.size(0); ++n) add_scaled(T{1}, std::span<const T>(bias->values()), y[n].flat());
+  team_matmul(compute.team, plain(x), transposed(weight->matrix()), y, Into::add);
+}
+
+template <class T>
 Matrix<T> Linear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
   backward_parameters(compute, x, dy);
   const Matrix<T> dx = compute.array<T>(dy.size(0), in);
@@ -47,8 +61,8 @@ template <class T>
 void Linear<T>::backward_parameters(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
   assert(x.size(0) == dy.size(0) && x.size(1) == in && dy.size(1) == out);
   if (!compute.trains()) return;
-  team_matmul(compute.team, transposed(dy), plain(x), weight->matrix_gradient(), Into::add);
-  if (bias) add_rows(compute.team, dy, bias->vector_gradient());
+  if (weight->learns()) team_matmul(compute.team, transposed(dy), plain(x), weight->matrix_gradient(), Into::add);
+  if (bias && bias->learns()) add_rows(compute.team, dy, bias->vector_gradient());
 }
 
 template <class T>

@@ -13,6 +13,10 @@ namespace fovea {
 
 enum class Bias { yes, no };
 
+struct LinearInit {
+  Init weight, bias;
+};
+
 template <class T>
 struct Linear {
   Index in = 0;                      // I
@@ -23,12 +27,16 @@ struct Linear {
   // Adds PREFIX.weight and PREFIX.bias, both U(±1/√I) as PyTorch starts them.
   static Linear declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out,
                         Group group = Group::body, Bias bias = Bias::yes);
+  static Linear declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out,
+                        const LinearInit& start, Group group, Bias bias);
 
   // x (N,I) -> y (N,O)
   Matrix<T> forward(Compute& compute, Matrix<const T> x) const;
   void forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) const;
 
-  // dy (N,O) -> dx (N,I). Adds into the gradients of weight and bias.
+  void add_forward(Compute& compute, Matrix<const T> x, Matrix<T> y) const;  // y += x Wᵀ + b
+
+  // dy (N,O) -> dx (N,I). Adds into the gradients of weight and bias, where they learn.
   Matrix<T> backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const;
 
   // The two halves of backward, for who wants one only, or dx added to what is there.

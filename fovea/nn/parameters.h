@@ -28,7 +28,8 @@ struct Init {
 };
 
 // What a parameter is for. Interventions freeze, thaw, copy and pace whole groups. Statistics (the running means of a
-// batch norm) are kept and copied with the rest, but no optimiser touches them and their gradient stays 0.
+// batch norm, and what a model keeps as it was drawn) are kept and copied with the rest, but no optimiser touches them
+// and their gradient stays 0.
 enum class Group { body, attention, statistics };
 
 template <class T>
@@ -40,6 +41,7 @@ struct Param {
   T* value = nullptr;  // set by finish()
   T* gradient = nullptr;
 
+  bool learns() const { return group != Group::statistics; }
   Index count() const {
     Index n = 1;
     for (const Index s : shape) n *= s;

@@ -46,7 +46,15 @@ std::vector<Case> cases() {
         {"item_norm", yes(true)}},
        Kind::labelled_bags},
       {"features", "feature-attention", {{"gate", word("input")}, {"gate_hidden", whole(4)}}, Kind::labelled_vectors},
-      {"pooling", "pooling", {{"similarity", word("additive")}, {"hidden", whole(4)}}, Kind::points}};
+      {"pooling", "pooling", {{"similarity", word("additive")}, {"hidden", whole(4)}}, Kind::points},
+      {"transformer",
+       "transformer",
+       {{"width", whole(8)},
+        {"heads", whole(2)},
+        {"mlp", whole(2)},
+        {"position", word("relative")},
+        {"start", real(0.5)}},
+       Kind::token_streams}};
 }
 
 TaskShape shape_of(Kind kind) {
@@ -60,6 +68,7 @@ TaskShape shape_of(Kind kind) {
   shape.width = 3;
   shape.value_width = 2;
   shape.most_items = 8;
+  shape.longest = 12;
   return shape;
 }
 
@@ -91,6 +100,12 @@ Batch batch_of(Kind kind, int seed) {
       batch.labels.clear();
       fill(batch.source, 6 + seed, 20);
       fill(batch.target, 4 + seed, 10);
+      break;
+    case Kind::token_streams:
+      batch.labels.clear();
+      fill(batch.source, 8 + seed, 20);
+      batch.target = batch.source;
+      for (int& answer : batch.target.ids) answer = answer < 12 ? answer : -1;
       break;
     case Kind::labelled_bags:
       fill_items(batch.items, batch.size, 5 + seed, 3, static_cast<std::uint64_t>(seed));

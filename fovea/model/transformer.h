@@ -1,0 +1,123 @@
+// Model `transformer`: causal self-attention in layers. B streams of T places, N = B T rows of width d, heads h. Of
+// each layer, with LN the layer normalisation or, without norms, nothing:
+//
+//   h        = E[x_bt] + P[t]                         E (V,d); P (T,d) only with learned positions
+//   u        = LN(h)
+//   q, k, v  = Q u + b_q, K u + b_k, W u + b_v         by heads; turned by rotary positions (nn/attention/rotary.h)
+//   y        = self-attention(q, k, v)                 nn/attention/self_attention.h
+//   h        = h + O y + b_o
+//   h        = h + D gelu(U LN(h) + b_u) + b_d         U (m d, d), D (d, m d), only with an mlp; or relu for gelu
+//
+// and after the last, with C the tokens that may be said:
+//
+//   logit_bt = G LN(h_bt)                              G (C,d)
+//   loss     = mean cross-entropy over the places at which something is asked
+//
+// Backward goes the same way back: with dh of what a layer gives,
+//
+//   dO += dhᵀ y, dy = dh O;  dq, dk, dv of dy;  dQ += dqᵀ u and so on;  dh += LN's backward of dq Q + dk K + dv W
+//
+// and the like for the mlp. Keys and queries may be merged (k = u: one matrix, for each head of width d) or queries be
+// the places themselves (q = u). What is frozen stays as it was drawn.
+//
+// Parameters are named as a PyTorch module's would be: embedding, position, layer.L.norm1, layer.L.query, .key, .value,
+// .output, .norm2, .mlp.0, .mlp.2, norm, unembedding; layers and heads count from 1. In training passes the outcome's
+// scores and answers are of the asked places alone; else of all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/model/model.h"
+#include "fovea/nn/attention/rotary.h"
+#include "fovea/nn/attention/self_attention.h"
+#include "fovea/nn/embedding.h"
+#include "fovea/nn/layer_norm.h"
+#include "fovea/nn/linear.h"
+
+namespace fovea {
+
+template <class T>
+class Transformer final : public Model<T> {
+ public:
+  void settings(Fields& fields) override;
+  Kind takes() const override { return Kind::token_streams; }
+  typename Model<T>::Attends attends(const Batch& batch) const override;
+  typename Model<T>::Heads heads() const override { return {layers_, heads_}; }
+  void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
+  void backward(Compute& compute, const Trace<T>& trace) const override;
+  Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
+
+ private:
+  enum class Norm { pre, none };
+  enum class Position { learned, relative, rotary, none };
+  enum class Queries { separate, merged, identity };
+  enum class Squash { gelu, relu };
+  enum class Law { normal, uniform };
+
+  struct Layer {
+    LayerNorm<T> norm1, norm2;
+    Linear<T> query, key, value, output, up, down;  // query or key without a weight: the place itself
+    const Param<T>* relative = nullptr;             // (T, H K)
+  };
+  struct LayerTrace {
+    typename LayerNorm<T>::Trace norm1, norm2;
+    Matrix<const T> read, read_by_mlp;  // u, and what the mlp reads
+    typename SelfAttention<T>::Pass attention;
+    Matrix<T> mixed;                 // y (N, H U)
+    Matrix<T> before, inner, after;  // of the mlp: U u, what gelu's backward needs, what it gave
+  };
+  struct Own {
+    std::span<LayerTrace> layers;
+    typename LayerNorm<T>::Trace norm;
+    Matrix<const T> last;        // what the unembedding reads, (N,d)
+    std::span<const int> asked;  // the rows at which something is asked; empty: all of them
+    Matrix<const T> gathered;    // these rows of `last`
+    Matrix<T> d_logits;
+  };
+
+  void check(const TaskShape& shape) const;
+  Group group(const std::string& circuit, Group otherwise) const;
+  Init start(const std::optional<double>& own, double otherwise) const;
+  Linear<T> declare(ParameterSet<T>& parameters, const std::string& name, Index in, Index out, const Init& init,
+                    Group group) const;
+  Layer declare_layer(ParameterSet<T>& parameters, int number, const TaskShape& shape) const;
+
+  Index query_width() const { return queries_ == Queries::separate ? width_ / heads_ : width_; }  // K
+  std::span<const HeadRule> rules(Compute& compute, const Pass& pass, int layer) const;
+  Matrix<T> embed(Compute& compute, const Tokens& source) const;
+  Matrix<T> side(Compute& compute, const Linear<T>& map, Matrix<const T> read) const;
+  Matrix<T> attend(Compute& compute, const Layer& layer, std::span<const HeadRule> rules, const Batch& batch,
+                   Matrix<T> h, LayerTrace& trace) const;
+  Matrix<T> think(Compute& compute, const Layer& layer, Matrix<T> h, LayerTrace& trace) const;
+  void say(Compute& compute, Own& own, Trace<T>& trace) const;
+  void show(Compute& compute, const Own& own, Trace<T>& trace) const;
+  void side_backward(Compute& compute, const Linear<T>& map, Matrix<const T> read, Matrix<const T> d,
+                     Matrix<T> d_read) const;
+  void attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh) const;
+  void think_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh) const;
+
+  int layers_ = 2, heads_ = 1, width_ = 64, mlp_ = 0;
+  Squash squash_ = Squash::gelu;
+  Norm norm_ = Norm::pre;
+  Position position_ = Position::learned;
+  Weighting weighting_ = Weighting::softmax;
+  Queries queries_ = Queries::separate;
+  bool biases_ = true;
+  Law law_ = Law::normal;
+  double start_ = 0.02;
+  std::optional<double> start_embedding_, start_position_, start_qk_, start_value_, start_output_, start_unembedding_;
+  std::vector<std::string> frozen_;
+
+  SelfAttention<T> attention_;
+  Rotary<T> rotary_;
+  Embedding<T> table_;
+  const Param<T>* positions_ = nullptr;  // P
+  std::vector<Layer> stack_;
+  LayerNorm<T> last_norm_;
+  Linear<T> unembedding_;
+  std::vector<std::string> names_;  // of the heads' maps, layer by layer
+};
+
+}  // namespace fovea

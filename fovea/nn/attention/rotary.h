@@ -1,0 +1,31 @@
+// Rotary positions: pairs of numbers of a query or key turned by an angle that grows with the place, so that their
+// inner product depends on the distance of two places alone. A head of K numbers, K even, at place t (from 0):
+//
+//   φ_m = t 10000^(-2m/K)                                       m = 0 .. K/2 - 1
+//   y_m = x_m cos φ_m - x_(m+K/2) sin φ_m                       y_(m+K/2) = x_m sin φ_m + x_(m+K/2) cos φ_m
+//
+// Backward is the same by -φ.
+#pragma once
+
+#include <vector>
+
+#include "fovea/nn/compute.h"
+
+namespace fovea {
+
+template <class T>
+class Rotary {
+ public:
+  Rotary() = default;
+  Rotary(Index places, Index head_width);  // K even
+
+  enum class Turn { forward, backward };
+  // x (B T, H K) in place; the rows of a stream of T places follow each other.
+  void turn(Team& team, Turn turn, Matrix<T> x, Index places) const;
+
+ private:
+  Index half_ = 0;          // K/2
+  std::vector<T> circles_;  // (places, 2, K/2) cos φ and sin φ
+};
+
+}  // namespace fovea

@@ -1,0 +1,73 @@
+// Self-attention of streams: each place attends to itself and those before it, by several heads. B streams of T places,
+// H heads; a head's columns stand side by side: queries and keys (B T, H K), values and sums (B T, H U). For each
+// stream, head and place i, over the places j <= i:
+//
+//   s_ij    = c (q_i · k_j + q_i · r_(i-j))                c = 1/√K; r (T, H K) only with relative positions
+//   softmax   a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)
+//   linear    a_ij = s_ij
+//   relu      a_ij = max(s_ij, 0) / (i + 1)
+//   held      a_ij as the head's rule says, for rows that it holds
+//   A_ij    = a_ij times the rule's scale where j is one of the right places of i, else a_ij
+//   y_i     = Σ_(j<=i) A_ij v_j;                           0 of a head that is ablated
+//
+// Backward, from dy, with z_ij the rule's scale or 1:
+//
+//   dv_j   += Σ_i A_ij dy_i                                da_ij = z_ij dy_i · v_j
+//   softmax   ds_ij = a_ij (da_ij - Σ_m a_im da_im)
+//   linear    ds_ij = da_ij
+//   relu      ds_ij = da_ij / (i + 1) where a_ij > 0, else 0
+//   held      ds_ij = 0
+//   dq_i    = c Σ_j ds_ij (k_j + r_(i-j))
+//   dk_j    = c Σ_i ds_ij q_i                              dr_δ = c Σ_(i>=δ) ds_i(i-δ) q_i, over all streams
+//
+// Weights are made some rows at a time and not kept: backward makes them again, so that memory grows as T and not as
+// T². What a probe reads is written out by maps().
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fovea/math/matmul.h"
+#include "fovea/nn/attention/head_rule.h"
+#include "fovea/nn/compute.h"
+
+namespace fovea {
+
+enum class Weighting { softmax, linear, relu };
+
+template <class T>
+struct SelfAttention {
+  Weighting weighting = Weighting::softmax;
+  Index heads = 1, key_width = 0, value_width = 0;  // H, K, U
+
+  // Of one pass. Views that must live until its backward.
+  struct Pass {
+    Index places = 0;                 // T
+    std::span<const int> lengths;     // (B) places that are there; behind them y is 0
+    Matrix<const T> q, k, v, r;       // r empty: no relative positions
+    std::span<const HeadRule> rules;  // (H)
+    RightPlaces right;
+  };
+  struct Gradients {
+    Matrix<T> q, k, v;  // overwritten
+    Matrix<T> r;        // (T, H K), added to; empty: not wanted
+  };
+
+  void forward(Compute& compute, const Pass& pass, Matrix<T> y) const;
+  void backward(Compute& compute, const Pass& pass, Matrix<const T> dy, const Gradients& gradients) const;
+
+  // A of one head, (B,T,T): 0 above the diagonal and behind a stream's end.
+  void map(Compute& compute, const Pass& pass, Index head, Cube<T> weights) const;
+
+ private:
+  struct Tile;
+  Tile tile(const Pass& pass, Index stream, Index head, Index begin, T* scores, T* shifts) const;
+  void weigh(const Pass& pass, const Tile& tile) const;
+  void slopes(const Pass& pass, const Tile& tile, const Operand<T>& dy, Matrix<T> ds) const;
+  void tile_backward(const Pass& pass, const Tile& tile, Matrix<const T> dy, Matrix<T> ds, const Gradients& gradients,
+                     Matrix<T> dr) const;
+  template <class Work>
+  void each_head(Compute& compute, const Pass& pass, Index scratch, Work work) const;
+};
+
+}  // namespace fovea

@@ -1,0 +1,247 @@
+#include "fovea/model/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/model/model_scene.h"
+#include "tests/model/token_batch.h"
+
+namespace fovea {
+namespace {
+
+using namespace fovea::testing;
+
+TaskShape stream_shape(int vocab, int target_vocab, int longest) {
+  TaskShape shape{Kind::token_streams};
+  shape.vocab = vocab;
+  shape.target_vocab = target_vocab;
+  shape.longest = longest;
+  return shape;
+}
+
+// Streams of 5 to 7 places over 6 tokens, asked at some of them; with places that a right answer needs.
+Batch some_streams(int examples = 3) {
+  Batch data;
+  data.size = examples;
+  data.source.resize(examples, 7);
+  data.target.resize(examples, 7);
+  data.pattern_width = 2;
+  Stream stream(11, "test");
+  for (int b = 0; b < examples; ++b) {
+    const int length = 5 + b % 3;
+    data.source.lengths[static_cast<std::size_t>(b)] = length;
+    for (int t = 0; t < 7; ++t) {
+      const bool there = t < length, asked = there && (t == length - 1 || stream.uniform() < 0.6);
+      data.source.at(b, t) = there ? static_cast<int>(stream.integer(6)) : -1;
+      data.target.at(b, t) = asked ? static_cast<int>(stream.integer(5)) : -1;
+      const bool needs = asked && t > 1;
+      data.pattern.push_back(needs ? static_cast<int>(stream.integer(static_cast<std::uint64_t>(t))) : -1);
+      data.pattern.push_back(needs && data.pattern.back() != t ? t : -1);
+    }
+  }
+  return data;
+}
+
+struct TransformerRow {
+  const char* name;
+  ValueTable settings;
+};
+
+ValueTable transformer_with(ValueTable more) {
+  ValueTable all{{"layers", {2, {}}}, {"heads", {2, {}}}, {"width", {8, {}}}, {"start", {0.5, {}}}};
+  for (auto& [name, value] : more) all[name] = value;
+  return all;
+}
+
+// Every row of the model's settings.
+std::vector<TransformerRow> transformer_rows() {
+  return {
+      {"usual", transformer_with({})},
+      {"gelu", transformer_with({{"mlp", {4, {}}}})},
+      {"relu mlp", transformer_with({{"mlp", {2, {}}}, {"activation", word("relu")}, {"layers", {1, {}}}})},
+      {"no norm", transformer_with({{"norm", word("none")}, {"mlp", {1, {}}}})},
+      {"relative", transformer_with({{"position", word("relative")}, {"biases", {false, {}}}})},
+      {"rotary", transformer_with({{"position", word("rotary")}})},
+      {"no position", transformer_with({{"position", word("none")}})},
+      {"linear",
+       transformer_with({{"attention", word("linear")}, {"layers", {1, {}}}, {"heads", {1, {}}}, {"mlp", {4, {}}}})},
+      {"relu", transformer_with({{"attention", word("relu")}})},
+      {"merged", transformer_with({{"queries", word("merged")}, {"position", word("relative")}})},
+      {"identity", transformer_with({{"queries", word("identity")}, {"norm", word("none")}, {"biases", {false, {}}}})},
+      {"uniform start", transformer_with({{"start_law", word("uniform")}, {"start_embedding", {1.0, {}}}})},
+  };
+}
+
+TEST(Transformer, GradientsOfEveryRowAreWhatCentralDifferencesSay) {
+  const Batch data = some_streams();
+  for (const TransformerRow& row : transformer_rows()) {
+    SCOPED_TRACE(row.name);
+    ModelScene<double> scene("transformer", row.settings, stream_shape(6, 5, 7));
+    scene.check_gradients(data, {true});
+  }
+}
+
+TEST(Transformer, GradientsUnderEveryRuleOfAHead) {
+  const Batch data = some_streams();
+  using Pattern = HeadRule::Pattern;
+  const HeadChange changes[] = {{1, 2, {Pattern::uniform}},         {2, 1, {Pattern::previous}},
+                                {0, 1, {Pattern::first}},           {0, 0, {Pattern::truth}},
+                                {2, 0, {Pattern::learned, 3.0}},    {1, 1, {Pattern::learned, 0.0}},
+                                {1, 2, {Pattern::learned, 1, true}}};
+  for (const char* attention : {"softmax", "linear", "relu"})
+    for (const HeadChange& change : changes) {
+      SCOPED_TRACE(attention + std::string(" ") + std::to_string(&change - changes));
+      ModelScene<double> scene("transformer", transformer_with({{"attention", word(attention)}}),
+                               stream_shape(6, 5, 7));
+      Pass pass{true};
+      pass.heads = {&change, 1};
+      scene.check_gradients(data, pass);
+    }
+}
+
+TEST(Transformer, LongStreamsAreWorkedThroughTileByTile) {
+  Batch data;
+  data.size = 2;
+  data.source.resize(2, 70);
+  data.target.resize(2, 70);
+  Stream stream(3, "test");
+  for (int b = 0; b < 2; ++b)
+    for (int t = 0; t < 70; ++t) {
+      data.source.at(b, t) = static_cast<int>(stream.integer(6));
+      data.target.at(b, t) = static_cast<int>(stream.integer(5));
+    }
+  for (const char* position : {"relative", "rotary"}) {
+    ModelScene<double> scene("transformer", transformer_with({{"position", word(position)}}), stream_shape(6, 5, 70));
+    scene.check_gradients(data, {true}, {1e-5, 1e-7, 40});
+  }
+}
+
+TEST(Transformer, APlaceKnowsNothingOfThoseBehindIt) {
+  Batch data = some_streams(1);
+  for (const TransformerRow& row : transformer_rows()) {
+    SCOPED_TRACE(row.name);
+    ModelScene<double> scene("transformer", row.settings, stream_shape(6, 5, 7));
+    const auto states = [&] { return copy_of(scene.model->states(scene.bench.compute, scene.forward(data, {}))); };
+    const std::vector<double> before = states();
+    int& changed = data.source.at(0, 3);
+    changed = (changed + 1) % 6;
+    const std::vector<double> after = states();
+    const std::size_t width = before.size() / 7;
+    EXPECT_TRUE(std::equal(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(3 * width), after.begin()));
+    EXPECT_NE(before[3 * width], after[3 * width]);
+  }
+}
+
+TEST(Transformer, MapsAreOfEachHeadAndEachRowIsADistribution) {
+  const Batch data = some_streams();
+  ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));
+  const Trace<double> trace = scene.forward(data, {});
+  ASSERT_EQ(trace.further.size(), 4u);
+  EXPECT_EQ(trace.further[2].name, "layer.2.head.1");
+  check_attention(scene.model->attention_meaning(), trace);
+  for (const AttentionMap<double>& map : trace.further)
+    for (Index b = 0; b < 3; ++b)
+      for (Index t = 0; t < 7; ++t) {
+        double sum = 0;
+        for (Index s = 0; s < 7; ++s) sum += map.weights(b, t, s);
+        const bool there = t < data.source.lengths[static_cast<std::size_t>(b)];
+        EXPECT_NEAR(sum, there ? 1 : 0, 1e-12);
+        for (Index s = t + 1; s < 7; ++s) EXPECT_EQ(map.weights(b, t, s), 0);
+      }
+  EXPECT_NEAR(trace.attention(0, 4, 2), (trace.further[2].weights(0, 4, 2) + trace.further[3].weights(0, 4, 2)) / 2,
+              1e-15);
+}
+
+TEST(Transformer, AHeldHeadAttendsWhereItIsHeldAndOthersAsTheyWould) {
+  const Batch data = some_streams();
+  using Pattern = HeadRule::Pattern;
+  ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));
+  const std::vector<double> free = copy_of(scene.forward(data, {}).further[1].weights);
+  const auto held = [&](Pattern pattern) {
+    const HeadChange change{1, 1, {pattern}};
+    Pass pass;
+    pass.heads = {&change, 1};
+    const Trace<double> trace = scene.forward(data, pass);
+    EXPECT_EQ(copy_of(trace.further[1].weights), free) << "the other head of the layer";
+    return trace.further[0].weights;
+  };
+  EXPECT_EQ(held(Pattern::uniform)(0, 3, 1), 0.25);
+  EXPECT_EQ(held(Pattern::previous)(0, 3, 2), 1);
+  EXPECT_EQ(held(Pattern::previous)(0, 0, 0), 1);
+  EXPECT_EQ(held(Pattern::first)(0, 3, 0), 1);
+  const Cube<double> truth = held(Pattern::truth);
+  for (Index row = 0; row < 21; ++row) {
+    const int a = data.pattern[static_cast<std::size_t>(2 * row)],
+              b = data.pattern[static_cast<std::size_t>(2 * row + 1)];
+    if (a < 0) continue;
+    EXPECT_EQ(truth(row / 7, row % 7, a), b < 0 ? 1 : 0.5);
+  }
+}
+
+TEST(Transformer, WhatIsFrozenHasNoGradientAndStays) {
+  const Batch data = some_streams();
+  const ValueList names{word("embed"), word("v.1"), word("o.2"), word("qk.2"), word("positions"), word("unembed")};
+  ModelScene<double> scene("transformer", transformer_with({{"frozen", {names, {}}}}), stream_shape(6, 5, 7));
+  scene.gradient_of(data);
+  for (const Param<double>& p : scene.parameters.all()) {
+    const bool moves = std::any_of(p.gradients().begin(), p.gradients().end(), [](double g) { return g != 0; });
+    const bool fixed = p.group == Group::statistics;
+    EXPECT_EQ(moves, !fixed) << p.name;
+  }
+  const std::vector<double> before = copy_of(scene.parameters.find("layer.1.value.weight")->values());
+  scene.adam(3, 0.1, data);
+  EXPECT_EQ(copy_of(scene.parameters.find("layer.1.value.weight")->values()), before);
+}
+
+TEST(Transformer, TheTeamChangesNoBit) {
+  const Batch data = some_streams(9);
+  std::vector<std::vector<float>> results;
+  for (const int threads : {1, 2, 3}) {
+    ModelScene<float> scene("transformer", transformer_with({{"mlp", {4, {}}}, {"position", word("relative")}}),
+                            stream_shape(6, 5, 7), threads);
+    scene.adam(3, 0.01, data);
+    results.push_back(copy_of(scene.parameters.values()));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST(Transformer, APaddedBatchIsItsExamplesOneByOne) {
+  const Batch all = some_streams(3);
+  ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));
+  const std::vector<double> together = copy_of(scene.forward(all, {}).scores);
+  for (int b = 0; b < 3; ++b) {
+    Batch one;
+    one.size = 1;
+    const int length = all.source.lengths[static_cast<std::size_t>(b)];
+    one.source.resize(1, length);
+    one.target.resize(1, length);
+    for (int t = 0; t < length; ++t) {
+      one.source.at(0, t) = all.source.at(b, t);
+      one.target.at(0, t) = all.target.at(b, t);
+    }
+    const std::vector<double> alone = copy_of(scene.forward(one, {}).scores);
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      EXPECT_NEAR(alone[i], together[static_cast<std::size_t>(b) * 35 + i], 1e-12) << i;
+  }
+}
+
+TEST(Transformer, WhatDoesNotFitIsRefused) {
+  const auto error = [](const ValueTable& settings) -> std::string {
+    try {
+      ModelScene<double> scene("transformer", settings, stream_shape(6, 5, 7));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error(transformer_with({{"heads", {3, {}}}})),
+            "3 heads do not divide a width of 8. Set model.width to a multiple of model.heads.");
+  EXPECT_NE(
+      error(transformer_with({{"heads", {8, {}}}, {"position", word("rotary")}})).find("rotary positions turn pairs"),
+      std::string::npos);
+  EXPECT_EQ(error(transformer_with({{"frozen", {ValueList{word("qk.3")}, {}}}})).substr(0, 58),
+            "model.frozen names 'qk.3', which this model does not have.");
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,124 @@
+#include "fovea/theory/induction_flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/error/error.h"
+#include "fovea/math/logistic.h"
+
+namespace fovea {
+
+namespace {
+
+// A weight and what it leaves for the others, each without cancellation.
+struct Weight {
+  double here = 1, elsewhere = 0;
+};
+
+Weight weight_of(double logit, double others) {
+  const double x = logit - std::log(others);
+  return {logistic(x), logistic(-x)};
+}
+
+struct Heads {
+  Weight previous, match;
+};
+
+Heads heads_of(const InductionContext& context, const InductionPoint& point, const InductionClamps& clamps) {
+  const double others = context.places - 1;
+  Heads heads;
+  if (!clamps.previous) heads.previous = weight_of(point.previous, others);
+  if (!clamps.match) heads.match = weight_of(point.match * heads.previous.here, others);
+  return heads;
+}
+
+// e^(w alpha2), e^(w (1 - alpha2) / (T - 1)), 1 and their sum Z over the vocabulary, all by a common factor e^-top.
+struct Exponentials {
+  double top = 0, answer = 0, other = 0, absent = 0, sum = 0;
+};
+
+Exponentials exponentials_of(const InductionContext& context, double copy, const Weight& match) {
+  const double others = context.places - 1, absent = context.vocabulary - context.places;
+  const double answer = copy * match.here, other = copy * match.elsewhere / others;
+  Exponentials e;
+  e.top = std::max({answer, other, 0.0});
+  e.answer = std::exp(answer - e.top);
+  e.other = std::exp(other - e.top);
+  e.absent = absent * std::exp(-e.top);
+  e.sum = e.answer + others * e.other + e.absent;
+  return e;
+}
+
+void check(const InductionContext& context) {
+  if (context.places < 2)
+    throw wrong_input(fmt::format("an earlier copy needs a context of 2 places, and this one has {}", context.places),
+                      "take a longer one");
+  if (context.vocabulary < context.places)
+    throw wrong_input(
+        fmt::format("{} places cannot hold different tokens of a vocabulary of {}", context.places, context.vocabulary),
+        "take a vocabulary of at least as many tokens as there are places");
+}
+
+FlowState start_of(const InductionClamps& clamps) { return {clamps.start_copy, 0, 0}; }
+InductionPoint point_of(const FlowState& state) { return {state[0], state[1], state[2]}; }
+
+FlowField field_of(const InductionContext& context, const InductionClamps& clamps) {
+  return [context, clamps](const FlowState& state, FlowState& change) {
+    const InductionPoint slope = induction_slope(context, point_of(state), clamps);
+    change[0] = slope.copy;
+    change[1] = slope.match;
+    change[2] = slope.previous;
+  };
+}
+
+}  // namespace
+
+double induction_loss(const InductionContext& context, const InductionPoint& point, const InductionClamps& clamps) {
+  const Weight match = heads_of(context, point, clamps).match;
+  const Exponentials e = exponentials_of(context, point.copy, match);
+  // The answer's own share is the largest where the loss is low: log Z - w alpha2 = log(1 + (Z - e1) / e1).
+  const double others = (context.places - 1) * e.other + e.absent;
+  if (e.answer >= others) return std::log1p(others / e.answer);
+  return e.top + std::log(e.sum) - point.copy * match.here;
+}
+
+InductionPoint induction_slope(const InductionContext& context, const InductionPoint& point,
+                               const InductionClamps& clamps) {
+  const auto [previous, match] = heads_of(context, point, clamps);
+  const Exponentials e = exponentials_of(context, point.copy, match);
+  InductionPoint slope;
+  if (clamps.match) {
+    slope.copy = ((context.places - 1) * e.other + e.absent) / e.sum;
+    return slope;
+  }
+  // alpha2 (T - 1) (1 - e^-u) = (1 - alpha2) (e^u - 1): of the two the one that does not overflow.
+  const double u = point.match * previous.here;
+  const double lean = u >= 0 ? -match.here * (context.places - 1) * std::expm1(-u) : match.elsewhere * std::expm1(u);
+  slope.copy = (match.here * e.absent + lean * e.other) / e.sum;
+  const double pull = point.copy * (context.places * e.other + e.absent) / e.sum * match.here * match.elsewhere;
+  slope.match = pull * previous.here;
+  if (!clamps.previous) slope.previous = pull * point.match * previous.here * previous.elsewhere;
+  return slope;
+}
+
+std::vector<InductionPoint> induction_flow(const InductionContext& context, std::span<const double> times,
+                                           const InductionClamps& clamps, const FlowOptions& options) {
+  check(context);
+  std::vector<InductionPoint> points;
+  points.reserve(times.size());
+  for (const FlowState& state : follow_flow(field_of(context, clamps), start_of(clamps), times, options))
+    points.push_back(point_of(state));
+  return points;
+}
+
+double induction_time(const InductionContext& context, const InductionClamps& clamps, double until,
+                      const FlowOptions& options) {
+  check(context);
+  const double half = std::log(context.vocabulary) / 2;
+  const auto reached = [&](const FlowState& state) { return half - induction_loss(context, point_of(state), clamps); };
+  return first_flow_time(field_of(context, clamps), start_of(clamps), reached, until, options);
+}
+
+}  // namespace fovea

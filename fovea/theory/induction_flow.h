@@ -1,0 +1,62 @@
+// How long an induction head takes to form, by the gradient flow of three scalars. A context of T places holds T
+// different tokens of V, V >= T; the query was seen once before in it, and the token behind that earlier copy is asked.
+//
+//   a   previous token: how much layer 1 prefers the place before each place, among T
+//   b   match: how much layer 2 prefers the place whose predecessor is the query, as far as layer 1 shows it
+//   w   copy: how much the token that is attended to speaks for itself
+//
+//   alpha1 = 1 / (1 + (T - 1) e^-a)                 weight of layer 1 on the previous place
+//   alpha2 = 1 / (1 + (T - 1) e^-(b alpha1))        weight of layer 2 on the place behind the earlier copy
+//   loss   = -w alpha2 + log(e^(w alpha2) + (T - 1) e^(w (1 - alpha2) / (T - 1)) + V - T)
+//   (w, b, a)' = -gradient of the loss, from b = a = 0
+//
+// With Z the sum inside the logarithm, e1 = e^(w alpha2), e2 = e^(w (1 - alpha2) / (T - 1)) and u = b alpha1:
+//
+//   w' = alpha2 [V - T + (T - 1) e2 (1 - e^-u)] / Z         at the start (V - T) / (T V) = 1/T - 1/V
+//   g  = w [T e2 + V - T] / Z                               -d loss / d alpha2
+//   b' = g alpha2 (1 - alpha2) alpha1
+//   a' = g alpha2 (1 - alpha2) b alpha1 (1 - alpha1)
+//
+// Nothing moves at w = b = 0 where V = T: all contexts hold the same tokens, so uniform attention tells nothing.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "fovea/theory/flow.h"
+
+namespace fovea {
+
+struct InductionContext {
+  int places = 0;      // T, 2 or more
+  int vocabulary = 0;  // V, T or more
+};
+
+struct InductionPoint {
+  double copy = 0;      // w
+  double match = 0;     // b
+  double previous = 0;  // a
+};
+
+// What is given instead of learned.
+struct InductionClamps {
+  bool previous = false;  // a = infinity: alpha1 = 1
+  bool match = false;     // b = infinity: alpha2 = 1, whatever a is
+  double start_copy = 0;  // w at time 0; it is learned on from there
+};
+
+double induction_loss(const InductionContext& context, const InductionPoint& point, const InductionClamps& clamps = {});
+
+// d point / d time; what is clamped does not move.
+InductionPoint induction_slope(const InductionContext& context, const InductionPoint& point,
+                               const InductionClamps& clamps = {});
+
+std::vector<InductionPoint> induction_flow(const InductionContext& context, std::span<const double> times,
+                                           const InductionClamps& clamps = {}, const FlowOptions& options = {});
+
+// The first time at which the loss is below half of log V; infinity if that is after `until` or never. Throws
+// wrong_input of a context that cannot be.
+double induction_time(const InductionContext& context, const InductionClamps& clamps = {}, double until = 1e9,
+                      const FlowOptions& options = {});
+
+}  // namespace fovea

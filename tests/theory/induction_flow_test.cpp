@@ -1,0 +1,128 @@
+#include "fovea/theory/induction_flow.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/error/error.h"
+
+namespace fovea {
+namespace {
+
+constexpr double never_induces = std::numeric_limits<double>::infinity();
+constexpr InductionClamps nothing_given{};
+constexpr InductionClamps previous_given{.previous = true};
+constexpr InductionClamps match_given{.previous = true, .match = true};
+
+TEST(InductionFlow, SlopeIsMinusTheGradientOfTheLoss) {
+  const double h = 1e-5;
+  for (const InductionContext context : {InductionContext{2, 2}, {8, 32}, {32, 33}, {49, 49}}) {
+    for (const InductionClamps& clamps : {nothing_given, previous_given, match_given}) {
+      for (const InductionPoint& at : {InductionPoint{}, InductionPoint{0.4, 0.7, 0.2}, InductionPoint{6, 9, 3},
+                                       InductionPoint{-1.5, -2, 1}, InductionPoint{3, 5, -4}}) {
+        const auto change = [&](double w, double b, double a) {
+          return (induction_loss(context, {at.copy + w, at.match + b, at.previous + a}, clamps) -
+                  induction_loss(context, {at.copy - w, at.match - b, at.previous - a}, clamps)) /
+                 (2 * h);
+        };
+        const InductionPoint slope = induction_slope(context, at, clamps);
+        EXPECT_NEAR(slope.copy, -change(h, 0, 0), 1e-9);
+        EXPECT_NEAR(slope.match, -change(0, h, 0), 1e-9);
+        EXPECT_NEAR(slope.previous, -change(0, 0, h), 1e-9);
+      }
+    }
+  }
+}
+
+TEST(InductionFlow, StartsByTheBagOfTheContextAlone) {
+  for (const InductionContext context : {InductionContext{8, 32}, {32, 33}, {128, 512}}) {
+    const InductionPoint slope = induction_slope(context, {});
+    EXPECT_NEAR(slope.copy, 1.0 / context.places - 1.0 / context.vocabulary, 1e-15);
+    EXPECT_EQ(slope.match, 0);
+    EXPECT_EQ(slope.previous, 0);
+    EXPECT_NEAR(induction_loss(context, {}), std::log(context.vocabulary), 1e-14);
+  }
+}
+
+TEST(InductionFlow, RestsWhereAllContextsHoldTheSameTokens) {
+  for (const int size : {2, 16, 49, 128}) {
+    const InductionPoint slope = induction_slope({size, size}, {});
+    EXPECT_EQ(slope.copy, 0);
+    EXPECT_EQ(slope.match, 0);
+    EXPECT_EQ(slope.previous, 0);
+    EXPECT_EQ(induction_time({size, size}), never_induces);
+  }
+  EXPECT_LT(induction_time({16, 16}, {.start_copy = 0.5}), 1e5) << "it is a saddle: what is known leads away from it";
+}
+
+TEST(InductionFlow, LargeValuesStayFinite) {
+  const InductionContext context{64, 256};
+  EXPECT_EQ(induction_loss(context, {2000, 3000, 1000}), 0);
+  EXPECT_NEAR(induction_loss(context, {2000, -3000, 1000}), 2000.0 / 63 + std::log(63), 1e-9);
+  EXPECT_NEAR(induction_loss(context, {-2000, 3000, 1000}), 2000 + std::log(255), 1e-9);
+  for (const double w : {-2000.0, 2000.0})
+    for (const double b : {-3000.0, 3000.0})
+      for (const double a : {-1000.0, 1000.0}) {
+        const InductionPoint slope = induction_slope(context, {w, b, a});
+        EXPECT_TRUE(std::isfinite(slope.copy) && std::isfinite(slope.match) && std::isfinite(slope.previous));
+      }
+}
+
+TEST(InductionFlow, TimesGrowWithTheContext) {
+  const int places[] = {8, 16, 32, 64, 128};
+  const double times[] = {45.5, 122, 338, 946, 2663};
+  double mean_x = 0, mean_y = 0, over = 0, under = 0;
+  double found[5];
+  for (int n = 0; n < 5; ++n) {
+    found[n] = std::log(induction_time({places[n], 4 * places[n]}));
+    EXPECT_NEAR(std::exp(found[n]), times[n], 0.005 * times[n]) << places[n];
+    mean_x += std::log(places[n]) / 5;
+    mean_y += found[n] / 5;
+  }
+  for (int n = 0; n < 5; ++n) {
+    over += (std::log(places[n]) - mean_x) * (found[n] - mean_y);
+    under += (std::log(places[n]) - mean_x) * (std::log(places[n]) - mean_x);
+  }
+  EXPECT_NEAR(over / under, 1.47, 0.01);
+}
+
+TEST(InductionFlow, TimesFallAsContextsBeginToDiffer) {
+  const int vocabulary[] = {33, 40, 64, 128, 512};
+  const double times[] = {1505, 647, 415, 338, 300};
+  for (int n = 0; n < 5; ++n)
+    EXPECT_NEAR(induction_time({32, vocabulary[n]}), times[n], 0.005 * times[n]) << vocabulary[n];
+}
+
+TEST(InductionFlow, WhatIsGivenNeedNotBeWaitedFor) {
+  const InductionContext context{32, 128};
+  EXPECT_NEAR(induction_time(context, previous_given), 49.8, 0.1);
+  EXPECT_NEAR(induction_time(context, {.start_copy = 6}), 168, 1);
+  EXPECT_NEAR(induction_time(context, match_given), 2.6, 0.05);
+}
+
+TEST(InductionFlow, IsDescentInTheLimitOfSmallSteps) {
+  const InductionContext context{8, 32};
+  const double times[] = {10, 40, 60};
+  const std::vector<InductionPoint> flow = induction_flow(context, times);
+  InductionPoint at;
+  const double rate = 1.0 / 512;
+  int step = 0;
+  for (std::size_t n = 0; n < flow.size(); ++n) {
+    for (; step < times[n] / rate; ++step) {
+      const InductionPoint slope = induction_slope(context, at);
+      at = {at.copy + rate * slope.copy, at.match + rate * slope.match, at.previous + rate * slope.previous};
+    }
+    EXPECT_NEAR(at.copy, flow[n].copy, 0.01);
+    EXPECT_NEAR(at.match, flow[n].match, 0.01);
+    EXPECT_NEAR(at.previous, flow[n].previous, 0.01);
+  }
+}
+
+TEST(InductionFlow, RefusesContextsThatCannotBe) {
+  EXPECT_THROW(induction_time({1, 8}), Error);
+  EXPECT_THROW(induction_time({8, 7}), Error);
+}
+
+}  // namespace
+}  // namespace fovea

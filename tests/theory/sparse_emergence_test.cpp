@@ -1,0 +1,156 @@
+#include "fovea/theory/sparse_emergence.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/error/error.h"
+#include "fovea/base/random.h"
+
+namespace fovea {
+namespace {
+
+TEST(SparseEmergence, SlopeIsThatOfTheLoss) {
+  const double h = 1e-5;
+  for (const SparseSetting setting : {SparseSetting{2, 1}, {16, 64}, {512, 9}}) {
+    for (const SparsePoint at : {SparsePoint{0.3, 0.2}, {5, 4}, {-1, 2}, {8, -3}}) {
+      const auto change = [&](double w, double logit) {
+        return (sparse_loss(setting, {at.weight + w, at.logit + logit}) -
+                sparse_loss(setting, {at.weight - w, at.logit - logit})) /
+               (2 * h);
+      };
+      const SparsePoint slope = sparse_slope(setting, at);
+      EXPECT_NEAR(slope.weight, -change(h, 0), 1e-8);
+      // The difference of two logits that both move.
+      const double both = setting.places / (setting.places - 1.0);
+      EXPECT_NEAR(slope.logit, -change(0, h) * both, 1e-8);
+    }
+  }
+}
+
+// The loss and both slopes against the system that the two variables stand for: W (d, d), one logit a place.
+TEST(SparseEmergence, LossIsTheOneOfVectors) {
+  constexpr int d = 3, places = 4, samples = 200'000;
+  const SparseSetting setting{places, d};
+  const SparsePoint at{0.9, 0.8};
+  double target[d][d], size = 0;
+  Stream stream(1, "sparse-emergence");
+  for (auto& row : target) {
+    for (double& x : row) {
+      x = stream.normal();
+      size += x * x;
+    }
+  }
+  for (auto& row : target)
+    for (double& x : row) x *= std::sqrt(d / size);
+  const double alpha = sparse_attention(setting, at), other = (1 - alpha) / (places - 1);
+  EXPECT_NEAR(alpha, 1 / (1 + 3 * std::exp(-0.8)), 1e-15);
+  double loss = 0, along = 0, logit = 0;  // minus the gradient along W* / sqrt d, and by the logits
+  for (int n = 0; n < samples; ++n) {
+    double x[places][d], mean[d] = {};
+    for (int t = 0; t < places; ++t)
+      for (int i = 0; i < d; ++i) mean[i] += (t == places - 1 ? alpha : other) * (x[t][i] = stream.normal());
+    double value[places] = {}, direction = 0;  // what each place and W* / sqrt d say, times what is missing
+    for (const auto& row : target) {
+      double truth = 0, read = 0, said[places] = {};
+      for (int i = 0; i < d; ++i) {
+        truth += row[i] * x[places - 1][i];
+        read += row[i] / std::sqrt(d) * mean[i];
+        for (int t = 0; t < places; ++t) said[t] += row[i] * at.weight / std::sqrt(d) * x[t][i];
+      }
+      const double missing = truth - at.weight * read;
+      loss += missing * missing / (2 * d) / samples;
+      direction += missing * read / d;
+      for (int t = 0; t < places; ++t) value[t] += missing * said[t] / d;
+    }
+    along += direction / samples;
+    double middle = 0;
+    for (int t = 0; t < places; ++t) middle += (t == places - 1 ? alpha : other) * value[t];
+    logit += alpha * (value[places - 1] - middle) / samples;
+    for (int t = 0; t < places - 1; ++t) logit -= other * (value[t] - middle) / (places - 1) / samples;
+  }
+  const SparsePoint slope = sparse_slope(setting, at);
+  EXPECT_NEAR(loss, sparse_loss(setting, at), 0.005);
+  EXPECT_NEAR(along, slope.weight, 0.005);
+  EXPECT_NEAR(logit, slope.logit, 0.005);
+  EXPECT_DOUBLE_EQ(sparse_loss(setting, {}), 0.5);
+}
+
+TEST(SparseEmergence, LeavesItsStartOnTheHyperbola) {
+  const SparseSetting setting{512, 4096};
+  const double unit = 512 * 64.0;
+  const double taus[] = {0.05, 0.1, 0.2};
+  const double times[] = {0.05 * unit, 0.1 * unit, 0.2 * unit};
+  const std::vector<SparsePoint> flow = sparse_flow(setting, times);
+  for (std::size_t n = 0; n < flow.size(); ++n) {
+    const SparsePoint line = sparse_linearised(setting, times[n]);
+    const double cosh = 1 + line.logit, near = taus[n] * taus[n] + 2.0 / setting.places;
+    EXPECT_NEAR(cosh * cosh - line.weight * line.weight, 1, 1e-12);
+    EXPECT_NEAR(flow[n].weight, line.weight, near * line.weight) << n;
+    EXPECT_NEAR(flow[n].logit, line.logit, near * line.logit) << n;
+  }
+}
+
+double exponent(const std::vector<double>& sizes, const std::vector<double>& times) {
+  double mean_x = 0, mean_y = 0, over = 0, under = 0;
+  const auto n = static_cast<double>(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    mean_x += std::log(sizes[i]) / n;
+    mean_y += std::log(times[i]) / n;
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    over += (std::log(sizes[i]) - mean_x) * (std::log(times[i]) - mean_y);
+    under += (std::log(sizes[i]) - mean_x) * (std::log(sizes[i]) - mean_x);
+  }
+  return over / under;
+}
+
+double exponent_of_places(int width) {
+  std::vector<double> sizes, times;
+  for (int places = 16; places <= 512; places *= 2) {
+    sizes.push_back(places);
+    times.push_back(sparse_time({places, width}));
+  }
+  return exponent(sizes, times);
+}
+
+double exponent_of_width(int places) {
+  std::vector<double> sizes, times;
+  for (int width = 16; width <= 1024; width *= 2) {
+    sizes.push_back(width);
+    times.push_back(sparse_time({places, width}));
+  }
+  return exponent(sizes, times);
+}
+
+// T sqrt d but for logarithms: the exponents fall slowly with the other size.
+TEST(SparseEmergence, TimeGrowsWithPlacesAndTheRootOfWidth) {
+  EXPECT_NEAR(exponent_of_places(64), 0.956, 0.001);
+  EXPECT_NEAR(exponent_of_width(512), 0.494, 0.001);
+  for (const int width : {16, 32, 64, 128}) {
+    EXPECT_GT(exponent_of_places(width), 0.93) << width;
+    EXPECT_LT(exponent_of_places(width), 1.02) << width;
+  }
+  for (const int places : {64, 256, 512}) {
+    EXPECT_GT(exponent_of_width(places), 0.46) << places;
+    EXPECT_LT(exponent_of_width(places), 0.53) << places;
+  }
+}
+
+TEST(SparseEmergence, EndsWithAllAttentionOnThePlaceThatTells) {
+  const SparseSetting setting{16, 16};
+  const double times[] = {1e5};
+  const SparsePoint end = sparse_flow(setting, times).front();
+  EXPECT_GT(sparse_attention(setting, end), 0.99);
+  EXPECT_LT(sparse_loss(setting, end), 1e-3);
+  EXPECT_EQ(sparse_time(setting, 0.5 * sparse_time(setting)), std::numeric_limits<double>::infinity());
+}
+
+TEST(SparseEmergence, RefusesSettingsThatCannotBe) {
+  EXPECT_THROW(sparse_time({1, 8}), Error);
+  EXPECT_THROW(sparse_time({8, 0}), Error);
+}
+
+}  // namespace
+}  // namespace fovea

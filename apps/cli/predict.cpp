@@ -14,8 +14,10 @@
 #include "fovea/data/text/text_bags.h"
 #include "fovea/lab/analysis/prediction_source.h"
 #include "fovea/lab/record/prediction_json.h"
+#include "fovea/lab/record/stream_prediction_json.h"
 #include "fovea/theory/text_attention.h"
 #include "fovea/view/terminal/prediction_text.h"
+#include "fovea/view/terminal/stream_prediction_text.h"
 
 namespace fovea::cli {
 
@@ -39,17 +41,18 @@ class Predict : public Command {
                  app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")
                      ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40))
                      ->type_name("N")};
-    app.add_option("--words", options_.counts.words, "the most frequent words whose pairs are counted")
-        ->check(CLI::Range(8, 8192))
-        ->type_name("N");
+    of_bags_ = {app.add_option("--words", options_.counts.words, "the most frequent words whose pairs are counted")
+                    ->check(CLI::Range(8, 8192))
+                    ->type_name("N")};
     app.add_option("--label", label_, "the column of the label, by its name or its number (default: 1)");
     app.add_option("--text", text_, "the column of the text (default: 2); several, parted by commas, are joined")
         ->delimiter(',')
         ->type_name("COL");
     app.add_option("--format", format_, "tsv, csv, jsonl or lines (else by the file's name)");
-    app.add_option("--examples", examples_file_,
-                   "texts to shade by the attention they will get, one a line (with a tab: label or source in front)")
-        ->type_name("FILE");
+    of_bags_.push_back(app.add_option("--examples", examples_file_,
+                                      "texts to shade by the attention they will get, one a line (with a tab: label or "
+                                      "source in front)")
+                           ->type_name("FILE"));
     app.add_option("--threads", threads_, "to read with (default: one per core)")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
@@ -60,9 +63,12 @@ class Predict : public Command {
         "which words attention will come to, and when. Nothing is kept. Every line of a file must be sound; of one "
         "with bad\n"
         "lines make a corpus (fovea data add NAME --skip-bad …), and predict text-classify --set "
-        "task.corpus=NAME.\n\n"
+        "task.corpus=NAME.\n"
+        "Of a task of token streams: the heights at which a loss may rest, and which earlier tokens tell of the "
+        "answers.\n\n"
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
+        "  fovea predict induction --set task.vocab=128 --set task.length=32\n"
         "  fovea predict reviews.tsv --examples new.txt\n"
         "  fovea predict --source corpus.de --target corpus.en");
   }
@@ -71,6 +77,7 @@ class Predict : public Command {
     Team team(threads_);
     read_examples();
     const std::unique_ptr<BagSource> source = open(team);
+    if (!source) return print_stream();
     if (source->outputs_are() == BagSource::Outputs::words)
       for (const Example& example : examples_)
         if (!example.tab)
@@ -100,6 +107,7 @@ class Predict : public Command {
     }
   };
 
+  // Null of a task of token streams.
   std::unique_ptr<BagSource> open(Team& team) {
     if (!source_.empty() || !target_.empty()) {
       if (!data_.empty())
@@ -120,6 +128,7 @@ class Predict : public Command {
           fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
           "ask once for each");
     task_ = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+    if (task_ && task_->shape().kind == Kind::token_streams) return nullptr;
     if (task_) return task_bags(*task_, draws_);
     if (!std::filesystem::exists(data_)) {
       std::vector<std::string> known = Registry<Task>::instance().names();
@@ -156,6 +165,26 @@ class Predict : public Command {
       if (option->count() > 0)
         throw wrong_input(fmt::format("{} is for tasks, and nothing is drawn from a file", option->get_name()),
                           "leave it out");
+  }
+
+  int print_stream() const {
+    for (const CLI::Option* option : of_bags_)
+      if (option->count() > 0)
+        throw wrong_input(fmt::format("{} is for bags of words, and the task gives {}", option->get_name(),
+                                      kind_name(Kind::token_streams)),
+                          "leave it out");
+    StreamOptions options;
+    if (of_tasks_[1]->count() > 0) options.sequences = draws_;
+    const StreamPrediction prediction = predict_stream(*task_, options);
+    if (words_.json) {
+      Json json;
+      json["data"] = data_;
+      json.update(stream_prediction_json(prediction));
+      print_json(json);
+    } else {
+      fmt::print("{}", stream_prediction_text(prediction, Terminal::of(STDOUT_FILENO)));
+    }
+    return 0;
   }
 
   // A line of --examples. They are read before anything is predicted, so that what is wrong with them is said at once.
@@ -215,7 +244,8 @@ class Predict : public Command {
   std::string data_, source_, target_, label_, format_, examples_file_;
   std::vector<std::string> text_;
   std::vector<Example> examples_;
-  std::vector<const CLI::Option*> of_tasks_;
+  std::vector<const CLI::Option*> of_tasks_;  // the seed, then the draws
+  std::vector<const CLI::Option*> of_bags_;
   ExperimentWords words_;
   PredictionOptions options_;
   std::int64_t seed_ = 0, draws_ = 20'000;

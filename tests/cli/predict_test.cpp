@@ -58,6 +58,26 @@ TEST_F(ProgramTest, PredictsFromSeveralColumnsOfText) {
   EXPECT_NE(outcome.out.find("From 400 examples, 4 words each"), std::string::npos) << outcome.out << outcome.err;
 }
 
+TEST_F(ProgramTest, PredictsTheHeightsAndLagsOfTokenStreams) {
+  const auto p = json("predict induction --set task.vocab=32 --set task.length=8 --draws 2000 --json");
+  EXPECT_EQ(p["data"], "induction");
+  EXPECT_EQ(p["sequences"], 2000);
+  EXPECT_EQ(p["rungs"][0]["rung"], "nothing");
+  EXPECT_NEAR(p["rungs"][0]["nats"].get<double>(), std::log(32), 1e-6);
+  EXPECT_EQ(p["lags"].size(), 8u);
+  EXPECT_EQ(p["hard"], false);
+  EXPECT_NEAR(p["induction"]["time"].get<double>(), 45.5, 0.2);
+  const Outcome text = fovea("predict induction --set task.vocab=32 --set task.length=8 --draws 2000");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("induction flow of 8 places and 32 tokens"), std::string::npos) << text.out;
+  write("new.txt", "1 2 3\n");
+  for (const char* wrong : {"predict induction --words 64", "predict induction --examples new.txt"}) {
+    const Outcome outcome = fovea(wrong);
+    EXPECT_EQ(outcome.code, 2) << wrong;
+    EXPECT_NE(outcome.err.find("token streams"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(ProgramTest, PredictsFromTwoFilesAndRefusesWhatIsNoData) {
   std::string german, english;
   const char* const words[][2] = {{"ein", "a"}, {"Haus", "house"}, {"ja", "yes"}, {"nein", "no"}, {"Baum", "tree"}};

@@ -1,0 +1,27 @@
+#include "fovea/lab/record/stream_prediction_json.h"
+
+namespace fovea {
+
+Json stream_prediction_json(const StreamPrediction& p) {
+  Json json{{"sequences", p.sequences}, {"asked", p.asked},      {"examples", p.examples}, {"hard", p.lags.hard},
+            {"rungs", Json::array()},   {"lags", Json::array()}, {"induction", nullptr}};
+  for (const RungHeight& rung : p.rungs)
+    json["rungs"].push_back(
+        {{"rung", rung.name}, {"nats", number_json(rung.nats)}, {"error", number_json(rung.error)}});
+  for (const Lag& lag : p.lags.lags)
+    json["lags"].push_back({{"lag", lag.lag},
+                            {"share", number_json(lag.share)},
+                            {"chance", number_json(lag.chance)},
+                            {"deviations", number_json(lag.deviations)},
+                            {"clear", lag.clear},
+                            {"places", lag.places}});
+  if (p.induction)
+    json["induction"] = {{"places", p.induction->context.places},
+                         {"vocabulary", p.induction->context.vocabulary},
+                         {"time", number_json(p.induction->time)},
+                         {"with_previous", number_json(p.induction->with_previous)},
+                         {"with_match", number_json(p.induction->with_match)}};
+  return json;
+}
+
+}  // namespace fovea

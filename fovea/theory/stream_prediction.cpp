@@ -1,0 +1,123 @@
+#include "fovea/theory/stream_prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/error/error.h"
+#include "fovea/data/ladder.h"
+
+namespace fovea {
+
+namespace {
+
+std::int64_t sequences_of(const TaskShape& shape) {
+  constexpr std::int64_t most = 20'000, places = 2'000'000;
+  return std::clamp<std::int64_t>(places / std::max(1, shape.longest), 1, most);
+}
+
+// The loss of one rung and how much is asked, of each example.
+struct Loss {
+  double sum = 0;
+  std::int64_t asked = 0;
+};
+
+RungHeight height_of(const std::string& name, const std::vector<Loss>& losses) {
+  RungHeight height{name, 0, std::numeric_limits<double>::quiet_NaN()};
+  double asked = 0, squares = 0;
+  for (const Loss& loss : losses) {
+    height.nats += loss.sum;
+    asked += static_cast<double>(loss.asked);
+  }
+  height.nats /= asked;
+  const auto examples = static_cast<double>(losses.size());
+  for (const Loss& loss : losses) {
+    const double distance = loss.sum - height.nats * static_cast<double>(loss.asked);
+    squares += distance * distance;
+  }
+  if (losses.size() > 1) height.error = std::sqrt(examples / (examples - 1) * squares) / asked;
+  return height;
+}
+
+std::vector<RungHeight> heights(const Task& task, const StreamOptions& options, std::int64_t& examples) {
+  const Ladder* ladder = task.ladder();
+  if (!ladder) return {};
+  const std::vector<std::string> names = ladder->rungs();
+  std::vector<std::vector<Loss>> losses(names.size());
+  const auto vocab = static_cast<std::size_t>(task.shape().target_vocab);
+  std::vector<float> memory;
+  Batch batch;
+  for (int step = 0; step < options.batches; ++step) {
+    task.batch(Split::validation, static_cast<std::uint64_t>(step), options.batch, batch);
+    if (batch.size == 0) break;
+    const std::size_t places = static_cast<std::size_t>(batch.size) * static_cast<std::size_t>(batch.target.columns);
+    memory.assign(places * vocab, 0.0f);
+    for (std::size_t rung = 0; rung < names.size(); ++rung) {
+      std::fill(memory.begin(), memory.end(), 0.0f);
+      ladder->predict(batch, static_cast<int>(rung), Matrix<float>(memory.data(), places, vocab));
+      for (int row = 0; row < batch.size; ++row) {
+        Loss loss;
+        for (int t = 0; t < batch.target.columns; ++t) {
+          const int answer = batch.target.at(row, t);
+          if (answer < 0) continue;
+          const std::size_t place = static_cast<std::size_t>(row) * static_cast<std::size_t>(batch.target.columns) +
+                                    static_cast<std::size_t>(t);
+          loss.sum -= std::log(static_cast<double>(memory[place * vocab + static_cast<std::size_t>(answer)]));
+          ++loss.asked;
+        }
+        if (loss.asked > 0) losses[rung].push_back(loss);
+      }
+    }
+    examples += batch.size;
+  }
+  std::vector<RungHeight> found;
+  for (std::size_t rung = 0; rung < names.size(); ++rung)
+    if (!losses[rung].empty()) found.push_back(height_of(names[rung], losses[rung]));
+  return found;
+}
+
+InductionTimes times_of(const InductionContext& context) {
+  InductionTimes times;
+  times.context = context;
+  times.time = induction_time(context);
+  times.with_previous = induction_time(context, {.previous = true});
+  times.with_match = induction_time(context, {.previous = true, .match = true});
+  return times;
+}
+
+}  // namespace
+
+std::optional<InductionContext> induction_context(const StreamSample& sample) {
+  std::int64_t places = 0;
+  for (std::int64_t n = 0; n < sample.size(); ++n) {
+    const std::span<const int> source = sample.source(n), target = sample.target(n), alignment = sample.alignment(n);
+    for (std::size_t t = 0; t < target.size(); ++t) {
+      if (target[t] < 0) continue;
+      if (alignment[t] < 1 || alignment[t] > static_cast<int>(t)) return {};
+      const auto answer = static_cast<std::size_t>(alignment[t]);
+      if (source[answer] != target[t] || source[answer - 1] != source[t]) return {};
+      places += static_cast<std::int64_t>(t) + 1;
+    }
+  }
+  if (sample.asked() == 0) return {};
+  const double mean = static_cast<double>(places) / static_cast<double>(sample.asked());
+  const InductionContext context{static_cast<int>(std::lround(mean)), sample.target_vocab()};
+  if (context.places < 2 || context.vocabulary < context.places) return {};
+  return context;
+}
+
+StreamPrediction predict_stream(const Task& task, const StreamOptions& options) {
+  const StreamSample sample(task, options.sequences != 0 ? options.sequences : sequences_of(task.shape()));
+  if (sample.asked() == 0)
+    throw wrong_input("nothing is asked in the sequences of the task", "make them longer, or draw more of them");
+  StreamPrediction prediction;
+  prediction.sequences = sample.size();
+  prediction.asked = sample.asked();
+  prediction.lags = measure_lags(sample, options.lags);
+  prediction.rungs = heights(task, options, prediction.examples);
+  if (const std::optional<InductionContext> context = induction_context(sample))
+    prediction.induction = times_of(*context);
+  return prediction;
+}
+
+}  // namespace fovea

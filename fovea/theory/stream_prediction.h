@@ -1,0 +1,59 @@
+// What can be known of a task of token streams before a model is trained: the heights of its ladder, at which a loss
+// may rest; which earlier tokens tell something of the answers, each by itself; and, where all answers are what
+// followed an earlier copy of the current token, when an induction head forms by its flow.
+//
+// The height of a rung over the asked places of B validation examples, with l_b the sum of -log p(answer) over those of
+// example b and n_b how many they are:
+//
+//   nats  = sum_b l_b / sum_b n_b
+//   error = sqrt(B / (B - 1) sum_b (l_b - nats n_b)^2) / sum_b n_b        examples are independent, places are not
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/data/task.h"
+#include "fovea/theory/induction_flow.h"
+#include "fovea/theory/lag_statistics.h"
+
+namespace fovea {
+
+struct StreamOptions {
+  std::int64_t sequences = 0;  // that lags are counted in; 0: 20 000, or as many as have two million places
+  int batches = 32;            // of validation, for the ladder
+  int batch = 64;              // examples of each
+  LagOptions lags = {};
+};
+
+struct RungHeight {
+  std::string name;
+  double nats = 0;   // infinity where the rung gives an answer no chance
+  double error = 0;  // standard error; NaN of a single example
+};
+
+// Times of the induction flow, with nothing given and with what is given in its place.
+struct InductionTimes {
+  InductionContext context;
+  double time = 0;
+  double with_previous = 0;  // layer 1 attends to the previous token
+  double with_match = 0;     // layer 2 attends to the right place
+};
+
+struct StreamPrediction {
+  std::int64_t sequences = 0, asked = 0;  // that lags are counted in, and answers in these
+  std::int64_t examples = 0;              // of validation, for the ladder
+  std::vector<RungHeight> rungs;          // from the least information to the most; empty where there is no ladder
+  LagStatistics lags;
+  std::optional<InductionTimes> induction;
+};
+
+// Throws wrong_input where the task does not give token streams or asks nothing.
+StreamPrediction predict_stream(const Task& task, const StreamOptions& options = {});
+
+// The context of the flow, if every answer of the sample is known to stand behind an earlier copy of the token that is
+// current where it is asked: T is the mean number of places from the first to the asking one, V that of tokens.
+std::optional<InductionContext> induction_context(const StreamSample& sample);
+
+}  // namespace fovea

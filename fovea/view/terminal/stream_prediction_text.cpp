@@ -1,0 +1,70 @@
+#include "fovea/view/terminal/stream_prediction_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea {
+
+namespace {
+
+using Column = TextTable::Column;
+constexpr auto right = TextTable::Align::right;
+constexpr int shown_lags = 5;
+
+std::string flow_time_text(double time) { return std::isfinite(time) ? fmt::format("{:.4g}", time) : "never"; }
+
+std::string verdict_line(const StreamPrediction& p, const Terminal& terminal) {
+  if (p.lags.hard)
+    return toned("hard", Tone::bad, terminal) + ": no single earlier token tells anything of the answers";
+  const auto clear = std::count_if(p.lags.lags.begin(), p.lags.lags.end(), [](const Lag& lag) { return lag.clear; });
+  return toned("not hard", Tone::good, terminal) + fmt::format(": of {} lags {} tell{} something of the answers",
+                                                               p.lags.lags.size(), clear, clear == 1 ? "s" : "");
+}
+
+std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
+  if (p.rungs.empty()) return "The task knows no ladder.\n";
+  TextTable table({Column{"what is used"}, Column{"nats", right}, Column{"±", right}});
+  for (const RungHeight& rung : p.rungs)
+    table.row({rung.name, fmt::format("{:.4f}", rung.nats),
+               std::isfinite(rung.error) ? fmt::format("{:.4f}", rung.error) : std::string("-")});
+  return fmt::format("The loss of the best model that uses (on {} validation examples):\n", p.examples) +
+         table.text(terminal);
+}
+
+std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
+  TextTable table({Column{"lag", right}, Column{"share told", right}, Column{"chance", right},
+                   Column{"deviations above it", right}, Column{"places", right}});
+  for (const Lag& lag : p.lags.best(shown_lags))
+    table.row({fmt::format("{}", lag.lag),
+               fmt::format("{:.5f}", std::max(0.0, lag.share)),
+               fmt::format("{:.5f}", lag.chance),
+               {fmt::format("{:.1f}", lag.deviations), lag.clear ? Tone::good : Tone::faint},
+               fmt::format("{}", lag.places)});
+  std::string text =
+      "How much the token so many places before tells of the answer, 1 being all:\n" + table.text(terminal);
+  if (p.lags.lags.size() > shown_lags)
+    text += fmt::format("… and {} more lags (all of them are in the JSON)\n", p.lags.lags.size() - shown_lags);
+  return text;
+}
+
+std::string induction_text(const InductionTimes& times) {
+  return fmt::format(
+      "\nThe induction flow of {} places and {} tokens has half the loss at time {};\n"
+      "with attention to the previous token given at {}, with the match given too at {}.\n",
+      times.context.places, times.context.vocabulary, flow_time_text(times.time), flow_time_text(times.with_previous),
+      flow_time_text(times.with_match));
+}
+
+}  // namespace
+
+std::string stream_prediction_text(const StreamPrediction& p, const Terminal& terminal) {
+  std::string text =
+      fmt::format("{}.\n\nFrom {} sequences with {} answers.\n\n", verdict_line(p, terminal), p.sequences, p.asked);
+  text += ladder_text(p, terminal) + "\n" + lags_text(p, terminal);
+  if (p.induction) text += induction_text(*p.induction);
+  return text;
+}
+
+}  // namespace fovea

@@ -1,0 +1,96 @@
+#include "fovea/theory/stream_prediction.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/error/error.h"
+#include "fovea/data/ladder.h"
+#include "tests/data/tasks/task_help.h"
+#include "tests/theory/made_stream.h"
+
+namespace fovea {
+namespace {
+
+// The answer is the token before, but for a share of cases in which it is drawn anew.
+class NoisyCopy final : public MadeStream, public Ladder {
+ public:
+  static constexpr int tokens = 6;
+  static constexpr double noise = 0.3;
+
+  NoisyCopy()
+      : MadeStream(tokens, 12, [](std::span<const int> x, std::size_t t, Stream& stream) {
+          const int other = static_cast<int>(stream.integer(tokens));
+          return t == 0 ? -1 : stream.uniform() < noise ? other : x[t - 1];
+        }) {}
+  const Ladder* ladder() const override { return this; }
+  std::vector<std::string> rungs() const override { return {"nothing", "noisy", "sure"}; }
+  void predict(const Batch& batch, int rung, Matrix<float> probabilities) const override {
+    for (int row = 0; row < batch.size; ++row)
+      for (int t = 1; t < 12; ++t)
+        for (int o = 0; o < tokens; ++o) {
+          const bool right = batch.source.at(row, t - 1) == o;
+          const double even = 1.0 / tokens;
+          const double p = rung == 0 ? even : rung == 1 ? noise * even + (right ? 1 - noise : 0) : right;
+          probabilities(row * 12 + t, o) = static_cast<float>(p);
+        }
+  }
+};
+
+TEST(StreamPrediction, HeightsOfTheLadderAreItsCrossEntropies) {
+  const NoisyCopy task;
+  const StreamPrediction p = predict_stream(task);
+  ASSERT_EQ(p.rungs.size(), 3u);
+  EXPECT_EQ(p.rungs[0].name, "nothing");
+  EXPECT_NEAR(p.rungs[0].nats, std::log(6), 1e-6);
+  EXPECT_NEAR(p.rungs[0].error, 0, 1e-6);
+  const double wrong = NoisyCopy::noise / 6, right = 1 - NoisyCopy::noise + wrong;
+  const double entropy = -right * std::log(right) - 5 * wrong * std::log(wrong);
+  EXPECT_NEAR(p.rungs[1].nats, entropy, 4 * p.rungs[1].error);
+  // Places are independent here, so the error is that of single answers.
+  const double square = right * std::log(right) * std::log(right) + 5 * wrong * std::log(wrong) * std::log(wrong);
+  EXPECT_NEAR(p.rungs[1].error, std::sqrt((square - entropy * entropy) / (2048 * 11)), 0.0008);
+  EXPECT_EQ(p.rungs[2].nats, std::numeric_limits<double>::infinity()) << "what is sure of itself and wrong";
+  EXPECT_EQ(p.examples, 2048);
+  EXPECT_EQ(p.asked, 11 * p.sequences);
+  EXPECT_FALSE(p.lags.hard);
+  EXPECT_EQ(p.lags.best(1).front().lag, 1);
+  EXPECT_NEAR(p.lags.best(1).front().share, 0.49, 0.01);
+  EXPECT_FALSE(p.induction);
+}
+
+TEST(StreamPrediction, IsTheSameEachTime) {
+  const NoisyCopy task;
+  const StreamPrediction a = predict_stream(task, {.sequences = 300}), b = predict_stream(task, {.sequences = 300});
+  EXPECT_EQ(a.sequences, 300);
+  for (std::size_t n = 0; n < a.lags.lags.size(); ++n) {
+    EXPECT_EQ(a.lags.lags[n].share, b.lags.lags[n].share);
+    EXPECT_EQ(a.lags.lags[n].deviations, b.lags.lags[n].deviations);
+  }
+  EXPECT_EQ(a.rungs[1].nats, b.rungs[1].nats);
+}
+
+TEST(StreamPrediction, OfTheTaskInductionIsItsFlow) {
+  const auto task = make_task("induction", table({{"vocab", whole(32)}, {"length", whole(8)}}));
+  const StreamPrediction p = predict_stream(*task, {.sequences = 500});
+  ASSERT_TRUE(p.induction);
+  EXPECT_EQ(p.induction->context.places, 8);
+  EXPECT_EQ(p.induction->context.vocabulary, 32);
+  EXPECT_NEAR(p.induction->time, 45.5, 0.2);
+  EXPECT_LT(p.induction->with_previous, p.induction->time);
+  EXPECT_LT(p.induction->with_match, p.induction->with_previous);
+  ASSERT_EQ(p.rungs.size(), 3u);
+  EXPECT_NEAR(p.rungs[0].nats, std::log(32), 1e-6);
+  EXPECT_NEAR(p.rungs[2].nats, 0, 1e-6);
+  const auto small = make_task("induction", table({{"vocab", whole(6)}, {"length", whole(8)}}));
+  EXPECT_FALSE(predict_stream(*small, {.sequences = 100}).induction) << "eight places, six tokens";
+}
+
+TEST(StreamPrediction, RefusesWhatIsNoStreamOrAsksNothing) {
+  EXPECT_THROW(predict_stream(*make_task("copy")), Error);
+  EXPECT_THROW(predict_stream(MadeStream(3, 5, [](std::span<const int>, std::size_t, Stream&) { return -1; })), Error);
+}
+
+}  // namespace
+}  // namespace fovea

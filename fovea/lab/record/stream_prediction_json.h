@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fovea/lab/record/json.h"
-#include "fovea/theory/stream_prediction.h"
+#include "fovea/theory/streams/stream_prediction.h"
 
 namespace fovea {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fovea/theory/stream_prediction.h"
+#include "fovea/theory/streams/stream_prediction.h"
 #include "fovea/view/terminal/terminal.h"
 
 namespace fovea {

@@ -16,7 +16,7 @@
 
 #include "fovea/data/task.h"
 #include "fovea/theory/induction_flow.h"
-#include "fovea/theory/lag_statistics.h"
+#include "fovea/theory/streams/lag_statistics.h"
 
 namespace fovea {
 

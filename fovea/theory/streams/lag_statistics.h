@@ -29,7 +29,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fovea/theory/stream_sample.h"
+#include "fovea/theory/streams/stream_sample.h"
 
 namespace fovea {
 

@@ -1,4 +1,4 @@
-#include "fovea/theory/stream_prediction.h"
+#include "fovea/theory/streams/stream_prediction.h"
 
 #include <algorithm>
 #include <cmath>

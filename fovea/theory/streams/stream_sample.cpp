@@ -1,4 +1,4 @@
-#include "fovea/theory/stream_sample.h"
+#include "fovea/theory/streams/stream_sample.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "fovea/theory/lag_statistics.h"
+#include "fovea/theory/streams/lag_statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "fovea/base/error/error.h"
 #include "tests/data/tasks/task_help.h"
-#include "tests/theory/made_stream.h"
+#include "tests/theory/streams/made_stream.h"
 
 namespace fovea {
 namespace {

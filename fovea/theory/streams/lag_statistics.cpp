@@ -1,4 +1,4 @@
-#include "fovea/theory/lag_statistics.h"
+#include "fovea/theory/streams/lag_statistics.h"
 
 #include <algorithm>
 #include <cmath>

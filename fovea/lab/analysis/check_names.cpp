@@ -17,15 +17,19 @@ namespace fovea {
 
 namespace {
 
-std::vector<Hold> holds_of(const RunSpec& spec) { return Interventions::parse(spec.interventions).holds; }
+bool held(const RunSpec& spec) {
+  const Interventions all = Interventions::parse(spec.interventions);
+  return !all.holds.empty() || !all.heads.empty();
+}
 
 RunRecord untrained(RunSpec spec) {
   spec.train["steps"] = {std::int64_t{0}, {}};
   spec.train["stop_when"] = {std::string(), {}};
   // Held from the start, so that what is measured under a hold has its names too.
+  const Interventions all = Interventions::parse(spec.interventions);
   Interventions holds;
-  holds.holds = holds_of(spec);
-  if (!holds.holds.empty()) holds.holds = {{holds.holds.front().attend, {}, holds.holds.front().place}};
+  if (!all.holds.empty()) holds.holds = {{all.holds.front().attend, {}, all.holds.front().place}};
+  else if (!all.heads.empty()) holds.heads = {{all.heads.front().change, {}, all.heads.front().place}};
   spec.interventions = holds.write();
   RunRecord run = train(spec);
   run.series["train_loss"] = {{0}, {0}};  // what the first update says
@@ -69,7 +73,7 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::spa
   std::set<std::string> models;
   std::vector<RunRecord> runs;
   for (const RunSpec& spec : specs) {
-    const std::string kind = Value{spec.model, {}}.text() + (holds_of(spec).empty() ? "" : " held");
+    const std::string kind = Value{spec.model, {}}.text() + (held(spec) ? " held" : "");
     if (models.size() == most_looks || !models.insert(kind).second) continue;
     runs.push_back(untrained(spec));
     if (runs.back().state != RunState::done) return;  // the training will say why

@@ -115,7 +115,9 @@ Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& param
   capabilities.attends = attends != Attends::no;
   capabilities.by_score = attends == Attends::by_score;
   capabilities.has_beta = model.has_beta();
-  capabilities.truth = !batch.alignment.empty() || !batch.marked.empty();
+  capabilities.truth = !batch.marked.empty() || batch.pattern_width > 0 ||
+                       std::ranges::any_of(batch.alignment, [](int place) { return place >= 0; });
+  capabilities.heads = {model.heads().layers, model.heads().each};
   for (const Param<T>& p : parameters.all()) {
     capabilities.attention_parameters |= p.group == Group::attention;
     capabilities.parameters.push_back(p.name);
@@ -167,6 +169,7 @@ void check_interventions(const Interventions& interventions, const Capabilities&
                                     name_of(spec.task, "task")),
                         "hold it uniform, or take a task that knows", hold.place);
   }
+  for (const HeadIntervention& head : interventions.heads) head.check(model, capabilities.heads, capabilities.truth);
   const auto refuse = [&](Group group, const Place& place) {
     if (group == Group::attention && !capabilities.attention_parameters)
       throw wrong_input(fmt::format("model '{}' has no attention parameters here", model), "drop the intervention",
@@ -187,6 +190,7 @@ void check_interventions(const Interventions& interventions, const Capabilities&
     for (const auto& one : all) in_time(one.when.from, one.place);
   };
   all_in_time(interventions.holds);
+  all_in_time(interventions.heads);
   all_in_time(interventions.freezes);
   all_in_time(interventions.rates);
   all_in_time(interventions.clamps);

@@ -33,6 +33,7 @@ struct Capabilities {
   bool has_beta = false;
   bool attention_parameters = false;
   bool truth = false;  // the task knows where attention belongs
+  Model<float>::Heads heads;
   std::vector<std::string> parameters;
 };
 template <class T>

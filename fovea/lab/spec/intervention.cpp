@@ -29,10 +29,7 @@ Kind read(const Value& value, const std::string& owner) {
   kind.settings(fields);
   const ValueTable& table = *value.as<ValueTable>();
   fields.read(table, owner);
-  const Interval& when = kind.when;
-  if (when.until && *when.until <= when.from)
-    throw wrong_input(fmt::format("{} is over before it begins: from {} until {}", owner, when.from, *when.until),
-                      "make until larger than from", table.at("until").place);
+  require_interval(kind.when, table, owner);
   return kind;
 }
 
@@ -75,8 +72,8 @@ Embed read_embed(const Value& value, const ValueTable& table) {
 }
 
 ValueTable interval_table(const Interval& when) {
-  ValueTable table{{"from", {when.from, {}}}};
-  if (when.until) table["until"] = {*when.until, {}};
+  ValueTable table;
+  when.write(table);
   return table;
 }
 
@@ -91,12 +88,6 @@ void refuse_meeting(const std::vector<Kind>& all, const std::string& what, const
 }
 
 }  // namespace
-
-void Interval::settings(Fields& fields) {
-  fields.integer("from", from, 0, Fields::no_limit, "the first update it is in force for");
-  fields.integer("until", until, 0, Fields::no_limit, "the end of training",
-                 "the first update it is no longer in force for");
-}
 
 void Hold::settings(Fields& fields) {
   fields.choice("hold", attend, hold_words, "where attention is held");
@@ -143,7 +134,9 @@ Interventions Interventions::parse(const ValueList& list) {
     if (!table)
       throw wrong_input(message("an intervention must be {}, not {} ({})", ValueKind::table, value.kind(), value),
                         message("write it as {}", example_hold()), value.place);
-    if (table->contains("hold")) {
+    if (HeadIntervention::is_one(*table)) {
+      all.heads.push_back(HeadIntervention::read(value));
+    } else if (table->contains("hold")) {
       all.holds.push_back(read<Hold>(value, "the intervention 'hold'"));
     } else if (table->contains("freeze")) {
       all.freezes.push_back(read<Freeze>(value, "the intervention 'freeze'"));
@@ -159,8 +152,9 @@ Interventions Interventions::parse(const ValueList& list) {
     } else if (table->contains("embeddings")) {
       all.embeds.push_back(read_embed(value, *table));
     } else {
-      const std::vector<std::string> known{"hold", "freeze", "rate", "clamp", "transplant", "embeddings"};
-      Remedy remedy = "it needs one of hold, freeze, rate, clamp, transplant or embeddings";
+      const std::vector<std::string> known{"hold", "scale", "ablate",     "freeze",
+                                           "rate", "clamp", "transplant", "embeddings"};
+      Remedy remedy = "it needs one of hold, scale, ablate, freeze, rate, clamp, transplant or embeddings";
       for (const auto& entry : *table)
         if (const std::string near = nearest_name(entry.first, known); !near.empty())
           remedy = suggest_name(entry.first, known);
@@ -194,6 +188,7 @@ ValueList Interventions::write() const {
     table["hold"] = {word_of(hold_words, hold.attend), {}};
     put(std::move(table), hold.place);
   }
+  for (const HeadIntervention& head : heads) put(head.write(), head.place);
   for (const Freeze& freeze : freezes) {
     ValueTable table = interval_table(freeze.when);
     table["freeze"] = {word_of(group_words, freeze.group), {}};
@@ -232,6 +227,13 @@ Attend Interventions::attend_at(std::int64_t step) const {
   return Attend::learned;
 }
 
+std::vector<HeadChange> Interventions::heads_at(std::int64_t step) const {
+  std::vector<HeadChange> changes;
+  for (const HeadIntervention& head : heads)
+    if (head.when.holds(step)) changes.push_back(head.change);
+  return changes;
+}
+
 bool Interventions::frozen_at(Group group, std::int64_t step) const {
   return std::any_of(freezes.begin(), freezes.end(),
                      [&](const Freeze& f) { return f.group == group && f.when.holds(step); });
@@ -250,6 +252,7 @@ std::int64_t Interventions::next_change(std::int64_t step) const {
     if (when.until && *when.until > step) next = std::min(next, *when.until);
   };
   for (const Hold& hold : holds) consider(hold.when);
+  for (const HeadIntervention& head : heads) consider(head.when);
   for (const Freeze& freeze : freezes) consider(freeze.when);
   for (const OwnRate& rate : rates) consider(rate.when);
   for (const Clamp& clamp : clamps) consider(clamp.when);

@@ -2,6 +2,8 @@
 //
 //   intervene = [
 //     { hold = "uniform", until = 100 },        attention held uniform, or at the "truth", for updates from .. until-1
+//     { hold = "previous", of = "layer.1.head.2" },   a single head is held, scaled or ablated
+//                                               (lab/spec/head_intervention.h)
 //     { freeze = "attention", from = 10 },      a group of parameters, "attention" or "body", does not move
 //     { rate = 1e-2, of = "attention" },        a group has a learning rate of its own
 //     { clamp = "p", at = 0.5, until = 20 },    every number of the parameter p is 0.5, whatever its gradient says
@@ -22,20 +24,10 @@
 #include <vector>
 
 #include "fovea/base/settings.h"
+#include "fovea/lab/spec/head_intervention.h"
 #include "fovea/model/model.h"
 
 namespace fovea {
-
-struct Interval {
-  std::int64_t from = 0;
-  std::optional<std::int64_t> until;  // not included; none: to the end
-
-  void settings(Fields& fields);
-  bool holds(std::int64_t step) const { return step >= from && (!until || step < *until); }
-  bool meets(const Interval& other) const {
-    return (!until || other.from < *until) && (!other.until || from < *other.until);
-  }
-};
 
 struct Hold {
   Attend attend = Attend::uniform;
@@ -90,6 +82,7 @@ Value example_hold();
 
 struct Interventions {
   std::vector<Hold> holds;
+  std::vector<HeadIntervention> heads;
   std::vector<Freeze> freezes;
   std::vector<OwnRate> rates;
   std::vector<Clamp> clamps;
@@ -102,6 +95,7 @@ struct Interventions {
   ValueList write() const;  // with every default, so that two ways to write one thing are one run
 
   Attend attend_at(std::int64_t step) const;
+  std::vector<HeadChange> heads_at(std::int64_t step) const;
   bool frozen_at(Group group, std::int64_t step) const;
   std::optional<double> rate_at(Group group, std::int64_t step) const;
 

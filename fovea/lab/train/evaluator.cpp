@@ -58,8 +58,9 @@ void Evaluator<T>::evaluate(const Moment& now) {
     readings_.number("embeddings_found", *found);
   Pass pass{false, Attend::learned, spec_.seed, static_cast<std::uint64_t>(now.step)};
   read({now, pass, all_, readings_});
-  if (now.hold == Attend::learned) return;
-  pass.attend = now.hold;
+  if (!now.hold.any()) return;
+  pass.attend = now.hold.attend;
+  pass.heads = now.hold.heads;
   HeldReadings held(readings_);
   read({now, pass, under_hold_, held});
 }
@@ -73,7 +74,7 @@ void Evaluator<T>::read(const Reading& reading) {
   }
   const Metered metered(spent_ ? &spent_->probes : nullptr);
   // Numbers that are none are found out even where no probe looks.
-  if (reading.pass.attend == Attend::learned || !reading.audiences.of(Examples::fresh).probes.empty())
+  if (!reading.pass.held() || !reading.audiences.of(Examples::fresh).probes.empty())
     measure(reading, Examples::fresh, workspace_.next_batch(settings_.split, slice_at(now.step), settings_.examples));
   if (!reading.audiences.of(Examples::same).probes.empty())
     measure(reading, Examples::same, workspace_.next_batch(settings_.split, 0, settings_.examples));
@@ -92,8 +93,7 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
   check_attention(workspace_.model().attention_meaning(), trace);
   const Cube<const float> attention = as_float(compute, trace.attention);
-  if (reading.pass.attend == Attend::learned)
-    attention_.record(batch, attention, reading.now.first(), reading.readings);
+  if (!reading.pass.held()) attention_.record(batch, attention, reading.now.first(), reading.readings);
   else attention_.record_held(attention, readings_);
 }
 

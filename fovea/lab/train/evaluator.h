@@ -31,7 +31,7 @@ struct Moment {
   bool last = false;
   double train_loss = 0;  // of the update before
   double time = 0;        // of gradient flow
-  Attend hold = Attend::learned;
+  HeldAttention hold = {};
 
   bool first() const { return step == 0; }
 };

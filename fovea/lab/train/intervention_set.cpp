@@ -33,7 +33,8 @@ template <class T>
 const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
   if (plan_ && plan_->step == step) return *plan_;
   if (step < standing_.step || step >= standing_ends_) {
-    standing_ = {step, declared_.attend_at(step), paces(step)};
+    heads_ = declared_.heads_at(step);
+    standing_ = {step, declared_.attend_at(step), heads_, paces(step)};
     standing_ends_ = declared_.next_change(step);
   }
   StepPlan plan = standing_;
@@ -43,10 +44,13 @@ const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
 }
 
 template <class T>
-Attend InterventionSet<T>::hold(std::int64_t step, bool update_follows) {
-  if (watcher_ && update_follows) return plan(step).attend;
+HeldAttention InterventionSet<T>::hold(std::int64_t step, bool update_follows) {
+  if (watcher_ && update_follows) return {plan(step).attend, plan(step).heads};
   const bool by_watcher = plan_ && plan_->attend != declared_.attend_at(plan_->step);
-  return by_watcher ? plan_->attend : declared_.attend_at(step);
+  const Attend attend = by_watcher ? plan_->attend : declared_.attend_at(step);
+  if (declared_.heads.empty()) return {attend, {}};
+  heads_now_ = declared_.heads_at(step);
+  return {attend, heads_now_};
 }
 
 template <class T>

@@ -32,13 +32,13 @@ class InterventionSet {
   void prepare(const Capabilities& capabilities, const Task& task, const std::filesystem::path& weights);
 
   // Whether attention may be held at some step.
-  bool may_hold() const { return watcher_ || !declared_.holds.empty(); }
+  bool may_hold() const { return watcher_ || !declared_.holds.empty() || !declared_.heads.empty(); }
   void start(std::int64_t step, bool resumed) const;
   // How update `step` is made: as declared, unless the watcher changes it, who is asked once for each.
   const StepPlan& plan(std::int64_t step);
   // Who decides where attention goes when `step` updates are done: as in the update to come; after the last one, of
-  // which nobody is asked, as declared, or as a watcher had it then.
-  Attend hold(std::int64_t step, bool update_follows);
+  // which nobody is asked, as declared, or as a watcher had it then. Good until the next call.
+  HeldAttention hold(std::int64_t step, bool update_follows);
   void after_update(std::int64_t step) const;
 
   // The share of the vocabulary that start vectors were found for; nothing where there are none.
@@ -57,9 +57,11 @@ class InterventionSet {
   Capabilities capabilities_;
   std::optional<Embeddings<T>> embeddings_;
   std::optional<Transplants<T>> transplants_;
-  StepPlan standing_;                // as declared, from standing_.step on
-  std::int64_t standing_ends_ = -1;  // and before this step
-  std::optional<StepPlan> plan_;     // of the newest update asked for
+  std::vector<HeadChange> heads_;      // of the standing plan
+  std::vector<HeadChange> heads_now_;  // of the newest hold asked for
+  StepPlan standing_;                  // as declared, from standing_.step on
+  std::int64_t standing_ends_ = -1;    // and before this step
+  std::optional<StepPlan> plan_;       // of the newest update asked for
 };
 
 }  // namespace fovea

@@ -154,7 +154,7 @@ void TrainLoop<T>::update(std::int64_t step) {
   const StepPlan& plan = interventions_.plan(step);
   const auto batch_step = static_cast<std::uint64_t>(step);
   longest_first_.arrange(workspace_.next_batch(Split::train, batch_step, train_.batch));
-  const double loss = gradient({true, plan.attend, record_.spec.seed, batch_step}, step);
+  const double loss = gradient({true, plan.attend, record_.spec.seed, batch_step, plan.heads}, step);
   const double share = schedule_.at(step);
   const bool clipped = train_.clip > 0;  // then the step tells the norm, else it must be asked for
   double norm = clipped ? 0 : optimizer_.gradient_norm(workspace_.team(), plan.paces);

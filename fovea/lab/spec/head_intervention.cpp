@@ -1,0 +1,121 @@
+#include "fovea/lab/spec/head_intervention.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "fovea/base/error/error.h"
+
+namespace fovea {
+
+namespace {
+
+using Pattern = HeadRule::Pattern;
+
+const std::vector<std::pair<std::string, Pattern>> pattern_words{{"uniform", Pattern::uniform},
+                                                                 {"previous", Pattern::previous},
+                                                                 {"first", Pattern::first},
+                                                                 {"truth", Pattern::truth}};
+
+// Takes "WORD.7" or "WORD.7." from the front of a text; 0 where there is no such number.
+int take_number(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return 0;
+  text.remove_prefix(word.size());
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return 0;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return number;
+}
+
+// "" (every head), "layer.2" or "layer.2.head.1".
+void read_heads(const std::string& name, const Place& place, HeadChange& change) {
+  if (name.empty()) return;
+  std::string_view rest = name;
+  change.layer = take_number(rest, "layer.");
+  if (change.layer > 0 && !rest.empty()) change.head = take_number(rest, "head.");
+  if (change.layer < 1 || !rest.empty() || name != heads_name(change))
+    throw wrong_input(fmt::format("'{}' names no head", name),
+                      "write layer.1.head.2, or layer.1 for every head of a layer; both count from 1", place);
+}
+
+}  // namespace
+
+std::string heads_name(const HeadChange& change) {
+  if (change.layer == 0) return "";
+  if (change.head == 0) return fmt::format("layer.{}", change.layer);
+  return fmt::format("layer.{}.head.{}", change.layer, change.head);
+}
+
+bool HeadIntervention::is_one(const ValueTable& table) {
+  if (table.contains("scale") || table.contains("ablate")) return true;
+  const auto hold = table.find("hold");
+  if (hold == table.end()) return false;
+  const auto* const word = hold->second.as<std::string>();
+  return table.contains("of") || (word && (*word == "previous" || *word == "first"));
+}
+
+HeadIntervention HeadIntervention::read(const Value& value) {
+  const ValueTable& table = *value.as<ValueTable>();
+  const bool ablates = table.contains("ablate"), scales = table.contains("scale");
+  const std::string owner = fmt::format("the intervention '{}'", ablates ? "ablate" : scales ? "scale" : "hold");
+  HeadIntervention one;
+  one.place = value.place;
+  std::string heads;
+  Fields fields;
+  if (ablates) {
+    one.change.rule.ablated = true;
+    fields.text("ablate", heads, "the head that gives nothing, or a layer's");
+  } else {
+    if (scales)
+      fields.number("scale", one.change.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
+    else fields.choice("hold", one.change.rule.pattern, pattern_words, "where the head attends");
+    fields.text("of", heads, "the head, or a layer's; all of them if it is left out");
+  }
+  one.when.settings(fields);
+  fields.read(table, owner);
+  require_interval(one.when, table, owner);
+  const auto named = table.find(ablates ? "ablate" : "of");
+  if (ablates && heads.empty())
+    throw wrong_input(fmt::format("{} names no head", owner), "write layer.1.head.2, or layer.1", value.place);
+  read_heads(heads, named == table.end() ? value.place : named->second.place, one.change);
+  if (scales && one.change.rule.scale == 1)
+    throw wrong_input(fmt::format("{} by 1 changes nothing", owner), "take another number, or drop it", value.place);
+  return one;
+}
+
+ValueTable HeadIntervention::write() const {
+  ValueTable table;
+  when.write(table);
+  const std::string heads = heads_name(change);
+  if (change.rule.ablated) {
+    table["ablate"] = {heads, {}};
+    return table;
+  }
+  table["of"] = {heads, {}};
+  if (change.rule.pattern == Pattern::learned) {
+    table["scale"] = {change.rule.scale, {}};
+    return table;
+  }
+  for (const auto& [word, pattern] : pattern_words)
+    if (pattern == change.rule.pattern) table["hold"] = {word, {}};
+  return table;
+}
+
+void HeadIntervention::check(const std::string& model, const Model<float>::Heads& heads, bool truth) const {
+  if (heads.layers == 0)
+    throw wrong_input(fmt::format("model '{}' has no heads by layer to act on", model),
+                      "drop the intervention, or take model transformer", place);
+  if (change.layer > heads.layers || change.head > heads.each)
+    throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(change), model,
+                                  heads.layers == 1 ? "one layer" : fmt::format("{} layers", heads.layers),
+                                  heads.each == 1 ? "one head" : fmt::format("{} heads", heads.each)),
+                      "name one that there is; both count from 1", place);
+  if (!truth && (change.rule.pattern == Pattern::truth || change.rule.scale != 1))
+    throw wrong_input("the task does not know which places a right answer needs",
+                      "hold the head otherwise, or take a task that knows", place);
+}
+
+}  // namespace fovea

@@ -1,0 +1,34 @@
+// Interventions on single heads of models whose attention has heads by layer:
+//
+//   { hold = "previous", of = "layer.1.head.2" }   where it attends: "uniform", "previous", "first" or "truth"
+//   { scale = 10, of = "layer.1" }                 its weights on the places that a right answer needs, times ten
+//   { ablate = "layer.2.head.1", from = 100 }      it gives nothing
+//
+// Layers and heads count from 1; "layer.1" is every head of that layer, and without `of` every head is meant.
+#pragma once
+
+#include <string>
+
+#include "fovea/lab/spec/interval.h"
+#include "fovea/model/model.h"
+
+namespace fovea {
+
+// "layer.2.head.1", "layer.2", or "" for every head.
+std::string heads_name(const HeadChange& change);
+
+struct HeadIntervention {
+  HeadChange change;
+  Interval when;
+  Place place;
+
+  // Whether a table is one of these, rather than a hold of all of a model's attention.
+  static bool is_one(const ValueTable& table);
+  static HeadIntervention read(const Value& value);
+  ValueTable write() const;
+
+  // Throws wrong_input where such a model has no such head.
+  void check(const std::string& model, const Model<float>::Heads& heads, bool truth) const;
+};
+
+}  // namespace fovea

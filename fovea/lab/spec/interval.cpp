@@ -1,0 +1,26 @@
+#include "fovea/lab/spec/interval.h"
+
+#include <fmt/format.h>
+
+#include "fovea/base/error/error.h"
+
+namespace fovea {
+
+void Interval::settings(Fields& fields) {
+  fields.integer("from", from, 0, Fields::no_limit, "the first update it is in force for");
+  fields.integer("until", until, 0, Fields::no_limit, "the end of training",
+                 "the first update it is no longer in force for");
+}
+
+void Interval::write(ValueTable& table) const {
+  table["from"] = {from, {}};
+  if (until) table["until"] = {*until, {}};
+}
+
+void require_interval(const Interval& when, const ValueTable& table, const std::string& owner) {
+  if (when.until && *when.until <= when.from)
+    throw wrong_input(fmt::format("{} is over before it begins: from {} until {}", owner, when.from, *when.until),
+                      "make until larger than from", table.at("until").place);
+}
+
+}  // namespace fovea

@@ -1,0 +1,87 @@
+#include "fovea/lab/spec/head_intervention.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/record/held_name.h"
+#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/train/trainer.h"
+
+namespace fovea {
+namespace {
+
+RunSpec stream_spec(const std::string& intervene) {
+  const std::string text =
+      "task = { name = \"markov-icl\", states = 3, length = 12 }\n"
+      "model = { name = \"transformer\", layers = 2, heads = 2, width = 8, start = 0.5 }\n"
+      "train = { steps = 20, batch = 4 }\n"
+      "probe = { every = 10, examples = 8, names = [\"loss\", \"heads\"] }\n"
+      "intervene = " +
+      intervene + "\n";
+  return resolve(parse_experiment(text, "x.toml"), Preset::full, {}, 0);
+}
+
+std::string refusal(const std::string& intervene) {
+  try {
+    check_fit(stream_spec(intervene));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+double of_step(const RunRecord& run, const std::string& name, std::size_t i) {
+  return run.series.at(name).values.at(i);
+}
+
+TEST(HeadInterventions, AHeadIsHeldForItsStepsAndOthersAttendByThemselves) {
+  const RunRecord run = train(stream_spec("[{ hold = \"previous\", of = \"layer.1.head.2\", until = 15 }]"));
+  for (const std::size_t i : {0u, 1u}) {
+    EXPECT_EQ(of_step(run, held_name("previous_token_l1_h2"), i), 1);
+    EXPECT_LT(of_step(run, "previous_token_l1_h2", i), 0.9);
+    EXPECT_EQ(of_step(run, held_name("previous_token_l1_h1"), i), of_step(run, "previous_token_l1_h1", i));
+    EXPECT_NE(of_step(run, held_name("loss"), i), of_step(run, "loss", i));
+  }
+  EXPECT_EQ(run.series.at(held_name("loss")).steps, (std::vector<std::int64_t>{0, 10}));
+}
+
+TEST(HeadInterventions, ALayerAndEveryHeadCanBeMeant) {
+  const RunRecord layer = train(stream_spec("[{ hold = \"first\", of = \"layer.2\" }]"));
+  EXPECT_EQ(of_step(layer, held_name("first_token_l2_h1"), 2), 1);
+  EXPECT_EQ(of_step(layer, held_name("first_token_l2_h2"), 2), 1);
+  EXPECT_LT(of_step(layer, held_name("first_token_l1_h1"), 2), 0.9);
+  const RunRecord all = train(stream_spec("[{ hold = \"previous\" }]"));
+  EXPECT_EQ(of_step(all, held_name("previous_token_l2_h2"), 2), 1);
+}
+
+TEST(HeadInterventions, AblatedHeadsDoNotLearn) {
+  const RunRecord with = train(stream_spec("[]"));
+  const RunRecord without = train(stream_spec("[{ ablate = \"layer.1\" }, { ablate = \"layer.2.head.1\", from = 5 }]"));
+  EXPECT_NE(of_step(with, "loss", 2), of_step(without, "loss", 2));
+  EXPECT_TRUE(without.series.contains(held_name("loss")));
+}
+
+TEST(HeadInterventions, OneWayToWriteThemIsOneRun) {
+  const RunSpec one = stream_spec("[{ hold = \"uniform\", of = \"layer.1.head.2\" }]");
+  const RunSpec other = stream_spec("[{ of = \"layer.1.head.2\", from = 0, hold = \"uniform\" }]");
+  EXPECT_EQ(one.text(), other.text());
+  EXPECT_NE(one.hash(), stream_spec("[{ hold = \"uniform\", of = \"layer.1.head.1\" }]").hash());
+}
+
+TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {
+  EXPECT_NE(
+      refusal("[{ hold = \"previous\", of = \"layer.3.head.1\" }]")
+          .find("there is no layer.3.head.1: model 'transformer' has 2 layers of 2 heads here. Name one that there is"),
+      std::string::npos);
+  EXPECT_NE(refusal("[{ ablate = \"layer.1.head.9\" }]").find("there is no layer.1.head.9"), std::string::npos);
+  EXPECT_NE(refusal("[{ ablate = \"l1h2\" }]").find("'l1h2' names no head"), std::string::npos);
+  EXPECT_NE(refusal("[{ ablate = \"layer.1.head.02\" }]").find("names no head"), std::string::npos);
+  EXPECT_NE(refusal("[{ hold = \"truth\", of = \"layer.1\" }]").find("does not know which places"), std::string::npos);
+  EXPECT_NE(refusal("[{ scale = 3, of = \"layer.1\" }]").find("does not know which places"), std::string::npos);
+  EXPECT_NE(refusal("[{ hold = \"uniform\", of = \"layer.1\", from = 5, until = 5 }]").find("over before it begins"),
+            std::string::npos);
+  EXPECT_NE(refusal("[{ hold = \"sideways\", of = \"layer.1\" }]").find("cannot be 'sideways'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fovea

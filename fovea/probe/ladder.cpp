@@ -3,7 +3,7 @@
 //
 //   rung_NAME   mean of -log r(y), at the first look only: the height at which a loss would rest there
 //   from_NAME   mean of KL(r || q) = sum_j r_j (log r_j - log q_j)
-//   stage       the rung that q is nearest to: the index, from 0, of the least from_NAME
+//   rung        the rung that q is nearest to: the index, from 0, of the least from_NAME
 //   excess      from_truth, where the task knows the truth, which is then its last rung
 //
 // In names of metrics '-' is '_'.
@@ -59,7 +59,7 @@ class LadderProbe final : public Probe {
       if (distance < nearest) nearest = distance, stage = rung;
       if (rung + 1 == rungs.size() && name == "truth") readings.number("excess", distance);
     }
-    readings.number("stage", static_cast<double>(stage));
+    readings.number("rung", static_cast<double>(stage));
   }
 
  private:

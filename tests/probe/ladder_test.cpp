@@ -92,14 +92,14 @@ TEST(LadderProbe, DistancesHeightsAndTheStage) {
   EXPECT_NEAR(said.at("from_back_copy"), (divergence(0.25, 0.5) + divergence(0.25, 0.2)) / 3, 1e-6);
   EXPECT_NEAR(said.at("from_truth"), (divergence(1, 0.5) + divergence(0.1, 0.25)) / 3, 1e-6);
   EXPECT_EQ(said.at("excess"), said.at("from_truth"));
-  EXPECT_EQ(said.at("stage"), 1);
+  EXPECT_EQ(said.at("rung"), 1);
 }
 
 TEST(LadderProbe, HeightsAreSaidAtTheFirstLookAndExcessOfTheTruth) {
   const TwoExamples look(std::vector<float>(12, 0.0f));
   Numbers said = look.ask(TwoTokens());
   EXPECT_EQ(said.size(), 5u);
-  EXPECT_EQ(said.at("stage"), 0);
+  EXPECT_EQ(said.at("rung"), 0);
   EXPECT_NEAR(said.at("from_nothing"), 0, 1e-7);
   said = look.ask(TwoTokens("all"));
   EXPECT_EQ(said.size(), 4u);

@@ -1,0 +1,145 @@
+// `heads`: what each head of self-attention does. Of each head, its mean over the asked places (i, of those before
+// which there is a place) under the name NAME_lL_hH, layers and heads from 1, and under NAME the largest of all heads:
+//
+//   previous_token   A_(i,i-1)
+//   first_token      A_(i,0)
+//   induction        Σ_j A_ij over the places j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
+//   right_places     Σ_j |A_ij| over the places that a right answer needs, over Σ_j |A_ij|; where the task knows them
+//
+// and what uniform attention would score: previous_token_chance, induction_chance, right_places_chance.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fovea/nn/attention/head_rule.h"
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+struct Mean {
+  double sum = 0;
+  std::int64_t rows = 0;
+
+  void add(double value) {
+    sum += value;
+    ++rows;
+  }
+};
+
+class Heads final : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "heads");
+    need_kind(shape.kind, Kind::token_streams, "heads");
+  }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    best_ = {};
+    const Outcome<float>& outcome = evaluation.outcome;
+    if (outcome.further.empty()) {
+      measure_map(evaluation, outcome.attention, "", readings);
+    } else {
+      for (const AttentionMap<float>& map : outcome.further) {
+        std::string suffix = fmt::format("_{}", map.name);  // layer.1.head.2 -> _l1_h2
+        for (const auto& [word, letter] : {std::pair("layer.", "l"), std::pair(".head.", "_h")})
+          if (const std::size_t at = suffix.find(word); at != std::string::npos)
+            suffix.replace(at, std::string_view(word).size(), letter);
+        measure_map(evaluation, map.weights, suffix, readings);
+      }
+      for (const auto& [name, value] : best_) readings.number(name, value);
+    }
+    if (evaluation.first) measure_chance(evaluation, readings);
+  }
+
+ private:
+  // visit(place, asked row, weight of `share` under uniform attention) for what is asked.
+  template <class Visit>
+  static void each_asked(const Evaluation& evaluation, Visit visit) {
+    const Batch& batch = evaluation.batch;
+    for (int b = 0; b < batch.size; ++b)
+      for (int i = 1; i < batch.source.lengths[static_cast<std::size_t>(b)]; ++i)
+        if (batch.target.at(b, i) >= 0) visit(b, i);
+  }
+
+  static RightPlaces right_places(const Batch& batch) {
+    if (batch.pattern_width > 0) return {batch.pattern, batch.pattern_width};
+    return {batch.alignment, 1};
+  }
+
+  // The sum of weight(j) over what an induction head looks at from place i; whether there is any such place.
+  template <class Weight>
+  static bool induced(const Tokens& source, int b, int i, Weight weight, double& sum) {
+    bool any = false;
+    sum = 0;
+    for (int j = 1; j <= i; ++j) {
+      if (source.at(b, j - 1) != source.at(b, i)) continue;
+      any = true;
+      sum += weight(j);
+    }
+    return any;
+  }
+
+  void measure_map(const Evaluation& evaluation, Cube<const float> map, const std::string& suffix, Readings& readings) {
+    Mean previous, first, induction, right;
+    const RightPlaces needed = right_places(evaluation.batch);
+    each_asked(evaluation, [&](int b, int i) {
+      const float* const row = map[b][i].data();
+      previous.add(static_cast<double>(row[i - 1]));
+      first.add(static_cast<double>(row[0]));
+      double sum = 0;
+      if (induced(
+              evaluation.batch.source, b, i, [row](int j) { return static_cast<double>(row[j]); }, sum))
+        induction.add(sum);
+      const std::span<const int> places = needed.of(Index{b} * evaluation.batch.source.columns + i);
+      if (places.empty()) return;
+      double all = 0, there = 0;
+      for (int j = 0; j <= i; ++j) all += std::abs(static_cast<double>(row[j]));
+      for (const int place : places) there += std::abs(static_cast<double>(row[place]));
+      if (all > 0) right.add(there / all);
+    });
+    tell("previous_token", suffix, previous, readings);
+    tell("first_token", suffix, first, readings);
+    tell("induction", suffix, induction, readings);
+    tell("right_places", suffix, right, readings);
+  }
+
+  void measure_chance(const Evaluation& evaluation, Readings& readings) const {
+    Mean previous, induction, right;
+    const RightPlaces needed = right_places(evaluation.batch);
+    each_asked(evaluation, [&](int b, int i) {
+      const double share = 1.0 / (i + 1);
+      previous.add(share);
+      double sum = 0;
+      if (induced(
+              evaluation.batch.source, b, i, [share](int) { return share; }, sum))
+        induction.add(sum);
+      const auto places = needed.of(Index{b} * evaluation.batch.source.columns + i).size();
+      if (places > 0) right.add(share * static_cast<double>(places));
+    });
+    for (const auto& [name, mean] :
+         {std::pair("previous_token", previous), std::pair("induction", induction), std::pair("right_places", right)})
+      if (mean.rows > 0) readings.number(fmt::format("{}_chance", name), mean.sum / static_cast<double>(mean.rows));
+  }
+
+  void tell(const std::string& name, const std::string& suffix, const Mean& mean, Readings& readings) {
+    if (mean.rows == 0) return;
+    const double value = mean.sum / static_cast<double>(mean.rows);
+    readings.number(name + suffix, value);
+    if (suffix.empty()) return;
+    const auto [best, first] = best_.emplace(name, value);
+    best->second = std::max(best->second, value);
+  }
+
+  std::map<std::string, double> best_;
+};
+
+const Register<Probe> heads("heads",
+                            "what each head of self-attention does: previous token, first token, induction, "
+                            "right places",
+                            [] { return std::make_unique<Heads>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,65 @@
+// `loss_by_place`: how much the context helps. The mean loss of the asked places by where they stand in a stream, as an
+// array, and three numbers: loss_early (the first tenth of the places at which something is asked, one at least),
+// loss_late (the last tenth) and in_context = loss_late - loss_early: the further below 0, the more is made of the
+// context.
+#include <cmath>
+
+#include "fovea/math/vector_math.h"
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class LossByPlace final : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+    need_kind(shape.kind, Kind::token_streams, "loss_by_place");
+  }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const Tokens& target = evaluation.batch.target;
+    const auto places = static_cast<std::size_t>(target.columns);
+    sums_.assign(places, 0);
+    counts_.assign(places, 0);
+    for (int b = 0; b < target.rows; ++b)
+      for (int t = 0; t < target.columns; ++t) {
+        const int answer = target.at(b, t);
+        if (answer < 0) continue;
+        const std::span<const float> scores(evaluation.outcome.scores[Index{b} * target.columns + t].flat());
+        sums_[static_cast<std::size_t>(t)] +=
+            static_cast<double>(log_sum_exp(scores) - scores[static_cast<std::size_t>(answer)]);
+        ++counts_[static_cast<std::size_t>(t)];
+      }
+    const auto asked = static_cast<std::size_t>(std::ranges::count_if(counts_, [](std::int64_t n) { return n > 0; }));
+    if (asked == 0) return;
+    const std::size_t tenth = std::max<std::size_t>(1, asked / 10);
+    double early = 0, late = 0;
+    std::int64_t early_rows = 0, late_rows = 0;
+    std::vector<float> losses(places, std::nanf(""));
+    for (std::size_t t = 0, seen = 0; t < places; ++t) {
+      if (counts_[t] == 0) continue;
+      losses[t] = static_cast<float>(sums_[t] / static_cast<double>(counts_[t]));
+      if (seen < tenth) early += sums_[t], early_rows += counts_[t];
+      if (seen >= asked - tenth) late += sums_[t], late_rows += counts_[t];
+      ++seen;
+    }
+    readings.array("loss_by_place", {static_cast<Index>(places)}, losses);
+    early /= static_cast<double>(early_rows);
+    late /= static_cast<double>(late_rows);
+    readings.number("loss_early", early);
+    readings.number("loss_late", late);
+    readings.number("in_context", late - early);
+  }
+
+ private:
+  std::vector<double> sums_;
+  std::vector<std::int64_t> counts_;
+};
+
+const Register<Probe> loss_by_place("loss_by_place", "loss by place in the stream, and how much the context helps",
+                                    [] { return std::make_unique<LossByPlace>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,41 @@
+// `induction-flow`: how long an induction head should take to form in streams of so many places and tokens, by the
+// gradient flow of three scalars (theory/induction_flow.h), told at the first look, so that claims can set it against
+// the step at which one did: predicted_time, in units of that flow, which order settings but are no steps.
+#include "fovea/theory/induction_flow.h"
+
+#include <fmt/format.h>
+
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class InductionFlow final : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+    need_kind(shape.kind, Kind::token_streams, "induction-flow");
+    context_ = {shape.longest, shape.vocab};
+    if (shape.vocab < shape.longest)
+      throw wrong_input(fmt::format("probe 'induction-flow' predicts streams of different tokens, and here {} places "
+                                    "are filled from {}",
+                                    shape.longest, shape.vocab),
+                        "leave the probe out, or take as many tokens as places");
+  }
+
+  bool differs_under_hold() const override { return false; }
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    if (evaluation.first) readings.number("predicted_time", induction_time(context_));
+  }
+
+ private:
+  InductionContext context_;
+};
+
+const Register<Probe> induction_flow_probe("induction-flow",
+                                           "how long an induction head should take to form, predicted from T and V",
+                                           [] { return std::make_unique<InductionFlow>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -31,6 +31,7 @@ class Lines : public QuantityFigure {
   Lines() { x_ = "step"; }
   void settings(Fields& fields) override {
     common_settings(fields, "step, or a quantity to follow instead", "metrics, or expressions over them");
+    fields.texts("rules", rules_, "metrics, or expressions, whose value is a level: drawn as a line across");
     fields.flag("median", median_, "draw the median over runs in bold");
     fields.choice<Spread>("spread", spread_,
                           {{"seeds", Spread::seeds}, {"quartiles", Spread::quartiles}, {"range", Spread::range}},
@@ -61,6 +62,11 @@ class Lines : public QuantityFigure {
         }
       }
       panel.marks.insert(panel.marks.end(), bold.begin(), bold.end());
+      if (panel.marks.size() > before)
+        if (const std::string missing = add_rules(panel, plan.runs); !missing.empty()) {
+          panel.marks.erase(panel.marks.begin() + static_cast<std::ptrdiff_t>(before), panel.marks.end());
+          message = missing;
+        }
       if (panel.marks.size() == before) panel.message = message.empty() ? "no values to show yet" : message;
       figure.panels.push_back(std::move(panel));
     }
@@ -75,6 +81,15 @@ class Lines : public QuantityFigure {
   }
 
  private:
+  // What is missing, if anything is.
+  std::string add_rules(Panel& panel, const Runs& runs) const {
+    for (const Quantity& rule : quantities(rules_, place)) {
+      if (const std::string missing = rule.missing_in(runs); !missing.empty()) return missing;
+      panel.marks.emplace_back(RuleMark{false, rule.of_runs(runs), rule.label(), Color::muted()});
+    }
+    return "";
+  }
+
   // True if several runs lie behind one median.
   bool add_group(Panel& panel, std::vector<Mark>& bold, const Quantity& y, const Runs& members, std::size_t index,
                  const std::string& name) const {
@@ -146,6 +161,7 @@ class Lines : public QuantityFigure {
         fmt::format(" {}: median from {} to {}.", what, number_text(points.front().y), number_text(points.back().y));
   }
 
+  std::vector<std::string> rules_;
   bool median_ = true;
   Spread spread_ = Spread::seeds;
 };

@@ -3,6 +3,7 @@
 //
 //   previous_token   A_(i,i-1)
 //   first_token      A_(i,0)
+//   first_elsewhere  the same where no place is needed: the sink, of tasks that know where one is
 //   induction        Σ_j A_ij over the places j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
 //   right_places     Σ_j |A_ij| over the places that a right answer needs, over Σ_j |A_ij|; where the task knows them
 //
@@ -82,7 +83,7 @@ class Heads final : public Probe {
   }
 
   void measure_map(const Evaluation& evaluation, Cube<const float> map, const std::string& suffix, Readings& readings) {
-    Mean previous, first, induction, right;
+    Mean previous, first, elsewhere, induction, right;
     const RightPlaces needed = right_places(evaluation.batch);
     each_asked(evaluation, [&](int b, int i) {
       const float* const row = map[b][i].data();
@@ -93,7 +94,10 @@ class Heads final : public Probe {
               evaluation.batch.source, b, i, [row](int j) { return static_cast<double>(row[j]); }, sum))
         induction.add(sum);
       const std::span<const int> places = needed.of(Index{b} * evaluation.batch.source.columns + i);
-      if (places.empty()) return;
+      if (places.empty()) {
+        elsewhere.add(static_cast<double>(row[0]));
+        return;
+      }
       double all = 0, there = 0;
       for (int j = 0; j <= i; ++j) all += std::abs(static_cast<double>(row[j]));
       for (const int place : places) there += std::abs(static_cast<double>(row[place]));
@@ -101,6 +105,7 @@ class Heads final : public Probe {
     });
     tell("previous_token", suffix, previous, readings);
     tell("first_token", suffix, first, readings);
+    if (right.rows > 0) tell("first_elsewhere", suffix, elsewhere, readings);
     tell("induction", suffix, induction, readings);
     tell("right_places", suffix, right, readings);
   }

@@ -1,7 +1,7 @@
 // `ladder`: where a model stands among the rungs of its task (data/ladder.h), each a prediction r made from the data
 // alone. With q = softmax(scores), means over the rows that have an answer y:
 //
-//   rung_NAME   mean of -log r(y), at the first look only: the height at which a loss would rest there
+//   rung_NAME   mean of -log r(y): the height at which the loss on these examples would rest there
 //   from_NAME   mean of KL(r || q) = sum_j r_j (log r_j - log q_j)
 //   rung        the rung that q is nearest to: the index, from 0, of the least from_NAME
 //   excess      from_truth, where the task knows the truth, which is then its last rung
@@ -53,7 +53,7 @@ class LadderProbe final : public Probe {
                       Matrix<float>(said_.data(), static_cast<Index>(rows), vocab));
       std::string name = rungs[rung];
       std::replace(name.begin(), name.end(), '-', '_');
-      if (evaluation.first) readings.number("rung_" + name, height(evaluation.outcome.answers, width));
+      readings.number("rung_" + name, height(evaluation.outcome.answers, width));
       const double distance = distance_to_model(width);
       readings.number("from_" + name, distance);
       if (distance < nearest) nearest = distance, stage = rung;

@@ -67,8 +67,9 @@ InductionPoint point_of(const FlowState& state) { return {state[0], state[1], st
 FlowField field_of(const InductionContext& context, const InductionClamps& clamps) {
   return [context, clamps](const FlowState& state, FlowState& change) {
     const InductionPoint slope = induction_slope(context, point_of(state), clamps);
-    change[0] = slope.copy;
-    change[1] = slope.match;
+    const double share = context.memory == InductionContext::Memory::own ? 1.0 / context.vocabulary : 1.0;
+    change[0] = share * slope.copy;
+    change[1] = share * slope.match;
     change[2] = slope.previous;
   };
 }

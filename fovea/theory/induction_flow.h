@@ -8,7 +8,7 @@
 //   alpha1 = 1 / (1 + (T - 1) e^-a)                 weight of layer 1 on the previous place
 //   alpha2 = 1 / (1 + (T - 1) e^-(b alpha1))        weight of layer 2 on the place behind the earlier copy
 //   loss   = -w alpha2 + log(e^(w alpha2) + (T - 1) e^(w (1 - alpha2) / (T - 1)) + V - T)
-//   (w, b, a)' = -gradient of the loss, from b = a = 0
+//   (w, b, a)' = -gradient of the loss, from b = a = 0;     w' and b' over V where each token has its own
 //
 // With Z the sum inside the logarithm, e1 = e^(w alpha2), e2 = e^(w (1 - alpha2) / (T - 1)) and u = b alpha1:
 //
@@ -18,6 +18,11 @@
 //   a' = g alpha2 (1 - alpha2) b alpha1 (1 - alpha1)
 //
 // Nothing moves at w = b = 0 where V = T: all contexts hold the same tokens, so uniform attention tells nothing.
+//
+// In a model whose embeddings hardly overlap, what is copied and what is matched is learned token by token: w_v moves
+// only with examples whose answer is v, and b_v with those that ask for v, one in V of either. The previous token is a
+// matter of places, and all examples teach it. If all w_v and b_v grow alike, that is the flow above with w' and b'
+// over V.
 #pragma once
 
 #include <span>
@@ -28,8 +33,9 @@
 namespace fovea {
 
 struct InductionContext {
-  int places = 0;      // T, 2 or more
-  int vocabulary = 0;  // V, T or more
+  int places = 0;                                             // T, 2 or more
+  int vocabulary = 0;                                         // V, T or more
+  enum class Memory { shared, own } memory = Memory::shared;  // one w and b for all tokens, or one each
 };
 
 struct InductionPoint {
@@ -47,7 +53,7 @@ struct InductionClamps {
 
 double induction_loss(const InductionContext& context, const InductionPoint& point, const InductionClamps& clamps = {});
 
-// d point / d time; what is clamped does not move.
+// d point / d time of a shared memory; what is clamped does not move.
 InductionPoint induction_slope(const InductionContext& context, const InductionPoint& point,
                                const InductionClamps& clamps = {});
 

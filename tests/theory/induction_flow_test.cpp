@@ -119,6 +119,18 @@ TEST(InductionFlow, IsDescentInTheLimitOfSmallSteps) {
   }
 }
 
+TEST(InductionFlow, OwnMemoriesTurnTheDependenceOnTheVocabularyAround) {
+  const auto time = [](int places, int vocabulary) {
+    return induction_time({places, vocabulary, InductionContext::Memory::own});
+  };
+  EXPECT_NEAR(time(8, 32), 801, 4);  // by a coarse integrator of another program
+  EXPECT_NEAR(time(16, 32), 2346, 5);
+  EXPECT_LT(time(16, 32), time(16, 64));
+  EXPECT_LT(time(16, 64), time(16, 128));
+  EXPECT_GT(time(24, 25), time(24, 32)) << "near V = T the bags of contexts are too much alike";
+  EXPECT_TRUE(std::isinf(time(24, 24)));
+}
+
 TEST(InductionFlow, RefusesContextsThatCannotBe) {
   EXPECT_THROW(induction_time({1, 8}), Error);
   EXPECT_THROW(induction_time({8, 7}), Error);

@@ -2,7 +2,7 @@
 // it. So there is something to look for at triggers, and nothing at other tokens.
 //
 //   rows of the chain      P_i ~ Dirichlet(alpha, .., alpha), drawn from the seed; the triggers are the first tokens
-//   first token            even, no trigger
+//   first token            even, no trigger; or, with a start token, that one, and then such a token
 //   after a trigger        the token before it
 //   after another          from its row
 //
@@ -15,7 +15,7 @@
 //
 //   uniform     1 / V
 //   unigram     u_{t+1}
-//   bigram      the row of the token x_t; of a trigger r, u_{t-1}(j) P_jr / u_t(r) for token j
+//   bigram      the row of the token x_t; of a trigger r, u_{t-1}(j) P_jr / u_t(r) for token j; of the start token u_1
 //   back-copy   the row of the token x_t; of a trigger, the token before it
 //
 // Where there is nothing to look for, softmax attention goes to the first token (Guo, Pai, Bai, Jiao, Jordan and Mei,
@@ -42,6 +42,7 @@ class Sink final : public Task, public Ladder {
     fields.integer("vocab", vocab_, 2, 512, "tokens, triggers included");
     fields.integer("length", length_, 2, 2048, "tokens in a source");
     fields.integer("triggers", triggers_, 1, 511, "tokens after which the one before them returns");
+    fields.flag("start_token", start_token_, "every source begins with one that stands nowhere else");
     fields.number("alpha", alpha_, 0.01, 1000, "rows of the chain are drawn from Dirichlet(alpha, .., alpha)");
   }
 
@@ -61,7 +62,8 @@ class Sink final : public Task, public Ladder {
   TaskShape shape() const override {
     TaskShape shape;
     shape.kind = Kind::token_streams;
-    shape.vocab = shape.target_vocab = vocab_;
+    shape.vocab = vocab_ + begin();
+    shape.target_vocab = vocab_;
     shape.longest = length_;
     return shape;
   }
@@ -75,7 +77,11 @@ class Sink final : public Task, public Ladder {
       Stream stream = example_stream(seed_, "sink", split, step, static_cast<std::uint64_t>(row));
       int before = -1;
       int token = triggers_ + static_cast<int>(stream.integer(static_cast<std::uint64_t>(vocab_ - triggers_)));
-      for (int t = 0; t < length_; ++t) {
+      if (start_token_) {
+        batch.source.at(row, 0) = vocab_;
+        batch.target.at(row, 0) = token;
+      }
+      for (int t = begin(); t < length_; ++t) {
         batch.source.at(row, t) = token;
         if (is_trigger(token)) batch.alignment[at(row) * at(length_) + at(t)] = t - 1;
         const int next = is_trigger(token) ? before : draw_index(stream, row_of(token));
@@ -96,15 +102,19 @@ class Sink final : public Task, public Ladder {
       if (rung == 3 && is_trigger(token)) return say_surely(said, batch.source.at(b, t - 1));
       for (int j = 0; j < vocab_; ++j) {
         double p = chance(t + 1, j);
-        if (rung > 1 && is_trigger(token))
-          p = is_trigger(j) ? 0 : chance(t - 1, j) * row_of(j)[at(token)] / chance(t, token);
-        else if (rung > 1) p = row_of(token)[at(j)];
+        if (rung < 2 || token == vocab_) {
+          said[at(j)] = static_cast<float>(p);
+          continue;
+        }
+        if (is_trigger(token)) p = is_trigger(j) ? 0 : chance(t - 1, j) * row_of(j)[at(token)] / chance(t, token);
+        else p = row_of(token)[at(j)];
         said[at(j)] = static_cast<float>(p);
       }
     });
   }
 
   std::string word(int token) const override {
+    if (token == vocab_) return "<start>";
     return is_trigger(token) ? fmt::format("<trigger {}>", token) : std::to_string(token);
   }
 
@@ -114,7 +124,8 @@ class Sink final : public Task, public Ladder {
   std::span<const double> row_of(int token) const {
     return std::span(chain_).subspan(at(token) * at(vocab_), at(vocab_));
   }
-  double chance(int t, int token) const { return chances_[at(t) * at(vocab_) + at(token)]; }
+  int begin() const { return start_token_ ? 1 : 0; }  // the place of the chain's first token
+  double chance(int t, int token) const { return chances_[at(t - begin()) * at(vocab_) + at(token)]; }
 
   void find_chances() {
     const std::size_t vocab = at(vocab_);
@@ -123,12 +134,12 @@ class Sink final : public Task, public Ladder {
     for (int t = 1; t <= length_; ++t) {
       double* const now = chances_.data() + at(t) * vocab;
       for (int i = triggers_; i < vocab_; ++i) {
-        const double before = chance(t - 1, i);
+        const double before = now[i - static_cast<std::ptrdiff_t>(vocab)];
         for (std::size_t j = 0; j < vocab; ++j) now[j] += before * row_of(i)[j];
         if (t < 2) continue;
         double returns = 0;
         for (int r = 0; r < triggers_; ++r) returns += row_of(i)[at(r)];
-        now[i] += chance(t - 2, i) * returns;
+        now[i] += now[i - 2 * static_cast<std::ptrdiff_t>(vocab)] * returns;
       }
     }
   }
@@ -136,6 +147,7 @@ class Sink final : public Task, public Ladder {
   int vocab_ = 64;
   int length_ = 64;
   int triggers_ = 3;
+  bool start_token_ = false;
   double alpha_ = 1;
 
   std::uint64_t seed_ = 0;

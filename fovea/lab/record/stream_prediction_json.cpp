@@ -19,6 +19,7 @@ Json stream_prediction_json(const StreamPrediction& p) {
     json["induction"] = {{"places", p.induction->context.places},
                          {"vocabulary", p.induction->context.vocabulary},
                          {"time", number_json(p.induction->time)},
+                         {"shared_time", number_json(p.induction->shared)},
                          {"with_previous", number_json(p.induction->with_previous)},
                          {"with_match", number_json(p.induction->with_match)}};
   return json;

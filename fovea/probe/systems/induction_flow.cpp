@@ -1,6 +1,7 @@
 // `induction-flow`: how long an induction head should take to form in streams of so many places and tokens, by the
 // gradient flow of three scalars (theory/induction_flow.h), told at the first look, so that claims can set it against
-// the step at which one did: predicted_time, in units of that flow, which order settings but are no steps.
+// the step at which one did: predicted_time where each token has a memory of its own, as in a model, and
+// predicted_time_shared where one serves all. Times of a flow order settings; they are no steps.
 #include "fovea/theory/induction_flow.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,11 @@ class InductionFlow final : public Probe {
 
   bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
-    if (evaluation.first) readings.number("predicted_time", induction_time(context_));
+    if (!evaluation.first) return;
+    InductionContext own = context_;
+    own.memory = InductionContext::Memory::own;
+    readings.number("predicted_time", induction_time(own));
+    readings.number("predicted_time_shared", induction_time(context_));
   }
 
  private:

@@ -78,10 +78,12 @@ std::vector<RungHeight> heights(const Task& task, const StreamOptions& options, 
 
 InductionTimes times_of(const InductionContext& context) {
   InductionTimes times;
+  times.shared = induction_time(context);
   times.context = context;
-  times.time = induction_time(context);
-  times.with_previous = induction_time(context, {.previous = true});
-  times.with_match = induction_time(context, {.previous = true, .match = true});
+  times.context.memory = InductionContext::Memory::own;
+  times.time = induction_time(times.context);
+  times.with_previous = induction_time(times.context, {.previous = true});
+  times.with_match = induction_time(times.context, {.previous = true, .match = true});
   return times;
 }
 

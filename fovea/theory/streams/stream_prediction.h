@@ -33,10 +33,11 @@ struct RungHeight {
   double error = 0;  // standard error; NaN of a single example
 };
 
-// Times of the induction flow, with nothing given and with what is given in its place.
+// Times of the induction flow where each token has a memory of its own, with nothing given and with what is given in
+// its place; and where one memory serves all.
 struct InductionTimes {
   InductionContext context;
-  double time = 0;
+  double time = 0, shared = 0;
   double with_previous = 0;  // layer 1 attends to the previous token
   double with_match = 0;     // layer 2 attends to the right place
 };

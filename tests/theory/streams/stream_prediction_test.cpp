@@ -77,7 +77,8 @@ TEST(StreamPrediction, OfTheTaskInductionIsItsFlow) {
   ASSERT_TRUE(p.induction);
   EXPECT_EQ(p.induction->context.places, 8);
   EXPECT_EQ(p.induction->context.vocabulary, 32);
-  EXPECT_NEAR(p.induction->time, 45.5, 0.2);
+  EXPECT_NEAR(p.induction->shared, 45.5, 0.2);
+  EXPECT_NEAR(p.induction->time, 801, 4);
   EXPECT_LT(p.induction->with_previous, p.induction->time);
   EXPECT_LT(p.induction->with_match, p.induction->with_previous);
   ASSERT_EQ(p.rungs.size(), 3u);

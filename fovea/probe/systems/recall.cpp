@@ -1,0 +1,122 @@
+// `recall`: what the matrices of a transformer of two layers, a head each, have stored, each as an associative memory
+// asked by itself: the share of questions whose right answer has the largest score. With embeddings e, positions p, the
+// unembedding g and, of layer l, queries Q_l (1 where the places are queries themselves), keys K_l and values and
+// output OV_l:
+//
+//   recall_output     over tokens v:       g_w · OV_2 e_v is largest at w = v              what is attended to is said
+//   recall_previous   over places t >= 1:  Q_1 p_t · K_1 p_s, s <= t, is largest at s = t - 1      the previous token
+//   recall_match      over tokens v:       Q_2 e_v · K_2 OV_1 e_w is largest at w = v     places that were shown v
+//
+// The last is asked of the tokens at which the examples of the look ask something.
+//
+// Biases and norms have no part in it.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "fovea/math/matmul.h"
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+// A matrix (rows, columns) of its own.
+struct Own {
+  std::vector<float> values;
+  Index rows = 0, columns = 0;
+
+  Own(Index r, Index c) : values(static_cast<std::size_t>(r * c)), rows(r), columns(c) {}
+  Matrix<float> view() { return Matrix<float>(values.data(), rows, columns); }
+};
+
+// x Wᵀ, row by row.
+Own times(Matrix<const float> x, Matrix<const float> w) {
+  Own y(x.size(0), w.size(0));
+  matmul(plain(x), transposed(w), y.view());
+  return y;
+}
+
+class Recall final : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "recall");
+    need_kind(shape.kind, Kind::token_streams, "recall");
+  }
+
+  bool differs_under_hold() const override { return false; }
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const Matrix<const float> e = matrix(evaluation, "embedding"), p = matrix(evaluation, "position");
+    const Matrix<const float> g = matrix(evaluation, "unembedding");
+    Own seen = through(evaluation, 2, e), shown = through(evaluation, 1, e);
+    if (g.size(0) == e.size(0)) readings.number("recall_output", share_itself(times(seen.view(), g).view(), {}));
+    Own key = times(p, matrix(evaluation, "layer.1.key"));
+    readings.number("recall_previous", share_previous(asked(evaluation, 1, p, key.view()).view()));
+    Own match = times(shown.view(), matrix(evaluation, "layer.2.key"));
+    readings.number("recall_match",
+                    share_itself(asked(evaluation, 2, e, match.view()).view(), asking(evaluation.batch, e.size(0))));
+  }
+
+ private:
+  static const ParameterView* find(const Evaluation& evaluation, const std::string& name) {
+    for (const ParameterView& parameter : evaluation.parameters)
+      if (parameter.name == name + ".weight") return &parameter;
+    return nullptr;
+  }
+
+  static Matrix<const float> matrix(const Evaluation& evaluation, const std::string& name) {
+    const ParameterView* const found = find(evaluation, name);
+    if (!found)
+      throw wrong_input(fmt::format("probe 'recall' reads '{}.weight', which the model does not have", name),
+                        "leave the probe out, or take a transformer of two layers with learned positions");
+    return Matrix<const float>(found->values.data(), found->shape[0], found->shape[1]);
+  }
+
+  // OV_l x for each row x.
+  static Own through(const Evaluation& evaluation, int layer, Matrix<const float> x) {
+    Own v = times(x, matrix(evaluation, fmt::format("layer.{}.value", layer)));
+    return times(v.view(), matrix(evaluation, fmt::format("layer.{}.output", layer)));
+  }
+
+  // Scores of every question (a row of x) with every key.
+  static Own asked(const Evaluation& evaluation, int layer, Matrix<const float> x, Matrix<const float> keys) {
+    const std::string name = fmt::format("layer.{}.query", layer);
+    if (!find(evaluation, name)) return times(x, keys);
+    Own queries = times(x, matrix(evaluation, name));
+    return times(queries.view(), keys);
+  }
+
+  // 1 for tokens at which something is asked.
+  static std::vector<bool> asking(const Batch& batch, Index tokens) {
+    std::vector<bool> asks(static_cast<std::size_t>(tokens), false);
+    for (std::size_t i = 0; i < batch.source.ids.size(); ++i)
+      if (batch.target.ids[i] >= 0) asks[static_cast<std::size_t>(batch.source.ids[i])] = true;
+    return asks;
+  }
+
+  // Of these rows (empty: all), those whose largest score is their own.
+  static double share_itself(Matrix<const float> scores, const std::vector<bool>& rows) {
+    Index right = 0, asked = 0;
+    for (Index row = 0; row < scores.size(0); ++row) {
+      if (!rows.empty() && !rows[static_cast<std::size_t>(row)]) continue;
+      right += argmax(scores[row].flat()) == row;
+      ++asked;
+    }
+    return asked == 0 ? 0 : static_cast<double>(right) / static_cast<double>(asked);
+  }
+
+  // Of the rows behind the first, those whose largest score, among rows up to them, is that of the one before.
+  static double share_previous(Matrix<const float> scores) {
+    Index right = 0;
+    for (Index row = 1; row < scores.size(0); ++row)
+      right += argmax(scores[row].flat().first(static_cast<std::size_t>(row + 1))) == row - 1;
+    return static_cast<double>(right) / static_cast<double>(std::max<Index>(scores.size(0) - 1, 1));
+  }
+};
+
+const Register<Probe> recall("recall", "what a transformer of two layers has stored: output, previous token, match",
+                             [] { return std::make_unique<Recall>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,63 @@
+#include "tests/probe/look_help.h"
+
+namespace fovea {
+namespace {
+
+using testing::HandMade;
+
+// A transformer of four tokens and four places in eight dimensions, each with a direction of its own: what is stored
+// can be written down.
+struct StoredMatrices {
+  std::vector<std::vector<float>> values;
+  HandMade look;
+
+  StoredMatrices() {
+    look.kind = Kind::token_streams;
+    look.set_lengths({4}, 4);
+    look.batch.source.ids = {0, 1, 2, 3};
+    look.batch.target = look.batch.source;
+    look.batch.target.ids = {-1, 1, 2, -1};  // asked at the tokens 1 and 2
+    values.reserve(16);
+    add("embedding", 4, [](int token, int d) { return d == token; });
+    add("position", 4, [](int place, int d) { return d == 4 + place; });
+    add("unembedding", 4, [](int token, int d) { return d == token; });
+    for (const char* part : {"layer.1.value", "layer.1.output", "layer.2.value", "layer.2.output", "layer.2.key"})
+      add(part, 8, [](int row, int d) { return row == d; });
+    add("layer.1.key", 8, [](int row, int d) { return row >= 5 && d == row - 1; });  // turns place s into s + 1
+  }
+
+  template <class Entry>
+  void add(const std::string& name, int rows, Entry entry) {
+    std::vector<float>& of = values.emplace_back();
+    for (int row = 0; row < rows; ++row)
+      for (int d = 0; d < 8; ++d) of.push_back(entry(row, d) ? 1.0f : 0.0f);
+    look.parameters.push_back({name + ".weight", {rows, 8}, Group::body, of});
+  }
+  std::vector<float>& matrix(const std::string& name) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (look.parameters[i].name == name + ".weight") return values[i];
+    throw std::logic_error(name);
+  }
+};
+
+TEST(RecallProbe, WhatIsStoredIsRecalled) {
+  const auto said = StoredMatrices().look.numbers("recall");
+  EXPECT_EQ(said.at("recall_output"), 1);
+  EXPECT_EQ(said.at("recall_previous"), 1);
+  EXPECT_EQ(said.at("recall_match"), 1);
+}
+
+TEST(RecallProbe, WhatIsLostIsNot) {
+  StoredMatrices stored;
+  stored.matrix("layer.2.output")[3 * 8 + 3] = -1;  // token 3 is no longer said
+  stored.matrix("layer.1.key")[6 * 8 + 5] = -1;     // place 2 no longer finds place 1
+  stored.matrix("layer.2.key")[2 * 8 + 2] = -1;     // token 2, of the two that are asked, finds nothing
+  stored.matrix("layer.2.key")[3 * 8 + 3] = -1;     // token 3 is not asked
+  const auto said = stored.look.numbers("recall");
+  EXPECT_EQ(said.at("recall_output"), 0.75);
+  EXPECT_EQ(said.at("recall_previous"), 2.0 / 3);
+  EXPECT_EQ(said.at("recall_match"), 0.5);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fovea/math/vector_math.h"
+#include "fovea/nn/simd/layer_norm_rows.h"
 
 namespace fovea {
 
@@ -11,18 +12,55 @@ namespace {
 
 constexpr Index rows_grain = 64;  // rows whose parts of dw and db are summed before they meet those of others
 
-// Σ_c term(c), in sixteen sums side by side, so that the compiler can use vectors and the order is always the same.
-template <class T, class Term>
-T sum_of(Index count, Term term) {
-  constexpr Index lanes = 16;
-  T sums[lanes] = {};
-  Index c = 0;
-  for (; c + lanes <= count; c += lanes)
-    for (Index lane = 0; lane < lanes; ++lane) sums[lane] += term(c + lane);
-  for (; c < count; ++c) sums[0] += term(c);
-  for (Index half = lanes / 2; half > 0; half /= 2)
-    for (Index lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
-  return sums[0];
+// Rows [begin, end), of the layer's equations as they stand; floats by a kernel.
+void forward_rows(const LayerNorm<double>& norm, const LayerNorm<double>::Trace& trace, Index begin, Index end) {
+  const double *const w = norm.weight->value, *const b = norm.bias ? norm.bias->value : nullptr;
+  for (Index n = begin; n < end; ++n) {
+    const double* const row = trace.x[n].data();
+    double sum = 0, squares = 0;
+    for (Index c = 0; c < norm.width; ++c) sum += row[c];
+    const double mean = sum / static_cast<double>(norm.width);
+    for (Index c = 0; c < norm.width; ++c) squares += (row[c] - mean) * (row[c] - mean);
+    const double k = 1 / std::sqrt(squares / static_cast<double>(norm.width) + norm.epsilon);
+    for (Index c = 0; c < norm.width; ++c) trace.output(n, c) = w[c] * ((row[c] - mean) * k) + (b ? b[c] : 0);
+    trace.mean(n) = mean;
+    trace.inverse_deviation(n) = k;
+  }
+}
+
+void forward_rows(const LayerNorm<float>& norm, const LayerNorm<float>::Trace& trace, Index begin, Index end) {
+  layer_norm_rows::forward({trace.x[begin].data(), end - begin, norm.width, norm.weight->value,
+                            norm.bias ? norm.bias->value : nullptr, static_cast<float>(norm.epsilon),
+                            trace.output[begin].data(), &trace.mean(begin), &trace.inverse_deviation(begin)});
+}
+
+// The same of backward, for rows of x, dy and dx.
+void backward_rows(const LayerNorm<double>& norm, const LayerNorm<double>::Trace& trace, Index begin, Index end,
+                   Matrix<const double> dy, Matrix<double> dx, double* dw, double* db) {
+  const double* const w = norm.weight->value;
+  for (Index n = begin; n < end; ++n) {
+    const double *const row = trace.x[n].data(), *const d = dy[n].data();
+    const double mean = trace.mean(n), k = trace.inverse_deviation(n);
+    double along = 0, turned = 0;
+    for (Index c = 0; c < norm.width; ++c) {
+      along += w[c] * d[c];
+      turned += w[c] * d[c] * ((row[c] - mean) * k);
+    }
+    along /= static_cast<double>(norm.width);
+    turned /= static_cast<double>(norm.width);
+    for (Index c = 0; c < norm.width; ++c) {
+      const double normal = (row[c] - mean) * k;
+      dw[c] += d[c] * normal;
+      db[c] += d[c];
+      dx(n, c) += k * (w[c] * d[c] - along - normal * turned);
+    }
+  }
+}
+
+void backward_rows(const LayerNorm<float>& norm, const LayerNorm<float>::Trace& trace, Index begin, Index end,
+                   Matrix<const float> dy, Matrix<float> dx, float* dw, float* db) {
+  layer_norm_rows::backward({trace.x[begin].data(), dy[begin].data(), end - begin, norm.width, norm.weight->value,
+                             &trace.mean(begin), &trace.inverse_deviation(begin), dx[begin].data(), dw, db});
 }
 
 }  // namespace
@@ -41,23 +79,7 @@ typename LayerNorm<T>::Trace LayerNorm<T>::forward(Compute& compute, Matrix<cons
   assert(x.size(1) == width);
   const Index N = x.size(0);
   Trace trace{x, compute.array<T>(N), compute.array<T>(N), compute.array<T>(N, width)};
-  compute.team.split(N, rows_grain, [&](Index begin, Index end) {
-    const T share = T{1} / static_cast<T>(width);
-    const T *const w = weight->value, *const b = bias ? bias->value : nullptr;
-    for (Index n = begin; n < end; ++n) {
-      const T* const row = x[n].data();
-      T* const y = trace.output[n].data();
-      const T mean = share * sum_of<T>(width, [&](Index c) { return row[c]; });
-      const T variance = share * sum_of<T>(width, [&](Index c) { return (row[c] - mean) * (row[c] - mean); });
-      const T k = T{1} / std::sqrt(variance + static_cast<T>(epsilon));
-      if (b)
-        for (Index c = 0; c < width; ++c) y[c] = w[c] * ((row[c] - mean) * k) + b[c];
-      else
-        for (Index c = 0; c < width; ++c) y[c] = w[c] * ((row[c] - mean) * k);
-      trace.mean(n) = mean;
-      trace.inverse_deviation(n) = k;
-    }
-  });
+  compute.team.split(N, rows_grain, [&](Index begin, Index end) { forward_rows(*this, trace, begin, end); });
   return trace;
 }
 
@@ -66,22 +88,8 @@ void LayerNorm<T>::backward(Compute& compute, const Trace& trace, Matrix<const T
   const Index N = dy.size(0), parts = (N + rows_grain - 1) / rows_grain;
   const Cube<T> sums = compute.zeros<T>(parts, 2, width);  // of dw and db
   compute.team.split(N, rows_grain, [&](Index begin, Index end) {
-    T *const dw = sums[begin / rows_grain][0].data(), *const db = sums[begin / rows_grain][1].data();
-    const T share = T{1} / static_cast<T>(width);
-    const T* const w = weight->value;
-    for (Index n = begin; n < end; ++n) {
-      const T *const row = trace.x[n].data(), *const d = dy[n].data();
-      T* const to = dx[n].data();
-      const T mean = trace.mean(n), k = trace.inverse_deviation(n);
-      const T along = share * sum_of<T>(width, [&](Index c) { return w[c] * d[c]; });
-      const T turned = share * sum_of<T>(width, [&](Index c) { return w[c] * d[c] * ((row[c] - mean) * k); });
-      for (Index c = 0; c < width; ++c) {
-        const T normal = (row[c] - mean) * k;
-        dw[c] += d[c] * normal;
-        db[c] += d[c];
-        to[c] += k * (w[c] * d[c] - along - normal * turned);
-      }
-    }
+    const Matrix<T> part = sums[begin / rows_grain];
+    backward_rows(*this, trace, begin, end, dy, dx, part[0].data(), part[1].data());
   });
   if (!compute.trains()) return;
   for (Index part = 0; part < parts; ++part) {

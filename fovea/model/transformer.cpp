@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "fovea/base/error/names.h"
@@ -10,6 +11,7 @@
 #include "fovea/nn/activation.h"
 #include "fovea/nn/gelu.h"
 #include "fovea/nn/loss.h"
+#include "fovea/nn/team_matmul.h"
 
 namespace fovea {
 
@@ -17,20 +19,48 @@ namespace {
 
 constexpr Index most_shown = Index{1} << 27;  // numbers of all maps of a pass together
 
+constexpr Index most_kept = Index{1} << 22;  // weights of a layer that are kept between forward and backward
+constexpr Index rows_grain = 64;
+
+// Σ of x and the bias, in each row of the product to which they are then added.
 template <class T>
-Matrix<T> copy_of(const Compute& compute, Matrix<const T> x) {
-  const Matrix<T> copy = compute.array<T>(x.size(0), x.size(1));
-  compute.team.split(x.count(), 1 << 15,
-                     [&](Index begin, Index end) { std::copy(x.data() + begin, x.data() + end, copy.data() + begin); });
-  return copy;
+Matrix<T> plus_product(Compute& compute, const Linear<T>& map, Matrix<const T> x, Matrix<const T> onto) {
+  const Matrix<T> y = compute.array<T>(x.size(0), map.out);
+  const std::span<const T> bias = map.bias ? std::span<const T>(map.bias->values()) : std::span<const T>();
+  compute.team.split(y.size(0), rows_grain, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      const T* const from = onto.empty() ? bias.data() : onto[n].data();
+      if (from) std::copy_n(from, map.out, y[n].data());
+      if (from && from != bias.data() && map.bias) add_scaled(T{1}, bias, y[n].flat());
+    }
+  });
+  const bool fresh = onto.empty() && !map.bias;
+  team_matmul(compute.team, plain(x), transposed(map.weight->matrix()), y, fresh ? Into::overwrite : Into::add);
+  return y;
 }
 
 template <class T>
-void add(const Compute& compute, Matrix<const T> x, Matrix<T> sum) {
-  compute.team.split(x.count(), 1 << 15, [&](Index begin, Index end) {
-    const auto count = static_cast<std::size_t>(end - begin);
-    add_scaled(T{1}, std::span<const T>(x.data() + begin, count), std::span<T>(sum.data() + begin, count));
+Matrix<T> gather(Compute& compute, Matrix<const T> x, std::span<const int> rows) {
+  const Matrix<T> some = compute.array<T>(static_cast<Index>(rows.size()), x.size(1));
+  compute.team.split(some.size(0), rows_grain, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n)
+      std::copy_n(x[rows[static_cast<std::size_t>(n)]].data(), x.size(1), some[n].data());
   });
+  return some;
+}
+
+// The other rows are 0.
+template <class T>
+Matrix<T> scatter(Compute& compute, Matrix<const T> some, std::span<const int> rows, Index count) {
+  const Matrix<T> all = compute.zeros<T>(count, some.size(1));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(some[static_cast<Index>(i)].data(), some.size(1), all[rows[i]].data());
+  return all;
+}
+
+template <class T>
+bool learns(const Linear<T>& map) {
+  return map.weight && map.weight->learns();
 }
 
 // The places that answers of a batch need: its patterns, or else its alignment.
@@ -206,46 +236,56 @@ Matrix<T> Transformer<T>::embed(Compute& compute, const Tokens& source) const {
 
 // Queries or keys (N, H K); without a weight the places themselves, for each head.
 template <class T>
-Matrix<T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Matrix<const T> read) const {
-  if (map.weight) return map.forward(compute, read);
-  const Matrix<T> all = compute.array<T>(read.size(0), heads_ * Index{width_});
-  for (Index n = 0; n < read.size(0); ++n)
-    for (Index h = 0; h < heads_; ++h) std::copy_n(read[n].data(), width_, all[n].data() + h * width_);
+Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places) const {
+  if (!map.weight && heads_ == 1 && position_ != Position::rotary) return read;
+  Matrix<T> all;
+  if (map.weight) {
+    all = plus_product(compute, map, read, {});
+  } else {
+    all = compute.array<T>(read.size(0), heads_ * Index{width_});
+    for (Index n = 0; n < read.size(0); ++n)
+      for (Index h = 0; h < heads_; ++h) std::copy_n(read[n].data(), width_, all[n].data() + h * width_);
+  }
+  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::forward, all, places);
   return all;
 }
 
+// h + O y + b of the rows that the layer gives.
 template <class T>
-Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, std::span<const HeadRule> rules,
-                                 const Batch& batch, Matrix<T> h, LayerTrace& trace) const {
+Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
+                                 LayerTrace& trace) const {
   trace.read = h;
   if (norm_ == Norm::pre) {
     trace.norm1 = layer.norm1.forward(compute, h);
     trace.read = trace.norm1.output;
   }
-  const Index places = batch.source.columns;
-  const Matrix<T> q = side(compute, layer.query, trace.read), k = side(compute, layer.key, trace.read);
-  if (position_ == Position::rotary) {
-    rotary_.turn(compute.team, Rotary<T>::Turn::forward, q, places);
-    rotary_.turn(compute.team, Rotary<T>::Turn::forward, k, places);
-  }
-  const Matrix<T> r = layer.relative ? layer.relative->matrix().slice(0, places) : Matrix<T>();
-  trace.attention = {places, batch.source.lengths, q, k, layer.value.forward(compute, trace.read), r,
-                     rules,  right_places(batch)};
-  trace.mixed = compute.array<T>(h.size(0), width_);
-  attention_.forward(compute, trace.attention, trace.mixed);
-  const Matrix<T> next = copy_of(compute, Matrix<const T>(h));
-  layer.output.add_forward(compute, trace.mixed, next);
-  return next;
+  const Tokens& source = pass.batch->source;
+  const Index places = source.columns, kept = attention_.kept_size(source.rows, places);
+  typename SelfAttention<T>::Pass& attention = trace.attention;
+  attention.places = places;
+  attention.lengths = source.lengths;
+  attention.q = side(compute, layer.query, trace.read, places);
+  attention.k = side(compute, layer.key, trace.read, places);
+  attention.v = plus_product(compute, layer.value, trace.read, {});
+  if (layer.relative) attention.r = layer.relative->matrix().slice(0, places);
+  attention.right = right_places(*pass.batch);
+  if (pass.pass.training && kept <= most_kept) attention.kept = compute.arena.take<T>(static_cast<std::size_t>(kept));
+  const Matrix<T> mixed = compute.array<T>(h.size(0), width_);
+  attention_.forward(compute, attention, mixed);
+  trace.mixed = mixed;
+  if (trace.rows.empty()) return plus_product(compute, layer.output, trace.mixed, h);
+  trace.mixed = gather(compute, trace.mixed, trace.rows);
+  return plus_product(compute, layer.output, trace.mixed, Matrix<const T>(gather(compute, h, trace.rows)));
 }
 
 template <class T>
-Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<T> h, LayerTrace& trace) const {
+Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<const T> h, LayerTrace& trace) const {
   trace.read_by_mlp = h;
   if (norm_ == Norm::pre) {
     trace.norm2 = layer.norm2.forward(compute, h);
     trace.read_by_mlp = trace.norm2.output;
   }
-  trace.before = layer.up.forward(compute, trace.read_by_mlp);
+  trace.before = plus_product(compute, layer.up, trace.read_by_mlp, {});
   trace.after = compute.array<T>(h.size(0), layer.up.out);
   const std::span<const T> before(trace.before.flat());
   if (squash_ == Squash::gelu) {
@@ -254,20 +294,36 @@ Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<T> 
   } else {
     activate(compute.team, Activation::relu(), before, trace.after.flat());
   }
-  const Matrix<T> next = copy_of(compute, Matrix<const T>(h));
-  layer.down.add_forward(compute, trace.after, next);
-  return next;
+  return plus_product(compute, layer.down, Matrix<const T>(trace.after), h);
+}
+
+template <class T>
+void Transformer<T>::find_asked(Compute& compute, const Batch& batch, Own& own) const {
+  const std::span<const int> answers = batch.target.ids;
+  const auto asked = compute.arena.take<int>(answers.size()), wanted = compute.arena.take<int>(answers.size());
+  std::size_t count = 0;
+  for (std::size_t row = 0; row < answers.size(); ++row) {
+    if (answers[row] < 0) continue;
+    asked[count] = static_cast<int>(row);
+    wanted[count++] = answers[row];
+  }
+  own.asked = asked.first(count);
+  own.wanted = wanted.first(count);
 }
 
 template <class T>
 Trace<T> Transformer<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
   Own own;
+  find_asked(compute, batch, own);
   own.layers = compute.arena.take<LayerTrace>(stack_.size());
   Matrix<T> h = embed(compute, batch.source);
   for (std::size_t i = 0; i < stack_.size(); ++i) {
     LayerTrace& layer = own.layers[i] = {};
-    h = attend(compute, stack_[i], rules(compute, pass, static_cast<int>(i) + 1), batch, h, layer);
+    layer.attention.rules = rules(compute, pass, static_cast<int>(i) + 1);
+    const bool some = pass.training && i + 1 == stack_.size() && own.asked.size() < batch.target.ids.size();
+    if (some) layer.rows = own.asked;
+    h = attend(compute, stack_[i], trace, h, layer);
     if (mlp_ > 0) h = think(compute, stack_[i], h, layer);
   }
   own.last = h;
@@ -284,31 +340,16 @@ Trace<T> Transformer<T>::forward(Compute& compute, const Batch& batch, const Pas
 // Logits and loss of the asked places.
 template <class T>
 void Transformer<T>::say(Compute& compute, Own& own, Trace<T>& trace) const {
+  const auto count = static_cast<Index>(own.asked.size());
   const std::span<const int> answers = trace.batch->target.ids;
-  const auto asked = compute.arena.take<int>(answers.size()), wanted = compute.arena.take<int>(answers.size());
-  std::size_t count = 0;
-  for (std::size_t row = 0; row < answers.size(); ++row) {
-    if (answers[row] < 0) continue;
-    asked[count] = static_cast<int>(row);
-    wanted[count++] = answers[row];
-  }
-  own.asked = asked.first(count);
-  own.gathered = own.last;
-  if (count < answers.size()) {
-    const Matrix<T> gathered = compute.array<T>(static_cast<Index>(count), Index{width_});
-    for (std::size_t i = 0; i < count; ++i)
-      std::copy_n(own.last[asked[i]].data(), width_, gathered[static_cast<Index>(i)].data());
-    own.gathered = gathered;
-  }
+  own.gathered = own.last.size(0) == count ? own.last : gather(compute, own.last, own.asked);
   const Matrix<T> logits = unembedding_.forward(compute, own.gathered);
   if (trace.pass.training) own.d_logits = compute.array<T>(logits.size(0), logits.size(1));
-  trace.loss = cross_entropy(compute, Matrix<const T>(logits), wanted.first(count), own.d_logits);
+  trace.loss = cross_entropy(compute, Matrix<const T>(logits), own.wanted, own.d_logits);
   trace.scores = logits;
-  trace.answers = trace.pass.training ? wanted.first(count) : answers;
-  if (trace.pass.training || count == answers.size()) return;
-  trace.scores = compute.zeros<T>(static_cast<Index>(answers.size()), logits.size(1));
-  for (std::size_t i = 0; i < count; ++i)
-    std::copy_n(logits[static_cast<Index>(i)].data(), logits.size(1), trace.scores[asked[i]].data());
+  trace.answers = trace.pass.training ? own.wanted : answers;
+  if (trace.pass.training || own.asked.size() == answers.size()) return;
+  trace.scores = scatter(compute, Matrix<const T>(logits), own.asked, static_cast<Index>(answers.size()));
 }
 
 // The maps of all heads, and as the main one the mean of the last layer's.
@@ -340,67 +381,79 @@ void Transformer<T>::think_backward(Compute& compute, const Layer& layer, const 
   else
     activate_backward(compute.team, Activation::relu(), std::span<const T>(trace.after.flat()),
                       std::span<const T>(d.flat()), d.flat());
-  const Matrix<T> d_read = layer.up.backward(compute, trace.read_by_mlp, d);
-  if (norm_ == Norm::pre) layer.norm2.backward(compute, trace.norm2, d_read, dh);
-  else add(compute, Matrix<const T>(d_read), dh);
-}
-
-// d of what queries or keys are made from, added.
-template <class T>
-void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, Matrix<const T> read, Matrix<const T> d,
-                                   Matrix<T> d_read) const {
-  if (map.weight) {
-    map.backward_parameters(compute, read, d);
-    map.backward_input(compute, d, d_read);
-    return;
+  if (norm_ == Norm::pre) {
+    layer.norm2.backward(compute, trace.norm2, layer.up.backward(compute, trace.read_by_mlp, d), dh);
+  } else {
+    layer.up.backward_parameters(compute, trace.read_by_mlp, d);
+    layer.up.backward_input(compute, d, dh);
   }
-  for (Index n = 0; n < d_read.size(0); ++n)
-    for (Index h = 0; h < heads_; ++h)
-      add_scaled(T{1}, d[n].flat().subspan(static_cast<std::size_t>(h * width_), static_cast<std::size_t>(width_)),
-                 d_read[n].flat());
 }
 
+// From d of queries or keys those of their matrix and, where there is room for it, of what they are made from, added.
 template <class T>
-void Transformer<T>::attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace,
-                                     Matrix<T> dh) const {
-  const Index N = dh.size(0), keys = trace.attention.q.size(1);
-  const Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
-  typename SelfAttention<T>::Gradients d{
-      compute.array<T>(N, keys), compute.array<T>(N, keys), compute.array<T>(N, Index{width_}), {}};
-  if (layer.relative && layer.relative->learns() && compute.trains())
+void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, Matrix<T> d,
+                                   Matrix<T> d_read) const {
+  if (d.empty()) return;
+  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::backward, d, trace.attention.places);
+  if (map.weight) map.backward_parameters(compute, trace.read, d);
+  if (d_read.empty()) return;
+  if (map.weight) return map.backward_input(compute, d, d_read);
+  compute.team.split(d_read.size(0), rows_grain, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n)
+      for (Index h = 0; h < heads_; ++h)
+        add_scaled(T{1}, std::span<const T>(d[n].data() + h * width_, static_cast<std::size_t>(width_)),
+                   d_read[n].flat());
+  });
+}
+
+// From d of what the layer's heads gave on, that of h; of it only what is needed where nothing learns deeper down.
+template <class T>
+Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh,
+                                          bool deeper) const {
+  const Index N = trace.read.size(0), keys = trace.attention.q.size(1);
+  const bool normal = norm_ == Norm::pre, reads = normal || deeper, trains = compute.trains();
+  Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
+  if (!trace.rows.empty()) {
+    dy = scatter(compute, Matrix<const T>(dy), trace.rows, N);
+    if (deeper) dh = scatter(compute, Matrix<const T>(dh), trace.rows, N);
+  }
+  typename SelfAttention<T>::Gradients d;
+  if (reads || (trains && learns(layer.query))) d.q = compute.array<T>(N, keys);
+  if (reads || (trains && learns(layer.key))) d.k = compute.array<T>(N, keys);
+  if (reads || (trains && learns(layer.value))) d.v = compute.array<T>(N, Index{width_});
+  if (layer.relative && layer.relative->learns() && trains)
     d.r = layer.relative->matrix_gradient().slice(0, trace.attention.places);
   attention_.backward(compute, trace.attention, dy, d);
-  if (position_ == Position::rotary) {
-    rotary_.turn(compute.team, Rotary<T>::Turn::backward, d.q, trace.attention.places);
-    rotary_.turn(compute.team, Rotary<T>::Turn::backward, d.k, trace.attention.places);
+  // Without a norm, h itself was read.
+  const Matrix<T> d_read = normal ? compute.array<T>(N, Index{width_}) : deeper ? dh : Matrix<T>();
+  if (!d.v.empty()) layer.value.backward_parameters(compute, trace.read, d.v);
+  if (reads) layer.value.backward_input(compute, d.v, d_read, !normal);
+  side_backward(compute, layer.query, trace, d.q, d_read);
+  side_backward(compute, layer.key, trace, d.k, d_read);
+  if (normal) {
+    if (!deeper) dh = compute.zeros<T>(N, Index{width_});
+    layer.norm1.backward(compute, trace.norm1, d_read, dh);
   }
-  const Matrix<T> d_read = layer.value.backward(compute, trace.read, d.v);
-  side_backward(compute, layer.query, trace.read, d.q, d_read);
-  side_backward(compute, layer.key, trace.read, d.k, d_read);
-  if (norm_ == Norm::pre) layer.norm1.backward(compute, trace.norm1, d_read, dh);
-  else add(compute, Matrix<const T>(d_read), dh);
+  return dh;
 }
 
 template <class T>
 void Transformer<T>::backward(Compute& compute, const Trace<T>& trace) const {
   const Own& own = trace.template own<Own>();
   const Tokens& source = trace.batch->source;
-  Matrix<T> d_last = unembedding_.backward(compute, own.gathered, Matrix<const T>(own.d_logits));
-  if (own.gathered.data() != own.last.data()) {
-    const Matrix<T> all = compute.zeros<T>(own.last.size(0), Index{width_});
-    for (std::size_t i = 0; i < own.asked.size(); ++i)
-      std::copy_n(d_last[static_cast<Index>(i)].data(), width_, all[own.asked[i]].data());
-    d_last = all;
-  }
-  Matrix<T> dh = d_last;
+  Matrix<T> dh = unembedding_.backward(compute, own.gathered, Matrix<const T>(own.d_logits));
+  if (own.gathered.size(0) < own.last.size(0)) dh = scatter(compute, Matrix<const T>(dh), own.asked, own.last.size(0));
   if (norm_ == Norm::pre) {
+    const Matrix<T> d_last = dh;
     dh = compute.zeros<T>(d_last.size(0), Index{width_});
     last_norm_.backward(compute, own.norm, d_last, dh);
   }
+  const bool embedded = table_.weight->learns() || (positions_ && positions_->learns());
   for (std::size_t i = stack_.size(); i-- > 0;) {
     if (mlp_ > 0) think_backward(compute, stack_[i], own.layers[i], dh);
-    attend_backward(compute, stack_[i], own.layers[i], dh);
+    dh = attend_backward(compute, stack_[i], own.layers[i], dh, i > 0 || embedded);
   }
+  if (!embedded) return;
   table_.backward(compute, source.ids, Matrix<const T>(dh));
   if (!positions_ || !positions_->learns() || !compute.trains()) return;
   compute.team.split(source.columns, 4, [&](Index begin, Index end) {
@@ -414,7 +467,10 @@ void Transformer<T>::backward(Compute& compute, const Trace<T>& trace) const {
 template <class T>
 Cube<T> Transformer<T>::states(Compute& compute, const Trace<T>& trace) const {
   const Own& own = trace.template own<Own>();
-  return copy_of(compute, own.last).as(trace.batch->size, trace.batch->source.columns, Index{width_});
+  assert(own.last.size(0) == static_cast<Index>(trace.batch->target.ids.size()));
+  const Matrix<T> states = compute.array<T>(own.last.size(0), own.last.size(1));
+  std::copy_n(own.last.data(), own.last.count(), states.data());
+  return states.as(trace.batch->size, trace.batch->source.columns, Index{width_});
 }
 
 template class Transformer<float>;

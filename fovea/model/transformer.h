@@ -22,7 +22,8 @@
 //
 // Parameters are named as a PyTorch module's would be: embedding, position, layer.L.norm1, layer.L.query, .key, .value,
 // .output, .norm2, .mlp.0, .mlp.2, norm, unembedding; layers and heads count from 1. In training passes the outcome's
-// scores and answers are of the asked places alone; else of all.
+// scores and answers are of the asked places alone, and the last layer makes nothing else of what its heads gave; else
+// of all. Gradients that lead to nothing that learns are not made.
 #pragma once
 
 #include <string>
@@ -65,15 +66,16 @@ class Transformer final : public Model<T> {
     typename LayerNorm<T>::Trace norm1, norm2;
     Matrix<const T> read, read_by_mlp;  // u, and what the mlp reads
     typename SelfAttention<T>::Pass attention;
-    Matrix<T> mixed;                 // y (N, H U)
+    std::span<const int> rows;       // those that the layer gives; empty: all
+    Matrix<const T> mixed;           // y of these rows (N, H U)
     Matrix<T> before, inner, after;  // of the mlp: U u, what gelu's backward needs, what it gave
   };
   struct Own {
     std::span<LayerTrace> layers;
     typename LayerNorm<T>::Trace norm;
-    Matrix<const T> last;        // what the unembedding reads, (N,d)
-    std::span<const int> asked;  // the rows at which something is asked; empty: all of them
-    Matrix<const T> gathered;    // these rows of `last`
+    std::span<const int> asked, wanted;  // the rows at which something is asked, and the answers
+    Matrix<const T> last;                // what the last layer gave and the norm made of it
+    Matrix<const T> gathered;            // the asked rows of it, which the unembedding reads
     Matrix<T> d_logits;
   };
 
@@ -87,15 +89,17 @@ class Transformer final : public Model<T> {
   Index query_width() const { return queries_ == Queries::separate ? width_ / heads_ : width_; }  // K
   std::span<const HeadRule> rules(Compute& compute, const Pass& pass, int layer) const;
   Matrix<T> embed(Compute& compute, const Tokens& source) const;
-  Matrix<T> side(Compute& compute, const Linear<T>& map, Matrix<const T> read) const;
-  Matrix<T> attend(Compute& compute, const Layer& layer, std::span<const HeadRule> rules, const Batch& batch,
-                   Matrix<T> h, LayerTrace& trace) const;
-  Matrix<T> think(Compute& compute, const Layer& layer, Matrix<T> h, LayerTrace& trace) const;
+  Matrix<const T> side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places) const;
+  Matrix<T> attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
+                   LayerTrace& trace) const;
+  Matrix<T> think(Compute& compute, const Layer& layer, Matrix<const T> h, LayerTrace& trace) const;
+  void find_asked(Compute& compute, const Batch& batch, Own& own) const;
   void say(Compute& compute, Own& own, Trace<T>& trace) const;
   void show(Compute& compute, const Own& own, Trace<T>& trace) const;
-  void side_backward(Compute& compute, const Linear<T>& map, Matrix<const T> read, Matrix<const T> d,
+  void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, Matrix<T> d,
                      Matrix<T> d_read) const;
-  void attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh) const;
+  Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh,
+                            bool deeper) const;
   void think_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh) const;
 
   int layers_ = 2, heads_ = 1, width_ = 64, mlp_ = 0;

@@ -192,6 +192,28 @@ TEST(Transformer, WhatIsFrozenHasNoGradientAndStays) {
   EXPECT_EQ(copy_of(scene.parameters.find("layer.1.value.weight")->values()), before);
 }
 
+// Where nothing deeper down learns, gradients end; those that are made are the same.
+TEST(Transformer, FreezingAPartChangesNoGradientOfTheOthers) {
+  const Batch data = some_streams();
+  const ValueList deep{word("embed"), word("positions"), word("v.1"), word("o.1")},
+      deeper{word("embed"), word("positions"), word("qk.1"), word("v.1")};
+  for (const char* norm : {"pre", "none"})
+    for (const char* queries : {"separate", "identity"}) {
+      const ValueTable free = transformer_with({{"norm", word(norm)}, {"queries", word(queries)}});
+      ModelScene<double> all("transformer", free, stream_shape(6, 5, 7));
+      all.gradient_of(data);
+      for (const ValueList& names : {deep, deeper}) {
+        ValueTable frozen = free;
+        frozen["frozen"] = {names, {}};
+        ModelScene<double> some("transformer", frozen, stream_shape(6, 5, 7));
+        some.gradient_of(data);
+        for (const Param<double>& p : some.parameters.all())
+          if (p.learns())
+            EXPECT_EQ(copy_of(p.gradients()), copy_of(all.parameters.find(p.name)->gradients())) << p.name;
+      }
+    }
+}
+
 TEST(Transformer, TheTeamChangesNoBit) {
   const Batch data = some_streams(9);
   std::vector<std::vector<float>> results;

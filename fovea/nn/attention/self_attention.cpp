@@ -3,16 +3,30 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "fovea/math/matmul.h"
+#include "fovea/math/packed.h"
 #include "fovea/math/vector_math.h"
+#include "fovea/nn/simd/attention_rows.h"
 
 namespace fovea {
 
 namespace {
 
+using attention_rows::pack_plain;
+using attention_rows::pack_transposed;
+using attention_rows::row_grain;
+using attention_rows::Rows;
+using attention_rows::stride_of;
+
 constexpr Index tile_rows = 32;    // rows whose weights are held at a time
-constexpr Index most_groups = 32;  // of heads of streams, each with memory of its own for a tile
+constexpr Index most_groups = 32;  // of heads of streams, each with memory of its own
+
+// Numbers of a head's tiles before the one that begins here, each as wide as its last row.
+Index tiles_before(Index begin) { return begin * (begin + tile_rows) / 2; }
+
+Index panels_size(Index rows, Index columns) { return rows * stride_of(columns); }
 
 // Whether a row has its weights from the rule.
 bool holds(const HeadRule& rule, std::span<const int> right) {
@@ -20,194 +34,295 @@ bool holds(const HeadRule& rule, std::span<const int> right) {
 }
 
 template <class T>
-void write_held(const HeadRule& rule, std::span<const int> right, Index i, T* a) {
+void write_held(const HeadRule& rule, std::span<const int> right, Index i, Index stride, T* a) {
   using Pattern = HeadRule::Pattern;
-  std::fill_n(a, i + 1, rule.pattern == Pattern::uniform ? T{1} / static_cast<T>(i + 1) : T{0});
+  std::fill_n(a, stride, T{0});
+  if (rule.pattern == Pattern::uniform) std::fill_n(a, i + 1, T{1} / static_cast<T>(i + 1));
   if (rule.pattern == Pattern::previous) a[std::max<Index>(i - 1, 0)] = 1;
   if (rule.pattern == Pattern::first) a[0] = 1;
   if (rule.pattern == Pattern::truth)
     for (const int place : right) a[place] = T{1} / static_cast<T>(right.size());
 }
 
+// Multiplies what stands at the right places of rows.
+template <class T>
+void scale_right(const RightPlaces& right, const HeadRule& rule, Index first_row, const Rows<T>& rows) {
+  if (rule.scale == 1) return;
+  for (Index r = 0; r < rows.count; ++r)
+    for (const int place : right.of(first_row + r)) rows.row(r)[place] *= static_cast<T>(rule.scale);
+}
+
+// Rows [first, last) of a head's columns.
+template <class T>
+void clear_rows(Matrix<T> all, Index first, Index last, Index head, Index width) {
+  if (all.empty()) return;
+  for (Index n = first; n < last; ++n) std::fill_n(all[n].data() + head * width, width, T{0});
+}
+
+// c (M, width) (+)= a (M, K) times the first K of `depth` rows that were packed.
+template <class T>
+void times_first_rows(const Operand<T>& a, const T* panels, Index depth, Index width, T* c, Index c_stride, Into into) {
+  for (Index column = 0; column < width; column += panel_width) {
+    const Index columns = std::min(panel_width, width - column);
+    matmul_packed(a, PackedMatrix<T>{panels + column * depth, a.columns, columns},
+                  Matrix<T>(c + column, a.rows, columns), into, c_stride);
+  }
+}
+
 }  // namespace
 
-// The weights of rows [begin, end) of one head of one stream, over the places before `end`.
+// Where the parts of a head's memory begin: matrices that were packed, and a tile's rows.
+template <class T>
+struct SelfAttention<T>::Panels {
+  Index k_turned, v_turned, k, v, rows, a, ds, shifts, end;
+
+  Panels(const SelfAttention& attention, Index places) {
+    const Index K = attention.key_width, U = attention.value_width, tile = tile_rows * stride_of(places) + row_grain;
+    Index next = 0;
+    const auto take = [&next](Index count) { return std::exchange(next, next + stride_of(count)); };
+    k_turned = take(panels_size(K, places));
+    v_turned = take(panels_size(U, places));
+    k = take(panels_size(places, K));
+    v = take(panels_size(places, U));
+    rows = take(panels_size(tile_rows, std::max(K, U)));
+    a = take(tile) + row_grain;
+    ds = take(tile) + row_grain;
+    shifts = take(tile) + row_grain;
+    end = next;
+  }
+};
+
+// One head of one stream.
+template <class T>
+struct SelfAttention<T>::Head {
+  Index stream, number, length;
+  Index first;  // its first row among those of all streams
+  const HeadRule& rule;
+  Panels at;
+  T* memory;
+  const T *r_turned, *r;  // panels of relative positions
+
+  T* part(Index begin) const { return memory + begin; }
+};
+
+// Rows [begin, end) of a head, over the places before `end`.
 template <class T>
 struct SelfAttention<T>::Tile {
-  Index stream = 0, head = 0, begin = 0, end = 0;
-  Operand<T> q, k, v;  // of these rows; of all places before the end, twice
-  Matrix<T> a;         // (end - begin, end)
-  Matrix<T> shifts;    // as large, for relative positions
+  Index begin, end;
+  Operand<T> q;
+  Rows<T> a, ds, shifts;
 
   Index rows() const { return end - begin; }
 };
 
 template <class T>
-typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Pass& pass, Index stream, Index head, Index begin,
-                                                       T* scores, T* shifts) const {
-  const Index length = pass.lengths[static_cast<std::size_t>(stream)], first = stream * pass.places;
-  Tile tile;
-  tile.stream = stream;
-  tile.head = head;
-  tile.begin = begin;
-  tile.end = std::min(length, begin + tile_rows);
-  const auto operand = [&](Matrix<const T> all, Index width, Index from) {
-    return Operand<T>{all[first + from].data() + head * width, tile.end - from, width, all.size(1), false};
-  };
-  tile.q = operand(pass.q, key_width, begin);
-  tile.k = operand(pass.k, key_width, 0);
-  tile.v = operand(pass.v, value_width, 0);
-  tile.a = Matrix<T>(scores, tile.rows(), tile.end);
-  if (!pass.r.empty()) tile.shifts = Matrix<T>(shifts, tile.rows(), tile.end);
-  return tile;
+Index SelfAttention<T>::kept_size(Index streams, Index places) const {
+  const Index last = (places - 1) / tile_rows * tile_rows;
+  return streams * heads * (tiles_before(last) + (places - last) * stride_of(places));
 }
 
-// a of the tile, without the rule's scale.
 template <class T>
-void SelfAttention<T>::weigh(const Pass& pass, const Tile& tile) const {
-  matmul(tile.q, transposed(tile.k), tile.a);
-  if (!pass.r.empty()) {
-    const Operand<T> r{pass.r.data() + tile.head * key_width, tile.end, key_width, pass.r.size(1), false};
-    matmul(tile.q, transposed(r), tile.shifts);
-  }
+typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Pass& pass, const Head& head, Index begin) const {
+  const Index end = std::min(head.length, begin + tile_rows), stride = stride_of(end), rows = end - begin;
+  T* a = head.part(head.at.a);
+  if (!pass.kept.empty())
+    a = pass.kept.data() + (head.stream * heads + head.number) * kept_size(1, pass.places) / heads +
+        tiles_before(begin);
+  return {begin,
+          end,
+          {pass.q[head.first + begin].data() + head.number * key_width, rows, key_width, pass.q.size(1), false},
+          {a, rows, stride, begin},
+          {head.part(head.at.ds), rows, stride, begin},
+          {head.part(head.at.shifts), rows, stride, begin}};
+}
+
+// a of the tile, without the rule's scale. Needs Kᵀ packed.
+template <class T>
+void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& tile) const {
+  const Index rows = tile.rows(), stride = tile.a.stride;
+  // Whole panels: what they give behind the end is never read.
+  const auto scores = [&](const T* panels, T* to) {
+    matmul_packed(tile.q, PackedMatrix<T>{panels, key_width, stride}, Matrix<T>(to, rows, stride));
+  };
+  scores(head.part(head.at.k_turned), tile.a.first);
+  const bool relative = !pass.r.empty();
+  if (relative) scores(head.r_turned, tile.shifts.first);
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
-  const HeadRule& rule = pass.rules[static_cast<std::size_t>(tile.head)];
-  for (Index row = 0; row < tile.rows(); ++row) {
-    const Index i = tile.begin + row;
-    T* const a = tile.a[row].data();
-    std::fill(a + i + 1, a + tile.end, T{0});
-    const std::span<const int> right = pass.right.of(tile.stream * pass.places + i);
-    if (holds(rule, right)) {
-      write_held(rule, right, i, a);
-      continue;
-    }
-    if (!pass.r.empty())
-      for (Index j = 0; j <= i; ++j) a[j] += tile.shifts(row, i - j);
-    for (Index j = 0; j <= i; ++j) a[j] *= scale;
-    if (weighting == Weighting::softmax) {
-      const std::span<T> weights(a, static_cast<std::size_t>(i + 1));
-      softmax(std::span<const T>(weights), weights);
-    } else if (weighting == Weighting::relu) {
-      for (Index j = 0; j <= i; ++j) a[j] = std::max(a[j], T{0}) / static_cast<T>(i + 1);
-    }
+  const auto by_score = [&](Index row, Index count) {
+    const Rows<T> a = tile.a.slice(row, count);
+    const T* const shifts = relative ? tile.shifts.row(row) : nullptr;
+    if (weighting == Weighting::softmax) return attention_rows::softmax_rows(a, scale, shifts);
+    attention_rows::score_rows(a, scale, shifts);
+    if (weighting == Weighting::linear) return;
+    for (Index r = 0; r < count; ++r)
+      for (Index j = 0, i = a.begin + r; j <= i; ++j) a.row(r)[j] = std::max(a.row(r)[j], T{0}) / static_cast<T>(i + 1);
+  };
+  if (head.rule.pattern == HeadRule::Pattern::learned) return by_score(0, rows);
+  for (Index row = 0; row < rows; ++row) {
+    const std::span<const int> right = pass.right.of(head.first + tile.begin + row);
+    if (holds(head.rule, right)) write_held(head.rule, right, tile.begin + row, stride, tile.a.row(row));
+    else by_score(row, 1);
   }
 }
 
-// work(stream, head, scratch) for every head of every stream; `scratch` numbers each.
+// A of the tile from a: a itself, or a copy in the memory of ds.
+template <class T>
+const T* SelfAttention<T>::weights(const Pass& pass, const Head& head, const Tile& tile) const {
+  if (head.rule.scale == 1) return tile.a.first;
+  std::copy_n(tile.a.first, tile.rows() * tile.a.stride, tile.ds.first);
+  scale_right(pass.right, head.rule, head.first + tile.begin, tile.ds);
+  return tile.ds.first;
+}
+
+template <class T>
+typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, Index stream, Index number, T* memory) const {
+  return {stream,
+          number,
+          pass.lengths[static_cast<std::size_t>(stream)],
+          stream * pass.places,
+          pass.rules[static_cast<std::size_t>(number)],
+          Panels(*this, pass.places),
+          memory,
+          nullptr,
+          nullptr};
+}
+
+// work(head) for every head of the first streams, with memory for its parts and relative positions packed.
 template <class T>
 template <class Work>
-void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index scratch, Work work) const {
-  const Index count = static_cast<Index>(pass.lengths.size()) * heads, groups = std::min(count, most_groups);
-  const Matrix<T> memory = compute.array<T>(groups, scratch);
+void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index streams, Work work) const {
+  const Index count = streams * heads, groups = std::min(count, most_groups), T_ = pass.places;
+  const Matrix<T> memory = compute.array<T>(groups, Panels(*this, T_).end);
+  Matrix<T> turned, plain;
+  if (!pass.r.empty()) {
+    turned = compute.array<T>(heads, panels_size(key_width, T_));
+    plain = compute.array<T>(heads, stride_of(panels_size(T_, key_width)));
+    for (Index h = 0; h < heads; ++h) {
+      const T* const r = pass.r.data() + h * key_width;
+      pack_transposed(r, pass.r.size(1), T_, key_width, turned[h].data());
+      pack_plain(r, pass.r.size(1), T_, key_width, plain[h].data());
+    }
+  }
   compute.team.each(static_cast<int>(groups), [&](int group) {
-    for (Index n = group; n < count; n += groups) work(n / heads, n % heads, memory[group].data());
+    for (Index n = group; n < count; n += groups) {
+      Head head = this->head(pass, n / heads, n % heads, memory[group].data());
+      if (!pass.r.empty()) {
+        head.r_turned = turned[head.number].data();
+        head.r = plain[head.number].data();
+      }
+      work(head);
+    }
   });
 }
 
 namespace {
 
-// Multiplies what stands at the right places of a tile's rows.
 template <class T>
-void scale_right(const RightPlaces& right, const HeadRule& rule, Index first_row, Matrix<T> tile) {
-  if (rule.scale == 1) return;
-  for (Index row = 0; row < tile.size(0); ++row)
-    for (const int place : right.of(first_row + row)) tile(row, Index{place}) *= static_cast<T>(rule.scale);
-}
-
-// Rows [begin, T) of a head's columns of a stream.
-template <class T>
-void clear_rows(Matrix<T> all, Index first, Index last, Index head, Index width) {
-  for (Index n = first; n < last; ++n) std::fill_n(all[n].data() + head * width, width, T{0});
+const T* columns_of(Matrix<const T> all, Index first, Index head, Index width) {
+  return all[first].data() + head * width;
 }
 
 }  // namespace
 
 template <class T>
 void SelfAttention<T>::forward(Compute& compute, const Pass& pass, Matrix<T> y) const {
-  const Index T_ = pass.places, part = tile_rows * T_;
-  assert(y.size(1) == heads * value_width && pass.q.size(1) == heads * key_width);
-  each_head(compute, pass, pass.r.empty() ? part : 2 * part, [&](Index b, Index h, T* scratch) {
-    const HeadRule& rule = pass.rules[static_cast<std::size_t>(h)];
-    const Index length = rule.ablated ? 0 : pass.lengths[static_cast<std::size_t>(b)];
+  const Index B = static_cast<Index>(pass.lengths.size()), T_ = pass.places, U = value_width;
+  assert(y.size(1) == heads * U && pass.q.size(1) == heads * key_width);
+  each_head(compute, pass, B, [&](const Head& head) {
+    const Index length = head.rule.ablated ? 0 : head.length, h = head.number;
+    clear_rows(y, head.first + length, head.first + T_, h, U);
+    if (length == 0) return;
+    pack_transposed(columns_of(pass.k, head.first, h, key_width), pass.k.size(1), length, key_width,
+                    head.part(head.at.k_turned));
+    pack_plain(columns_of(pass.v, head.first, h, U), pass.v.size(1), length, U, head.part(head.at.v));
     for (Index begin = 0; begin < length; begin += tile_rows) {
-      const Tile tile = this->tile(pass, b, h, begin, scratch, scratch + part);
-      weigh(pass, tile);
-      scale_right(pass.right, rule, b * T_ + begin, tile.a);
-      matmul(plain(tile.a), tile.v, Matrix<T>(y[b * T_ + begin].data() + h * value_width, tile.rows(), value_width),
-             Into::overwrite, y.size(1));
+      const Tile tile = this->tile(pass, head, begin);
+      weigh(pass, head, tile);
+      const Operand<T> weights{this->weights(pass, head, tile), tile.rows(), tile.end, tile.a.stride, false};
+      times_first_rows(weights, head.part(head.at.v), length, U, y[head.first + begin].data() + h * U, y.size(1),
+                       Into::overwrite);
     }
-    clear_rows(y, b * T_ + length, (b + 1) * T_, h, value_width);
   });
 }
 
-// c ds of a tile, from its weights and dy.
+// c ds of a tile, from its weights, with dy V already in ds.
 template <class T>
-void SelfAttention<T>::slopes(const Pass& pass, const Tile& tile, const Operand<T>& dy, Matrix<T> ds) const {
-  const HeadRule& rule = pass.rules[static_cast<std::size_t>(tile.head)];
-  const Index first_row = tile.stream * pass.places + tile.begin;
+void SelfAttention<T>::slopes(const Pass& pass, const Head& head, const Tile& tile, const T* a) const {
+  const Index first_row = head.first + tile.begin;
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
-  matmul(dy, transposed(tile.v), ds);
-  scale_right(pass.right, rule, first_row, ds);
-  for (Index row = 0; row < tile.rows(); ++row) {
-    const Index i = tile.begin + row;
-    T *const to = ds[row].data(), *const a = tile.a[row].data();
-    std::fill(to + i + 1, to + tile.end, T{0});
-    if (holds(rule, pass.right.of(first_row + row))) {
-      std::fill_n(to, i + 1, T{0});
-    } else if (weighting == Weighting::softmax) {
-      const auto n = static_cast<std::size_t>(i + 1);
-      const T mean = dot(std::span<const T>(a, n), std::span<const T>(to, n));
-      for (Index j = 0; j <= i; ++j) to[j] = scale * a[j] * (to[j] - mean);
-    } else if (weighting == Weighting::relu) {
-      const T share = scale / static_cast<T>(i + 1);
-      for (Index j = 0; j <= i; ++j) to[j] = a[j] > 0 ? share * to[j] : T{0};
-    } else {
-      for (Index j = 0; j <= i; ++j) to[j] *= scale;
-    }
+  scale_right(pass.right, head.rule, first_row, tile.ds);
+  if (weighting == Weighting::softmax) {
+    attention_rows::softmax_slopes(tile.ds, a, scale);
+  } else {
+    attention_rows::score_rows(tile.ds, scale, nullptr);
+    if (weighting == Weighting::relu)
+      for (Index r = 0; r < tile.rows(); ++r)
+        for (Index j = 0, i = tile.begin + r; j <= i; ++j)
+          tile.ds.row(r)[j] = a[r * tile.a.stride + j] > 0 ? tile.ds.row(r)[j] / static_cast<T>(i + 1) : T{0};
   }
+  if (head.rule.pattern == HeadRule::Pattern::learned) return;
+  for (Index r = 0; r < tile.rows(); ++r)
+    if (holds(head.rule, pass.right.of(first_row + r))) std::fill_n(tile.ds.row(r), tile.ds.stride, T{0});
 }
 
 template <class T>
-void SelfAttention<T>::tile_backward(const Pass& pass, const Tile& tile, Matrix<const T> dy, Matrix<T> ds,
+void SelfAttention<T>::tile_backward(const Pass& pass, const Head& head, const Tile& tile, Matrix<const T> dy,
                                      const Gradients& gradients, Matrix<T> dr) const {
-  const Index first = tile.stream * pass.places, h = tile.head;
-  const Operand<T> d{dy[first + tile.begin].data() + h * value_width, tile.rows(), value_width, dy.size(1), false};
-  weigh(pass, tile);
-  slopes(pass, tile, d, ds);
-  scale_right(pass.right, pass.rules[static_cast<std::size_t>(h)], first + tile.begin, tile.a);
-  const auto rows_of = [&](Matrix<T> all, Index from, Index width) {
-    return Matrix<T>(all[first + from].data() + h * width, tile.end - from, width);
-  };
-  matmul(transposed(plain(tile.a)), d, rows_of(gradients.v, 0, value_width), Into::add, gradients.v.size(1));
-  matmul(plain(ds), tile.k, rows_of(gradients.q, tile.begin, key_width), Into::overwrite, gradients.q.size(1));
-  matmul(transposed(plain(ds)), tile.q, rows_of(gradients.k, 0, key_width), Into::add, gradients.k.size(1));
-  if (pass.r.empty()) return;
-  for (Index row = 0; row < tile.rows(); ++row) {  // by distance: shifts_iδ = ds_i(i-δ)
-    const Index i = tile.begin + row;
-    T* const by = tile.shifts[row].data();
-    for (Index delta = 0; delta <= i; ++delta) by[delta] = ds(row, i - delta);
-    std::fill(by + i + 1, by + tile.end, T{0});
+  const Index first = head.first, h = head.number, rows = tile.rows(), stride = tile.a.stride, K = key_width;
+  const Operand<T> d{dy[first + tile.begin].data() + h * value_width, rows, value_width, dy.size(1), false};
+  T* const packed = head.part(head.at.rows);
+  // The last tile comes first and reaches all places.
+  const Into into = tile.end == head.length ? Into::overwrite : Into::add;
+  const auto turned = [&](const T* x) { return Operand<T>{x, tile.end, rows, stride, true}; };
+  if (!gradients.v.empty()) {
+    pack_plain(d.data, d.stride, rows, value_width, packed);
+    matmul_packed(turned(weights(pass, head, tile)), PackedMatrix<T>{packed, rows, value_width},
+                  Matrix<T>(gradients.v[first].data() + h * value_width, tile.end, value_width), into,
+                  gradients.v.size(1));
   }
-  const Operand<T> r{pass.r.data() + h * key_width, tile.end, key_width, pass.r.size(1), false};
-  matmul(plain(tile.shifts), r, rows_of(gradients.q, tile.begin, key_width), Into::add, gradients.q.size(1));
-  if (!dr.empty()) matmul(transposed(plain(tile.shifts)), tile.q, dr.slice(0, tile.end), Into::add, key_width);
+  if (gradients.q.empty() && gradients.k.empty() && dr.empty()) return;
+  matmul_packed(d, PackedMatrix<T>{head.part(head.at.v_turned), value_width, stride},
+                Matrix<T>(tile.ds.first, rows, stride));
+  slopes(pass, head, tile, tile.a.first);
+  const Operand<T> ds{tile.ds.first, rows, tile.end, stride, false};
+  const bool relative = !pass.r.empty();
+  if (relative) attention_rows::by_distance(tile.shifts, tile.ds.first);
+  if (!gradients.q.empty()) {
+    T* const dq = gradients.q[first + tile.begin].data() + h * K;
+    times_first_rows(ds, head.part(head.at.k), head.length, K, dq, gradients.q.size(1), Into::overwrite);
+    if (relative)
+      times_first_rows(Operand<T>{tile.shifts.first, rows, tile.end, stride, false}, head.r, pass.places, K, dq,
+                       gradients.q.size(1), Into::add);
+  }
+  if (gradients.k.empty() && dr.empty()) return;
+  pack_plain(tile.q.data, tile.q.stride, rows, K, packed);
+  const PackedMatrix<T> q{packed, rows, K};
+  if (!gradients.k.empty())
+    matmul_packed(turned(tile.ds.first), q, Matrix<T>(gradients.k[first].data() + h * K, tile.end, K), into,
+                  gradients.k.size(1));
+  if (!dr.empty()) matmul_packed(turned(tile.shifts.first), q, dr.slice(0, tile.end), Into::add, K);
 }
 
 template <class T>
 void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const T> dy,
                                 const Gradients& gradients) const {
-  const Index T_ = pass.places, part = tile_rows * T_, B = static_cast<Index>(pass.lengths.size());
-  const bool relative = !pass.r.empty(), wants_r = !gradients.r.empty();
-  const Cube<T> dr = wants_r ? compute.zeros<T>(B * heads, T_, key_width) : Cube<T>();
-  each_head(compute, pass, (relative ? 3 : 2) * part, [&](Index b, Index h, T* scratch) {
-    clear_rows(gradients.q, b * T_, (b + 1) * T_, h, key_width);
-    clear_rows(gradients.k, b * T_, (b + 1) * T_, h, key_width);
-    clear_rows(gradients.v, b * T_, (b + 1) * T_, h, value_width);
-    if (pass.rules[static_cast<std::size_t>(h)].ablated) return;
-    for (Index begin = 0; begin < pass.lengths[static_cast<std::size_t>(b)]; begin += tile_rows) {
-      const Tile tile = this->tile(pass, b, h, begin, scratch, scratch + 2 * part);
-      tile_backward(pass, tile, dy, Matrix<T>(scratch + part, tile.rows(), tile.end), gradients,
-                    wants_r ? dr[b * heads + h] : Matrix<T>());
+  const Index B = static_cast<Index>(pass.lengths.size()), T_ = pass.places, K = key_width, U = value_width;
+  const bool wants_r = !gradients.r.empty(), makes = pass.kept.empty();
+  const Cube<T> dr = wants_r ? compute.zeros<T>(B * heads, T_, K) : Cube<T>();
+  each_head(compute, pass, B, [&](const Head& head) {
+    const Index h = head.number, length = head.rule.ablated ? 0 : head.length;
+    clear_rows(gradients.q, head.first + length, head.first + T_, h, K);
+    clear_rows(gradients.k, head.first + length, head.first + T_, h, K);
+    clear_rows(gradients.v, head.first + length, head.first + T_, h, U);
+    if (length == 0) return;
+    const T *const k = columns_of(pass.k, head.first, h, K), *const v = columns_of(pass.v, head.first, h, U);
+    if (makes) pack_transposed(k, pass.k.size(1), length, K, head.part(head.at.k_turned));
+    pack_plain(k, pass.k.size(1), length, K, head.part(head.at.k));
+    pack_transposed(v, pass.v.size(1), length, U, head.part(head.at.v_turned));
+    for (Index begin = (length - 1) / tile_rows * tile_rows; begin >= 0; begin -= tile_rows) {
+      const Tile tile = this->tile(pass, head, begin);
+      if (makes) weigh(pass, head, tile);
+      tile_backward(pass, head, tile, dy, gradients, wants_r ? dr[head.stream * heads + h] : Matrix<T>());
     }
   });
   if (!wants_r) return;
@@ -215,23 +330,28 @@ void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const
     for (Index b = 0; b < B; ++b)
       for (Index delta = 0; delta < T_; ++delta)
         add_scaled(T{1}, std::span<const T>(dr[b * heads + h][delta].flat()),
-                   std::span<T>(gradients.r[delta].data() + h * key_width, static_cast<std::size_t>(key_width)));
+                   std::span<T>(gradients.r[delta].data() + h * K, static_cast<std::size_t>(K)));
   });
 }
 
 template <class T>
-void SelfAttention<T>::map(Compute& compute, const Pass& pass, Index head, Cube<T> weights) const {
-  const Index B = weights.size(0), T_ = pass.places, part = tile_rows * T_;
-  const Matrix<T> memory = compute.array<T>(B, 2 * part);
-  compute.team.each(static_cast<int>(B), [&](int b) {
-    const Index length = pass.lengths[static_cast<std::size_t>(b)];
-    std::fill_n(weights[b].data(), T_ * T_, T{0});
-    for (Index begin = 0; begin < length; begin += tile_rows) {
-      const Tile tile = this->tile(pass, b, head, begin, memory[b].data(), memory[b].data() + part);
-      weigh(pass, tile);
-      scale_right(pass.right, pass.rules[static_cast<std::size_t>(head)], b * T_ + begin, tile.a);
+void SelfAttention<T>::map(Compute& compute, const Pass& pass, Index number, Cube<T> weights) const {
+  const Index T_ = pass.places;
+  Pass again = pass;
+  again.kept = {};
+  each_head(compute, again, weights.size(0), [&](const Head& head) {
+    if (head.number != number) return;
+    const Matrix<T> map = weights[head.stream];
+    std::fill_n(map.data(), T_ * T_, T{0});
+    if (head.length == 0) return;
+    pack_transposed(columns_of(pass.k, head.first, number, key_width), pass.k.size(1), head.length, key_width,
+                    head.part(head.at.k_turned));
+    for (Index begin = 0; begin < head.length; begin += tile_rows) {
+      const Tile tile = this->tile(again, head, begin);
+      weigh(again, head, tile);
+      const T* const from = this->weights(again, head, tile);
       for (Index row = 0; row < tile.rows(); ++row)
-        std::copy_n(tile.a[row].data(), tile.end, weights[b][begin + row].data());
+        std::copy_n(from + row * tile.a.stride, tile.end, map[begin + row].data());
     }
   });
 }

@@ -20,8 +20,8 @@
 //   dq_i    = c Σ_j ds_ij (k_j + r_(i-j))
 //   dk_j    = c Σ_i ds_ij q_i                              dr_δ = c Σ_(i>=δ) ds_i(i-δ) q_i, over all streams
 //
-// Weights are made some rows at a time and not kept: backward makes them again, so that memory grows as T and not as
-// T². What a probe reads is written out by maps().
+// Weights are made some rows at a time. Where there is room, forward keeps them for backward; else backward makes them
+// again, so that memory grows as T and not as T². What a probe reads is written out by map().
 #pragma once
 
 #include <cstdint>
@@ -47,11 +47,15 @@ struct SelfAttention {
     Matrix<const T> q, k, v, r;       // r empty: no relative positions
     std::span<const HeadRule> rules;  // (H)
     RightPlaces right;
+    std::span<T> kept;  // kept_size() numbers; empty: weights are not kept
   };
-  struct Gradients {
+  struct Gradients {    // empty: not wanted
     Matrix<T> q, k, v;  // overwritten
-    Matrix<T> r;        // (T, H K), added to; empty: not wanted
+    Matrix<T> r;        // (T, H K), added to
   };
+
+  // Numbers that the weights of so many streams of T places take.
+  Index kept_size(Index streams, Index places) const;
 
   void forward(Compute& compute, const Pass& pass, Matrix<T> y) const;
   void backward(Compute& compute, const Pass& pass, Matrix<const T> dy, const Gradients& gradients) const;
@@ -60,14 +64,18 @@ struct SelfAttention {
   void map(Compute& compute, const Pass& pass, Index head, Cube<T> weights) const;
 
  private:
+  struct Head;
   struct Tile;
-  Tile tile(const Pass& pass, Index stream, Index head, Index begin, T* scores, T* shifts) const;
-  void weigh(const Pass& pass, const Tile& tile) const;
-  void slopes(const Pass& pass, const Tile& tile, const Operand<T>& dy, Matrix<T> ds) const;
-  void tile_backward(const Pass& pass, const Tile& tile, Matrix<const T> dy, Matrix<T> ds, const Gradients& gradients,
-                     Matrix<T> dr) const;
+  struct Panels;
+  Head head(const Pass& pass, Index stream, Index head, T* memory) const;
+  Tile tile(const Pass& pass, const Head& head, Index begin) const;
+  void weigh(const Pass& pass, const Head& head, const Tile& tile) const;
+  const T* weights(const Pass& pass, const Head& head, const Tile& tile) const;
+  void slopes(const Pass& pass, const Head& head, const Tile& tile, const T* a) const;
+  void tile_backward(const Pass& pass, const Head& head, const Tile& tile, Matrix<const T> dy,
+                     const Gradients& gradients, Matrix<T> dr) const;
   template <class Work>
-  void each_head(Compute& compute, const Pass& pass, Index scratch, Work work) const;
+  void each_head(Compute& compute, const Pass& pass, Index streams, Work work) const;
 };
 
 }  // namespace fovea

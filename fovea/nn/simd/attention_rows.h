@@ -1,0 +1,43 @@
+// Row by row what causal attention does with its scores, some rows at a time (nn/attention/self_attention.h). Row r of
+// Rows holds the numbers of place i = begin + r over the places j <= i; behind them, up to the stride, every function
+// leaves 0. With shifts, row i's number of distance i - j is added first:
+//
+//   score_rows       a_ij ← c (a_ij + shift_i(i-j))
+//   softmax_rows     a_ij ← exp(s_ij - max_m s_im) / Σ_m exp(s_im - max_m s_im),  s_ij = c (a_ij + shift_i(i-j))
+//   softmax_slopes   d_ij ← c a_ij (d_ij - Σ_m a_im d_im)
+//   by_distance      shift_iδ ← d_i(i-δ)
+//
+// A stride is a multiple of row_grain; so many numbers before the first row may be read, whatever they are.
+#pragma once
+
+#include "fovea/math/view.h"
+
+namespace fovea::attention_rows {
+
+inline constexpr Index row_grain = 16;
+
+constexpr Index stride_of(Index places) { return (places + row_grain - 1) / row_grain * row_grain; }
+
+template <class T>
+struct Rows {
+  T* first;
+  Index count, stride, begin;
+
+  T* row(Index r) const { return first + r * stride; }
+  Rows slice(Index r, Index rows) const { return {row(r), rows, stride, begin + r}; }
+};
+
+// shifts may be null: none; else as many numbers apart from row to row as the rows.
+#define FOVEA_DECLARE(T)                                                           \
+  void score_rows(const Rows<T>& a, T scale, const T* shifts);                     \
+  void softmax_rows(const Rows<T>& a, T scale, const T* shifts);                   \
+  void softmax_slopes(const Rows<T>& d, const T* a, T scale);                      \
+  void by_distance(const Rows<T>& shifts, const T* d);                             \
+  /* Panels of b (rows, columns), or of bᵀ, as math/packed.h has them */         \
+  void pack_plain(const T* b, Index stride, Index rows, Index columns, T* panels); \
+  void pack_transposed(const T* b, Index stride, Index rows, Index columns, T* panels);
+FOVEA_DECLARE(float)
+FOVEA_DECLARE(double)
+#undef FOVEA_DECLARE
+
+}  // namespace fovea::attention_rows

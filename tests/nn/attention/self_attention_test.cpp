@@ -1,0 +1,129 @@
+#include "fovea/nn/attention/self_attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "fovea/base/random.h"
+
+namespace fovea {
+namespace {
+
+constexpr Index streams_here = 3, places_here = 75, heads_here = 2, key_here = 5, value_here = 18;
+
+// Streams of several lengths with what attention gives and its gradients, by a team and with weights kept or not.
+template <class T>
+struct SelfScene {
+  explicit SelfScene(Weighting weighting, bool relative, int threads = 1, bool keeps = true)
+      : attention{weighting, heads_here, key_here, value_here}, team(threads), compute{arena, team} {
+    constexpr Index rows = streams_here * places_here;
+    Stream stream(7, "self-attention");
+    const auto draw = [&](Index count, Index width) {
+      const Matrix<T> all = compute.array<T>(count, width);
+      for (T& x : all.flat()) x = static_cast<T>(static_cast<float>(stream.uniform(-1, 1)));
+      return all;
+    };
+    pass.places = places_here;
+    pass.lengths = lengths;
+    pass.q = draw(rows, heads_here * key_here);
+    pass.k = draw(rows, heads_here * key_here);
+    pass.v = draw(rows, heads_here * value_here);
+    dy = draw(rows, heads_here * value_here);
+    if (relative) pass.r = draw(places_here, heads_here * key_here);
+    pass.rules = rules;
+    if (keeps) pass.kept = arena.take<T>(static_cast<std::size_t>(attention.kept_size(streams_here, places_here)));
+    y = compute.array<T>(rows, heads_here * value_here);
+    attention.forward(compute, pass, y);
+    d = {compute.array<T>(rows, heads_here * key_here), compute.array<T>(rows, heads_here * key_here),
+         compute.array<T>(rows, heads_here * value_here),
+         relative ? compute.zeros<T>(places_here, heads_here * key_here) : Matrix<T>()};
+    attention.backward(compute, pass, dy, d);
+  }
+
+  std::vector<T> all() const {
+    std::vector<T> numbers;
+    for (const Matrix<T>& x : {y, d.q, d.k, d.v, d.r}) numbers.insert(numbers.end(), x.flat().begin(), x.flat().end());
+    return numbers;
+  }
+
+  SelfAttention<T> attention;
+  std::vector<int> lengths{75, 33, 1};
+  std::vector<HeadRule> rules{{}, {}};
+  Arena arena;
+  Team team;
+  Compute compute;
+  typename SelfAttention<T>::Pass pass;
+  Matrix<T> y, dy;
+  typename SelfAttention<T>::Gradients d;
+};
+
+struct Row {
+  Weighting weighting;
+  bool relative;
+};
+constexpr Row rows_of_weighting[] = {
+    {Weighting::softmax, false}, {Weighting::softmax, true}, {Weighting::linear, false}, {Weighting::relu, true}};
+
+TEST(SelfAttention, IsWhatIsWrittenOutPlaceByPlace) {
+  for (const Row row : rows_of_weighting) {
+    const SelfScene<double> scene(row.weighting, row.relative);
+    for (Index b = 0; b < streams_here; ++b)
+      for (Index h = 0; h < heads_here; ++h)
+        for (Index i = 0; i < places_here; ++i) {
+          std::vector<double> a;
+          double sum = 0;
+          const bool there = i < scene.lengths[static_cast<std::size_t>(b)];
+          for (Index j = 0; there && j <= i; ++j) {
+            double s = 0;
+            for (Index c = h * key_here; c < (h + 1) * key_here; ++c)
+              s += scene.pass.q(b * places_here + i, c) *
+                   (scene.pass.k(b * places_here + j, c) + (row.relative ? scene.pass.r(i - j, c) : 0));
+            s /= std::sqrt(static_cast<double>(key_here));
+            if (row.weighting == Weighting::softmax) s = std::exp(s);
+            if (row.weighting == Weighting::relu) s = std::max(s, 0.0) / static_cast<double>(i + 1);
+            a.push_back(s);
+            sum += s;
+          }
+          double y = 0;
+          for (std::size_t j = 0; j < a.size(); ++j)
+            y += a[j] / (row.weighting == Weighting::softmax ? sum : 1) *
+                 scene.pass.v(b * places_here + static_cast<Index>(j), h * value_here + 3);
+          ASSERT_NEAR(scene.y(b * places_here + i, h * value_here + 3), y, 1e-12) << b << " " << h << " " << i;
+        }
+  }
+}
+
+TEST(SelfAttention, FloatsAreNearDoubles) {
+  for (const Row row : rows_of_weighting) {
+    const std::vector<float> narrow = SelfScene<float>(row.weighting, row.relative).all();
+    const std::vector<double> wide = SelfScene<double>(row.weighting, row.relative).all();
+    for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(narrow[i], wide[i], 2e-4) << i;
+  }
+}
+
+TEST(SelfAttention, NeitherTheTeamNorKeptWeightsChangeABit) {
+  for (const Row row : rows_of_weighting) {
+    const std::vector<float> one = SelfScene<float>(row.weighting, row.relative).all();
+    EXPECT_EQ(one, SelfScene<float>(row.weighting, row.relative, 2).all());
+    EXPECT_EQ(one, SelfScene<float>(row.weighting, row.relative, 3, false).all());
+  }
+}
+
+TEST(SelfAttention, MakesOnlyTheGradientsThatAreWanted) {
+  SelfScene<double> scene(Weighting::softmax, true);
+  const auto copy = [](Matrix<double> x) { return std::vector<double>(x.flat().begin(), x.flat().end()); };
+  for (Matrix<double> SelfAttention<double>::Gradients::*const part :
+       {&SelfAttention<double>::Gradients::q, &SelfAttention<double>::Gradients::k,
+        &SelfAttention<double>::Gradients::v}) {
+    const std::vector<double> with_others = copy(scene.d.*part);
+    typename SelfAttention<double>::Gradients alone;
+    alone.*part = scene.compute.array<double>((scene.d.*part).size(0), (scene.d.*part).size(1));
+    scene.attention.backward(scene.compute, scene.pass, scene.dy, alone);
+    EXPECT_EQ(copy(alone.*part), with_others);
+  }
+}
+
+}  // namespace
+}  // namespace fovea

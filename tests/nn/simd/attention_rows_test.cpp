@@ -1,0 +1,95 @@
+#include "fovea/nn/simd/attention_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "fovea/base/random.h"
+#include "fovea/math/packed.h"
+
+namespace fovea {
+namespace {
+
+using attention_rows::row_grain;
+using attention_rows::Rows;
+using attention_rows::stride_of;
+
+// Rows from place `begin` on, with room before them, of numbers everywhere.
+template <class T>
+struct SomeRows {
+  SomeRows(std::uint64_t seed, Index begin, Index count)
+      : stride(stride_of(begin + count)), all(static_cast<std::size_t>(row_grain + stride * count)) {
+    Stream stream(seed, "rows");
+    for (T& x : all) x = static_cast<T>(static_cast<float>(stream.uniform(-2, 2)));
+    rows = {all.data() + row_grain, count, stride, begin};
+  }
+  Index stride;
+  std::vector<T> all;
+  Rows<T> rows;
+};
+
+// What a function makes of floats, beside what the plain loops make of the same numbers as doubles.
+template <class Function>
+void expect_alike(Function function) {
+  for (const Index begin : {0, 5, 16, 32, 64})
+    for (const Index count : {1, 4, 16, 31}) {
+      SCOPED_TRACE(::testing::Message() << begin << " " << count);
+      SomeRows<float> x(1, begin, count), y(2, begin, count);
+      SomeRows<double> wide_x(1, begin, count), wide_y(2, begin, count);
+      function(x.rows, static_cast<const float*>(y.rows.first), 0.7f);
+      function(wide_x.rows, static_cast<const double*>(wide_y.rows.first), static_cast<double>(0.7f));
+      for (Index r = 0; r < count; ++r)
+        for (Index j = 0; j < x.stride; ++j) {
+          ASSERT_NEAR(x.rows.row(r)[j], wide_x.rows.row(r)[j], 1e-5) << r << " " << j;
+          if (j > begin + r) ASSERT_EQ(x.rows.row(r)[j], 0) << r << " " << j;
+        }
+    }
+}
+
+TEST(AttentionRows, FloatsAreWhatThePlainLoopsSay) {
+  using namespace attention_rows;
+  expect_alike([](auto rows, auto* shifts, auto scale) { score_rows(rows, scale, shifts); });
+  expect_alike([](auto rows, auto*, auto scale) { score_rows(rows, scale, nullptr); });
+  expect_alike([](auto rows, auto* shifts, auto scale) { softmax_rows(rows, scale, shifts); });
+  expect_alike([](auto rows, auto*, auto scale) { softmax_rows(rows, scale, nullptr); });
+  expect_alike([](auto rows, auto* weights, auto scale) { softmax_slopes(rows, weights, scale * scale / 10); });
+  expect_alike([](auto rows, auto* from, auto) { by_distance(rows, from); });
+}
+
+TEST(AttentionRows, ANumberThatIsNoneIsSeenInItsWholeRow) {
+  SomeRows<float> x(1, 20, 2);
+  x.rows.row(0)[3] = std::nanf("");
+  attention_rows::softmax_rows(x.rows, 1.0f, nullptr);
+  for (Index j = 0; j <= 20; ++j) EXPECT_TRUE(std::isnan(x.rows.row(0)[j])) << j;
+  EXPECT_EQ(x.rows.row(0)[21], 0);
+  EXPECT_FALSE(std::isnan(x.rows.row(1)[3]));
+}
+
+template <class T>
+void expect_panels() {
+  constexpr Index stride = 45;
+  std::vector<T> b(stride * 40);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(i);
+  for (const Index rows : {1, 15, 16, 17, 32, 39})
+    for (const Index columns : {1, 3, 16, 22, 32, 45}) {
+      for (const bool turned : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << rows << " " << columns << " " << turned);
+        const Operand<T> operand = turned ? Operand<T>{b.data(), columns, rows, stride, true}
+                                          : Operand<T>{b.data(), rows, columns, stride, false};
+        std::vector<T> want(packed_size(operand), T{-1}), got = want;
+        pack_panels(operand, 0, panels_of(operand), want.data());
+        if (turned) attention_rows::pack_transposed(b.data(), stride, rows, columns, got.data());
+        else attention_rows::pack_plain(b.data(), stride, rows, columns, got.data());
+        ASSERT_EQ(got, want);
+      }
+    }
+}
+
+TEST(AttentionRows, PanelsAreThoseOfMatrixProducts) {
+  expect_panels<float>();
+  expect_panels<double>();
+}
+
+}  // namespace
+}  // namespace fovea

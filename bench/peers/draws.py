@@ -63,6 +63,87 @@ class FeatureMean:
         return {"items": self.x[chosen][:, None], "labels": self.labels[chosen]}
 
 
+def window_sums(case, generator, size):
+    task = case.task
+    n, base = task["n"], task["numbers"] + 1
+    stream = np.empty((size, 2 * n + 1), np.int32)
+    stream[:, :n] = generator.integers(1, base, (size, n), dtype=np.int32)
+    stream[:, n] = base
+    sums = np.cumsum(stream[:, :n], axis=1, dtype=np.int32)
+    sums[:, task["window"]:] -= sums[:, : -task["window"]].copy()
+    stream[:, n + 1:] = sums % base
+    return {"source": stream[:, :-1].copy(), "target": stream[:, 1:].copy()}
+
+
+def markov(case, generator, size):
+    """A chain for each stream. What would follow each state in each place is found for all at once; then the course is read off."""
+    task, k, rows = case.task, case.task["states"], np.arange(size)
+    chains = generator.dirichlet(np.full(k, task["alpha"]), (size, k))
+    rest = np.linalg.solve(np.swapaxes(chains, 1, 2) - np.eye(k) + 1, np.ones((size, k, 1)))[..., 0]
+    upto = np.cumsum(chains, axis=2)[None, :, :, :-1]
+    follows = (generator.random((task["length"], size, 1, 1)) > upto).sum(-1, dtype=np.int32)
+    course = np.empty((task["length"] + 1, size), np.int32)
+    course[0] = (generator.random((size, 1)) > np.cumsum(rest, axis=1)[:, :-1]).sum(1)
+    for t in range(task["length"]):
+        course[t + 1] = follows[t, rows, course[t]]
+    return {"source": course[:-1].T.copy(), "target": course[1:].T.copy()}
+
+
+class OneChain:
+    """Streams of one chain, in which what follows a few tokens, the triggers, is not the chain's."""
+
+    def __init__(self, case, shares):
+        vocab = case.task["vocab"]
+        generator = np.random.default_rng(1)
+        upto = np.cumsum(generator.dirichlet(shares, vocab), axis=1)
+        upto[:, -1] = 1
+        self.vocab = vocab
+        self.upto = (upto + np.arange(vocab)[:, None]).ravel()  # ascending, so that one search finds what follows any tokens
+
+    def after(self, tokens, chance):
+        return np.searchsorted(self.upto, tokens + chance) - tokens * self.vocab
+
+
+class Birth(OneChain):
+    def __init__(self, case):
+        zipf = 1 / np.arange(1, case.task["vocab"] + 1)
+        super().__init__(case, case.task["concentration"] * zipf / zipf.sum())
+        self.trigger_of = np.full(self.vocab, -1)
+        self.trigger_of[: case.task["triggers"]] = np.arange(case.task["triggers"])  # the most frequent, or nearly
+
+    def __call__(self, case, generator, size):
+        length, rows = case.task["length"], np.arange(size)
+        successors = generator.integers(self.vocab, size=(size, case.task["triggers"]))
+        chances = generator.random((length + 1, size))
+        course = np.empty((length + 1, size), np.int64)
+        course[0] = self.after(np.zeros(size, np.int64), chances[0])
+        for t in range(length):
+            trigger = self.trigger_of[course[t]]
+            course[t + 1] = np.where(trigger < 0, self.after(course[t], chances[t + 1]), successors[rows, trigger])
+        triggers = self.trigger_of[course[:-1].T]
+        target = np.full((size, length), -1, np.int32)
+        for trigger in range(case.task["triggers"]):
+            here = triggers == trigger
+            again = here & (np.cumsum(here, axis=1) > 1)
+            target[again] = course[1:].T[again]
+        return {"source": course[:-1].T.astype(np.int32), "target": target}
+
+
+class Sink(OneChain):
+    def __init__(self, case):
+        super().__init__(case, np.full(case.task["vocab"], case.task["alpha"]))
+
+    def __call__(self, case, generator, size):
+        length, triggers = case.task["length"], case.task["triggers"]
+        chances = generator.random((length, size))
+        course = np.empty((length + 1, size), np.int64)
+        course[0] = generator.integers(triggers, self.vocab, size=size)
+        for t in range(length):
+            follows = self.after(course[t], chances[t])
+            course[t + 1] = np.where(course[t] < triggers, course[t - 1], follows) if t > 0 else follows
+        return {"source": course[:-1].T.astype(np.int32), "target": course[1:].T.astype(np.int32)}
+
+
 def always_the_same(case, generator, size):
     return case.batches[0]
 
@@ -74,6 +155,10 @@ def drawer(case):
         "keyword": lambda: keyword,
         "largest-digit": lambda: LargestDigit(case),
         "feature-mean": lambda: FeatureMean(case),
+        "mws": lambda: window_sums,
+        "markov-icl": lambda: markov,
+        "birth": lambda: Birth(case),
+        "sink": lambda: Sink(case),
         "curve": lambda: always_the_same,
         "two-sequences": lambda: always_the_same,
     }

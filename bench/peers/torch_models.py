@@ -4,6 +4,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from torch_transformer import Transformer
+
 
 class System(nn.Module):
     def ours(self, name):
@@ -243,6 +245,7 @@ SYSTEMS = {
     "bag-attention": Bag,
     "feature-attention": Feature,
     "pooling": Pooling,
+    "transformer": Transformer,
     "toy-gate": ToyGate,
     "unigram-gate": UnigramGate,
 }

@@ -21,14 +21,25 @@ class TorchPeer:
 
     def load(self):
         """Fovea's first parameters, and an optimiser that has not moved yet."""
-        mine = self.model.state_dict()
-        self.model.load_state_dict({name: torch.from_numpy(self.case.parameters[self.model.ours(name)]) if self.model.ours(name) in self.case.parameters else value
-                                    for name, value in mine.items()})
+        first, loaded = self.case.parameters, {}
+        for name, value in self.model.state_dict().items():
+            blocks = self.blocks(name)
+            if all(block in first for block in blocks):
+                value = torch.from_numpy(np.concatenate([first[block] for block in blocks]) if len(blocks) > 1 else first[blocks[0]])
+            loaded[name] = value
+        self.model.load_state_dict(loaded)
         t = self.case.train
-        if t["optimizer"] == "adam":
-            self.optimizer = torch.optim.Adam(self.model.parameters(), t["rate"], (t["beta1"], t["beta2"]), t["epsilon"], fused=True)
+        learning = [p for p in self.model.parameters() if p.requires_grad]
+        if t["optimizer"] == "sgd":
+            self.optimizer = torch.optim.SGD(learning, t["rate"], t.get("momentum", 0), weight_decay=t.get("weight_decay", 0), fused=True)
         else:
-            self.optimizer = torch.optim.SGD(self.model.parameters(), t["rate"], fused=True)
+            kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[t["optimizer"]]
+            self.optimizer = kind(learning, t["rate"], (t["beta1"], t["beta2"]), t["epsilon"], t.get("weight_decay", 0), fused=True)
+
+    def blocks(self, name):
+        """Fovea's names of a parameter: one, or those of its blocks of rows."""
+        ours = self.model.ours(name)
+        return ours if isinstance(ours, tuple) else (ours,)
 
     @staticmethod
     def tensors(batch):
@@ -44,7 +55,11 @@ class TorchPeer:
     def check(self):
         loss = self.loss_of(self.tensors(self.case.batches[0]))
         loss.backward()
-        gradients = {self.model.ours(name): p.grad.numpy().copy() for name, p in self.model.named_parameters()}
+        gradients = {}
+        for name, p in self.model.named_parameters():
+            if p.grad is not None:
+                blocks = self.blocks(name)
+                gradients.update(zip(blocks, np.split(p.grad.numpy().copy(), len(blocks))))
         self.load()
         losses = [self.update(batch).item() for batch in self.case.batches]
         return self.case.check(loss.item(), gradients, losses)

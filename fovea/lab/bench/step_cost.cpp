@@ -18,6 +18,10 @@ struct Settings {
   std::string word(const char* key) const { return *table.at(key).as<std::string>(); }
   bool flag(const char* key) const { return *table.at(key).as<bool>(); }
   double number(const char* key) const { return static_cast<double>(*table.at(key).as<std::int64_t>()); }
+  bool lists(const char* key, const std::string& word) const {
+    const ValueList& all = *table.at(key).as<ValueList>();
+    return std::any_of(all.begin(), all.end(), [&](const Value& value) { return *value.as<std::string>() == word; });
+  }
   std::vector<double> numbers(const char* key) const {
     std::vector<double> all;
     for (const Value& value : *table.at(key).as<ValueList>())
@@ -193,6 +197,47 @@ StepCost pooling_cost(const Settings& s, const TaskShape& shape, const Batch& ba
   return cost;
 }
 
+// The last layer maps back, and has its mlp look at, what is asked alone; what is frozen has no gradient, nor has what
+// leads to nothing that learns.
+StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const double rows = sum(batch.source.lengths), layers = s.number("layers"), heads = s.number("heads");
+  const double asked = static_cast<double>(
+      std::count_if(batch.target.ids.begin(), batch.target.ids.end(), [](int id) { return id >= 0; }));
+  const double width = s.number("width"), mlp = s.number("mlp") * width;
+  const std::string queries = s.word("queries"), position = s.word("position");
+  const double keys = queries == "separate" ? width : heads * width;
+  double pairs = 0;
+  for (const int length : batch.source.lengths) pairs += 0.5 * length * (length + 1);
+  const bool normal = s.word("norm") == "pre";
+  const bool embedded = !s.lists("frozen", "embed") || (position == "learned" && !s.lists("frozen", "positions"));
+  const auto map = [](double count, double in, double out, bool learns, bool deeper) {
+    return 2 * count * in * out * (1 + (learns ? 1 : 0) + (deeper ? 1 : 0));
+  };
+  StepCost cost;
+  for (double layer = 1; layer <= layers; ++layer) {
+    const auto learns = [&](const char* part) {
+      return !s.lists("frozen", part + std::to_string(static_cast<int>(layer)));
+    };
+    const bool qk = learns("qk."), v = learns("v."), reads = normal || layer > 1 || embedded;
+    const double given = layer < layers ? rows : asked;
+    const bool has_query = queries != "identity", has_key = queries != "merged";
+    cost.operations += (has_query + has_key) * map(rows, width, keys, qk, reads) + map(rows, width, width, v, reads) +
+                       map(given, width, width, learns("o."), true);
+    // Scores, sums, and the gradients of weights, queries, keys and values.
+    const double of_scores = (reads || (has_query && qk)) + (reads || (has_key && qk));
+    const bool relative = position == "relative";
+    cost.operations += 2 * pairs * ((1 + of_scores) * keys + 2 * width + (reads || v ? width : 0));
+    if (relative) cost.operations += 2 * pairs * keys * (2 + !s.lists("frozen", "positions"));
+    if (s.word("attention") == "softmax") cost.functions += heads * pairs;
+    if (mlp == 0) continue;
+    cost.operations += 2 * map(given, width, mlp, learns("mlp."), true);
+    if (s.word("activation") == "gelu") cost.functions += given * mlp;
+  }
+  cost.operations += map(asked, width, shape.target_vocab, !s.lists("frozen", "unembed"), true);
+  cost.functions += asked * shape.target_vocab;
+  return cost;
+}
+
 StepCost gate_cost(const Batch& batch) { return {10 * sum(batch.source.lengths), sum(batch.source.lengths), 0}; }
 
 }  // namespace
@@ -207,6 +252,7 @@ std::optional<StepCost> batch_cost(const RunSpec& spec, const TaskShape& shape, 
   if (model == "bag-attention") return bag_cost(settings, shape, batch, settings.word("score"));
   if (model == "bag-flat") return bag_cost(settings, shape, batch, "flat");
   if (model == "feature-attention") return feature_cost(settings, shape, batch);
+  if (model == "transformer") return transformer_cost(settings, shape, batch);
   if (model == "pooling") return pooling_cost(settings, shape, batch);
   if (model == "toy-gate" || model == "unigram-gate") return gate_cost(batch);
   return {};

@@ -113,6 +113,24 @@ TEST(StepCost, CountsSimilaritiesTwiceSinceTheyAreNotHeld) {
   EXPECT_DOUBLE_EQ(general.functions, 2 * pairs);
 }
 
+// Two streams of four places, of which the last is asked; ten pairs each.
+TEST(StepCost, OfATransformerStopsAtWhatIsFrozenAndAtWhatIsNotAsked) {
+  const std::string text = R"(
+    task = { name = "induction", vocab = 5, length = 4 }
+    train = { batch = 2 }
+    model = { name = "transformer", layers = 1, heads = 1, width = 6)";
+  const double rows = 8, asked = 2, pairs = 20;
+  const StepCost all = first_batch_cost(spec_of(text + ", mlp = 4 }"));
+  EXPECT_DOUBLE_EQ(all.operations,
+                   3 * operations({{rows, 6, 18}, {asked, 6, 6}, {2 * asked, 6, 24}, {asked, 6, 5}}) + 12 * pairs * 6);
+  EXPECT_DOUBLE_EQ(all.functions, pairs + asked * 24 + asked * 5);
+  const std::string frozen =
+      text + R"(, norm = "none", queries = "identity", frozen = ["embed", "positions", "v.1", "o.1", "unembed"] })";
+  // Keys: forward and weights. Values and the way to what is asked: forward, and back from there.
+  EXPECT_DOUBLE_EQ(first_batch_cost(spec_of(frozen)).operations,
+                   2 * (2 * rows * 36 + rows * 36 + 2 * asked * 36 + 2 * asked * 30) + 2 * pairs * (2 * 6 + 2 * 6));
+}
+
 TEST(StepCost, CountsTheBytesOfEveryParameterAndItsMoments) {
   const std::string text = R"(
     task = { name = "feature-mean", width = 50 }

@@ -38,6 +38,17 @@ class Case:
     def train(self):
         return self.spec["train"]
 
+    @property
+    def frozen(self):
+        """Names of the parameters that stay as they were drawn (of a transformer: those of its frozen circuits)."""
+        whole = {"embed": "embedding.", "unembed": "unembedding.", "positions": "position."}
+        parts = {"qk": ("query.", "key."), "v": ("value.",), "o": ("output.",), "mlp": ("mlp.",)}
+        prefixes = []
+        for circuit in self.model.get("frozen", []):
+            part, _, layer = circuit.partition(".")
+            prefixes += [f"layer.{layer}.{name}" for name in parts[part]] if layer else [whole[part]]
+        return [name for name in self.parameters if name.startswith(tuple(prefixes))]
+
     def check(self, loss, gradients, losses):
         """What a peer computed of the first batch, and its losses while it trained on all of them; raises Disagreement where it differs."""
         errors = {"loss": abs(loss - self.losses[0]) / max(1.0, abs(self.losses[0]))}

@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax, nn, random
 
+from jax_transformer import transformer
+
 
 def linear(p, name, x):
     y = x @ p[f"{name}.weight"].T
@@ -215,6 +217,7 @@ SYSTEMS = {
     "bag-attention": bag,
     "feature-attention": feature,
     "pooling": pooling,
+    "transformer": transformer,
     "toy-gate": toy_gate,
     "unigram-gate": unigram_gate,
 }

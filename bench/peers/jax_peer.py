@@ -14,8 +14,16 @@ from jax_models import SYSTEMS
 def optimizer(train):
     """(start, update): update(state, parameters, gradients) -> (state, parameters)."""
     rate, b1, b2, epsilon = train["rate"], train["beta1"], train["beta2"], train["epsilon"]
+    decay, momentum = train.get("weight_decay", 0), train.get("momentum", 0)
     if train["optimizer"] == "sgd":
-        return lambda p: (), lambda state, p, g: (state, jax.tree.map(lambda x, d: x - rate * d, p, g))
+
+        def descend(state, p, g):
+            g = jax.tree.map(lambda x, d: d + decay * x, p, g)
+            if momentum:
+                state = g = jax.tree.map(lambda u, d: momentum * u + d, state, g)
+            return state, jax.tree.map(lambda x, d: x - rate * d, p, g)
+
+        return lambda p: jax.tree.map(jnp.zeros_like, p) if momentum else (), descend
 
     def start(p):
         return 0, jax.tree.map(jnp.zeros_like, p), jax.tree.map(jnp.zeros_like, p)
@@ -23,6 +31,10 @@ def optimizer(train):
     def update(state, p, g):
         t, first, second = state
         t = t + 1
+        if train["optimizer"] == "adamw":
+            p = jax.tree.map(lambda x: x * (1 - rate * decay), p)
+        elif decay:
+            g = jax.tree.map(lambda x, d: d + decay * x, p, g)
         first = jax.tree.map(lambda m, d: b1 * m + (1 - b1) * d, first, g)
         second = jax.tree.map(lambda v, d: b2 * v + (1 - b2) * d * d, second, g)
         step, root = rate / (1 - b1**t), 1 / jnp.sqrt(1 - b2**t)
@@ -65,7 +77,8 @@ class JaxPeer:
             self.update = many
 
     def first_state(self):
-        parameters = {name: jnp.array(value) for name, value in self.case.parameters.items() if "running" not in name}
+        fixed = self.case.frozen
+        parameters = {name: jnp.array(value) for name, value in self.case.parameters.items() if "running" not in name and name not in fixed}
         return parameters, self.start(parameters)
 
     def check(self):

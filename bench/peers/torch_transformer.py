@@ -52,10 +52,6 @@ class Layer(nn.Module):
 
 
 class Transformer(nn.Module):
-    # The circuits of model.frozen by the parameters that they are.
-    CIRCUITS = {"embed": "embedding.weight", "unembed": "unembedding.weight", "positions": "position.weight"}
-    PARTS = {"v": "value.weight", "o": "output.weight"}
-
     def __init__(self, case):
         super().__init__()
         m = case.model
@@ -71,14 +67,8 @@ class Transformer(nn.Module):
         self.unembedding = nn.Linear(width, len(case.parameters["unembedding.weight"]), bias=False)
         places = case.batches[0]["source"].shape[1]
         self.register_buffer("later", torch.full((places, places), -torch.inf).triu(1), persistent=False)
-        for circuit in m["frozen"]:
-            self.get_parameter(self.parameter_of(circuit)).requires_grad_(False)
-
-    def parameter_of(self, circuit):
-        if circuit in self.CIRCUITS:
-            return self.CIRCUITS[circuit]
-        part, layer = circuit.split(".")
-        return f"layer.{layer}.{self.PARTS[part]}"
+        for name in case.frozen:
+            self.get_parameter(name).requires_grad_(False)
 
     def ours(self, name):
         """Several names are those of blocks of rows, one below the other."""

@@ -1,8 +1,9 @@
 #include "fovea/nn/gelu.h"
 
 #include <cassert>
+#include <cmath>
 
-#include "fovea/math/vector_math.h"
+#include "fovea/nn/simd/gelu_kernels.h"
 
 namespace fovea {
 
@@ -11,33 +12,41 @@ namespace {
 constexpr double root = 0.79788456080286535588, cubic = 0.044715;  // √(2/π)
 constexpr std::ptrdiff_t grain = 1 << 13;
 
+// Doubles as the equations stand; floats by kernels.
+void gelu_part(const float* x, float* t, float* y, std::size_t n) { gelu_kernels::gelu(x, t, y, n); }
+void gelu_part(const double* x, double* t, double* y, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    t[i] = std::tanh(root * (x[i] + cubic * x[i] * x[i] * x[i]));
+    y[i] = x[i] * (1 + t[i]) / 2;
+  }
+}
+
+void backward_part(const float* x, const float* t, const float* dy, float* dx, std::size_t n) {
+  gelu_kernels::gelu_backward(x, t, dy, dx, n);
+}
+void backward_part(const double* x, const double* t, const double* dy, double* dx, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double slope = root * (1 + 3 * cubic * x[i] * x[i]);
+    dx[i] = dy[i] * ((1 + t[i]) + x[i] * (1 - t[i] * t[i]) * slope) / 2;
+  }
+}
+
 }  // namespace
 
 template <class T>
 void gelu(Team& team, std::span<const T> x, std::span<T> t, std::span<T> y) {
   assert(x.size() == t.size() && x.size() == y.size());
-  constexpr T c = static_cast<T>(root), third = static_cast<T>(cubic);
   team.split(static_cast<std::ptrdiff_t>(x.size()), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-    for (std::ptrdiff_t i = begin; i < end; ++i) {
-      const T at = x.data()[i];
-      t.data()[i] = c * (at + third * at * at * at);
-    }
-    const std::span<T> part(t.data() + begin, static_cast<std::size_t>(end - begin));
-    tanh(std::span<const T>(part), part);
-    for (std::ptrdiff_t i = begin; i < end; ++i) y.data()[i] = x.data()[i] * (T{1} + t.data()[i]) * T(0.5);
+    gelu_part(x.data() + begin, t.data() + begin, y.data() + begin, static_cast<std::size_t>(end - begin));
   });
 }
 
 template <class T>
 void gelu_backward(Team& team, std::span<const T> x, std::span<const T> t, std::span<const T> dy, std::span<T> dx) {
   assert(x.size() == t.size() && x.size() == dy.size() && x.size() == dx.size());
-  constexpr T c = static_cast<T>(root), third = static_cast<T>(cubic);
   team.split(static_cast<std::ptrdiff_t>(x.size()), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-    for (std::ptrdiff_t i = begin; i < end; ++i) {
-      const T at = x.data()[i], tanh_u = t.data()[i];
-      const T slope = c * (T{1} + T{3} * third * at * at);
-      dx.data()[i] = dy.data()[i] * T(0.5) * ((T{1} + tanh_u) + at * (T{1} - tanh_u * tanh_u) * slope);
-    }
+    backward_part(x.data() + begin, t.data() + begin, dy.data() + begin, dx.data() + begin,
+                  static_cast<std::size_t>(end - begin));
   });
 }
 

@@ -1,0 +1,12 @@
+// The Gaussian error linear unit of floats (nn/gelu.h), for the processor the program finds itself on. Any length; dx
+// may be dy.
+#pragma once
+
+#include <cstddef>
+
+namespace fovea::gelu_kernels {
+
+void gelu(const float* x, float* t, float* y, std::size_t n);
+void gelu_backward(const float* x, const float* t, const float* dy, float* dx, std::size_t n);
+
+}  // namespace fovea::gelu_kernels

@@ -15,25 +15,32 @@ class Look : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
-    app.add_option("--example", example_, "which of the examples it looked at, from 1 (default 1)")->type_name("N");
-    app.add_option("--map", map_, "which map of attention α is, where the model has several (default attention)")
+    app.add_option("--example", choice_.example, "which of the examples it looked at, from 1 (default 1)")
+        ->type_name("N");
+    app.add_option("--map", choice_.map, "which map of attention α is, where the model has several (default attention)")
         ->type_name("NAME");
+    app.add_option("--row", choice_.row,
+                   "one row alone: a word of a translation, or a place of a stream, from 1 (default all of them)")
+        ->type_name("N");
+    app.add_option("--step", choice_.step, "as it was at this step, or at the last look before it (default the end)")
+        ->type_name("N");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "The words of an example shaded by attention (α), by what each alone speaks for (β) and by influence (Δ),\n"
-        "beside each other; of a translation the matrix of target words by source words. The run must have been\n"
-        "trained with the probe 'evidence'.\n\n"
+        "beside each other; of a translation the matrix of target words by source words, and of a stream that of its\n"
+        "places by those they attend to. The run must have been trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea look 12\n"
         "  fovea look 12 --example 7\n"
-        "  fovea look 12 --map head.3");
+        "  fovea look 12 --map head.3\n"
+        "  fovea look 31 --map layer.2.head.1 --row 40 --step 200");
   }
 
   int run() override {
     const Store store(Store::default_file());
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
-    const ExampleView seen = view_example(*found, store.fetch_arrays(), kept_words(store), example_, map_);
+    const ExampleView seen = view_example(*found, store.fetch_arrays(), kept_words(store), choice_);
     if (json_) print_as_json(seen);
     else fmt::print("{}", shades_text(seen, Terminal::of(STDOUT_FILENO)));
     return 0;
@@ -42,7 +49,8 @@ class Look : public Command {
  private:
   static void print_as_json(const ExampleView& seen) {
     Json json{{"run", seen.run}, {"example", seen.example}, {"step", seen.step}, {"source", seen.source}};
-    if (seen.target.empty()) json["label"] = seen.label;
+    if (!seen.row.empty()) json["row"] = seen.row;
+    else if (seen.target.empty()) json["label"] = seen.label;
     else json["target"] = seen.target;
     if (!seen.maps.empty()) {
       json["map"] = seen.map;
@@ -53,8 +61,7 @@ class Look : public Command {
   }
 
   std::int64_t id_ = 0;
-  int example_ = 1;
-  std::string map_ = "attention";
+  ExampleChoice choice_;
   bool json_ = false;
 };
 

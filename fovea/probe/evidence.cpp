@@ -29,6 +29,8 @@ double surprise(std::span<const float> scores, int answer) {
   return -double{beta_of(scores, answer)};
 }
 
+constexpr int most_weights = 1 << 15;  // of one map of a stream, at a look
+
 class Evidence : public SurveyProbe {
  public:
   void settings(Fields& fields) override {
@@ -37,11 +39,15 @@ class Evidence : public SurveyProbe {
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
-    if (shape.kind != Kind::labelled_tokens && shape.kind != Kind::token_pairs)
-      throw wrong_input("probe 'evidence' measures " + kind_name(Kind::labelled_tokens) + " and " +
-                            kind_name(Kind::token_pairs) + ", and the task gives " + kind_name(shape.kind),
+    if (!has_source(shape.kind))
+      throw wrong_input("probe 'evidence' measures " + kind_name(Kind::labelled_tokens) + ", " +
+                            kind_name(Kind::token_pairs) + " and " + kind_name(Kind::token_streams) +
+                            ", and the task gives " + kind_name(shape.kind),
                         "leave the probe out");
     kind_ = shape.kind;
+    // A stream has as many rows as places: of long ones a few.
+    if (kind_ == Kind::token_streams)
+      examples_ = std::min(examples_, std::max(1, most_weights / (shape.longest * shape.longest)));
   }
 
   bool wants_beta() const override { return true; }
@@ -95,7 +101,7 @@ class Evidence : public SurveyProbe {
 
  private:
   int rows_of(const Batch& batch, int b) const {
-    return kind_ == Kind::token_pairs ? batch.target.lengths[static_cast<std::size_t>(b)] : 1;
+    return has_target(kind_) ? batch.target.lengths[static_cast<std::size_t>(b)] : 1;
   }
 
   void add(const Evaluation& evaluation, Cube<const float> cube, int size, std::vector<float>& values) const {
@@ -118,7 +124,8 @@ class Evidence : public SurveyProbe {
       lengths_.insert(lengths_.end(), static_cast<std::size_t>(rows),
                       static_cast<float>(evaluation.batch.source.lengths[static_cast<std::size_t>(b)]));
       tokens(evaluation.batch.source, b, source_);
-      if (kind_ == Kind::token_pairs) tokens(evaluation.batch.target, b, target_);
+      if (kind_ == Kind::token_streams) tokens(evaluation.batch.source, b, target_);  // a row is a place
+      else if (kind_ == Kind::token_pairs) tokens(evaluation.batch.target, b, target_);
       else labels_.push_back(static_cast<float>(evaluation.batch.labels[static_cast<std::size_t>(b)]));
     }
   }

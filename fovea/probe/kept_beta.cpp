@@ -36,6 +36,12 @@ class KeptBeta : public Probe {
       if (row.aligned >= 0) at[row.aligned] = 1;
       for (std::size_t i = 0; i < row.marked.size(); ++i)
         if (row.marked[i]) at[i] = 1;
+      if (const Index width = evaluation.batch.pattern_width; width > 0)
+        for (Index i = 0; i < width; ++i)
+          if (const int place = evaluation.batch.pattern[static_cast<std::size_t>(
+                  (row.example * rows + row.row) * width + i)];
+              place >= 0)
+            at[place] = 1;
     });
     readings.array("attention_truth", {alpha.size(0), rows, positions}, truth);
   }

@@ -2,6 +2,8 @@
 // probe `evidence` kept.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +24,22 @@ struct ExampleView {
     std::vector<std::vector<double>> rows;  // one, or one a target word; over the source
   };
   std::vector<Quantity> quantities;
+  std::string row;                // if only one row was wanted: which, in words
   std::string map = "attention";  // which map of attention α is
   std::vector<std::string> maps;  // all that there are, where there are several
 };
 
-// `example` counts from 1. Throws wrong_input for a run without evidence, for an example that it did not look at, and
-// for a map that its attention does not have.
-ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const VocabularyCache& kept, int example,
-                         const std::string& map = "attention");
+// What of it is wanted.
+struct ExampleChoice {
+  int example = 1;  // counts from 1
+  std::string map = "attention";
+  std::optional<int> row;            // a target word, or a place of a stream, from 1; none: all of them
+  std::optional<std::int64_t> step;  // the last look up to it; none: the last of all
+};
+
+// Throws wrong_input for a run without evidence, for an example, a row or a step that it did not look at, and for a map
+// that its attention does not have.
+ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const VocabularyCache& kept,
+                         const ExampleChoice& choice);
 
 }  // namespace fovea

@@ -70,7 +70,7 @@ void measure_reproduced(const Store& store, Reproduction& reproduction) {
     reproduction.measures = measure(sorted, arrays);
     constexpr int some = 3;
     for (int example = 1; example <= std::min(some, reproduction.measures->examples); ++example)
-      reproduction.seen.push_back(view_example(sorted.reference, arrays, kept_words(store), example));
+      reproduction.seen.push_back(view_example(sorted.reference, arrays, kept_words(store), {example, "attention", {}, {}}));
   }
   for (std::size_t i = 0; i < against.size(); ++i)
     if (against[i].keeps_model()) own.push_back(beside[i]);

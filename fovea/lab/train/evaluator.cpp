@@ -93,7 +93,9 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
   check_attention(workspace_.model().attention_meaning(), trace);
   const Cube<const float> attention = as_float(compute, trace.attention);
-  if (!reading.pass.held()) attention_.record(batch, attention, reading.now.first(), reading.readings);
+  const bool stream = workspace_.shape().kind == Kind::token_streams;
+  const Tokens& rows = stream ? batch.source : batch.target;  // a row of a stream is a place of it
+  if (!reading.pass.held()) attention_.record(batch, rows, attention, reading.now.first(), reading.readings);
   else attention_.record_held(attention, readings_);
 }
 

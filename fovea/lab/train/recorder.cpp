@@ -44,7 +44,8 @@ void RunReadings::array(const std::string& name, const std::vector<Index>& shape
 AttentionRecorder::AttentionRecorder(const ProbeSettings& probe, std::int64_t steps)
     : keep_(probe.keep), looks_(steps / probe.every + static_cast<std::int64_t>(probe.at.size()) + 2) {}
 
-void AttentionRecorder::record(const Batch& batch, const Cube<const float>& attention, bool first, Readings& readings) {
+void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Cube<const float>& attention, bool first,
+                               Readings& readings) {
   const Index each = attention.size(1) * attention.size(2);
   const std::int64_t there = std::min<std::int64_t>(keep_, attention.size(0));
   if (each == 0 || there == 0) return;
@@ -55,7 +56,7 @@ void AttentionRecorder::record(const Batch& batch, const Cube<const float>& atte
     if (keep_ == 0) return;
     const auto first_ones = static_cast<Index>(keep_);
     record_part("attention_source", batch.source.ids, {first_ones, batch.source.columns}, readings);
-    record_part("attention_target", batch.target.ids, {first_ones, batch.target.columns}, readings);
+    record_part("attention_target", rows.ids, {first_ones, rows.columns}, readings);
     record_part("attention_items", batch.items.values, {first_ones, batch.items.columns, batch.items.width}, readings);
     record_part("attention_labels", batch.labels, {first_ones}, readings);
   }

@@ -59,7 +59,9 @@ class AttentionRecorder {
   }
 
   // attention (B, rows, positions) of the kept examples, and at the first look what they are.
-  void record(const Batch& batch, const Cube<const float>& attention, bool first, Readings& readings);
+  // `rows`: the tokens that rows stand for, if they stand for tokens.
+  void record(const Batch& batch, const Tokens& rows, const Cube<const float>& attention, bool first,
+              Readings& readings);
   // The same examples' attention under a hold.
   void record_held(const Cube<const float>& attention, Readings& readings) const;
 

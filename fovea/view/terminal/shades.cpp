@@ -82,7 +82,8 @@ std::string matrix_text(const ExampleView& seen, const Terminal& terminal) {
   for (const std::string& word : seen.target) heads = std::max(heads, display_width(word));
   std::string text;
   for (const ExampleView::Quantity& quantity : seen.quantities) {
-    text += fmt::format("{}, target words by source words\n", toned(quantity.name, Tone::strong, terminal));
+    text += fmt::format("{}, a row for each word or place, over the source\n",
+                        toned(quantity.name, Tone::strong, terminal));
     for (std::size_t t = 0; t < quantity.rows.size(); ++t) {
       const std::string& word = seen.target[t];
       text += std::string(static_cast<std::size_t>(heads - display_width(word)), ' ') + word + " │";
@@ -117,7 +118,8 @@ std::vector<double> shades_of(const std::vector<double>& row, bool log_probabili
 
 std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
   std::string text = fmt::format("run {}, example {}, step {}", seen.run, seen.example, seen.step);
-  if (seen.target.empty()) text += fmt::format(", class {}", printable(seen.label));
+  if (!seen.row.empty()) text += fmt::format(", {}", printable(seen.row));
+  else if (seen.target.empty()) text += fmt::format(", class {}", printable(seen.label));
   if (!seen.maps.empty()) text += fmt::format("\nα is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", "));
   return fmt::format("{}\n\n{}", text, seen.target.empty() ? words_text(seen, terminal) : matrix_text(seen, terminal));
 }

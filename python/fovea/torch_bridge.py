@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 Weights = Mapping[str, npt.NDArray[Any]]
 
-_WITH_MODULE = ("seq2seq", "seq2seq-heads", "gated-classifier", "feature-attention", "bag-attention", "pooling")
+_WITH_MODULE = ("seq2seq", "seq2seq-heads", "gated-classifier", "feature-attention", "bag-attention", "pooling", "transformer")
 
 
 def to_torch(run: Run) -> torch.nn.Module:
     """The model of a run as a ``torch.nn.Module`` with the same weights, to the bit, and the same outputs: for ``seq2seq``,
-    ``seq2seq-heads``, ``gated-classifier``, ``feature-attention``, ``bag-attention`` and ``pooling``.
+    ``seq2seq-heads``, ``gated-classifier``, ``feature-attention``, ``bag-attention``, ``pooling`` and ``transformer``.
 
     ``module(source, target)`` of a translator, ``module(source)`` of a classifier, ``module(items)`` of vectors and ``module(items,
-    lengths)`` of bags give ``(scores, attention)``, ``module(keys, values, queries)`` of pooling gives ``(predictions, attention)``. Tokens are
+    lengths)`` of bags give ``(scores, attention)``, ``module(keys, values, queries)`` of pooling gives ``(predictions, attention)``, and
+    ``module(source)`` of a transformer scores and the attention of all heads, ``(layers, B, heads, T, T)``. Tokens are
     padded with -1. The module can be pickled, as by ``torch.save``, and copied. A translator's ``source`` and ``target`` are as in a batch of fovea: both hold the token that closes a sequence.
     """
     model = a_run(run).spec["model"]
@@ -35,9 +36,11 @@ def to_torch(run: Run) -> torch.nn.Module:
         raise _engine.wrong_input(f"a model '{model['name']}' has no module", f"these have: {', '.join(_WITH_MODULE)}")
     torch = needed("torch", "torch")
     from .torch_modules import MAKERS
+    from .torch_transformer import Transformer
 
+    makers = {**MAKERS, "transformer": Transformer}
     weights, sizes = run.weights(), run._model().sizes
-    made = MAKERS[model["name"]](model, {name: values.shape for name, values in weights.items()}, sizes)
+    made = makers[model["name"]](model, {name: values.shape for name, values in weights.items()}, sizes)
     if any(values.dtype == np.float64 for values in weights.values()):
         made = made.double()
     made.load_state_dict({name: torch.from_numpy(values.copy()) for name, values in weights.items()})
@@ -68,7 +71,7 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
 
 def _told_by(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     """The model and the sizes of its task, as the weights' names and shapes tell them."""
-    for name, tell in (("mlp.0.weight", _features), ("head.linear0.weight", _bags), ("w", _pooling), ("weight", _pooling), ("query.weight", _pooling)):
+    for name, tell in (("mlp.0.weight", _features), ("head.linear0.weight", _bags), ("w", _pooling), ("weight", _pooling), ("query.weight", _pooling), ("unembedding.weight", _transformer)):
         if name in weights:
             return tell(weights)
     return _recurrent(weights)
@@ -104,6 +107,28 @@ def _pooling(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
         spec["similarity"] = "additive"
         spec["hidden"], width = weights["query.weight"].shape
     return spec, {"kind": "points", "width": width, "value_width": 1}
+
+
+def _transformer(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
+    """But for the number of heads, and what has no weights: rotary positions, the rule of attention."""
+    layers = {int(name.split(".")[1]) for name in weights if name.startswith("layer.")}
+    vocab, width = weights["embedding.weight"].shape
+    up = weights.get("layer.1.mlp.0.weight")
+    relative = weights.get("layer.1.position.weight")
+    learned = weights.get("position.weight")
+    has_query, has_key = ("layer.1.query.weight" in weights), ("layer.1.key.weight" in weights)
+    spec: dict[str, Any] = {
+        "name": "transformer",
+        "layers": len(layers),
+        "width": width,
+        "mlp": 0 if up is None else len(up) // width,
+        "norm": "pre" if "norm.weight" in weights else "none",
+        "position": "learned" if learned is not None else "relative" if relative is not None else "none",
+        "queries": "separate" if has_query and has_key else "merged" if has_query else "identity",
+        "biases": "layer.1.value.bias" in weights,
+    }
+    longest = next((len(table) for table in (learned, relative) if table is not None), 1 << 16)
+    return spec, {"kind": "token_streams", "vocab": vocab, "target_vocab": len(weights["unembedding.weight"]), "longest": longest}
 
 
 def _recurrent(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -171,3 +171,36 @@ def test_a_module_trains_in_torch_and_comes_back():
     scores, _ = module(torch.tensor(ITEMS), torch.tensor(LENGTHS))
     ours = back.apply({"items": ITEMS, "lengths": LENGTHS, "labels": np.zeros(5, np.int32)})
     np.testing.assert_allclose(scores.detach().numpy(), ours["scores"], atol=1e-5)
+
+
+def streams(split, seed, size):
+    random = np.random.default_rng([seed, len(split)])
+    while True:
+        source = random.integers(0, 6, (size, 9))
+        yield {"source": source, "target": np.roll(source, 2, 1)}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"mlp": 4},
+        {"position": "relative", "biases": False},
+        {"position": "rotary", "attention": "relu"},
+        {"position": "none", "queries": "merged", "attention": "linear"},
+        {"queries": "identity", "norm": "none", "mlp": 2, "activation": "relu"},
+    ],
+)
+def test_transformers(model):
+    task = fovea.Task(streams, kind="token_streams", vocab=6, target_vocab=6, longest=9)
+    run = trained(task, {"name": "transformer", "width": 8, "heads": 2, "start": 0.4, **model})
+    batch = next(streams("test", 1, 3))
+    module = fovea.to_torch(run)
+    weights, ours = run.weights(), run.apply(batch)
+    same_bits({name: values.numpy() for name, values in module.state_dict().items()}, weights)
+    scores, maps = module(torch.tensor(batch["source"]))
+    np.testing.assert_allclose(scores.detach().numpy(), ours["scores"], atol=2e-5)
+    np.testing.assert_allclose(maps[-1].mean(1).detach().numpy(), ours["attention"], atol=1e-5)
+    told = {name: model[name] for name in ("attention", "position", "activation") if name in model}
+    for back in (fovea.from_torch(module), fovea.from_torch(module.state_dict(), heads=2, **told)):
+        same_bits(back.weights(), weights)
+        assert back.apply(batch)["scores"].tobytes() == ours["scores"].tobytes()

@@ -3,7 +3,7 @@ import { Refused } from "../engine/engine";
 import type { Plan } from "../engine/lane";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
-import { acts, beside, may_lack, tasks, type Task } from "./tasks";
+import { acts, beside, may_lack, probe_of, tasks, type Task } from "./tasks";
 
 export interface State {
   task: string;
@@ -109,7 +109,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   const act = acts.find((one) => one.name === state.act)!;
   // A model without attention can be trained, too: what is of attention is left out then.
   const listed = (names: string[]) => names.map((name) => `"${name}"`).join(", ");
-  const probes = [...task.metrics, ...(task.probes ?? [])];
+  const probes = [...new Set([...task.metrics.map((metric) => probe_of[metric] ?? metric), ...(task.probes ?? [])])];
   const measured = `names = [${listed(probes.filter((name) => !may_lack.has(name)))}], where_able = [${listed([...probes.filter((name) => may_lack.has(name)), "kept_beta"])}]`;
   const toml = [
     `title = "Playground: ${task.title}"`,

@@ -53,6 +53,12 @@ const labelled = {
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
 
+const streams = {
+  probe: "{ every = 4, examples = 64 }",
+  knowledge: undefined,
+  acts: ["uniform", "frozen"],
+};
+
 export const tasks: Task[] = [
   {
     ...copying,
@@ -97,6 +103,42 @@ export const tasks: Task[] = [
     shown: ["task.width", "model.gate", "train.rate", "train.steps"],
   },
   {
+    ...streams,
+    name: "markov",
+    title: "Read a chain off its context",
+    idea: "Each text is a Markov chain of its own. First the model learns how often each state comes; then one head looks at the state before, the next at what followed earlier copies of the current state, and the chain is known.",
+    task: '{ name = "markov-icl", states = 3, length = 40 }',
+    models: [{ name: "transformer", title: "Two layers of attention", toml: '{ name = "transformer", layers = 2, heads = 1, width = 16, position = "relative", biases = false, start = 0.1, start_output = 0.01 }' }],
+    train: '{ steps = 500, batch = 32, optimizer = "adamw", rate = 4e-3 }',
+    metrics: ["accuracy", "previous_token", "induction", "entropy"],
+    attention: { metric: "induction", level: 0.75, says: "a head looks at what followed earlier copies (α)" },
+    shown: ["task.states", "task.length", "model.width", "train.rate", "train.steps"],
+  },
+  {
+    ...streams,
+    name: "induction",
+    title: "What followed it the last time?",
+    idea: "The last word stood in the text once before: say what followed it then. One head has to look at the word before, and the other to find the place by it; for a while nothing seems to happen.",
+    task: '{ name = "induction", vocab = 24, length = 10 }',
+    models: [{ name: "transformer", title: "Two layers of attention", toml: '{ name = "transformer", layers = 2, heads = 1, width = 32, position = "relative", biases = false }' }],
+    train: '{ steps = 600, batch = 64, optimizer = "adam", rate = 2e-3 }',
+    metrics: ["accuracy", "attention_accuracy", "previous_token", "entropy"],
+    attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on what followed (α)" },
+    shown: ["task.vocab", "task.length", "model.width", "train.rate", "train.steps"],
+  },
+  {
+    ...streams,
+    name: "sums",
+    title: "Sums of neighbours",
+    idea: "Numbers, then the sums of each two neighbours. The loss rests at a height that can be computed beforehand, until attention finds the two places.",
+    task: '{ name = "mws", n = 8, numbers = 8 }',
+    models: [{ name: "transformer", title: "One layer of linear attention", toml: '{ name = "transformer", layers = 1, heads = 1, width = 64, mlp = 4, attention = "linear" }' }],
+    train: '{ steps = 400, batch = 32, optimizer = "adam", rate = 2e-3 }',
+    metrics: ["accuracy", "right_places"],
+    attention: { metric: "right_places", level: 0.5, says: "half of attention is on the two places" },
+    shown: ["task.n", "task.numbers", "model.width", "train.rate", "train.steps"],
+  },
+  {
     ...labelled,
     name: "own",
     title: "Your own texts",
@@ -136,9 +178,15 @@ export const labels: { [metric: string]: string } = {
   attention_on_truth: "attention on what decides",
   beta_top1: "β knows the right word",
   beta_auc: "β knows the keyword",
+  previous_token: "a head on the word before",
+  induction: "a head on what followed earlier copies",
+  right_places: "attention on the right places",
   entropy: "entropy of attention (1: uniform)",
   train_loss: "loss",
 };
+
+// The probe that measures it, where that has another name.
+export const probe_of: { [metric: string]: string } = { previous_token: "heads", induction: "heads", right_places: "heads" };
 
 // What measures attention or β, which a model may not have.
 export const may_lack = new Set(["attention_accuracy", "attention_on_truth", "entropy", "beta_top1", "beta_auc"]);
@@ -160,6 +208,10 @@ const plain: { [name: string]: string } = {
   "task.vocab": "Words there are",
   "task.length": "Words in a text",
   "task.width": "Features",
+  "task.states": "States",
+  "task.n": "Numbers in a row",
+  "task.numbers": "Numbers there are",
+  "model.width": "Width",
   "model.hidden": "Hidden width",
   "model.attention": "Attention",
   "model.gate": "Gate",

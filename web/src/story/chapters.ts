@@ -115,6 +115,16 @@ export const chapters: Chapter[] = [
     tries: [{ says: "Classify texts of your own", view: "play", words: "task=own" }],
   },
   {
+    name: "transformer",
+    system: "transformer",
+    title: "From one head to a transformer",
+    idea:
+      "Tokens that attend to those before them, in layers of heads. What can be known without attention, from the current token, and from what followed its earlier copies is a ladder whose rungs are computed before training; a loss rests on one, and falls to the next when a head has learned where to look.",
+    equations: ["A_{t s} = softmax_{s ≤ t}(q_t · k_s / √K)", "h_t ← h_t + ∑_{heads} O ∑_{s ≤ t} A_{t s} V h_s"],
+    tries: [],
+    elsewhere: { says: "The program trains it in seconds:", command: "fovea reproduce markov-icl --quick" },
+  },
+  {
     name: "prediction",
     system: "prediction",
     title: "Prediction",

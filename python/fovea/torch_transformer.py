@@ -1,0 +1,116 @@
+"""The engine's transformer as a module of PyTorch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from .pictures import needed
+
+torch = needed("torch", "torch")
+
+from torch import nn  # noqa: E402
+
+from .torch_modules import FromRun, Shapes  # noqa: E402
+
+
+class Layer(nn.Module):  # type: ignore[misc]
+    def __init__(self, spec: Mapping[str, Any], longest: int) -> None:
+        super().__init__()
+        self.spec, d, bias = spec, spec["width"], spec["biases"]
+        wide = d if spec["queries"] == "separate" else d * spec["heads"]
+        normal = spec["norm"] == "pre"
+        if normal:
+            self.norm1 = nn.LayerNorm(d, bias=bias)
+        if spec["queries"] != "identity":
+            self.query = nn.Linear(d, wide, bias=bias)
+        if spec["queries"] != "merged":
+            self.key = nn.Linear(d, wide, bias=bias)
+        if spec["position"] == "relative":
+            self.position = nn.Embedding(longest, wide)
+        self.value = nn.Linear(d, d, bias=bias)
+        self.output = nn.Linear(d, d, bias=bias)
+        if spec["mlp"]:
+            if normal:
+                self.norm2 = nn.LayerNorm(d, bias=bias)
+            f = nn.GELU(approximate="tanh") if spec["activation"] == "gelu" else nn.ReLU()
+            self.mlp = nn.Sequential(nn.Linear(d, spec["mlp"] * d, bias=bias), f, nn.Linear(spec["mlp"] * d, d, bias=bias))
+
+    def split(self, x: Any) -> Any:
+        """(B, T, H K) as (B, H, T, K)."""
+        return x.unflatten(-1, (self.spec["heads"], -1)).transpose(1, 2)
+
+    def turned(self, x: Any) -> Any:
+        """By rotary positions."""
+        places, width = x.shape[-2:]
+        rates = 10000.0 ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+        angle = (torch.arange(places)[:, None] * rates[None, :]).to(x.device)
+        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+        low, high = x[..., : width // 2], x[..., width // 2 :]
+        return torch.cat([low * cos - high * sin, low * sin + high * cos], -1)
+
+    def by_distance(self, q: Any) -> Any:
+        """q_i · r_(i-j): (B, H, T, T)."""
+        places = q.shape[-2]
+        r = self.position.weight[:places].unflatten(-1, (self.spec["heads"], -1)).transpose(0, 1)
+        steps = torch.arange(places, device=q.device)
+        distance = (steps[:, None] - steps[None, :]).clamp(min=0)
+        products = q @ r.transpose(-1, -2)
+        return products.gather(-1, distance.expand_as(products))
+
+    def weights(self, u: Any) -> Any:
+        """The attention of each head, (B, H, T, T)."""
+        every = u[:, None].expand(-1, self.spec["heads"], -1, -1)
+        q = self.split(self.query(u)) if self.spec["queries"] != "identity" else every
+        k = self.split(self.key(u)) if self.spec["queries"] != "merged" else every
+        if self.spec["position"] == "rotary":
+            q, k = self.turned(q), self.turned(k)
+        scores = q @ k.transpose(-1, -2)
+        if self.spec["position"] == "relative":
+            scores = scores + self.by_distance(q)
+        scores = scores / math.sqrt(q.shape[-1])
+        places = u.shape[1]
+        later = torch.ones(places, places, dtype=torch.bool, device=u.device).triu(1)
+        if self.spec["attention"] == "softmax":
+            return scores.masked_fill(later, -torch.inf).softmax(-1)
+        if self.spec["attention"] == "linear":
+            return scores.masked_fill(later, 0)
+        return scores.relu().masked_fill(later, 0) / torch.arange(1, places + 1, device=u.device)[:, None]
+
+    def forward(self, h: Any) -> tuple[Any, Any]:
+        normal = self.spec["norm"] == "pre"
+        u = self.norm1(h) if normal else h
+        attention = self.weights(u)
+        h = h + self.output((attention @ self.split(self.value(u))).transpose(1, 2).flatten(-2))
+        if self.spec["mlp"]:
+            h = h + self.mlp(self.norm2(h) if normal else h)
+        return h, attention
+
+
+class Transformer(FromRun):
+    """``module(source)`` gives scores (B T, vocabulary) and the attention of each layer and head, (layers, B, heads, T, T)."""
+
+    def __init__(self, spec: Mapping[str, Any], shapes: Shapes, sizes: Mapping[str, int]) -> None:
+        super().__init__(spec, shapes, sizes)
+        vocab, width = shapes["embedding.weight"]
+        self.embedding = nn.Embedding(vocab, width)
+        if self.spec["position"] == "learned":
+            self.position = nn.Embedding(*shapes["position.weight"])
+        longest = shapes.get("layer.1.position.weight", (0, 0))[0]
+        self.layer = nn.ModuleDict({str(i + 1): Layer(self.spec, longest) for i in range(self.spec["layers"])})
+        if self.spec["norm"] == "pre":
+            self.norm = nn.LayerNorm(width, bias=self.spec["biases"])
+        self.unembedding = nn.Linear(width, shapes["unembedding.weight"][0], bias=False)
+
+    def forward(self, source: Any) -> tuple[Any, Any]:
+        h = self.embedding(source.clamp(min=0))
+        if self.spec["position"] == "learned":
+            h = h + self.position.weight[: source.shape[1]]
+        maps = []
+        for layer in self.layer.values():
+            h, attention = layer(h)
+            maps.append(attention)
+        if self.spec["norm"] == "pre":
+            h = self.norm(h)
+        return self.unembedding(h).flatten(0, 1), torch.stack(maps)

@@ -34,7 +34,7 @@ Shards<T>::Shards(int count, Ranks* ranks, Kind kind, ParameterSet<T>& parameter
   for (const Param<T>& p : parameters.all())
     if (p.group == Group::statistics)
       throw wrong_input(
-          "train.data_parallel does not go with a model that keeps statistics over a batch ('" + p.name + "')",
+          "train.data_parallel does not go with a model that has numbers which no gradient moves ('" + p.name + "')",
           "train it without data_parallel");
   tallies_.resize(static_cast<std::size_t>(count_));
   mine_.resize(static_cast<std::size_t>(own_) * stride());

@@ -1,11 +1,13 @@
 // `heads`: what each head of self-attention does. Of each head, its mean over the asked places (i, of those before
-// which there is a place) under the name NAME_lL_hH, layers and heads from 1, and under NAME the largest of all heads:
+// which there is a place) under the name NAME_lL_hH, layers and heads from 1, and under NAME the largest of all heads.
+// Shares are of the weight |A_ij| of a row, 0 where it has none:
 //
-//   previous_token   A_(i,i-1)
-//   first_token      A_(i,0)
+//   previous_token   that of i - 1
+//   first_token      that of the first place
 //   first_elsewhere  the same where no place is needed: the sink, of tasks that know where one is
-//   induction        Σ_j A_ij over the places j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
-//   right_places     Σ_j |A_ij| over the places that a right answer needs, over Σ_j |A_ij|; where the task knows them
+//   silent           of the same rows, how many have less weight than 1 % of a softmax's: possible without one
+//   induction        that of the places j whose predecessor holds the token of i: j >= 1, x_(j-1) = x_i, j <= i
+//   right_places     that of the places that a right answer needs, where the task knows them
 //
 // and what uniform attention would score: previous_token_chance, induction_chance, right_places_chance.
 #include <fmt/format.h>
@@ -83,29 +85,33 @@ class Heads final : public Probe {
   }
 
   void measure_map(const Evaluation& evaluation, Cube<const float> map, const std::string& suffix, Readings& readings) {
-    Mean previous, first, elsewhere, induction, right;
+    Mean previous, first, elsewhere, silent, induction, right;
     const RightPlaces needed = right_places(evaluation.batch);
     each_asked(evaluation, [&](int b, int i) {
       const float* const row = map[b][i].data();
-      previous.add(static_cast<double>(row[i - 1]));
-      first.add(static_cast<double>(row[0]));
+      double all = 0;
+      for (int j = 0; j <= i; ++j) all += std::abs(static_cast<double>(row[j]));
+      const auto share = [&](int j) { return all > 0 ? std::abs(static_cast<double>(row[j])) / all : 0; };
+      previous.add(share(i - 1));
+      first.add(share(0));
       double sum = 0;
-      if (induced(
-              evaluation.batch.source, b, i, [row](int j) { return static_cast<double>(row[j]); }, sum))
-        induction.add(sum);
+      if (induced(evaluation.batch.source, b, i, share, sum)) induction.add(sum);
       const std::span<const int> places = needed.of(Index{b} * evaluation.batch.source.columns + i);
       if (places.empty()) {
-        elsewhere.add(static_cast<double>(row[0]));
+        elsewhere.add(share(0));
+        silent.add(all < 0.01 ? 1 : 0);
         return;
       }
-      double all = 0, there = 0;
-      for (int j = 0; j <= i; ++j) all += std::abs(static_cast<double>(row[j]));
-      for (const int place : places) there += std::abs(static_cast<double>(row[place]));
-      if (all > 0) right.add(there / all);
+      double there = 0;
+      for (const int place : places) there += share(place);
+      right.add(there);
     });
     tell("previous_token", suffix, previous, readings);
     tell("first_token", suffix, first, readings);
-    if (right.rows > 0) tell("first_elsewhere", suffix, elsewhere, readings);
+    if (right.rows > 0) {
+      tell("first_elsewhere", suffix, elsewhere, readings);
+      tell("silent", suffix, silent, readings);
+    }
     tell("induction", suffix, induction, readings);
     tell("right_places", suffix, right, readings);
   }

@@ -117,8 +117,8 @@ std::vector<InductionPoint> induction_flow(const InductionContext& context, std:
 double induction_time(const InductionContext& context, const InductionClamps& clamps, double until,
                       const FlowOptions& options) {
   check(context);
-  const double half = std::log(context.vocabulary) / 2;
-  const auto reached = [&](const FlowState& state) { return half - induction_loss(context, point_of(state), clamps); };
+  const double level = context.level > 0 ? context.level : std::log(context.vocabulary) / 2;
+  const auto reached = [&](const FlowState& state) { return level - induction_loss(context, point_of(state), clamps); };
   return first_flow_time(field_of(context, clamps), start_of(clamps), reached, until, options);
 }
 

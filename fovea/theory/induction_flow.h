@@ -36,6 +36,7 @@ struct InductionContext {
   int places = 0;                                             // T, 2 or more
   int vocabulary = 0;                                         // V, T or more
   enum class Memory { shared, own } memory = Memory::shared;  // one w and b for all tokens, or one each
+  double level = 0;  // the loss below which it counts as learned; 0: half of log V
 };
 
 struct InductionPoint {
@@ -60,7 +61,7 @@ InductionPoint induction_slope(const InductionContext& context, const InductionP
 std::vector<InductionPoint> induction_flow(const InductionContext& context, std::span<const double> times,
                                            const InductionClamps& clamps = {}, const FlowOptions& options = {});
 
-// The first time at which the loss is below half of log V; infinity if that is after `until` or never. Throws
+// The first time at which the loss is below the level; infinity if that is after `until` or never. Throws
 // wrong_input of a context that cannot be.
 double induction_time(const InductionContext& context, const InductionClamps& clamps = {}, double until = 1e9,
                       const FlowOptions& options = {});

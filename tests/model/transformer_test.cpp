@@ -177,6 +177,25 @@ TEST(Transformer, AHeldHeadAttendsWhereItIsHeldAndOthersAsTheyWould) {
   }
 }
 
+TEST(Transformer, AnAblatedHeadGivesNothingAndHasNoGradient) {
+  const Batch data = some_streams();
+  ModelScene<double> scene("transformer", transformer_with({{"layers", {1, {}}}}), stream_shape(6, 5, 7));
+  const HeadChange change{1, 2, {HeadRule::Pattern::learned, 1, true}};
+  Pass pass;
+  pass.heads = {&change, 1};
+  scene.gradient_of(data, pass);
+  for (const char* part : {"query", "key", "value"}) {
+    const Matrix<double> gradient =
+        scene.parameters.find(std::string("layer.1.") + part + ".weight")->matrix_gradient();
+    for (Index row = 0; row < 8; ++row)
+      for (Index column = 0; column < 8; ++column)
+        EXPECT_EQ(gradient(row, column) == 0, row >= 4) << part << row << ',' << column;
+  }
+  const double loss = scene.forward(data, pass).loss;
+  for (double& x : scene.parameters.find("layer.1.value.weight")->values().subspan(32)) x += 1;
+  EXPECT_EQ(scene.forward(data, pass).loss, loss) << "what the ablated head holds";
+}
+
 TEST(Transformer, WhatIsFrozenHasNoGradientAndStays) {
   const Batch data = some_streams();
   const ValueList names{word("embed"), word("v.1"), word("o.2"), word("qk.2"), word("positions"), word("unembed")};

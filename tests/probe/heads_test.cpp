@@ -42,6 +42,19 @@ TEST(HeadsProbe, RightPlacesAreAShareOfAllWeightWhateverItsSign) {
   look.batch.pattern = {-1, -1, -1, -1, 0, 1, 2, -1};
   look.set_attention(1, 4, 4, {1, 0, 0, 0, 1, 0, 0, 0, -1, 1, 2, 0, 0, 0, -3, 1});
   EXPECT_NEAR(look.numbers("heads").at("right_places"), (0.5 + 0.75) / 2, 1e-6);
+  EXPECT_NEAR(look.numbers("heads").at("first_elsewhere"), 1, 1e-6) << "place 1 needs nothing";
+  EXPECT_EQ(look.numbers("heads").at("silent"), 0);
+}
+
+TEST(HeadsProbe, RowsWithoutWeightAreOnNoPlace) {
+  HandMade look = stream_look();
+  look.batch.pattern_width = 1;
+  look.batch.pattern = {-1, -1, 1, 2};
+  look.set_attention(1, 4, 4, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.5});
+  const auto said = look.numbers("heads");
+  EXPECT_NEAR(said.at("right_places"), (0 + 0.5) / 2, 1e-6);
+  EXPECT_EQ(said.at("first_elsewhere"), 0);
+  EXPECT_EQ(said.at("silent"), 1);
 }
 
 TEST(LossByPlace, EarlyAndLateTenths) {

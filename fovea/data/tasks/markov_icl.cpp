@@ -14,7 +14,7 @@
 //
 //   uniform   1 / k
 //   unigram   (n_j + alpha) / (sum n + k alpha)
-//   bigram    (m_j + alpha) / (sum m + k alpha)      the best there is, if the chain is not doubly stochastic
+//   bigram    (m_j + alpha) / (sum m + k alpha)      nearly the best: x_0, being at rest, tells a little more of P
 //   truth     P[x_t][j]                              which nobody can know
 #include <fmt/format.h>
 

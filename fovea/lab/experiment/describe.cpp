@@ -46,12 +46,27 @@ std::vector<Description> describe_interventions() {
   const auto one = [](const char* name, const char* summary, auto part) {
     return Description{name, summary, settings_of(part)};
   };
-  return {one("hold", "attention is uniform, or at the truth, for a while", Hold()),
-          one("freeze", "a group of parameters does not move for a while", Freeze()),
-          one("rate", "a group of parameters has a learning rate of its own", OwnRate()),
-          one("clamp", "a parameter is held at one value", Clamp()),
-          one("transplant", "parameters become what they were at the end of another run", Transplant()),
-          one("embeddings", "words begin with vectors from a file", Embed())};
+  const auto of_heads = [](const char* name, const char* summary, HeadIntervention::Kind kind) {
+    struct Part {
+      HeadIntervention::Kind kind;
+      HeadIntervention one = {};
+      std::string heads = {};
+      void settings(Fields& fields) { one.settings(fields, kind, heads); }
+    } part{kind};
+    part.one.change.rule.pattern = HeadRule::Pattern::uniform;
+    return Description{name, summary, settings_of(part)};
+  };
+  return {
+      of_heads("hold", "attention is held: uniform, at the truth; of models with heads by layer also previous, first",
+               HeadIntervention::Kind::hold),
+      of_heads("scale", "a head's weights on the places that a right answer needs are multiplied",
+               HeadIntervention::Kind::scale),
+      of_heads("ablate", "a head gives nothing", HeadIntervention::Kind::ablate),
+      one("freeze", "a group of parameters does not move for a while", Freeze()),
+      one("rate", "a group of parameters has a learning rate of its own", OwnRate()),
+      one("clamp", "a parameter is held at one value", Clamp()),
+      one("transplant", "parameters become what they were at the end of another run", Transplant()),
+      one("embeddings", "words begin with vectors from a file", Embed())};
 }
 
 std::vector<Description> describe_settings() {

@@ -57,31 +57,44 @@ bool HeadIntervention::is_one(const ValueTable& table) {
   return table.contains("of") || (word && (*word == "previous" || *word == "first"));
 }
 
+void HeadIntervention::settings(Fields& fields, Kind kind, std::string& heads) {
+  if (kind == Kind::ablate) {
+    fields.text("ablate", heads, "the head that gives nothing, as layer.1.head.2, or a layer's");
+  } else {
+    if (kind == Kind::scale)
+      fields.number("scale", change.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
+    else fields.choice("hold", change.rule.pattern, pattern_words, "where attention is held");
+    fields.text("of", heads, "a head, as layer.1.head.2, or a layer's; all of them if it is left out");
+  }
+  when.settings(fields);
+}
+
+bool HeadIntervention::contradicts(const HeadIntervention& other) const {
+  const auto meet = [](int one, int another) { return one == 0 || another == 0 || one == another; };
+  const HeadChange &a = change, &b = other.change;
+  const bool holds = a.rule.pattern != Pattern::learned && b.rule.pattern != Pattern::learned;
+  const bool scales = a.rule.scale != 1 && b.rule.scale != 1;
+  return (holds || scales) && meet(a.layer, b.layer) && meet(a.head, b.head);
+}
+
 HeadIntervention HeadIntervention::read(const Value& value) {
   const ValueTable& table = *value.as<ValueTable>();
-  const bool ablates = table.contains("ablate"), scales = table.contains("scale");
-  const std::string owner = fmt::format("the intervention '{}'", ablates ? "ablate" : scales ? "scale" : "hold");
+  const Kind kind = table.contains("ablate") ? Kind::ablate : table.contains("scale") ? Kind::scale : Kind::hold;
+  const std::string word = kind == Kind::ablate ? "ablate" : kind == Kind::scale ? "scale" : "hold";
+  const std::string owner = fmt::format("the intervention '{}'", word);
   HeadIntervention one;
   one.place = value.place;
+  one.change.rule.ablated = kind == Kind::ablate;
   std::string heads;
   Fields fields;
-  if (ablates) {
-    one.change.rule.ablated = true;
-    fields.text("ablate", heads, "the head that gives nothing, or a layer's");
-  } else {
-    if (scales)
-      fields.number("scale", one.change.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
-    else fields.choice("hold", one.change.rule.pattern, pattern_words, "where the head attends");
-    fields.text("of", heads, "the head, or a layer's; all of them if it is left out");
-  }
-  one.when.settings(fields);
+  one.settings(fields, kind, heads);
   fields.read(table, owner);
   require_interval(one.when, table, owner);
-  const auto named = table.find(ablates ? "ablate" : "of");
-  if (ablates && heads.empty())
+  if (kind == Kind::ablate && heads.empty())
     throw wrong_input(fmt::format("{} names no head", owner), "write layer.1.head.2, or layer.1", value.place);
+  const auto named = table.find(kind == Kind::ablate ? "ablate" : "of");
   read_heads(heads, named == table.end() ? value.place : named->second.place, one.change);
-  if (scales && one.change.rule.scale == 1)
+  if (kind == Kind::scale && one.change.rule.scale == 1)
     throw wrong_input(fmt::format("{} by 1 changes nothing", owner), "take another number, or drop it", value.place);
   return one;
 }

@@ -18,9 +18,15 @@ namespace fovea {
 std::string heads_name(const HeadChange& change);
 
 struct HeadIntervention {
+  enum class Kind { hold, scale, ablate };
+
   HeadChange change;
   Interval when;
   Place place;
+
+  void settings(Fields& fields, Kind kind, std::string& heads);
+  // Whether both set the pattern, or the scale, of one head.
+  bool contradicts(const HeadIntervention& other) const;
 
   // Whether a table is one of these, rather than a hold of all of a model's attention.
   static bool is_one(const ValueTable& table);

@@ -162,6 +162,8 @@ Interventions Interventions::parse(const ValueList& list) {
     }
   }
   refuse_meeting(all.holds, "hold attention", [](const Hold&, const Hold&) { return true; });
+  refuse_meeting(all.heads, "hold or scale one head",
+                 [](const HeadIntervention& a, const HeadIntervention& b) { return a.contradicts(b); });
   refuse_meeting(all.rates, "set the rate of one group",
                  [](const OwnRate& a, const OwnRate& b) { return a.group == b.group; });
   refuse_meeting(all.clamps, "clamp one parameter",

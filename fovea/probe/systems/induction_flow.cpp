@@ -1,10 +1,14 @@
 // `induction-flow`: how long an induction head should take to form in streams of so many places and tokens, by the
 // gradient flow of three scalars (theory/induction_flow.h), told at the first look, so that claims can set it against
 // the step at which one did: predicted_time where each token has a memory of its own, as in a model, and
-// predicted_time_shared where one serves all. Times of a flow order settings; they are no steps.
+// predicted_time_shared where one serves all. What counts is a loss of half of log T, which the bag of the context
+// cannot give: it leaves log T. Times of a flow order settings; they are no steps. (The flow's context holds T
+// different tokens, that of task `induction` T - 1.)
 #include "fovea/theory/induction_flow.h"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "fovea/probe/position_rows.h"
 
@@ -27,6 +31,7 @@ class InductionFlow final : public Probe {
   bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
     if (!evaluation.first) return;
+    context_.level = std::log(context_.places) / 2;
     InductionContext own = context_;
     own.memory = InductionContext::Memory::own;
     readings.number("predicted_time", induction_time(own));

@@ -9,7 +9,7 @@
 //
 // The last is asked of the tokens at which the examples of the look ask something.
 //
-// Biases and norms have no part in it.
+// Biases have no part in it; models with norms, mlps, other layers or more heads are refused.
 #include <fmt/format.h>
 
 #include <optional>
@@ -46,6 +46,7 @@ class Recall final : public Probe {
 
   bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
+    require_covered(evaluation);
     const Matrix<const float> e = matrix(evaluation, "embedding"), p = matrix(evaluation, "position");
     const Matrix<const float> g = matrix(evaluation, "unembedding");
     Own seen = through(evaluation, 2, e), shown = through(evaluation, 1, e);
@@ -70,6 +71,18 @@ class Recall final : public Probe {
       throw wrong_input(fmt::format("probe 'recall' reads '{}.weight', which the model does not have", name),
                         "leave the probe out, or take a transformer of two layers with learned positions");
     return Matrix<const float>(found->values.data(), found->shape[0], found->shape[1]);
+  }
+
+  // The equations are those of two layers of a head each, without norms and mlps.
+  static void require_covered(const Evaluation& evaluation) {
+    const ParameterView* const key = find(evaluation, "layer.2.key");
+    const bool covered = key && key->shape[0] == key->shape[1] && !find(evaluation, "layer.3.value") &&
+                         !find(evaluation, "norm") && !find(evaluation, "layer.1.mlp.0") &&
+                         evaluation.outcome.further.size() == 2;
+    if (!covered)
+      throw wrong_input("probe 'recall' is for transformers of two layers, a head each, without norms and mlps",
+                        "leave the probe out, or set model.layers to 2, model.heads to 1, model.norm to \"none\" and "
+                        "model.mlp to 0");
   }
 
   // OV_l x for each row x.

@@ -103,8 +103,7 @@ class ToyFlow : public Probe {
   void measure_theory(Readings& readings) const {
     const double p = toy_attention(variant_, start_);
     const ToyPoint slope = toy_slope(variant_, start_);
-    readings.number("dp_dtau_start",
-                    slope.gate * (variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : 1));
+    readings.number("dp_dtau_start", slope.gate * (variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : 1));
     const std::string reaches = level_ == 1 ? "tau_p_reaches_1" : "tau_p_reaches_level";
     const double integrated = toy_flow_time(variant_, start_, level_, horizon_);
     readings.number("recovers", std::isfinite(integrated) ? 1 : 0);

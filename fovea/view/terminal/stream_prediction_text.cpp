@@ -29,17 +29,16 @@ std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
   for (const RungHeight& rung : p.rungs)
     table.row({rung.name, fmt::format("{:.4f}", rung.nats),
                std::isfinite(rung.error) ? fmt::format("{:.4f}", rung.error) : std::string("-")});
-  return fmt::format("The loss of the best model that uses (on {} validation examples):\n", p.examples) +
+  return fmt::format("The loss of predictions that use (on {} validation examples):\n", p.examples) +
          table.text(terminal);
 }
 
 std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
-  TextTable table({Column{"lag", right}, Column{"share told", right}, Column{"chance", right},
-                   Column{"deviations above it", right}, Column{"places", right}});
+  TextTable table({Column{"lag", right}, Column{"share told beyond chance", right}, Column{"deviations", right},
+                   Column{"places", right}});
   for (const Lag& lag : p.lags.best(shown_lags))
     table.row({fmt::format("{}", lag.lag),
                fmt::format("{:.5f}", std::max(0.0, lag.share)),
-               fmt::format("{:.5f}", lag.chance),
                {fmt::format("{:.1f}", lag.deviations), lag.clear ? Tone::good : Tone::faint},
                fmt::format("{}", lag.places)});
   std::string text =

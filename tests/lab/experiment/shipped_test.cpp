@@ -97,9 +97,9 @@ TEST(Describe, TellsOfEveryPartAndItsSettings) {
   EXPECT_EQ(find(describe_probes(), "watch").settings.size(), 1u);
   EXPECT_EQ(describe_experiments().size(), experiment_names().size());
   const Description hold = find(describe_interventions(), "hold");
-  ASSERT_EQ(hold.settings.size(), 3u);
-  EXPECT_EQ(hold.settings[0].kind, "one of: uniform, truth");
-  EXPECT_EQ(hold.settings[2].otherwise, "the end of training");
+  ASSERT_EQ(hold.settings.size(), 4u);
+  EXPECT_EQ(hold.settings[0].kind, "one of: uniform, previous, first, truth");
+  EXPECT_EQ(hold.settings[3].otherwise, "the end of training");
   const SettingDescription start = [] {
     const std::vector<Description> described = describe_settings();
     for (const SettingDescription& setting : described[0].settings)

@@ -54,7 +54,7 @@ TEST(HeadInterventions, ALayerAndEveryHeadCanBeMeant) {
   EXPECT_EQ(of_step(all, held_name("previous_token_l2_h2"), 2), 1);
 }
 
-TEST(HeadInterventions, AblatedHeadsDoNotLearn) {
+TEST(HeadInterventions, AnAblatedHeadChangesTheCourse) {
   const RunRecord with = train(stream_spec("[]"));
   const RunRecord without = train(stream_spec("[{ ablate = \"layer.1\" }, { ablate = \"layer.2.head.1\", from = 5 }]"));
   EXPECT_NE(of_step(with, "loss", 2), of_step(without, "loss", 2));
@@ -66,6 +66,19 @@ TEST(HeadInterventions, OneWayToWriteThemIsOneRun) {
   const RunSpec other = stream_spec("[{ of = \"layer.1.head.2\", from = 0, hold = \"uniform\" }]");
   EXPECT_EQ(one.text(), other.text());
   EXPECT_NE(one.hash(), stream_spec("[{ hold = \"uniform\", of = \"layer.1.head.1\" }]").hash());
+}
+
+TEST(HeadInterventions, WhatContradictsItselfIsRefused) {
+  const char* const meets = "two interventions hold or scale one head at step 10";
+  EXPECT_NE(
+      refusal("[{ hold = \"previous\", of = \"layer.1.head.1\" }, { hold = \"first\", of = \"layer.1\", from = 10 }]")
+          .find(meets),
+      std::string::npos);
+  EXPECT_EQ(refusal("[{ hold = \"previous\", of = \"layer.1.head.1\", until = 10 }, { hold = \"first\", of = "
+                    "\"layer.1\", from = 10 }]"),
+            "");
+  EXPECT_EQ(
+      refusal("[{ hold = \"previous\", of = \"layer.1.head.1\" }, { hold = \"first\", of = \"layer.1.head.2\" }]"), "");
 }
 
 TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {

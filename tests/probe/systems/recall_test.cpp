@@ -1,3 +1,4 @@
+#include "fovea/base/error/error.h"
 #include "tests/probe/look_help.h"
 
 namespace fovea {
@@ -11,7 +12,10 @@ struct StoredMatrices {
   std::vector<std::vector<float>> values;
   HandMade look;
 
+  std::vector<AttentionMap<float>> maps{2};
+
   StoredMatrices() {
+    look.outcome.further = maps;
     look.kind = Kind::token_streams;
     look.set_lengths({4}, 4);
     look.batch.source.ids = {0, 1, 2, 3};
@@ -57,6 +61,16 @@ TEST(RecallProbe, WhatIsLostIsNot) {
   EXPECT_EQ(said.at("recall_output"), 0.75);
   EXPECT_EQ(said.at("recall_previous"), 2.0 / 3);
   EXPECT_EQ(said.at("recall_match"), 0.5);
+}
+
+TEST(RecallProbe, ModelsThatItsEquationsDoNotCoverAreRefused) {
+  StoredMatrices normed;
+  normed.add("norm", 1, [](int, int) { return true; });
+  EXPECT_THROW(normed.look.numbers("recall"), Error);
+  StoredMatrices of_heads;
+  of_heads.maps.resize(4);
+  of_heads.look.outcome.further = of_heads.maps;
+  EXPECT_THROW(of_heads.look.numbers("recall"), Error);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "fovea/base/error/names.h"
 #include "fovea/math/vector_math.h"
+#include "fovea/model/right_places.h"
 #include "fovea/nn/activation.h"
 #include "fovea/nn/gelu.h"
 #include "fovea/nn/loss.h"
@@ -61,12 +62,6 @@ Matrix<T> scatter(Compute& compute, Matrix<const T> some, std::span<const int> r
 template <class T>
 bool learns(const Linear<T>& map) {
   return map.weight && map.weight->learns();
-}
-
-// The places that answers of a batch need: its patterns, or else its alignment.
-RightPlaces right_places(const Batch& batch) {
-  if (batch.pattern_width > 0) return {batch.pattern, batch.pattern_width};
-  return {batch.alignment, 1};
 }
 
 }  // namespace

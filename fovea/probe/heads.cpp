@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-#include "fovea/nn/attention/head_rule.h"
+#include "fovea/model/right_places.h"
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -64,11 +64,6 @@ class Heads final : public Probe {
     for (int b = 0; b < batch.size; ++b)
       for (int i = 1; i < batch.source.lengths[static_cast<std::size_t>(b)]; ++i)
         if (batch.target.at(b, i) >= 0) visit(b, i);
-  }
-
-  static RightPlaces right_places(const Batch& batch) {
-    if (batch.pattern_width > 0) return {batch.pattern, batch.pattern_width};
-    return {batch.alignment, 1};
   }
 
   // The sum of weight(j) over what an induction head looks at from place i; whether there is any such place.

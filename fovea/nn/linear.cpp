@@ -42,14 +42,6 @@ void Linear<T>::forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) c
 }
 
 template <class T>
-void Linear<T>::add_forward(Compute& compute, Matrix<const T> x, Matrix<T> y) const {
-  assert(x.size(1) == in && y.size(0) == x.size(0) && y.size(1) == out);
-  if (bias)
-    for (Index n = 0; n < y.size(0); ++n) add_scaled(T{1}, std::span<const T>(bias->values()), y[n].flat());
-  team_matmul(compute.team, plain(x), transposed(weight->matrix()), y, Into::add);
-}
-
-template <class T>
 Matrix<T> Linear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
   backward_parameters(compute, x, dy);
   const Matrix<T> dx = compute.array<T>(dy.size(0), in);

@@ -34,8 +34,6 @@ struct Linear {
   Matrix<T> forward(Compute& compute, Matrix<const T> x) const;
   void forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) const;
 
-  void add_forward(Compute& compute, Matrix<const T> x, Matrix<T> y) const;  // y += x Wᵀ + b
-
   // dy (N,O) -> dx (N,I). Adds into the gradients of weight and bias, where they learn.
   Matrix<T> backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const;
 

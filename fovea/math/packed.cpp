@@ -24,11 +24,13 @@ namespace {
 
 constexpr Index kPanel = panel_width;
 
-// K is cut into blocks so that the panels a tile reads stay near the first-level cache; rows of a, and columns where
-// there are several blocks of rows, so that what is read again stays in the second.
+// K is cut into blocks so that the panels a tile reads stay near the first-level cache; rows of a so that a block of
+// them stays in the second, and columns so that their panels do.
 constexpr Index kDepth = 256;
 constexpr Index kRows = 128;
-constexpr Index kColumns = 480;  // whole tiles of every target
+constexpr Index kPanelsNear = 288 * 1024;  // elements of b
+constexpr Index kSmallDepth = 1024;        // the most K whose panels of enough columns are as many
+constexpr Index kTileColumns = 48;         // whole tiles of every target
 
 // Stored rows this far apart fall into few cache sets; such blocks of a are copied to rows kBlockStride apart first.
 constexpr Index kFarApart = 512;
@@ -189,35 +191,43 @@ void CopyLines(const T* from, Index stride, T* to, Index lines, Index length) {
 }
 
 // c (+)= a times panels of `columns` columns, K = a.columns > 0; `copy` has room for one block of a.
+//
+// Where K is small, as many columns at a time as have their panels in the second-level cache, and of them the blocks of
+// a by rows first, so that c is finished while it is near. Where it is large, by parts of K first, so that the panels
+// of a part stay.
 template <class T>
 void Product(const Operand<T>& a, const T* panels, Index columns, T* c, Index c_stride, bool add, T* copy) {
-  const Index depths = (a.columns + kDepth - 1) / kDepth;
+  const Index depths = (a.columns + kDepth - 1) / kDepth, bands = (a.rows + kRows - 1) / kRows;
   const bool in_place = !a.transposed && a.stride < kFarApart;
-  for (Index part = 0; part < depths; ++part) {
+  const auto multiply_block = [&](Index band, Index part, Index column, Index width) HWY_ATTR {
+    const Index row = band * kRows, rows = std::min(kRows, a.rows - row);
     const Index k = a.columns * part / depths, depth = a.columns * (part + 1) / depths - k;
-    const Index width = a.rows > kRows ? kColumns : columns;
-    for (Index column = 0; column < columns; column += width) {
-      for (Index row = 0; row < a.rows; row += kRows) {
-        const Index rows = std::min(kRows, a.rows - row);
-        Block<T> block{.a = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k),
-                       .step = a.stride,
-                       .depth = depth,
-                       .panels = panels + column * a.columns + k * kPanel,
-                       .panel_step = a.columns * kPanel,
-                       .c = c + row * c_stride + column,
-                       .c_stride = c_stride,
-                       .columns = 0,
-                       .add = add || part > 0};
-        if (!in_place) {
-          CopyLines(block.a, a.stride, copy, a.transposed ? depth : rows, a.transposed ? rows : depth);
-          block.a = copy;
-          block.step = kBlockStride;
-        }
-        const Index count = std::min(width, columns - column);
-        if (a.transposed) RowsTimesPanels<true, T>(block, rows, count);
-        else RowsTimesPanels<false, T>(block, rows, count);
-      }
+    Block<T> block{.a = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k),
+                   .step = a.stride,
+                   .depth = depth,
+                   .panels = panels + column * a.columns + k * kPanel,
+                   .panel_step = a.columns * kPanel,
+                   .c = c + row * c_stride + column,
+                   .c_stride = c_stride,
+                   .columns = 0,
+                   .add = add || part > 0};
+    if (!in_place) {
+      CopyLines(block.a, a.stride, copy, a.transposed ? depth : rows, a.transposed ? rows : depth);
+      block.a = copy;
+      block.step = kBlockStride;
     }
+    if (a.transposed) RowsTimesPanels<true, T>(block, rows, width);
+    else RowsTimesPanels<false, T>(block, rows, width);
+  };
+  if (a.columns <= kSmallDepth) {
+    const Index near = bands == 1 ? columns : kPanelsNear / a.columns / kTileColumns * kTileColumns;
+    for (Index column = 0; column < columns; column += near)
+      for (Index band = 0; band < bands; ++band)
+        for (Index part = 0; part < depths; ++part)
+          multiply_block(band, part, column, std::min(near, columns - column));
+  } else {
+    for (Index part = 0; part < depths; ++part)
+      for (Index band = 0; band < bands; ++band) multiply_block(band, part, 0, columns);
   }
 }
 
@@ -279,7 +289,7 @@ void pack_panels(Operand<T> b, Index begin, Index end, T* panels) {
     } else {
       for (Index k = 0; k < b.rows; ++k, to += kPanel) {
         const T* const from = b.data + k * b.stride + first;
-        if (width == kPanel) std::copy_n(from, kPanel, to);
+        if (width == kPanel) std::memcpy(to, from, kPanel * sizeof(T));
         else std::fill(std::copy_n(from, width, to), to + kPanel, T{});
       }
     }

@@ -131,7 +131,7 @@ TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
   EXPECT_EQ(by_spec.series.at("accuracy_held").steps, by_spec.series.at("accuracy").steps);
 }
 
-TEST(Watch, AttentionThatIsNotThereCanNotBeHeld) {
+TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
   class Hold : public Watcher {
     void before(StepPlan& plan) override { plan.attend = Attend::uniform; }
   } watcher;
@@ -140,6 +140,22 @@ TEST(Watch, AttentionThatIsNotThereCanNotBeHeld) {
       "train = { steps = 3 }\n",
       "plain.toml");
   EXPECT_THROW(watched(resolve(plain, Preset::full, {}, 0), watcher), Error);
+}
+
+TEST(Watch, AttentionCannotBeHeldAtATruthThatNobodyKnows) {
+  class Hold : public Watcher {
+    void before(StepPlan& plan) override { plan.attend = Attend::truth; }
+  } watcher;
+  const Experiment reviews = parse_experiment(
+      "task = { name = \"text-classify\", min_count = 1 }\n"
+      "model = { name = \"gated-classifier\", embedding = 3, hidden = 4 }\ntrain = { steps = 1, batch = 4 }\n",
+      "reviews.toml");
+  try {
+    watched(resolve(reviews, Preset::full, {}, 0), watcher);
+    FAIL() << "it was held";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the task does not know it"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

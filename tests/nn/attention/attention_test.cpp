@@ -118,6 +118,19 @@ TEST(Attention, WhatStandsOnPaddingDoesNotMatter) {
   EXPECT_EQ(copy_of(first), copy_of(second));
 }
 
+TEST(Attention, PaddingPassesNothingBack) {
+  Bench bench;
+  const std::vector<int> lengths = {3, 7};
+  const auto attention = Attention<double>::make(bench.compute, 2, 1, 10, lengths, {});
+  std::ranges::copy(random_values(1, 20), attention.weights.data());
+  attention.weigh(bench.team);
+  const Cube<double> d = bench.compute.array<double>(2, 1, 10);
+  std::ranges::copy(random_values(2, 20), d.data());
+  attention.weigh_backward(bench.team, d);
+  for (Index b = 0; b < 2; ++b)
+    for (Index s = 0; s < 10; ++s) EXPECT_EQ(d(b, 0, s) != 0.0, s < lengths[static_cast<std::size_t>(b)]) << b << s;
+}
+
 TEST(Attention, AConstantAddedToAllScoresChangesNothing) {
   Bench bench;
   std::vector<double> scores = random_values(1, 40);

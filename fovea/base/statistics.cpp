@@ -74,6 +74,19 @@ double rank_correlation(std::span<const double> x, std::span<const double> y) {
   return correlation(ranks_of(x), ranks_of(y));
 }
 
+double log_slope(std::span<const double> x, std::span<const double> y) {
+  if (std::ranges::find(y, std::numeric_limits<double>::infinity()) != y.end())
+    return std::numeric_limits<double>::infinity();
+  const double n = static_cast<double>(x.size());
+  double mean = 0, over = 0, under = 0;
+  for (const double value : x) mean += std::log(value) / n;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    over += (std::log(x[i]) - mean) * std::log(y[i]);
+    under += (std::log(x[i]) - mean) * (std::log(x[i]) - mean);
+  }
+  return under > 0 ? over / under : nan;
+}
+
 Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int draws, double level) {
   std::vector<double> there;
   std::copy_if(values.begin(), values.end(), std::back_inserter(there), [](double x) { return !std::isnan(x); });
@@ -100,6 +113,16 @@ Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> c
   std::sort(means.begin(), means.end());
   return {std::accumulate(sums.begin(), sums.end(), 0.0) / count, quantile_in_order(means, (1 - level) / 2),
           quantile_in_order(means, (1 + level) / 2)};
+}
+
+Estimate share_interval(std::int64_t holding, std::int64_t all) {
+  if (all == 0) return {nan, nan, nan};
+  constexpr double z = 1.959963984540054;  // of a normal variable, 0.95 lie within z
+  const double n = static_cast<double>(all), share = static_cast<double>(holding) / n;
+  const double shrink = 1 / (1 + z * z / n), middle = (share + z * z / (2 * n)) * shrink;
+  const double half = z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n)) * shrink;
+  // At the ends rounding would leave a trace.
+  return {share, holding == 0 ? 0 : middle - half, holding == all ? 1 : middle + half};
 }
 
 }  // namespace fovea

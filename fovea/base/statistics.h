@@ -22,6 +22,10 @@ double deviation_of(std::span<const double> values);
 // Spearman's: the correlation of the ranks. NaN where either has no two different values.
 double rank_correlation(std::span<const double> x, std::span<const double> y);
 
+// The slope of log y over log x by least squares: the exponent of y ~ x^e. Infinity where a y is infinite, NaN where
+// a number is not above 0 or x has no two different values.
+double log_slope(std::span<const double> x, std::span<const double> y);
+
 // The mean over examples and the interval that holds it with probability `level`: percentiles of the means of `draws`
 // samples of the examples, drawn with repetition. NaN entries (examples that have no value) do not count.
 struct Estimate {
@@ -32,5 +36,9 @@ Estimate bootstrap_mean(std::span<const double> values, std::uint64_t seed, int 
 // has. Examples are drawn whole.
 Estimate bootstrap_ratio(std::span<const double> sums, std::span<const double> counts, std::uint64_t seed,
                          int draws = 1000, double level = 0.95);
+
+// A share of which `holding` of `all` were seen, and the interval that holds the true one with probability 0.95
+// (Wilson 1927): one of some width where none or all hold, too. NaN of none.
+Estimate share_interval(std::int64_t holding, std::int64_t all);
 
 }  // namespace fovea

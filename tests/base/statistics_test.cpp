@@ -48,12 +48,37 @@ TEST(Statistics, DeviationsAreOverNMinusOne) {
   EXPECT_TRUE(std::isnan(deviation_of(Row{2})));
 }
 
+// By hand, of the quadratic (share - p)² = z² p (1 - p) / n: both ends solve it.
+TEST(Statistics, TheIntervalOfAShareHasSomeWidthWhereNoneOrAllHold) {
+  constexpr double z = 1.959963984540054;
+  for (const auto& [holding, all] : {std::pair{11, 20}, std::pair{0, 20}, std::pair{20, 20}, std::pair{1, 3}}) {
+    const Estimate share = share_interval(holding, all);
+    EXPECT_DOUBLE_EQ(share.mean, static_cast<double>(holding) / all);
+    for (const double end : {share.low, share.high})
+      EXPECT_NEAR(std::pow(share.mean - end, 2), z * z * end * (1 - end) / all, 1e-12) << holding << " of " << all;
+    EXPECT_LE(share.low, share.mean);
+    EXPECT_GE(share.high, share.mean);
+    EXPECT_GT(share.high - share.low, 0.1);
+  }
+  EXPECT_NEAR(share_interval(0, 20).high, 0.161, 5e-4);
+  EXPECT_TRUE(std::isnan(share_interval(0, 0).mean));
+}
+
 TEST(Statistics, RankCorrelationsAreThoseOfTheOrder) {
   EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 2, 3}, Row{10, 100, 1000}), 1);
   EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 2, 3}, Row{3, 2, 1}), -1);
   EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 2, 3, 4}, Row{1, 3, 2, 4}), 0.8);
   EXPECT_DOUBLE_EQ(rank_correlation(Row{1, 1, 2}, Row{1, 2, 3}), std::sqrt(0.75));
   EXPECT_TRUE(std::isnan(rank_correlation(Row{1, 1}, Row{1, 2})));
+}
+
+TEST(Statistics, SlopeOfLogarithmsIsAnExponent) {
+  EXPECT_NEAR(log_slope(Row{1, 2, 8}, Row{5, 20, 320}), 2, 1e-12);
+  EXPECT_NEAR(log_slope(Row{1, 2, 4}, Row{1, 3, 1}), 0, 1e-12);
+  EXPECT_EQ(log_slope(Row{1, 2}, Row{1, std::numeric_limits<double>::infinity()}),
+            std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(log_slope(Row{2, 2}, Row{1, 3})));
+  EXPECT_TRUE(std::isnan(log_slope(Row{1, 2}, Row{-1, 3})));
 }
 
 // The interval holds the true mean about as often as it says: over 400 samples of 60 examples, each true with chance

@@ -4,8 +4,10 @@
 //   step_of(accuracy >= 0.9)                       the first probe step at which it holds; infinity if never
 //   first(x) last(x) min_over(x) max_over(x) at(x, step) mean_over(x)     of one series
 //   share(c) median(x) mean(x) least(x) most(x) deviation(x) count(c)     over runs
+//   share_low(c) share_high(c)                     the ends of the interval of a share (Wilson's, 0.95)
 //   median(x | task.vocab = 40)                    over the runs for which the condition holds
 //   rank_correlation(x, y)                         Spearman over runs
+//   log_slope(x, y)                                the exponent e of y ~ x^e over runs, by least squares of logarithms
 //   median_rank_correlation(x, y)                  the same over settings: of each, the medians over its seeds
 //   steps_to_90                                    step_of(accuracy >= 0.9); so for 1 to 100
 //   tagged("good")                                 whether the user gave the run this tag

@@ -164,7 +164,8 @@ double over_runs(const Node& node, const Scope& scope) {
   std::vector<double> values, others;
   std::map<std::string, Pairs> by_setting;
   std::int64_t holding = 0, runs = 0;
-  const bool counting = node.op == Op::share || node.op == Op::count;
+  const bool counting =
+      node.op == Op::share || node.op == Op::share_low || node.op == Op::share_high || node.op == Op::count;
   for (const RunRecord* const run : scope.runs) {
     const Scope inner{run, {}, nullptr};
     if (!node.where.empty() && as_truth(evaluate(node.where.front(), inner)) != Truth::yes) continue;
@@ -176,14 +177,17 @@ double over_runs(const Node& node, const Scope& scope) {
     values.push_back(as_number(evaluate(node.parts.front(), inner)));
     if (node.parts.size() < 2) continue;
     others.push_back(as_number(evaluate(node.parts[1], inner)));
-    if (node.op == Op::rank_correlation) continue;
+    if (node.op != Op::median_rank_correlation) continue;
     Pairs& pairs = by_setting[setting_of(*run)];
     pairs.x.push_back(values.back());
     pairs.y.push_back(others.back());
   }
   if (node.op == Op::count) return static_cast<double>(holding);
   if (runs == 0) return nan;
-  if (node.op == Op::share) return static_cast<double>(holding) / static_cast<double>(runs);
+  if (counting) {
+    const Estimate share = share_interval(holding, runs);
+    return node.op == Op::share_low ? share.low : node.op == Op::share_high ? share.high : share.mean;
+  }
   const auto missing = [](double x) { return std::isnan(x); };
   if (std::any_of(values.begin(), values.end(), missing) || std::any_of(others.begin(), others.end(), missing))
     return nan;
@@ -198,6 +202,8 @@ double over_runs(const Node& node, const Scope& scope) {
       return *std::max_element(values.begin(), values.end());
     case Op::deviation:
       return deviation_of(values);
+    case Op::log_slope:
+      return log_slope(values, others);
     case Op::median_rank_correlation:
       return median_rank_correlation(by_setting);
     default:

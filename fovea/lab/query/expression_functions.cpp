@@ -25,6 +25,8 @@ constexpr std::array functions{
     Function{"mean_over", Op::mean_over, Reach::series, 1, 1, Sort::number, Sort::number},
     Function{"at", Op::at, Reach::series, 2, 2, Sort::number, Sort::number},
     Function{"share", Op::share, Reach::runs, 1, 1, Sort::condition, Sort::number},
+    Function{"share_low", Op::share_low, Reach::runs, 1, 1, Sort::condition, Sort::number},
+    Function{"share_high", Op::share_high, Reach::runs, 1, 1, Sort::condition, Sort::number},
     Function{"count", Op::count, Reach::runs, 1, 1, Sort::condition, Sort::number},
     Function{"median", Op::median, Reach::runs, 1, 1, Sort::number, Sort::number},
     Function{"mean", Op::mean, Reach::runs, 1, 1, Sort::number, Sort::number},
@@ -33,6 +35,7 @@ constexpr std::array functions{
     Function{"deviation", Op::deviation, Reach::runs, 1, 1, Sort::number, Sort::number},
     Function{"tagged", Op::tagged, Reach::plain, 1, 1, Sort::text, Sort::condition},
     Function{"rank_correlation", Op::rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
+    Function{"log_slope", Op::log_slope, Reach::runs, 2, 2, Sort::number, Sort::number},
     Function{"median_rank_correlation", Op::median_rank_correlation, Reach::runs, 2, 2, Sort::number, Sort::number},
 };
 

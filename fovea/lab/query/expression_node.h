@@ -42,6 +42,8 @@ enum class Op {
   mean_over,
   at,  // of a series
   share,
+  share_low,
+  share_high,
   count,
   median,
   mean,
@@ -49,7 +51,8 @@ enum class Op {
   most,
   deviation,
   rank_correlation,
-  median_rank_correlation,  // over runs
+  median_rank_correlation,
+  log_slope,  // over runs
   tagged,
 };
 

@@ -302,10 +302,10 @@ class Parser {
     if (!function) fail(fmt::format("there is no function '{}'", name), suggest_name(name, function_names()), column);
     if (function->reach == Reach::runs) {
       if (inside_runs_ > 0)
-        fail(fmt::format("'{}' stands inside of another function over runs", name), "use one at a time", column);
+        fail(fmt::format("'{}' stands inside another function over runs", name), "use one at a time", column);
       if (inside_series_ > 0)
-        fail(fmt::format("'{}' is over runs and stands inside of a function of one run's series", name),
-             "turn them round", column);
+        fail(fmt::format("'{}' is over runs and stands inside a function of one run's series", name), "turn them round",
+             column);
     }
     if (function->reach == Reach::series) require_shallow_series(column);
     int& inside = function->reach == Reach::runs ? inside_runs_ : inside_series_;

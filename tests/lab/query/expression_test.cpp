@@ -123,6 +123,9 @@ TEST(Expression, OverRuns) {
   const NumberCase cases[] = {
       {"share(accuracy >= 0.95)", 0.75},
       {"share(accuracy >= 0.95 | task.vocab = 40)", 0.5},
+      {"share_low(accuracy >= 0.95)", 0.30064184258240195},  // Wilson's interval of 3 of 4
+      {"share_high(accuracy >= 0.95)", 0.9544127391902995},
+      {"share_high(accuracy >= 0.95 | task.vocab = 60)", 1},
       {"count(accuracy >= 0.95)", 3},
       {"count(nothing > 1)", 0},
       {"share(nothing > 1)", 0},
@@ -137,6 +140,7 @@ TEST(Expression, OverRuns) {
       {"median(step_of(accuracy >= 0.96))", inf},
       {"median(step_of(accuracy >= 0.9) | task.vocab = 60)", 5},
       {"rank_correlation(accuracy, accuracy)", 1},
+      {"log_slope(accuracy, accuracy * accuracy)", 2},
       {"rank_correlation(accuracy, -accuracy)", -1},
       {"median(accuracy | task.vocab = 60) - median(accuracy | task.vocab = 40)", 0.98 - 0.575},
       {"rank_correlation(accuracy, seed)", 2 / std::sqrt(20.0)},
@@ -150,7 +154,7 @@ TEST(Expression, OverRuns) {
   };
   for (const NumberCase& c : cases) expect_close(Expression::parse(c.text).number(all), c.value, c.text);
   for (const char* text :
-       {"median(nothing)", "share(true | false)", "accuracy", "median(accuracy) - accuracy",
+       {"median(nothing)", "share(true | false)", "share_low(true | false)", "accuracy", "median(accuracy) - accuracy",
         "rank_correlation(accuracy, 1)", "median_rank_correlation(accuracy, 1)",
         "median_rank_correlation(nothing, accuracy)", "deviation(accuracy | task.vocab = 40 and seed = 0)"})
     EXPECT_TRUE(std::isnan(Expression::parse(text).number(all))) << text;
@@ -178,8 +182,8 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
       {"share(accuracy)", nullptr, nullptr, nullptr},
       {"share(3)", "column 7", "takes a condition, not a number", "compare"},
       {"median(a > 1)", "column 8", "takes a number, not a condition", "metric"},
-      {"median(share(a > 1))", "column 8", "stands inside of another", "one at a time"},
-      {"step_of(share(a > 1) > 2)", "column 9", "inside of a function of one run's series", "turn"},
+      {"median(share(a > 1))", "column 8", "stands inside another", "one at a time"},
+      {"step_of(share(a > 1) > 2)", "column 9", "inside a function of one run's series", "turn"},
       {"last(last(last(a)))", "column 11", "nested too deeply", "two levels"},
       {"last(a | b > 1)", "column 1", "only functions over runs", "drop"},
       {"median(a | 3)", "column 12", "takes a condition, not a number", "compare"},

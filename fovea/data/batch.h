@@ -16,7 +16,7 @@ enum class Kind {
   token_pairs,       // source, target
   labelled_vectors,  // items (one per example), labels
   labelled_bags,     // items (several per example), labels
-  points,            // keys, values, queries, answers
+  points,            // keys, values, queries, answers: one set of them, or of each example its own
   token_streams,     // source, target: what to say at each place, of which it and those before it tell
 };
 inline bool has_source(Kind kind) {
@@ -76,8 +76,8 @@ struct Batch {
   Tokens source;
   Tokens target;            // token_pairs: what the decoder must say, end token included; token_streams: what is to be
                             // said at each place of the source, -1 where nothing is asked
-  Items items;              // vectors, bags; points: the keys, as one row of n items
-  Items values, queries;    // points: one row each of n values, m queries
+  Items items;              // vectors, bags; points: the keys, as one row of n items, or one for each example
+  Items values, queries;    // points: as many rows of n values, m queries
   Items answers;            // points: the truth at the queries, where the task knows it
   std::vector<int> labels;  // (B) class of each example, from 0
 

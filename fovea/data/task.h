@@ -25,10 +25,12 @@ struct TaskShape {
   int classes = 0;         // labels are 0 .. classes-1
   int width = 0;           // numbers per item, vector or key
   int value_width = 0;     // points: numbers per value
-  int most_items = 0;      // bags: the largest bag
+  int query_width = 0;     // points: numbers per query, where it is not as wide as a key
+  int most_items = 0;      // bags: the largest bag; points: those of each example, 0 where a batch is one set of them
   int longest = 0;         // token_streams: the most places
 };
 
+struct TwoSpaces;
 class WrittenTargets;
 class Ladder;
 
@@ -66,6 +68,9 @@ class Task {
 
   // Of tasks for which what one may know without attention is known (data/ladder.h); else nullptr.
   virtual const Ladder* ladder() const { return nullptr; }
+
+  // Of tasks whose keys are a map of what queries are (data/two_spaces.h); else nullptr.
+  virtual const TwoSpaces* two_spaces() const { return nullptr; }
 
   // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know,
   // too.

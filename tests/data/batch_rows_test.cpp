@@ -37,7 +37,7 @@ void expect_parts_make(const Batch& whole, int cut) {
 }
 
 TEST(TakeRows, PartsMakeTheWhole) {
-  for (const char* name : {"copy", "keyword", "feature-mean", "largest-digit", "markov-icl", "mws"}) {
+  for (const char* name : {"copy", "keyword", "feature-mean", "largest-digit", "odd-one-out", "markov-icl", "mws"}) {
     SCOPED_TRACE(name);
     for (const int cut : {0, 1, 4, 9}) expect_parts_make(draw(*make_task(name), Split::train, 3, 9), cut);
   }

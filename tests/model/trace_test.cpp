@@ -67,7 +67,7 @@ TaskShape shape_of(Kind kind) {
   shape.classes = kind == Kind::labelled_bags ? 3 : 2;
   shape.width = 3;
   shape.value_width = 2;
-  shape.most_items = 8;
+  shape.most_items = kind == Kind::labelled_bags ? 8 : 0;
   shape.longest = 12;
   return shape;
 }

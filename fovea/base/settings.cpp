@@ -204,7 +204,7 @@ void Fields::only_of(std::string belongs_to, std::function<bool()> applies) {
   Field& field = fields_.back();
   field.belongs_to = std::move(belongs_to);
   field.applies = std::move(applies);
-  field.usual = field.get();
+  if (std::optional<Value> now = field.get()) field.usual = std::move(now);
 }
 
 std::optional<IdleSetting> Fields::idle() const {
@@ -250,6 +250,7 @@ void Fields::choice_of_words(std::string name, std::vector<std::string> words, s
                        return {};
                      },
                      words.front()});
+  fields_.back().usual = Value{words.front(), {}};
 }
 
 void Fields::read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved) const {

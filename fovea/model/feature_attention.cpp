@@ -4,15 +4,16 @@
 //   a_b     = a                                       gate "free": a (D), the same for every example
 //   a_b     = W1 leaky_relu(W0 x_b + b0) + b1         gate "input": W0 (G,D), W1 (D,G)
 //   w_b     = softmax(a_b), or held                   (B,1,D), nn/attention/attention.h
-//   z_b     = g U (w_b ⊙ x_b) + u                     U (H,D); g is 1, or D with `rescale`: uniform weights feed x
-//   itself logit_b = MLP(leaky_relu(z_b))                    (B,C), one column for two classes loss    = 1/B Σ_b
-//   cross-entropy(logit_b, label_b)
+//   z_b     = g U (w_b ⊙ x_b) + u                     U (H,D); g = 1, or D with `rescale` (uniform weights feed x)
+//   logit_b = MLP(leaky_relu(z_b))                    (B,C), one column for two classes
+//   loss    = 1/B Σ_b cross-entropy(logit_b, label_b)
 //
 // Backward: dlogit through the MLP gives dz (B,H); then
 //
 //   dU      = g Σ_b dz_b (w_b ⊙ x_b)ᵀ                 du = Σ_b dz_b
-//   dw_b    = g x_b ⊙ Uᵀ dz_b                         da_b = w_b ⊙ (dw_b - Σ_d w_bd dw_bd), 0 where the weights are
-//   held da      = Σ_b da_b                                gate "free"; gate "input": da_b back through its network
+//   dw_b    = g x_b ⊙ Uᵀ dz_b
+//   da_b    = w_b ⊙ (dw_b - Σ_d w_bd dw_bd)           0 where the weights are held
+//   da      = Σ_b da_b                                gate "free"; gate "input": da_b goes back through its network
 //
 // Gate "none" feeds x itself: the baseline. A training pass of the free gate gives no attention in its outcome: the
 // rows are all the same, and for many features writing them would cost as much as the pass.
@@ -37,7 +38,9 @@ class FeatureAttention : public Model<T> {
                   "free: a logit per feature; input: logits are a network of x; none: no attention, the baseline");
     fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the network's hidden layers (at least one)");
     fields.integer("gate_hidden", gate_hidden_, 1, 1 << 20, "gate input: width of its network's hidden layer");
+    fields.only_of("gate \"input\"", [this] { return gate_ == Gate::input; });
     fields.flag("rescale", rescale_, "multiply the weighted input by the number of features");
+    fields.only_of("gates \"free\" and \"input\"", [this] { return gate_ != Gate::none; });
   }
 
   Kind takes() const override { return Kind::labelled_vectors; }

@@ -87,6 +87,9 @@ TEST(Fields, OneThatNothingReadsBesideTheOthersIsIdleUnlessItHasItsDefault) {
     f.only_of("shape \"square\"", [&sample] { return sample.shape == Shape::square; });
     f.integer("side", sample.side, 0, 9, "any", "which side");
     f.only_of("shape \"square\"", [&sample] { return sample.shape == Shape::square; });
+    std::optional<bool> thick;
+    f.choice("line", thick, {{"thin", false}, {"thick", true}}, "how it is drawn");
+    f.only_of("shape \"square\"", [&sample] { return sample.shape == Shape::square; });
     f.read(table, "task 'sample'");
     return f.idle();
   };
@@ -94,6 +97,8 @@ TEST(Fields, OneThatNothingReadsBesideTheOthersIsIdleUnlessItHasItsDefault) {
   EXPECT_FALSE(idle({{"corner", value(0.0)}}));
   EXPECT_FALSE(idle({{"corner", value(0.5)}, {"shape", value(std::string("square"))}}));
   EXPECT_FALSE(idle({{"side", value(std::int64_t{3})}})) << "it has no default to fall back to";
+  EXPECT_FALSE(idle({{"line", value(std::string("thin"))}})) << "the first of its choices holds while it is open";
+  EXPECT_TRUE(idle({{"line", value(std::string("thick"))}}));
   const auto corner = idle({{"corner", value(0.5)}});
   ASSERT_TRUE(corner);
   EXPECT_EQ(corner->name, "corner");

@@ -61,7 +61,7 @@ void TrainSettings::settings(Fields& fields) {
   fields.choice("keep_weights", keep_weights,
                 {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
                 "whether the weights at the end are kept; small: those of up to 262144 numbers");
-  fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked when probes look");
+  fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked at each evaluation");
 }
 
 OptimizerSettings TrainSettings::optimizer_settings() const {
@@ -113,12 +113,12 @@ Schedule TrainSettings::rates() const {
 
 void ProbeSettings::settings(Fields& fields) {
   fields.integer("every", every, 1, most_steps,
-                 "updates between two looks; the first is before any, the last after all");
-  fields.integers("at", at, 0, most_steps, "further steps to look at");
-  fields.integer("examples", examples, 1, most_examples, "fresh examples a look is made on");
-  fields.integer("keep", keep, 0, most_examples, "examples whose attention is kept at each look");
+                 "updates between two evaluations; the first is before any update, the last after all");
+  fields.integers("at", at, 0, most_steps, "further steps to evaluate at");
+  fields.integer("examples", examples, 1, most_examples, "fresh examples for each evaluation");
+  fields.integer("keep", keep, 0, most_examples, "examples whose attention is kept at each evaluation");
   fields.choice("split", split, {{"validation", Split::validation}, {"test", Split::test}},
-                "where the examples of a look are from");
+                "the split that the examples of an evaluation are from");
   fields.texts("names", names, "the probes");
   fields.texts("where_able", where_able,
                "further probes, left out where task or model has nothing for them to measure (a baseline's attention)");

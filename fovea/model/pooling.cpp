@@ -1,5 +1,7 @@
 #include "fovea/model/pooling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -61,9 +63,17 @@ typename Model<T>::Attends Pooling<T>::attends(const Batch& batch) const {
 
 template <class T>
 void Pooling<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
+  if (shape.most_items > 0)
+    throw wrong_input("model 'pooling' pools one set of points, and each example of the task has its own",
+                      "take task 'curve', 'lookup' or 'given-points'");
   width_ = shape.width;
+  query_width_ = shape.query_width > 0 ? shape.query_width : shape.width;
   value_width_ = shape.value_width;
-  similarity_.build(width_, parameters);
+  similarity_.build(query_width_, width_, parameters);
+  if (train_on_ == TrainOn::leave_one_out && query_width_ != width_)
+    throw wrong_input(
+        fmt::format("keys cannot be asked like queries: a query has {} numbers and a key {}", query_width_, width_),
+        "set model.train_on to \"queries\"");
 }
 
 template <class T>
@@ -185,7 +195,7 @@ Trace<T> Pooling<T>::forward(Compute& compute, const Batch& batch, const Pass& p
       own.values(v, i) = static_cast<T>(batch.values.item(0, static_cast<int>(i))[v]);
   own.moment = pass.training && !own.uniform ? similarity_.moment() : Moment::none;
   own.queries = own.keys;
-  if (!own.leave_out) own.queries = from_items<T>(compute, batch.queries, width_);
+  if (!own.leave_out) own.queries = from_items<T>(compute, batch.queries, query_width_);
   const Index m = own.queries.size(0);
   own.predictions = compute.array<T>(m, value_width_);
   own.highest = compute.array<T>(m);

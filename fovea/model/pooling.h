@@ -1,5 +1,5 @@
 // Model `pooling`: answers are averages of the values, weighted by how alike query and key are. m queries, n keys, V
-// numbers to a value. Forward:
+// numbers to a value; a query has d_q numbers, a key d_k. Forward:
 //
 //   s_ij   = similarity(q_i, k_j)                   model/similarity.h
 //   α_ij   = exp(s_ij) / Σ_l exp(s_il)
@@ -19,7 +19,8 @@
 // keys were alike; where there is no key at all, by 0.
 //
 // With train_on = "leave-one-out" the loss of a training pass is the squared error at the keys themselves, each
-// answered from the others; with "queries", and outside training, it is the squared error at the batch's queries.
+// answered from the others, which asks keys as if they were queries and so needs d_q = d_k; with "queries", and outside
+// training, it is the squared error at the batch's queries.
 #pragma once
 
 #include <string>
@@ -52,7 +53,7 @@ class Pooling final : public Model<T> {
 
   // Of a forward.
   struct Own {
-    Matrix<const T> keys, queries;  // (n,d), (m,d)
+    Matrix<const T> keys, queries;  // (n,d_k), (m,d_q)
     Matrix<T> values;               // (V,n)
     Matrix<T> predictions;          // (m,V)
     Matrix<T> d_predictions;        // (m,V)
@@ -66,7 +67,7 @@ class Pooling final : public Model<T> {
     Matrix<T> keys_by_value;       // (tiles of keys, packed (keys of a tile, (V+1)d)): the keys times each value, and
                                    // the keys
     Cube<T> key_sums;              // (pieces, queries of a tile, (V+1)d): Σ w of these
-    Matrix<T> moments;             // (m,V) or (m,Vd): of each value the covariance, under the weights of a query
+    Matrix<T> moments;             // (m,V) or (m,V d_k): of each value the covariance, under the weights of a query
     bool leave_out = false;        // query i is not answered from key i
     bool uniform = false;
   };
@@ -82,7 +83,7 @@ class Pooling final : public Model<T> {
 
   Similarity<T> similarity_;
   TrainOn train_on_ = TrainOn::leave_one_out;
-  Index width_ = 0, value_width_ = 0;
+  Index query_width_ = 0, width_ = 0, value_width_ = 0;  // d_q, d_k, V
 };
 
 }  // namespace fovea

@@ -52,12 +52,18 @@ void Similarity<T>::settings(Fields& fields) {
                  {"user", Kind::user}},
                 "how alike a query and a key are");
   fields.number("w", w_, -1e6, 1e6, "gaussian: what differences are multiplied by; gaussian-learned: where w starts");
+  fields.only_of("similarities \"gaussian\" and \"gaussian-learned\"", [this] { return gaussian(kind_); });
   fields.number("width", width_, 1e-9, 1e9, "boxcar, epanechnikov: how far from the query a key may lie");
+  fields.only_of("similarities \"boxcar\" and \"epanechnikov\"",
+                 [this] { return kind_ == SimilarityKind::boxcar || kind_ == SimilarityKind::epanechnikov; });
   fields.integer("hidden", hidden_, 1, 10'000, "additive: hidden width");
+  fields.only_of("similarity \"additive\"", [this] { return kind_ == SimilarityKind::additive; });
   fields.text("formula", text_,
               "user: of d2 = ‖q-k‖², dot = q·k and, in one dimension, q and k; as in \"-abs(q - k)\"");
   fields.only_of("similarity \"user\"", [this] { return kind_ == SimilarityKind::user; });
   fields.number("temperature", temperature_, 1e-9, 1e9, "what the similarity is divided by");
+  fields.only_of("every similarity but \"average\" and \"boxcar\"",
+                 [this] { return kind_ != SimilarityKind::average && kind_ != SimilarityKind::boxcar; });
 }
 
 template <class T>
@@ -68,21 +74,23 @@ void Similarity<T>::use(SimilarityFunction function, std::string name) {
 }
 
 template <class T>
-void Similarity<T>::build(Index width, ParameterSet<T>& parameters) {
-  d_ = width;
-  const double bound = 1 / std::sqrt(static_cast<double>(d_));
+void Similarity<T>::build(Index query_width, Index key_width, ParameterSet<T>& parameters) {
+  query_width_ = query_width;
+  d_ = key_width;
+  refuse_two_spaces();
+  const auto bound = [](Index width) { return 1 / std::sqrt(static_cast<double>(width)); };
   switch (kind_) {
     case SimilarityKind::gaussian_learned:
       scale_ = &parameters.add("w", {1}, Init::constant(w_), Group::attention);
       break;
     case SimilarityKind::general:
-      weight_ = &parameters.add("weight", {d_, d_}, Init::uniform(bound), Group::attention);
+      weight_ = &parameters.add("weight", {query_width_, d_}, Init::uniform(bound(d_)), Group::attention);
       break;
     case SimilarityKind::additive:
-      query_weight_ = &parameters.add("query.weight", {hidden_, d_}, Init::uniform(bound), Group::attention);
-      key_weight_ = &parameters.add("key.weight", {hidden_, d_}, Init::uniform(bound), Group::attention);
-      out_weight_ = &parameters.add("out.weight", {1, hidden_},
-                                    Init::uniform(1 / std::sqrt(static_cast<double>(hidden_))), Group::attention);
+      query_weight_ = &parameters.add("query.weight", {hidden_, query_width_}, Init::uniform(bound(query_width_)),
+                                      Group::attention);
+      key_weight_ = &parameters.add("key.weight", {hidden_, d_}, Init::uniform(bound(d_)), Group::attention);
+      out_weight_ = &parameters.add("out.weight", {1, hidden_}, Init::uniform(bound(hidden_)), Group::attention);
       break;
     case SimilarityKind::user: {
       if (function_) break;
@@ -108,6 +116,19 @@ void Similarity<T>::build(Index width, ParameterSet<T>& parameters) {
     default:
       break;
   }
+}
+
+// A distance, a product or a formula of both is one of one space.
+template <class T>
+void Similarity<T>::refuse_two_spaces() const {
+  const bool any = even() || kind_ == SimilarityKind::general || kind_ == SimilarityKind::additive ||
+                   (kind_ == SimilarityKind::user && function_);
+  if (any || query_width_ == d_) return;
+  throw wrong_input(
+      fmt::format("the similarity compares queries with keys as if they were of one space, but a query "
+                  "has {} numbers and a key {}",
+                  query_width_, d_),
+      "set model.similarity to \"general\" or \"additive\", which learn what one has to do with the other");
 }
 
 template <class T>
@@ -142,7 +163,7 @@ typename Similarity<T>::Trace Similarity<T>::prepare(Compute& compute, Matrix<co
   } else if (kind_ == SimilarityKind::additive) {
     prepare_additive(compute, trace);
   } else if (kind_ == SimilarityKind::user) {
-    trace.pairs = compute.array<double>(pieces, 2 * d_);
+    trace.pairs = compute.array<double>(pieces, query_width_ + d_);
   } else {
     trace.key_columns = compute.array<T>(d_, keys.size(0));
     for (Index i = 0; i < keys.size(0); ++i)
@@ -292,10 +313,10 @@ void Similarity<T>::additive_tile(const Trace& trace, int piece, Rows q, Rows k,
 
 template <class T>
 void Similarity<T>::user_tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const {
-  const std::span<double> query(trace.pairs[piece].data(), static_cast<std::size_t>(d_));
-  const std::span<double> key(query.data() + d_, static_cast<std::size_t>(d_));
+  const std::span<double> query(trace.pairs[piece].data(), static_cast<std::size_t>(query_width_));
+  const std::span<double> key(query.data() + query_width_, static_cast<std::size_t>(d_));
   for (Index i = q.begin; i < q.end; ++i) {
-    std::copy_n(trace.queries[i].data(), d_, query.data());
+    std::copy_n(trace.queries[i].data(), query_width_, query.data());
     for (Index c = k.begin; c < k.end; ++c) {
       std::copy_n(trace.keys[c].data(), d_, key.data());
       const double x = function_(query, key);

@@ -1,6 +1,7 @@
 // How alike a query and a key are, computed in tiles: queries times keys is never held as a whole.
 //
-// d numbers to a query and a key, m queries, n keys. Memory is O((m + n) d) (additive: O((m + n) hidden)).
+// d_q numbers to a query, d_k to a key, m queries, n keys. A similarity that knows a distance or a product of the two
+// needs d_q = d_k = d. Memory is O((m + n) d) (additive: O((m + n) hidden)).
 #pragma once
 
 #include <functional>
@@ -22,8 +23,8 @@ enum class SimilarityKind {
   epanechnikov,      // log(1 - ‖q-k‖²/width²) within `width`, else -infinity
   gaussian_learned,  // as gaussian, w a parameter
   dot,               // qᵀk/√d
-  general,           // qᵀWk
-  additive,          // vᵀ tanh(W_q q + W_k k)
+  general,           // qᵀWk, W (d_q,d_k)
+  additive,          // vᵀ tanh(W_q q + W_k k), W_q (hidden,d_q), W_k (hidden,d_k)
   user,              // a formula in the spec, or a function
 };
 
@@ -49,7 +50,8 @@ class Similarity {
   void settings(Fields& fields);
   // Sets a user similarity in code, in place of a formula; `name` stands in messages.
   void use(SimilarityFunction function, std::string name);
-  void build(Index width, ParameterSet<T>& parameters);
+  // Throws wrong_input where the widths of queries and keys differ and the similarity needs them alike.
+  void build(Index query_width, Index key_width, ParameterSet<T>& parameters);
 
   bool learns() const;
   bool even() const { return kind_ == SimilarityKind::average; }
@@ -57,24 +59,24 @@ class Similarity {
 
   // What tiles of some queries and keys have in common, in the arena.
   struct Trace {
-    Matrix<const T> queries, keys;  // (m,d), (n,d)
+    Matrix<const T> queries, keys;  // (m,d_q), (n,d_k)
     int pieces = 0;
     bool product = false;     // whether s is a matrix product
     Matrix<T> left, right;    // a product: s = left · right; additive: W_q q and W_k k
     PackedMatrix<T> columns;  // a product: rightᵀ
     Matrix<T> key_columns;    // where s is of differences: (d,n)
     Cube<T> angles;           // additive: (pieces, tile_keys, hidden) tanh(W_q q + W_k k)
-    Matrix<double> pairs;     // user: (pieces, 2d) a query and a key
+    Matrix<double> pairs;     // user: (pieces, d_q + d_k) a query and a key
   };
 
-  // For queries (m,d) and keys (n,d), which must outlive the last tile. Up to `pieces` threads may then work at tiles,
-  // each under its own piece number.
+  // For queries (m,d_q) and keys (n,d_k), which must outlive the last tile. Up to `pieces` threads may then work at
+  // tiles, each under its own piece number.
   Trace prepare(Compute& compute, Matrix<const T> queries, Matrix<const T> keys, int pieces) const;
 
   // s (q.count, k.count) = similarity / temperature, up to a number of each query's own, which softmax does not see.
   void tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T> s) const;
 
-  // Gradients of the parameters, from Σ_v (d loss / d f_v) cov(v, .) of each query: (m,1) or (m,d), by moment().
+  // Gradients of the parameters, from Σ_v (d loss / d f_v) cov(v, .) of each query: (m,1) or (m,d_k), by moment().
   void backward(Compute& compute, const Trace& trace, Matrix<T> moments) const;
   // Without a moment: begin once, a call for each tile with d loss / d s (each row summing to 0 over all keys), then
   // finish, which adds what was gathered to the gradients, piece by piece in their order.
@@ -89,6 +91,7 @@ class Similarity {
   void finish_backward(Compute& compute, const Trace& trace, const Gathered& gathered) const;
 
  private:
+  void refuse_two_spaces() const;
   double gaussian_scale() const;
   bool expands(const Trace& trace, Vector<double> middle) const;
   void prepare_inner(Compute& compute, Vector<double> middle, Trace& trace) const;
@@ -107,11 +110,11 @@ class Similarity {
   SimilarityFunction function_;
   std::string name_;
 
-  Index d_ = 0;
+  Index query_width_ = 0, d_ = 0;           // d_q, d_k
   const Param<T>* scale_ = nullptr;         // gaussian-learned: w (1)
-  const Param<T>* weight_ = nullptr;        // general: W (d,d)
-  const Param<T>* query_weight_ = nullptr;  // additive: (hidden,d)
-  const Param<T>* key_weight_ = nullptr;    // additive: (hidden,d)
+  const Param<T>* weight_ = nullptr;        // general: W (d_q,d_k)
+  const Param<T>* query_weight_ = nullptr;  // additive: (hidden,d_q)
+  const Param<T>* key_weight_ = nullptr;    // additive: (hidden,d_k)
   const Param<T>* out_weight_ = nullptr;    // additive: v (1,hidden)
 };
 

@@ -220,6 +220,71 @@ TEST(Pooling, GradientsAreRight) {
     }
 }
 
+// Queries of `query_width` numbers, over keys of `key_width`, several tiles each way.
+Batch two_spaces(int query_width, int key_width) {
+  Batch batch = random_batch(300, 90, key_width, 2);
+  batch.queries = items_of(testing::random_values<float>(3, 90 * query_width), query_width);
+  return batch;
+}
+TaskShape two_widths(int query_width, int key_width) {
+  TaskShape shape = points(key_width, 2);
+  shape.query_width = query_width;
+  return shape;
+}
+
+TEST(Pooling, QueriesAndKeysMayDifferInWidth) {
+  for (const auto& [query_width, key_width] : {std::pair{2, 5}, std::pair{4, 3}})
+    for (const char* kind : {"general", "additive"}) {
+      const Batch batch = two_spaces(query_width, key_width);
+      ModelScene<double> scene("pooling", similarity(kind, {{"train_on", word("queries")}, {"hidden", whole(5)}}),
+                               two_widths(query_width, key_width));
+      scene.check_gradients(batch, {.training = true});
+      const Trace<double> outcome = scene.forward(batch, {});
+      for (int i = 0; i < 90; i += 7) {
+        double sum = 0, answer = 0;
+        for (int j = 0; j < 300; ++j) {
+          double s = 0;
+          const float *const q = batch.queries.item(0, i), *const k = batch.items.item(0, j);
+          if (kind == std::string("general")) {
+            const Matrix<double> w = scene.parameters.find("weight")->matrix();
+            ASSERT_EQ(w.size(0), query_width);
+            for (int a = 0; a < query_width; ++a)
+              for (int b = 0; b < key_width; ++b) s += static_cast<double>(q[a]) * w(a, b) * static_cast<double>(k[b]);
+          } else {
+            const Matrix<double> wq = scene.parameters.find("query.weight")->matrix(),
+                                 wk = scene.parameters.find("key.weight")->matrix();
+            for (Index h = 0; h < 5; ++h) {
+              double z = 0;
+              for (int a = 0; a < query_width; ++a) z += wq(h, a) * static_cast<double>(q[a]);
+              for (int b = 0; b < key_width; ++b) z += wk(h, b) * static_cast<double>(k[b]);
+              s += scene.parameters.find("out.weight")->value[h] * std::tanh(z);
+            }
+          }
+          sum += std::exp(s);
+          answer += std::exp(s) * static_cast<double>(batch.values.item(0, j)[1]);
+        }
+        EXPECT_NEAR(outcome.predictions(i, 1), answer / sum, 1e-10) << kind;
+      }
+    }
+}
+
+TEST(Pooling, ASimilarityOfOneSpaceRefusesTwo) {
+  const auto says = [](const ValueTable& settings, const char* part) {
+    try {
+      ModelScene<double> scene("pooling", settings, two_widths(4, 3));
+      ADD_FAILURE() << part;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  for (const char* kind : {"gaussian", "gaussian-learned", "boxcar", "epanechnikov", "dot"})
+    says(similarity(kind, {{"train_on", word("queries")}}), "a query has 4 numbers and a key 3");
+  says(similarity("user", {{"train_on", word("queries")}, {"formula", word("dot")}}), "as if they were of one space");
+  says(similarity("general"), "keys cannot be asked like queries");
+  ModelScene<double> average("pooling", similarity("average", {{"train_on", word("queries")}}), two_widths(4, 3));
+  EXPECT_EQ(average.forward(two_spaces(4, 3), {}).predictions.size(0), 90);
+}
+
 TEST(Pooling, UniformAttentionIsTheAverageAndHasNoGradient) {
   const Batch batch = random_batch(60, 20, 2, 1);
   ModelScene<double> scene("pooling", similarity("general"), points(2, 1));

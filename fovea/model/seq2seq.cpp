@@ -30,9 +30,15 @@ void Seq2Seq<T>::settings(Fields& fields) {
   fields.integer("layers", layers_, 1, 4, "recurrent layers, in encoder and decoder");
   fields.choice("cell", cell_, {{"lstm", Cell::lstm}, {"gru", Cell::gru}}, "the recurrent cell");
   fields.flag("bidirectional", bidirectional_, "the encoder reads both ways; the decoder is then twice as wide");
+  fields.only_of("encoder \"recurrent\"", [this] { return recurrent(); });
+  fields.choice("encoder", encoding_, {{"recurrent", Encoding::recurrent}, {"embedding", Encoding::embedding}},
+                "what stands for a source word: a state that has read the words around it, or its embedding alone");
   fields.choice("attention", attention_,
                 {{"learned", Attending::learned}, {"uniform", Attending::uniform}, {"none", Attending::none}},
                 "learned, the same on every position, or no context at all");
+  fields.choice("score", scoring_, {{"general", Scoring::general}, {"additive", Scoring::additive}},
+                "of a source position: (A d + a) · e, or v · tanh(W [e; d])");
+  fields.only_of("attention \"learned\"", [this] { return attention_ == Attending::learned; });
   fields.choice("combiner", squash_, {{"tanh", Squash::tanh}, {"relu", Squash::relu}}, "f in o = f(U [d; c])");
   fields.number("dropout", dropout_, 0, 0.99, "between recurrent layers and before the output");
 }
@@ -46,23 +52,28 @@ typename Model<T>::Attends Seq2Seq<T>::attends(const Batch&) const {
 
 template <class T>
 void Seq2Seq<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
-  const int directions = bidirectional_ ? 2 : 1;
+  const int directions = bidirectional_ && recurrent() ? 2 : 1;
   const Index decoder_width = directions * Index{hidden_};
   const bool shared = shape.vocab == shape.target_vocab;
+  if (attention_ == Attending::none && !recurrent())
+    throw wrong_input("nothing reads the source: encoder \"embedding\" has no last state, and there is no attention",
+                      "set model.encoder to \"recurrent\", or model.attention to another");
   start_token_ = shape.start_token;
   end_token_ = shape.end_token;
   source_table_ = Embedding<T>::declare(parameters, "embedding", shape.vocab, embedding_width_);
   target_table_ = shared ? source_table_
                          : Embedding<T>::declare(parameters, "target_embedding", shape.target_vocab, embedding_width_);
-  encoder_ = Recurrent<T>::declare(parameters, "encoder",
-                                   {cell_, embedding_width_, hidden_, layers_, directions, dropout_, 0});
+  if (recurrent())
+    encoder_ = Recurrent<T>::declare(parameters, "encoder",
+                                     {cell_, embedding_width_, hidden_, layers_, directions, dropout_, 0});
   decoder_ =
       Recurrent<T>::declare(parameters, "decoder", {cell_, embedding_width_, decoder_width, layers_, 1, dropout_, 8});
   if (attention_ == Attending::none) heads_.clear();
   if (attention_ != Attending::none)
     for (const std::string& head : heads_)
-      attends_.push_back(CrossAttention<T>::declare(parameters, head, decoder_width, encoder_.out()));
-  combiner_ = Combiner<T>::declare(parameters, heads_, decoder_width, encoder_.out(),
+      attends_.push_back(CrossAttention<T>::declare(parameters, head, decoder_width, source_width(),
+                                                    scoring_ == Scoring::additive ? hidden_ : 0));
+  combiner_ = Combiner<T>::declare(parameters, heads_, decoder_width, source_width(),
                                    squash_ == Squash::tanh ? Activation::tanh() : Activation::relu());
   output_ = Linear<T>::declare(parameters, "output", decoder_width, shape.target_vocab, Group::body, Bias::no);
   output_dropout_.rate = dropout_;
@@ -92,10 +103,36 @@ std::span<const int> Seq2Seq<T>::decoder_tokens(Arena& arena, const Tokens& targ
   return tokens;
 }
 
-// The encoder's last states as the decoder's first ones: layer by layer, both directions side by side.
 template <class T>
-std::span<const RecurrentState<T>> Seq2Seq<T>::bridge(Compute& compute, const RecurrentStackTrace<T>& encoder) const {
+typename Seq2Seq<T>::Encoded Seq2Seq<T>::encode(Compute& compute, const SequenceInput<T>& input,
+                                                const DropoutDraw& draw) const {
+  if (recurrent()) {
+    const RecurrentStackTrace<T> states = encoder_.forward(compute, input, {}, draw);
+    return {Cube<const T>(states.output()), states};
+  }
+  if (!input.tokens()) return {input.dense, {}};
+  const Cube<T> words = compute.array<T>(input.steps, input.batch, embedding_width_);
+  for (Index s = 0; s < input.steps; ++s)
+    for (Index b = 0; b < input.batch; ++b) {
+      const std::span<T> word = words[s][b].flat();
+      if (s < input.length(b))
+        std::ranges::copy(input.rows[input.index[static_cast<std::size_t>(s * input.batch + b)]].flat(), word.begin());
+      else std::ranges::fill(word, T{0});
+    }
+  return {Cube<const T>(words), {}};
+}
+
+// The encoder's last states as the decoder's first ones: layer by layer, both directions side by side. Without any, 0.
+template <class T>
+std::span<const RecurrentState<T>> Seq2Seq<T>::bridge(Compute& compute, const Encoded& encoded) const {
   const auto states = compute.arena.take<RecurrentState<T>>(static_cast<std::size_t>(layers_));
+  if (!recurrent()) {
+    const Index B = encoded.output.size(1), H = decoder_.out();
+    for (RecurrentState<T>& state : states)
+      state = {compute.zeros<T>(B, H), cell_ == Cell::lstm ? compute.zeros<T>(B, H) : Matrix<T>()};
+    return states;
+  }
+  const RecurrentStackTrace<T>& encoder = encoded.recurrent;
   const std::size_t directions = bidirectional_ ? 2 : 1;
   for (std::size_t layer = 0; layer < states.size(); ++layer) {
     states[layer] = encoder.last(layer * directions);
@@ -157,9 +194,9 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients,
   own.source = source;
   own.target =
       side(compute, decoder_tokens(compute.arena, batch.target), steps, batch, batch.target.lengths, target_table_);
-  own.encoded = encoder_.forward(compute, own.source.input, {}, draw);
+  own.encoded = encode(compute, own.source.input, draw);
   own.decoded = decoder_.forward(compute, own.target.input, bridge(compute, own.encoded), draw);
-  const Cube<const T> sources = own.encoded.output(), states = own.decoded.output();
+  const Cube<const T> sources = own.encoded.output, states = own.decoded.output();
 
   const AttentionRule rule = attention_rule(batch, pass, attention_ == Attending::uniform);
   own.heads = compute.arena.take<typename CrossAttention<T>::Trace>(attends_.size());
@@ -167,7 +204,7 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients,
   for (std::size_t h = 0; h < attends_.size(); ++h)
     contexts[h] = attends_[h]
                       .forward(compute, states, sources, batch.source.lengths, rule, own.heads[h])
-                      .as(steps * B, encoder_.out());
+                      .as(steps * B, source_width());
   const Matrix<T> output = combiner_.forward(compute, states.as(steps * B, width), contexts, own.combined);
   const Cube<T> said = compute.array<T>(B, steps, width);
   swap_axes(compute.team, Cube<const T>(output.as(steps, B, width)), said);
@@ -220,24 +257,39 @@ void Seq2Seq<T>::backward_into(Compute& compute, const Batch& batch, const Own& 
   swap_axes(compute.team, Cube<const T>(d_said.as(B, steps, width)), d_output);
 
   const Cube<T> d_states = compute.zeros<T>(steps, B, width);
-  const Cube<T> d_sources = compute.zeros<T>(S, B, encoder_.out());
+  const Cube<T> d_sources = compute.zeros<T>(S, B, source_width());
   const auto d_contexts = compute.arena.take<Matrix<T>>(attends_.size());
-  for (Matrix<T>& d : d_contexts) d = compute.array<T>(steps * B, encoder_.out());
+  for (Matrix<T>& d : d_contexts) d = compute.array<T>(steps * B, source_width());
   combiner_.backward(compute, own.combined, Matrix<const T>(d_output.as(steps * B, width)),
                      d_states.as(steps * B, width), d_contexts);
   for (std::size_t h = 0; h < attends_.size(); ++h)
-    attends_[h].backward(compute, own.heads[h], Cube<const T>(d_contexts[h].as(steps, B, encoder_.out())), d_states,
+    attends_[h].backward(compute, own.heads[h], Cube<const T>(d_contexts[h].as(steps, B, source_width())), d_states,
                          d_sources);
 
   const SequenceGradient<T> d_target = rows_gradient(compute, own.target);
   const auto d_initial = decoder_.backward(compute, own.decoded, Cube<const T>(d_states), {}, d_target);
-  encoder_.backward(compute, own.encoded, Cube<const T>(d_sources), bridge_back(compute, d_initial), d_source);
+  encode_backward(compute, own, d_sources, d_initial, d_source);
   target_table_.backward(compute, own.target.ids, Matrix<const T>(d_target.rows));
+}
+
+// Down to the source's input, whose gradient goes to d_source.
+template <class T>
+void Seq2Seq<T>::encode_backward(Compute& compute, const Own& own, Cube<T> d_sources,
+                                 std::span<const RecurrentState<T>> d_initial,
+                                 const SequenceGradient<T>& d_source) const {
+  if (recurrent()) {
+    encoder_.backward(compute, own.encoded.recurrent, Cube<const T>(d_sources), bridge_back(compute, d_initial),
+                      d_source);
+    return;
+  }
+  const Matrix<const T> d_words(d_sources.as(d_sources.size(0) * d_sources.size(1), d_sources.size(2)));
+  if (!d_source.rows.empty()) scatter_add(compute.team, own.source.input.index, d_words, d_source.rows);
+  if (!d_source.dense.empty()) add_scaled(T{1}, std::span<const T>(d_words.flat()), d_source.dense.flat());
 }
 
 template <class T>
 Cube<T> Seq2Seq<T>::states(Compute& compute, const Trace<T>& trace) const {
-  return batch_first(compute, Cube<const T>(trace.template own<Own>().encoded.output()));
+  return batch_first(compute, trace.template own<Own>().encoded.output);
 }
 
 template <class T>
@@ -247,8 +299,7 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
   const Own& own = trace.template own<Own>();
   const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
   const Index vocab = output_.out;
-  const auto parts =
-      combiner_.parts(compute, own.combined, Cube<const T>(own.encoded.output()).as(S * B, encoder_.out()));
+  const auto parts = combiner_.parts(compute, own.combined, own.encoded.output.as(S * B, source_width()));
   const Cube<T> beta = compute.zeros<T>(B, steps, S);
   const Cube<T> said = compute.array<T>(B, S, width);  // o for each s, of one target position at a time
   const Cube<T> logits = compute.array<T>(B, S, vocab);

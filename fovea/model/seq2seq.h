@@ -1,9 +1,11 @@
 // Model `seq2seq`: copying and translating, by a recurrent encoder and decoder and attention of the decoder over the
 // encoder's states. B examples, S source words x, T target words y (y_b0 the start token). Time-major. Forward:
 //
-//   e        = encoder(E[x])                          e (S,B,He), nn/recurrent
-//   d        = decoder(E'[y_b0 .. y_b(T-1)]), from the encoder's last states      d (T,B,Hd)
-//   score_bts = (A d_tb + a) · e_sb                   A (He,Hd), nn/attention/cross_attention.h
+//   e        = encoder(E[x])                          e (S,B,He), nn/recurrent; encoder "recurrent"
+//   e_sb     = E[x_bs]                                He = E's width; encoder "embedding": a state tells of its word
+//   alone d        = decoder(E'[y_b0 .. y_b(T-1)]), from the encoder's last states      d (T,B,Hd); encoder
+//   "embedding": from 0 score_bts = (A d_tb + a) · e_sb                   A (He,Hd), nn/attention/cross_attention.h;
+//   score "general" score_bts = v · tanh(W [e_sb; d_tb])              W (hidden,He+Hd), v (hidden); score "additive"
 //   α_bt     = softmax_s(score_bt), or held           (B,T,S)
 //   c_tb     = P Σ_s α_bts e_sb + b                   P (Hd,He), c (T,B,Hd); several heads: the mean of theirs
 //   o_tb     = f(U [d_tb; c_tb])                      U (Hd,2Hd), f tanh or ReLU, nn/attention/combiner.h
@@ -15,9 +17,13 @@
 //   dV       = Σ_bt dlogit_bt o_tbᵀ                   do_tb = Vᵀ dlogit_bt
 //   dd, dc, dU, dP, db as in combiner.h;              de, and more of dd, dA, da as in cross_attention.h
 //   dd goes back through the decoder to E' and to its first states, which are the encoder's last ones; with them, de
-//   goes back through the encoder to E.
+//   goes back through the encoder to E. With encoder "embedding", de_sb is added to dE of word x_bs itself.
+//
+// The decoder begins at 0 where no encoder has a last state: so whatever it says of the source it has from attention.
+// (A start that is learned would be the same for every source, as the start token already is.)
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "fovea/model/optional_queries.h"
@@ -51,6 +57,8 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
  protected:
   enum class Attending { learned, uniform, none };
   enum class Squash { tanh, relu };
+  enum class Encoding { recurrent, embedding };
+  enum class Scoring { general, additive };
 
   int hidden_ = 256;
   int embedding_width_ = 256;
@@ -58,6 +66,9 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   Cell cell_ = Cell::lstm;
   bool bidirectional_ = false;
   Attending attention_ = Attending::learned;
+  // Left open they stand in no spec, so that what was trained before there were such settings keeps its hash.
+  std::optional<Encoding> encoding_;
+  std::optional<Scoring> scoring_;
   Squash squash_ = Squash::tanh;
   double dropout_ = 0;
   std::vector<std::string> heads_{"attention"};  // a name each: parameters start by their name
@@ -72,10 +83,20 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   Side side(Compute& compute, std::span<const int> tokens, Index steps, const Batch& batch,
             std::span<const int> lengths, const Embedding<T>& table) const;
 
+  // What is attended to, and of a recurrent encoder what its backward needs.
+  struct Encoded {
+    Cube<const T> output;              // e (S,B,He)
+    RecurrentStackTrace<T> recurrent;  // of encoder "recurrent"
+  };
+  bool recurrent() const { return encoding_ != Encoding::embedding; }
+  Index source_width() const { return recurrent() ? encoder_.out() : Index{embedding_width_}; }
+  Encoded encode(Compute& compute, const SequenceInput<T>& input, const DropoutDraw& draw) const;
+
   // Of a forward.
   struct Own {
     Side source, target;
-    RecurrentStackTrace<T> encoded, decoded;
+    Encoded encoded;
+    RecurrentStackTrace<T> decoded;
     std::span<typename CrossAttention<T>::Trace> heads;
     typename Combiner<T>::Trace combined;
     Matrix<T> said;  // o, batch-major (B*T,Hd)
@@ -86,9 +107,11 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   void read(Compute& compute, const Side& source, bool with_gradients, Own& own, Trace<T>& trace) const;
   // Down to the source's input, whose gradient goes to d_source.
   void backward_into(Compute& compute, const Batch& batch, const Own& own, const SequenceGradient<T>& d_source) const;
+  void encode_backward(Compute& compute, const Own& own, Cube<T> d_sources,
+                       std::span<const RecurrentState<T>> d_initial, const SequenceGradient<T>& d_source) const;
   SequenceGradient<T> rows_gradient(Compute& compute, const Side& side) const;
   std::span<const int> decoder_tokens(Arena& arena, const Tokens& target) const;
-  std::span<const RecurrentState<T>> bridge(Compute& compute, const RecurrentStackTrace<T>& encoder) const;
+  std::span<const RecurrentState<T>> bridge(Compute& compute, const Encoded& encoded) const;
   std::span<const RecurrentState<T>> bridge_back(Compute& compute, std::span<const RecurrentState<T>> d_initial) const;
   Cube<T> mean_attention(Compute& compute, const Own& own) const;
 

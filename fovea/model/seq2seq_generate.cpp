@@ -113,7 +113,7 @@ struct Seq2Seq<T>::Asked {
 // The scores (K,V) of what comes next in K rows, whose states then are those that are kept.
 template <class T>
 Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<const Asked> asked) const {
-  const Index K = std::ssize(asked), S = saying.encoded.size(0), width = decoder_.out(), wide = encoder_.out();
+  const Index K = std::ssize(asked), S = saying.encoded.size(0), width = decoder_.out(), wide = source_width();
   const std::span<int> tokens = compute.arena.take<int>(asked.size()), lengths = compute.arena.take<int>(asked.size());
   const auto initial = compute.arena.take<RecurrentState<T>>(saying.states.size());
   const auto pick = [&](const std::vector<T>& kept) {
@@ -186,11 +186,9 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
     const Index B = some.size, S = some.source.columns;
     const Side source =
         side(encoding, time_major(of_sources, some.source.ids, B, S), S, some, some.source.lengths, source_table_);
-    const RecurrentStackTrace<T> encoded = encoder_.forward(encoding, source.input);
-    Saying saying{Cube<const T>(encoded.output()),
-                  some.source.lengths,
-                  {},
-                  attention_ == Attending::uniform || pass.attend == Attend::uniform};
+    const Encoded encoded = encode(encoding, source.input, {});
+    Saying saying{
+        encoded.output, some.source.lengths, {}, attention_ == Attending::uniform || pass.attend == Attend::uniform};
     for (const RecurrentState<T>& state : bridge(encoding, encoded)) saying.states.emplace_back().keep(state);
 
     std::vector<Speech> speeches(static_cast<std::size_t>(B));

@@ -79,7 +79,9 @@ TEST(Influence, OfTheClassifierIsTheDerivativeByAFactor) {
   }
 }
 
-TEST(Influence, OfTheTranslatorIsThatOfEachTargetWord) {
+void check_translator(const char* encoder, const char* score) {
+  SCOPED_TRACE(encoder);
+  const bool recurrent = encoder == std::string("recurrent");
   TaskShape shape;
   shape.kind = Kind::token_pairs;
   shape.vocab = 10;
@@ -90,7 +92,9 @@ TEST(Influence, OfTheTranslatorIsThatOfEachTargetWord) {
                            {{"embedding", whole(3)},
                             {"hidden", whole(4)},
                             {"layers", whole(2)},
-                            {"bidirectional", yes(true)},
+                            {"bidirectional", yes(recurrent)},
+                            {"encoder", word(encoder)},
+                            {"score", word(score)},
                             {"combiner", word("relu")},
                             {"dropout", real(0.5)}},
                            shape);
@@ -109,6 +113,11 @@ TEST(Influence, OfTheTranslatorIsThatOfEachTargetWord) {
                 measured(scene, batch, batch.source.at(b, s), b * 20 + t, batch.target.at(b, t)), 1e-8)
         << b << " " << t << " " << s;
   EXPECT_EQ(found[static_cast<std::size_t>((20 + 5) * 4)], 0) << "behind the end";
+}
+
+TEST(Influence, OfTheTranslatorIsThatOfEachTargetWord) {
+  check_translator("recurrent", "general");
+  check_translator("embedding", "additive");
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ using testing::ModelScene;
 
 constexpr int end_token = 3, start_token = 4, said_vocab = 5;
 
-ModelScene<double> scene_of(const char* cell, std::int64_t layers, bool bidirectional) {
+ModelScene<double> scene_of(const char* cell, std::int64_t layers, bool bidirectional,
+                            const char* encoder = "recurrent", const char* score = "general") {
   TaskShape shape;
   shape.kind = Kind::token_pairs;
   shape.vocab = shape.target_vocab = said_vocab;
@@ -28,6 +29,8 @@ ModelScene<double> scene_of(const char* cell, std::int64_t layers, bool bidirect
                              {"layers", whole(layers)},
                              {"cell", word(cell)},
                              {"bidirectional", yes(bidirectional)},
+                             {"encoder", word(encoder)},
+                             {"score", word(score)},
                              {"dropout", real(0.5)}},
                             shape);
 }
@@ -67,9 +70,11 @@ std::vector<std::vector<double>> log_probabilities(ModelScene<double>& scene, co
 }
 
 TEST(Say, GreedySearchTakesTheLikeliestWordEachTime) {
-  for (const auto& [cell, layers, both] :
-       {std::tuple{"lstm", 2, true}, std::tuple{"gru", 1, false}, std::tuple{"lstm", 1, true}}) {
-    ModelScene<double> scene = scene_of(cell, layers, both);
+  for (const auto& [cell, layers, both, encoder, score] :
+       {std::tuple{"lstm", 2, true, "recurrent", "general"}, std::tuple{"gru", 1, false, "recurrent", "additive"},
+        std::tuple{"lstm", 1, true, "recurrent", "general"}, std::tuple{"lstm", 2, false, "embedding", "general"},
+        std::tuple{"gru", 1, false, "embedding", "additive"}}) {
+    ModelScene<double> scene = scene_of(cell, layers, both, encoder, score);
     const Batch batch = sources();
     const auto said = said_by(scene, batch, {.beams = 1, .longest = 6});
     ASSERT_EQ(said.size(), 3u);

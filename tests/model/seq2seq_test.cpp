@@ -36,6 +36,8 @@ ValueTable settings(const Json& c) {
                    {"combiner", {std::string(c["relu"].get<bool>() ? "relu" : "tanh"), {}}}};
   const std::string attention = c["heads"].empty() ? "none" : c["uniform"].get<bool>() ? "uniform" : "learned";
   table["attention"] = {attention, {}};
+  table["encoder"] = {c["encoder"].get<std::string>(), {}};
+  table["score"] = {c["score"].get<std::string>(), {}};
   if (c["heads"].size() > 1) {
     ValueList heads;
     for (const std::string name : c["heads"]) heads.push_back({std::int64_t{std::stoi(name.substr(5))}, {}});
@@ -271,14 +273,52 @@ TEST(Seq2Seq, RelabellingTheVocabularyRelabelsTheResults) {
 }
 
 TEST(Seq2Seq, TheTeamChangesNoBit) {
-  std::vector<std::vector<float>> results;
-  for (const int threads : {1, 2, 3}) {
-    ModelScene<float> scene("seq2seq", {{"hidden", {std::int64_t{40}, {}}}}, copy_shape(30), threads);
-    scene.gradient_of(copies(70, 9, 30));
-    results.push_back(copy_of(scene.parameters.gradients()));
+  const ValueTable plain{{"hidden", {std::int64_t{40}, {}}}};
+  ValueTable other = plain;
+  other["encoder"] = {"embedding", {}};
+  other["score"] = {"additive", {}};
+  for (const ValueTable& settings : {plain, other}) {
+    std::vector<std::vector<float>> results;
+    for (const int threads : {1, 2, 3}) {
+      ModelScene<float> scene("seq2seq", settings, copy_shape(30), threads);
+      scene.gradient_of(copies(70, 9, 30));
+      results.push_back(copy_of(scene.parameters.gradients()));
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
   }
-  EXPECT_EQ(results[0], results[1]);
-  EXPECT_EQ(results[0], results[2]);
+}
+
+// What the order of a source can do, where each state is of one word: attention sees the same states in another order,
+// and the decoder begins with nothing of them.
+TEST(Seq2Seq, StatesOfSingleWordsDoNotTellTheirOrder) {
+  ValueTable settings = small_seq2seq;
+  settings["encoder"] = {"embedding", {}};
+  Batch data = copies(3, 5, 7), turned = data;
+  for (int b = 0; b < 3; ++b)
+    for (int s = 0; s < 6; ++s) turned.source.at(b, s) = data.source.at(b, 5 - s);
+  ModelScene<double> scene("seq2seq", settings, copy_shape(7)), recurrent("seq2seq", small_seq2seq, copy_shape(7));
+  const auto scores = copy_of(scene.forward(data, {}).scores);
+  const Trace<double> after = scene.forward(turned, {});
+  for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(after.scores.flat()[i], scores[i], 1e-13);
+  const auto read = copy_of(recurrent.forward(data, {}).scores);
+  EXPECT_GT(std::abs(recurrent.forward(turned, {}).scores.flat()[0] - read[0]), 1e-6) << "a recurrent one does";
+  const Cube<double> states = scene.model->states(scene.bench.compute, after);
+  const Matrix<double> table = scene.parameters.find("embedding.weight")->matrix();
+  for (Index s = 0; s < 6; ++s)
+    for (Index i = 0; i < 5; ++i) EXPECT_EQ(states(1, s, i), table(turned.source.at(1, static_cast<int>(s)), i));
+}
+
+TEST(Seq2Seq, RefusesASourceThatNothingReads) {
+  ValueTable settings = small_seq2seq;
+  settings["encoder"] = {"embedding", {}};
+  settings["attention"] = {"none", {}};
+  try {
+    ModelScene<double> scene("seq2seq", settings, copy_shape(7));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("nothing reads the source"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Seq2SeqHeads, AHeadStartsAlikeInAnyCompany) {

@@ -16,6 +16,11 @@ struct Settings {
   const ValueTable& table;
 
   std::string word(const char* key) const { return *table.at(key).as<std::string>(); }
+  // Of a setting that may be left open.
+  bool is(const char* key, const std::string& word) const {
+    const auto found = table.find(key);
+    return found != table.end() && *found->second.as<std::string>() == word;
+  }
   bool flag(const char* key) const { return *table.at(key).as<bool>(); }
   double number(const char* key) const { return static_cast<double>(*table.at(key).as<std::int64_t>()); }
   bool lists(const char* key, const std::string& word) const {
@@ -76,7 +81,9 @@ StepCost operator+(const StepCost& a, const StepCost& b) {
 
 StepCost seq2seq_cost(const Settings& s, const TaskShape& shape, const Batch& batch, double heads) {
   const double directions = s.flag("bidirectional") ? 2 : 1, layers = s.number("layers");
-  const double embedding = s.number("embedding"), width = directions * s.number("hidden");
+  const double embedding = s.number("embedding"), hidden = s.number("hidden"), width = directions * hidden;
+  const bool recurrent = !s.is("encoder", "embedding");
+  const double source = recurrent ? width : embedding;  // numbers of a state that is attended to
   const double rows = batch.size, sources = sum(batch.source.lengths), targets = sum(batch.target.lengths);
   double pairs = 0;
   std::vector<int> fed;  // what the decoder is given: the start, and every target word but the last
@@ -87,20 +94,25 @@ StepCost seq2seq_cost(const Settings& s, const TaskShape& shape, const Batch& ba
     for (int t = 0; t + 1 < batch.target.lengths[row]; ++t) fed.push_back(batch.target.at(b, t));
   }
   StepCost cost =
-      Stack{s.word("cell"), embedding, s.number("hidden"), layers, directions, false}.over(sources, rows,
-                                                                                           distinct(batch.source.ids)) +
       Stack{s.word("cell"), embedding, width, layers, 1, true}.over(targets, rows, distinct(std::move(fed)));
+  if (recurrent)
+    cost = cost + Stack{s.word("cell"), embedding, hidden, layers, directions, false}.over(sources, rows,
+                                                                                           distinct(batch.source.ids));
   const std::string attention = s.word("attention");
   if (attention == "none") heads = 0;
   cost.operations += affine(targets, width, width);  // U d
   if (heads > 0) {
-    cost.operations += heads * affine(targets, width, width);  // (U P) context
-    cost.operations += heads * affine(width, width, width);    // U P
-    if (attention == "learned") {
-      cost.operations += heads * (affine(targets, width, width) + attention_products(pairs, width));  // A d
+    cost.operations += heads * affine(targets, source, width);  // (U P) context
+    cost.operations += heads * affine(width, width, source);    // U P
+    if (attention == "learned" && s.is("score", "additive")) {
+      cost.operations += heads * (affine(targets, width, hidden) + affine(sources, source, hidden) +  // W [e; d]
+                                  6 * pairs * hidden + attention_products(pairs, source) / 2);
+      cost.functions += heads * pairs * (1 + hidden);
+    } else if (attention == "learned") {
+      cost.operations += heads * (affine(targets, width, source) + attention_products(pairs, source));  // A d
       cost.functions += heads * pairs;
     } else {
-      cost.operations += heads * attention_products(pairs, width) / 3;  // contexts, and the gradient of the states
+      cost.operations += heads * attention_products(pairs, source) / 3;  // contexts, and the gradient of the states
     }
   }
   cost.operations += affine(targets, width, shape.target_vocab);

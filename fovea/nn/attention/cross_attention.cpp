@@ -6,24 +6,33 @@ namespace fovea {
 
 template <class T>
 CrossAttention<T> CrossAttention<T>::declare(ParameterSet<T>& parameters, const std::string& prefix, Index target_width,
-                                             Index source_width) {
-  return {Linear<T>::declare(parameters, under(prefix, "query"), target_width, source_width, Group::attention)};
+                                             Index source_width, Index hidden) {
+  if (hidden > 0)
+    return {
+        {},
+        Score<T>::declare(parameters, under(prefix, "score"), ScoreKind::additive, source_width, target_width, hidden)};
+  return {Linear<T>::declare(parameters, under(prefix, "query"), target_width, source_width, Group::attention), {}};
 }
 
 template <class T>
 Cube<T> CrossAttention<T>::forward(Compute& compute, Cube<const T> targets, Cube<const T> sources,
                                    std::span<const int> lengths, const AttentionRule& rule, Trace& trace) const {
   const Index T_ = targets.size(0), B = targets.size(1), S = sources.size(0), H = sources.size(2);
-  trace = {targets, sources, {}, Attention<T>::make(compute, B, T_, S, lengths, rule)};
+  const bool scored = own && rule.by_score();
+  trace = {targets, sources, {}, {}, {}};
+  if (scored) trace.score = own->forward(compute, time_major(sources), time_major(targets));
+  trace.attention = scored ? Attention<T>::over(compute, trace.score.scores, lengths, rule)
+                           : Attention<T>::make(compute, B, T_, S, lengths, rule);
   trace.attention.by_products = true;
   const Attention<T>& attention = trace.attention;
   const Cube<T> context = compute.array<T>(T_, B, H);
-  if (attention.by_score()) trace.queries = query.forward(compute, targets.as(T_ * B, targets.size(2))).as(T_, B, H);
+  const bool products = attention.by_score() && !own;
+  if (products) trace.queries = query.forward(compute, targets.as(T_ * B, targets.size(2))).as(T_, B, H);
 
   const Sequences<const T> e = time_major(sources), q = time_major(Cube<const T>(trace.queries));
   compute.team.each(static_cast<int>(B), [&](int b) {
     const Index length = attention.length(b);
-    if (attention.by_score() && length > 0)
+    if (products && length > 0)
       matmul(q.of(b, T_), e.of_transposed(b, length), Matrix<T>(attention.weights[b].data(), T_, length),
              Into::overwrite, S);
     attention.weigh(Index{b});
@@ -38,6 +47,13 @@ void CrossAttention<T>::backward(Compute& compute, const Trace& trace, Cube<cons
   const Attention<T>& attention = trace.attention;
   const Index T_ = trace.targets.size(0), B = trace.targets.size(1);
   const Index S = trace.sources.size(0), H = trace.sources.size(2);
+  if (own) {
+    const Cube<T> d_scores =
+        attention.backward(compute, time_major(trace.sources), time_major(d_context), time_major(d_sources));
+    if (attention.by_score())
+      own->backward(compute, trace.score, d_scores, time_major(d_sources), time_major(d_targets));
+    return;
+  }
   const bool learned = attention.by_score();
   const Cube<T> d_scores = learned ? compute.array<T>(B, T_, S) : Cube<T>();
   const Cube<T> d_queries = learned ? compute.array<T>(T_, B, H) : Cube<T>();

@@ -1,5 +1,7 @@
 #include "fovea/nn/attention/cross_attention.h"
 
+#include <cmath>
+
 #include "tests/nn/gradient_check.h"
 
 namespace fovea {
@@ -13,14 +15,16 @@ const std::vector<int> lengths{5, 1, 3};
 
 struct Scene {
   ParameterSet<double> parameters;
-  CrossAttention<double> attention =
-      CrossAttention<double>::declare(parameters, "attention", target_width, source_width);
+  CrossAttention<double> attention;
   std::vector<double> d = random_values(1, targets* batch* target_width, 0.7);
   std::vector<double> e = random_values(2, sources* batch* source_width, 0.7);
   std::vector<double> weight = random_values(3, targets* batch* source_width);
   Bench bench;
 
-  explicit Scene(int threads = 1) : bench(threads) {
+  // `hidden`: of the additive score; 0: the general one.
+  explicit Scene(int threads = 1, Index hidden = 0)
+      : attention(CrossAttention<double>::declare(parameters, "attention", target_width, source_width, hidden)),
+        bench(threads) {
     parameters.finish();
     parameters.initialise(5);
   }
@@ -31,8 +35,8 @@ struct Scene {
   }
 };
 
-void check_gradients(Rule rule) {
-  Scene s;
+void check_gradients(Rule rule, Index hidden = 0) {
+  Scene s(1, hidden);
   CrossAttention<double>::Trace trace;
   const auto loss = [&] { return weighted_sum(s.weight, s.run(rule, trace).flat()); };
   loss();
@@ -52,6 +56,40 @@ const std::vector<int> alignment{0, 4, 2, -1, 0, 0, -1, 0, 2, 1, 0, 2};
 TEST(CrossAttention, GradientsOfLearnedRows) { check_gradients({}); }
 TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({true, {}, {}}); }
 TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({false, {}, alignment}); }
+
+TEST(CrossAttention, GradientsOfTheAdditiveScore) {
+  for (const Rule& rule : {Rule{}, Rule{true, {}, {}}, Rule{false, {}, alignment}}) check_gradients(rule, 5);
+}
+
+TEST(CrossAttention, TheAdditiveScoreIsWhatItsEquationSays) {
+  constexpr Index hidden = 5;
+  Scene s(1, hidden);
+  CrossAttention<double>::Trace trace;
+  s.run({}, trace);
+  const Matrix<double> w = s.parameters.find("attention.score.hidden.weight")->matrix();
+  const auto v = s.parameters.find("attention.score.out.weight")->values();
+  ASSERT_EQ(s.parameters.all().size(), 2u);
+  for (Index b = 0; b < batch; ++b)
+    for (Index t = 0; t < targets; ++t) {
+      std::vector<double> weights;
+      double sum = 0;
+      for (Index i = 0; i < lengths[static_cast<std::size_t>(b)]; ++i) {
+        double score = 0;
+        for (Index m = 0; m < hidden; ++m) {
+          double z = 0;
+          for (Index j = 0; j < source_width; ++j)
+            z += w(m, j) * s.e[static_cast<std::size_t>((i * batch + b) * source_width + j)];
+          for (Index j = 0; j < target_width; ++j)
+            z += w(m, source_width + j) * s.d[static_cast<std::size_t>((t * batch + b) * target_width + j)];
+          score += v[static_cast<std::size_t>(m)] * std::tanh(z);
+        }
+        weights.push_back(std::exp(score));
+        sum += weights.back();
+      }
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        EXPECT_NEAR(trace.attention.weights(b, t, static_cast<Index>(i)), weights[i] / sum, 1e-12);
+    }
+}
 
 TEST(CrossAttention, RowsSumToOneAndAreZeroOnPadding) {
   Scene s;
@@ -98,23 +136,26 @@ TEST(CrossAttention, AConstantAddedToAllScoresChangesNothing) {
   EXPECT_NEAR(shift->gradient[unit], 0, 1e-12);
 }
 
+std::vector<double> all_of_a_pass(int threads, Index hidden) {
+  Scene s(threads, hidden);
+  CrossAttention<double>::Trace trace;
+  const auto context = s.run({}, trace);
+  const Cube<double> dd = s.bench.compute.zeros<double>(targets, batch, target_width);
+  const Cube<double> de = s.bench.compute.zeros<double>(sources, batch, source_width);
+  s.attention.backward(s.bench.compute, trace, Cube<const double>(s.weight.data(), targets, batch, source_width), dd,
+                       de);
+  std::vector<double> all = copy_of(context);
+  for (const auto& part : {copy_of(dd), copy_of(de), copy_of(s.parameters.gradients())})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
 TEST(CrossAttention, TheTeamChangesNoBit) {
-  std::vector<std::vector<double>> results;
-  for (const int threads : {1, 2, 3}) {
-    Scene s(threads);
-    CrossAttention<double>::Trace trace;
-    const auto context = s.run({}, trace);
-    const Cube<double> dd = s.bench.compute.zeros<double>(targets, batch, target_width);
-    const Cube<double> de = s.bench.compute.zeros<double>(sources, batch, source_width);
-    s.attention.backward(s.bench.compute, trace, Cube<const double>(s.weight.data(), targets, batch, source_width), dd,
-                         de);
-    std::vector<double> all = copy_of(context);
-    for (const auto& part : {copy_of(dd), copy_of(de), copy_of(s.parameters.gradients())})
-      all.insert(all.end(), part.begin(), part.end());
-    results.push_back(all);
+  for (const Index hidden : {0, 5}) {
+    const auto alone = all_of_a_pass(1, hidden);
+    EXPECT_EQ(alone, all_of_a_pass(2, hidden));
+    EXPECT_EQ(alone, all_of_a_pass(3, hidden));
   }
-  EXPECT_EQ(results[0], results[1]);
-  EXPECT_EQ(results[0], results[2]);
 }
 
 }  // namespace

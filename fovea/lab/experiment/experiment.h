@@ -56,6 +56,7 @@ struct Stage {
   std::int64_t draws = 0;       // combinations of each group
   std::int64_t draw_seed = 0;   // what they are drawn from
   std::int64_t first_seed = 0;  // draw i is trained with seed first_seed + i
+  bool same_seed = false;       // or with the seed that its values were judged on, each seed by itself
 };
 
 // A run that the experiment's own are measured against (lab/experiment/baselines.h).

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -113,9 +114,12 @@ void refuse_twice(const std::vector<Named>& named, const std::string& what, cons
       throw wrong_input(fmt::format("two {}s of the stage are called '{}'", what, one.name), "rename one", place);
 }
 
-std::vector<Candidate> candidates_of(const Stage& stage, const std::vector<RunRecord>& runs) {
+// `seed`: of its runs alone.
+std::vector<Candidate> candidates_of(const Stage& stage, const std::vector<RunRecord>& runs,
+                                     std::optional<std::uint64_t> seed) {
   std::vector<Candidate> all;
   for (const RunRecord& run : runs) {
+    if (seed && run.spec.seed != *seed) continue;
     const std::optional<Value> value = run.spec.setting(stage.combine);
     if (!value) continue;
     auto same = std::find_if(all.begin(), all.end(), [&value](const Candidate& c) { return c.value == *value; });
@@ -227,25 +231,43 @@ struct Asked {  // of resolve_sweep()
   const std::vector<Axis>& axes;
 };
 
-// The stage after these runs, which learn their kinds.
-Plan plan_next(const Stage& stage, const Asked& asked, std::vector<RunRecord>& runs, std::vector<std::string>& notes) {
-  const std::vector<Candidate> candidates = candidates_of(stage, runs);
-  for (const Candidate& candidate : candidates)
-    for (const RunRecord* const run : candidate.runs)
-      runs[static_cast<std::size_t>(run - runs.data())].role["kind"].data = candidate.kind;
-  Plan plan;
+// Adds the groups that these candidates make. `seed`: of all, or each draw has one of its own.
+void plan_groups(const Stage& stage, const Asked& asked, const std::vector<Candidate>& candidates,
+                 std::optional<std::uint64_t> seed, Plan& plan, std::vector<std::string>& notes) {
   for (const Stage::Group& group : stage.groups) {
     const std::vector<Pick> picks = draw_all(pools_of(group, candidates), stage, group.name);
-    if (std::ssize(picks) < stage.draws) notes.push_back(shortage(stage, group, candidates, picks.size()));
+    if (std::ssize(picks) < stage.draws)
+      notes.push_back((seed ? fmt::format("with seed {} ", *seed) : std::string()) +
+                      shortage(stage, group, candidates, picks.size()));
     for (std::size_t i = 0; i < picks.size(); ++i) {
+      const std::int64_t trained =
+          seed ? static_cast<std::int64_t>(*seed) : stage.first_seed + static_cast<std::int64_t>(i);
       std::vector<Axis> axes = asked.axes;
       std::erase_if(axes, [&](const Axis& axis) { return axis.key == stage.combine || axis.key == "seed"; });
       axes.push_back({stage.combine, {joined(candidates, picks[i])}});
-      axes.push_back({"seed", {{stage.first_seed + static_cast<std::int64_t>(i), {}}}});
+      axes.push_back({"seed", {{trained, {}}}});
       std::ranges::move(resolve_sweep(asked.experiment, asked.preset, asked.overrides, axes),
                         std::back_inserter(plan.specs));
       plan.groups.resize(plan.specs.size(), group.name);
     }
+  }
+}
+
+// The stage after these runs, which learn their kinds.
+Plan plan_next(const Stage& stage, const Asked& asked, std::vector<RunRecord>& runs, std::vector<std::string>& notes) {
+  std::set<std::uint64_t> seeds;
+  for (const RunRecord& run : runs) seeds.insert(run.spec.seed);
+  std::vector<std::optional<std::uint64_t>> asked_of{std::nullopt};
+  if (stage.same_seed) asked_of.clear();
+  for (const std::uint64_t seed : seeds)
+    if (stage.same_seed) asked_of.emplace_back(seed);
+  Plan plan;
+  for (const std::optional<std::uint64_t> seed : asked_of) {
+    const std::vector<Candidate> candidates = candidates_of(stage, runs, seed);
+    for (const Candidate& candidate : candidates)
+      for (const RunRecord* const run : candidate.runs)
+        runs[static_cast<std::size_t>(run - runs.data())].role["kind"].data = candidate.kind;
+    plan_groups(stage, asked, candidates, seed, plan, notes);
   }
   return plan;
 }
@@ -271,6 +293,7 @@ Stage read_stage(const Value& value, Preset preset) {
   fields.integer("draws", stage.draws, 1, most_draws, "combinations of each group");
   fields.integer("draw_seed", stage.draw_seed, 0, Fields::no_limit, "what the combinations are drawn from");
   fields.integer("first_seed", stage.first_seed, 0, Fields::no_limit - most_draws, "of the first draw's training");
+  fields.flag("same_seed", stage.same_seed, "whether values are judged, and groups drawn and trained, seed by seed");
   fields.read(table, "a stage", {"kinds", "groups"});
   require(stage.combine, "a stage does not say which setting it puts together ('combine')", value.place);
   if (stage.draws == 0)

@@ -12,8 +12,11 @@
 // Each value that `combine` has among the runs of the stage before is judged by all of its runs, and is of the first
 // kind whose condition holds, or "other". A group is then drawn `draws` times: different combinations of different
 // values, in the order in which the sweep has them, put end to end. Draw i of each group is trained with the seed
-// first_seed + i, so that the groups are compared on the same data; the sweep's other axes stay. What is drawn depends
-// on draw_seed, the group's name and the verdicts, and on nothing else, so a stage that was interrupted goes on.
+// first_seed + i, so that the groups are compared on the same data; the sweep's other axes stay. With `same_seed` what
+// a value comes to is asked of each seed by itself, and a seed's groups, `draws` of each, are drawn from its own
+// verdicts and trained with it: for kinds that are of a value on given data, not on whatever data. What is drawn
+// depends on draw_seed, the group's name and the verdicts, and on nothing else, so a stage that was interrupted goes
+// on.
 #pragma once
 
 #include <cstddef>

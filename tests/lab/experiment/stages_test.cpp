@@ -86,6 +86,38 @@ TEST(Stages, TheFirstRunsDecideWhichAreDrawnNext) {
     EXPECT_EQ(of_group, (std::set<std::uint64_t>{100, 101, 102, 103, 104})) << group;
 }
 
+// Of seed 0 values up to 3 are early, of seed 1 up to 5.
+TEST(Stages, WithTheSameSeedAValueIsJudgedAndCombinedSeedBySeed) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const std::string text = std::string(basics) + R"toml(
+[[stage]]
+combine = "probe.at"
+draws = 2
+same_seed = true
+kinds = [{ name = "early", when = "most(step_of(loss < 99 and step > 0) - 2 * seed) <= 3" }]
+groups = [{ name = "early", take = { early = 2 } }, { name = "other", take = { other = 4 } }]
+)toml";
+  const StagedRuns made = sweep_stages(store, parse_experiment(text, "staged.toml"), Preset::full, {}, {}, {});
+  EXPECT_TRUE(made.whole);
+  std::map<std::pair<std::uint64_t, std::string>, int> drawn;
+  for (const RunRecord& run : made.runs) {
+    const std::set<std::int64_t> at = looks(run);
+    const std::int64_t latest = run.spec.seed == 0 ? 3 : 5;
+    if (*run.role.at("stage").as<std::int64_t>() == 1) {
+      EXPECT_EQ(role(run, "kind"), *at.begin() <= latest ? "early" : "other");
+      continue;
+    }
+    ++drawn[{run.spec.seed, role(run, "group")}];
+    for (const std::int64_t step : at) EXPECT_EQ(step <= latest, role(run, "group") == "early") << run.spec.seed;
+  }
+  // Seed 1 has four that are not early: one combination.
+  using Drawn = std::map<std::pair<std::uint64_t, std::string>, int>;
+  EXPECT_EQ(drawn, (Drawn{{{0, "early"}, 2}, {{0, "other"}, 2}, {{1, "early"}, 2}, {{1, "other"}, 1}}));
+  ASSERT_EQ(made.notes.size(), 1u);
+  EXPECT_EQ(made.notes[0].find("with seed 1 group 'other' has only 1"), 0u) << made.notes[0];
+}
+
 TEST(Stages, TheSameIsDrawnAgainAndNothingIsTrainedTwice) {
   const Folder folder;
   Store store(folder / "runs.db");

@@ -6,7 +6,8 @@
 //   score_bs = score(h_bs, q_b)            (B,1,S), nn/attention/score.h
 //   α_b      = softmax(score_b), or held   (B,1,S), nn/attention/attention.h
 //   c_b      = Σ_s α_bs h_bs               (B,H)
-//   logit_b  = W1 norm1(leaky_relu(W0 norm0(c_b) + b0)) + b1     W0 (H,H), W1 (C,H), nn/batch_norm.h
+//   logit_b  = W1 norm1(leaky_relu(W0 norm0(c_b) + b0)) + b1     W0 (H,H), W1 (C,H), nn/batch_norm.h; with
+//              head = "linear" W1 norm0(c_b) + b1: nothing behind attention can undo a mixture
 //   loss     = 1/B Σ_b cross-entropy(logit_b, label_b)
 //
 // Backward: dlogit through the layers of the head in reverse gives dc (B,H); then
@@ -34,9 +35,11 @@ namespace fovea {
 
 namespace {
 
-// Batch norm, linear, LeakyReLU, batch norm, linear. Rows not present have no part in the norms.
+// Batch norm, linear, LeakyReLU, batch norm, linear; or the first and the last alone. Rows not present have no part in
+// the norms.
 template <class T>
 struct Head {
+  bool deep = true;
   BatchNorm<T> norm0, norm1;
   Linear<T> linear0, linear1;
 
@@ -45,11 +48,14 @@ struct Head {
     Matrix<T> hidden, scores;
   };
 
-  static Head declare(ParameterSet<T>& parameters, Index width, Index classes) {
+  static Head declare(ParameterSet<T>& parameters, bool deep, Index width, Index classes) {
     Head head;
+    head.deep = deep;
     head.norm0 = BatchNorm<T>::declare(parameters, "head.norm0", width);
-    head.linear0 = Linear<T>::declare(parameters, "head.linear0", width, width);
-    head.norm1 = BatchNorm<T>::declare(parameters, "head.norm1", width);
+    if (deep) {
+      head.linear0 = Linear<T>::declare(parameters, "head.linear0", width, width);
+      head.norm1 = BatchNorm<T>::declare(parameters, "head.norm1", width);
+    }
     head.linear1 = Linear<T>::declare(parameters, "head.linear1", width, classes);
     return head;
   }
@@ -58,6 +64,10 @@ struct Head {
   Trace forward(Compute& compute, bool training, Matrix<const T> x, std::span<const std::uint8_t> present) const {
     Trace trace;
     trace.norm0 = norm0.forward(compute, training, x, present);
+    if (!deep) {
+      trace.scores = linear1.forward(compute, trace.norm0.output);
+      return trace;
+    }
     trace.hidden = linear0.forward(compute, trace.norm0.output);
     activate<T>(compute.team, Activation::leaky_relu(), trace.hidden.flat(), trace.hidden.flat());
     trace.norm1 = norm1.forward(compute, training, trace.hidden, present);
@@ -67,10 +77,12 @@ struct Head {
 
   // dscores (N,C) -> dx (N,H)
   Matrix<T> backward(Compute& compute, const Trace& trace, Matrix<const T> dscores) const {
-    Matrix<T> d = linear1.backward(compute, trace.norm1.output, dscores);
-    norm1.backward(compute, trace.norm1, d, d);
-    activate_backward<T>(compute.team, Activation::leaky_relu(), trace.hidden.flat(), d.flat(), d.flat());
-    d = linear0.backward(compute, trace.norm0.output, d);
+    Matrix<T> d = linear1.backward(compute, deep ? trace.norm1.output : trace.norm0.output, dscores);
+    if (deep) {
+      norm1.backward(compute, trace.norm1, d, d);
+      activate_backward<T>(compute.team, Activation::leaky_relu(), trace.hidden.flat(), d.flat(), d.flat());
+      d = linear0.backward(compute, trace.norm0.output, d);
+    }
     norm0.backward(compute, trace.norm0, d, d);
     return d;
   }
@@ -101,6 +113,8 @@ class BagAttention : public Model<T> {
     if (!score_is_fixed_) score_settings(fields);
     fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the item network's layers (at least one)");
     fields.flag("item_norm", item_norm_, "batch norm of what the item network gives, over the items present");
+    fields.choice("head", head_kind_, {{"mlp", HeadKind::mlp}, {"linear", HeadKind::linear}},
+                  "what reads the classes off the weighted sum: a hidden layer, or none");
   }
 
   Kind takes() const override { return Kind::labelled_bags; }
@@ -122,7 +136,7 @@ class BagAttention : public Model<T> {
     if (!flat())
       score_ = Score<T>::declare(parameters, "attention", kind_of(score_kind_), width_, width_,
                                  score_hidden_ > 0 ? score_hidden_ : width_);
-    head_ = Head<T>::declare(parameters, width_, classes_);
+    head_ = Head<T>::declare(parameters, head_kind_ == HeadKind::mlp, width_, classes_);
   }
 
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
@@ -174,6 +188,7 @@ class BagAttention : public Model<T> {
   std::vector<int> hidden_ = {256, 256, 256};
   int score_hidden_ = 0;
   bool item_norm_ = false;
+  enum class HeadKind { mlp, linear } head_kind_ = HeadKind::mlp;
 
   Index most_ = 0, classes_ = 0, width_ = 0;
   Mlp<T> items_;  // "F"; flat: of the whole bag

@@ -9,8 +9,9 @@ using namespace fovea::testing;
 const std::vector<std::string> attending = {"simple", "dot", "general", "additive"};
 const std::vector<std::string> scores = {"simple", "dot", "general", "additive", "flat"};
 
-ValueTable score_settings(const std::string& score, bool item_norm = false) {
+ValueTable score_settings(const std::string& score, bool item_norm = false, const std::string& head = "mlp") {
   return {{"score", {score, {}}},
+          {"head", {head, {}}},
           {"item_norm", {item_norm, {}}},
           {"hidden", {ValueList{{std::int64_t{6}, {}}, {std::int64_t{5}, {}}}, {}}}};
 }
@@ -20,6 +21,7 @@ struct BagCase {
   bool item_norm;
   Attend attend;
   bool differ;
+  std::string head = "mlp";
 };
 class BagGradient : public ::testing::TestWithParam<BagCase> {};
 
@@ -27,7 +29,7 @@ TEST_P(BagGradient, IsWhatCentralDifferencesSay) {
   const BagCase& c = GetParam();
   Batch batch = random_bags(4, 7, 4, 3, 5, c.differ);
   batch.marked[0] = 0;  // the first bag has no truth
-  ModelScene<double> scene("bag-attention", score_settings(c.score, c.item_norm), bag_shape(batch, 5), 2);
+  ModelScene<double> scene("bag-attention", score_settings(c.score, c.item_norm, c.head), bag_shape(batch, 5), 2);
   // Norms away from their start, so that no gradient is 0 by symmetry.
   for (const Param<double>& p : scene.parameters.all())
     if (p.name.find("norm") != std::string::npos && p.group != Group::statistics)
@@ -42,6 +44,8 @@ INSTANTIATE_TEST_SUITE_P(
                       BagCase{"dot", true, Attend::learned, true}, BagCase{"dot", false, Attend::uniform, false},
                       BagCase{"general", false, Attend::learned, true}, BagCase{"general", false, Attend::truth, false},
                       BagCase{"additive", false, Attend::learned, true}, BagCase{"additive", true, Attend::truth, true},
+                      BagCase{"general", false, Attend::learned, true, "linear"},
+                      BagCase{"flat", false, Attend::learned, true, "linear"},
                       BagCase{"flat", false, Attend::learned, true}, BagCase{"flat", true, Attend::learned, false}));
 
 TEST(BagAttention, KnowsWhichParametersAreAttentions) {

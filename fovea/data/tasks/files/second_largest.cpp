@@ -1,0 +1,50 @@
+// Task `second-largest`: a bag of images of different digits; the label is the largest digit but one, and its image is
+// marked.
+//
+// Which item that is depends on the others. Weights that follow a score of each item alone are those of an order of
+// the digits (a softmax is the mean of orders drawn at random: Gumbel noise on the scores), and of all orders the best
+// has the second of three first in 0.583 of the bags, so the mean weight on it is at most that.
+#include <algorithm>
+
+#include "fovea/base/random.h"
+#include "fovea/base/registry.h"
+#include "fovea/data/tasks/files/digit_bags.h"
+
+namespace fovea {
+
+namespace {
+
+class SecondLargest final : public DigitBags {
+ public:
+  SecondLargest() : DigitBags("second-largest", {.least = 2, .most = 10, .all_different = true}, 3) {}
+
+ private:
+  int fill(Stream& stream, const Images& images, std::span<int> chosen, std::span<std::uint8_t> marked) const override {
+    std::size_t first = 0, second = 0;
+    for (std::size_t t = 0; t < chosen.size(); ++t) {
+      const auto there = [&](int image) {
+        return std::any_of(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(t),
+                           [&](int other) { return images.digit(other) == images.digit(image); });
+      };
+      do chosen[t] = images.any(stream);
+      while (there(chosen[t]));
+      if (t == 0) continue;
+      const int digit = images.digit(chosen[t]);
+      if (digit > images.digit(chosen[first])) {
+        second = first;
+        first = t;
+      } else if (second == first || digit > images.digit(chosen[second])) {
+        second = t;
+      }
+    }
+    marked[second] = 1;
+    return images.digit(chosen[second]);
+  }
+};
+
+const Register<Task> second_largest_task("second-largest", "the largest digit but one in a bag of images",
+                                         [] { return std::make_unique<SecondLargest>(); });
+
+}  // namespace
+
+}  // namespace fovea

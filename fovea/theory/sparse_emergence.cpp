@@ -16,6 +16,9 @@ void check(const SparseSetting& setting) {
     throw wrong_input(fmt::format("attention over {} places has nothing to choose", setting.places), "take 2 or more");
   if (setting.width < 1)
     throw wrong_input(fmt::format("vectors of width {} say nothing", setting.width), "take 1 or more");
+  if (setting.copies < 1 || setting.copies >= setting.places)
+    throw wrong_input(fmt::format("{} copies in {} places", setting.copies, setting.places),
+                      "take 1 or more, and less than there are places");
 }
 
 struct Weights {
@@ -23,7 +26,7 @@ struct Weights {
 };
 
 Weights weights_of(const SparseSetting& setting, double logit) {
-  const double x = logit - std::log(setting.places - 1);
+  const double x = logit - std::log((setting.places - setting.copies) / static_cast<double>(setting.copies));
   return {logistic(x), logistic(-x)};
 }
 
@@ -46,16 +49,17 @@ double sparse_attention(const SparseSetting& setting, const SparsePoint& point) 
 double sparse_loss(const SparseSetting& setting, const SparsePoint& point) {
   const auto [here, elsewhere] = weights_of(setting, point.logit);
   const double missing = std::sqrt(setting.width) - here * point.weight, noise = elsewhere * point.weight;
-  return (missing * missing + noise * noise / (setting.places - 1)) / (2.0 * setting.width);
+  return (missing * missing + noise * noise / (setting.places - setting.copies)) / (2.0 * setting.width);
 }
 
 SparsePoint sparse_slope(const SparseSetting& setting, const SparsePoint& point) {
   const auto [here, elsewhere] = weights_of(setting, point.logit);
-  const double others = setting.places - 1, w = point.weight;
+  const double others = setting.places - setting.copies, w = point.weight;
   const double missing = std::sqrt(setting.width) - here * w;
   SparsePoint slope;
   slope.weight = (here * missing - elsewhere * elsewhere * w / others) / setting.width;
-  slope.logit = here * elsewhere * (w * missing + elsewhere * w * w / others) / setting.width * (others + 1) / others;
+  slope.logit = here * elsewhere * (w * missing + elsewhere * w * w / others) / setting.width *
+                (1 / (setting.shared ? 1.0 : setting.copies) + 1 / others);
   return slope;
 }
 

@@ -7,13 +7,14 @@
 
 #include "fovea/base/error/error.h"
 #include "fovea/base/random.h"
+#include "fovea/base/statistics.h"
 
 namespace fovea {
 namespace {
 
 TEST(SparseEmergence, SlopeIsThatOfTheLoss) {
   const double h = 1e-5;
-  for (const SparseSetting setting : {SparseSetting{2, 1}, {16, 64}, {512, 9}}) {
+  for (const SparseSetting setting : {SparseSetting{2, 1}, {16, 64}, {512, 9}, {16, 9, 4}, {16, 9, 4, true}}) {
     for (const SparsePoint at : {SparsePoint{0.3, 0.2}, {5, 4}, {-1, 2}, {8, -3}}) {
       const auto change = [&](double w, double logit) {
         return (sparse_loss(setting, {at.weight + w, at.logit + logit}) -
@@ -23,7 +24,7 @@ TEST(SparseEmergence, SlopeIsThatOfTheLoss) {
       const SparsePoint slope = sparse_slope(setting, at);
       EXPECT_NEAR(slope.weight, -change(h, 0), 1e-8);
       // The difference of two logits that both move.
-      const double both = setting.places / (setting.places - 1.0);
+      const double both = 1.0 / (setting.shared ? 1 : setting.copies) + 1.0 / (setting.places - setting.copies);
       EXPECT_NEAR(slope.logit, -change(0, h) * both, 1e-8);
     }
   }
@@ -92,27 +93,13 @@ TEST(SparseEmergence, LeavesItsStartOnTheHyperbola) {
   }
 }
 
-double exponent(const std::vector<double>& sizes, const std::vector<double>& times) {
-  double mean_x = 0, mean_y = 0, over = 0, under = 0;
-  const auto n = static_cast<double>(sizes.size());
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    mean_x += std::log(sizes[i]) / n;
-    mean_y += std::log(times[i]) / n;
-  }
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    over += (std::log(sizes[i]) - mean_x) * (std::log(times[i]) - mean_y);
-    under += (std::log(sizes[i]) - mean_x) * (std::log(sizes[i]) - mean_x);
-  }
-  return over / under;
-}
-
 double exponent_of_places(int width) {
   std::vector<double> sizes, times;
   for (int places = 16; places <= 512; places *= 2) {
     sizes.push_back(places);
     times.push_back(sparse_time({places, width}));
   }
-  return exponent(sizes, times);
+  return log_slope(sizes, times);
 }
 
 double exponent_of_width(int places) {
@@ -121,7 +108,22 @@ double exponent_of_width(int places) {
     sizes.push_back(width);
     times.push_back(sparse_time({places, width}));
   }
-  return exponent(sizes, times);
+  return log_slope(sizes, times);
+}
+
+double exponent_of_copies(bool shared) {
+  std::vector<double> sizes, times;
+  for (int copies = 1; copies <= 16; copies *= 2) {
+    sizes.push_back(copies);
+    times.push_back(sparse_time({1024, 64, copies, shared}));
+  }
+  return log_slope(sizes, times);
+}
+
+TEST(SparseEmergence, CopiesHelpByTheirRootOrByTheirNumber) {
+  EXPECT_NEAR(exponent_of_copies(false), -0.49, 0.04);
+  EXPECT_NEAR(exponent_of_copies(true), -1, 0.05);
+  EXPECT_EQ(sparse_time({64, 16, 1, true}), sparse_time({64, 16, 1, false}));
 }
 
 // T sqrt d but for logarithms: the exponents fall slowly with the other size.

@@ -1,0 +1,98 @@
+// Task `sparse-emergence`: of T vectors of d numbers one tells the answer, always the same one, and it may stand there
+// several times:
+//
+//   x_1 .. x_T ~ N(0, 1_d),   the last R of them one vector,   answer y = W* x_T
+//
+// W* is drawn from the seed, of size sum W*_ij^2 = d. The vectors are the batch's items, the R last ones are marked.
+// How long attention takes to come to them is known beforehand (theory/sparse_emergence.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fovea/base/registry.h"
+#include "fovea/data/draw.h"
+#include "fovea/data/task.h"
+#include "fovea/data/tasks/exact/laws.h"
+
+namespace fovea {
+
+namespace {
+
+class SparseEmergence final : public Task, public SparseLaw {
+ public:
+  void settings(Fields& fields) override {
+    fields.integer("places", places_, 2, 1 << 14, "vectors of an example");
+    fields.integer("width", width_, 1, 1024, "numbers of a vector");
+    fields.integer("copies", copies_, 1, 1 << 14, "places, the last ones, that hold the vector that tells the answer");
+  }
+
+  void prepare(std::uint64_t seed) override {
+    if (copies_ >= places_)
+      throw wrong_input(fmt::format("task 'sparse-emergence' has {} copies in {} places", copies_, places_),
+                        "set task.copies to less than task.places");
+    seed_ = seed;
+    map_.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(width_));
+    Stream stream(seed, "sparse-emergence.map");
+    double square = 0;
+    for (double& x : map_) {
+      x = stream.normal();
+      square += x * x;
+    }
+    for (double& x : map_) x *= std::sqrt(width_ / square);
+  }
+
+  int places() const override { return places_; }
+  int width() const override { return width_; }
+  int copies() const override { return copies_; }
+
+  TaskShape shape() const override {
+    TaskShape shape;
+    shape.kind = Kind::points;
+    shape.width = shape.value_width = width_;
+    shape.most_items = places_;
+    return shape;
+  }
+
+  void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
+    batch.size = size;
+    batch.items.resize(size, places_, width_);
+    batch.answers.resize(size, 1, width_);
+    batch.marked.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(places_), 0);
+    for (int row = 0; row < size; ++row) {
+      Stream stream = example_stream(seed_, "sparse-emergence", split, step, static_cast<std::uint64_t>(row));
+      const int telling = places_ - copies_;
+      for (float* x = batch.items.item(row, 0); x != batch.items.item(row, telling) + width_; ++x)
+        *x = static_cast<float>(stream.normal());
+      const float* const told = batch.items.item(row, telling);
+      for (int place = telling; place < places_; ++place) {
+        if (place > telling) std::copy_n(told, width_, batch.items.item(row, place));
+        batch.marked[static_cast<std::size_t>(row) * static_cast<std::size_t>(places_) +
+                     static_cast<std::size_t>(place)] = 1;
+      }
+      for (int i = 0; i < width_; ++i) {
+        double sum = 0;
+        for (int j = 0; j < width_; ++j)
+          sum += map_[static_cast<std::size_t>(i) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(j)] *
+                 static_cast<double>(told[j]);
+        batch.answers.item(row, 0)[i] = static_cast<float>(sum);
+      }
+    }
+  }
+
+ private:
+  int places_ = 32;
+  int width_ = 16;
+  int copies_ = 1;
+
+  std::uint64_t seed_ = 0;
+  std::vector<double> map_;  // W* (width, width)
+};
+
+const Register<Task> sparse_emergence("sparse-emergence", "one place of many tells the answer, always the same one",
+                                      [] { return std::make_unique<SparseEmergence>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,29 @@
+// `closed-form`: what is computed of a task before training (theory/exact/exact_prediction.h), told at every look
+// so that claims and figures can set it beside the run: its heights as rung_NAME, its times as predicted_NAME.
+#include "fovea/probe/probe.h"
+#include "fovea/theory/exact/exact_prediction.h"
+
+namespace fovea {
+
+namespace {
+
+class ClosedForm final : public Probe {
+ public:
+  bool differs_under_hold() const override { return false; }
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const ExactPrediction prediction = predict_exact(evaluation.task);
+    if (prediction.empty())
+      throw wrong_input("probe 'closed-form' tells what is computed beforehand, and of this task nothing is",
+                        "take task 'linear-icl' or 'sparse-emergence', or leave the probe out");
+    for (const ExactPrediction::Figure& height : prediction.heights)
+      readings.number("rung_" + height.name, height.value);
+    for (const ExactPrediction::Figure& time : prediction.times) readings.number("predicted_" + time.name, time.value);
+  }
+};
+
+const Register<Probe> closed_form("closed-form", "heights and times that are computed of the task before training",
+                                  [] { return std::make_unique<ClosedForm>(); });
+
+}  // namespace
+
+}  // namespace fovea

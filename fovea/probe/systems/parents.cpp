@@ -1,0 +1,70 @@
+// `parents`: whether the first layer finds the tree of streams that have one (task `causal-tree`), where the right
+// places of a place that does not ask are its parent:
+//
+//   parent_found    share of the places with a parent whose row of layer 1 is largest there
+//   parent_weight   mean weight there
+//   parent_chance   what even rows would have there                                    at the first look
+//   parent_named    share of those whose parent is told by the data alone              at the first look
+//                   (theory/exact/causal_tree.h), from 50 000 training streams
+#include "fovea/model/right_places.h"
+#include "fovea/probe/position_rows.h"
+#include "fovea/theory/exact/causal_tree.h"
+
+namespace fovea {
+
+namespace {
+
+class Parents final : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "parents");
+    need_kind(shape.kind, Kind::token_streams, "parents");
+  }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const Outcome<float>& outcome = evaluation.outcome;
+    const Cube<const float> map = outcome.further.empty() ? outcome.attention : outcome.further.front().weights;
+    std::int64_t places = 0, found = 0;
+    double weight = 0, chance = 0;
+    each_child(evaluation.batch, [&](int b, int i, int parent) {
+      const std::span<const float> row = map[b][i].flat().first(static_cast<std::size_t>(i) + 1);
+      ++places;
+      found += argmax(row) == parent;
+      weight += static_cast<double>(row[static_cast<std::size_t>(parent)]);
+      chance += 1.0 / (i + 1);
+    });
+    if (places == 0)
+      throw wrong_input("probe 'parents' needs places of which one other is known to decide them",
+                        "take task 'causal-tree', or leave the probe out");
+    const auto share = [&](double sum) { return sum / static_cast<double>(places); };
+    readings.number("parent_found", share(static_cast<double>(found)));
+    readings.number("parent_weight", share(weight));
+    if (!evaluation.first) return;
+    readings.number("parent_chance", share(chance));
+    const std::vector<ParentGuess> guesses = guess_parents(StreamSample(evaluation.task, 50'000));
+    std::int64_t named = 0;
+    each_child(evaluation.batch, [&](int, int i, int parent) {
+      named += static_cast<std::size_t>(i) < guesses.size() && guesses[static_cast<std::size_t>(i)].parent == parent;
+    });
+    readings.number("parent_named", share(static_cast<double>(named)));
+  }
+
+ private:
+  // visit(example, place, parent) of places that do not ask and have one right place.
+  template <class Visit>
+  static void each_child(const Batch& batch, Visit visit) {
+    const RightPlaces right = right_places(batch);
+    for (int b = 0; b < batch.size; ++b)
+      for (int i = 1; i < batch.source.lengths[static_cast<std::size_t>(b)]; ++i) {
+        const std::span<const int> places = right.of(Index{b} * batch.source.columns + i);
+        if (batch.target.at(b, i) < 0 && places.size() == 1) visit(b, i, places.front());
+      }
+  }
+};
+
+const Register<Probe> parents("parents", "whether the first layer finds the parent of each place",
+                              [] { return std::make_unique<Parents>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,42 @@
+// `sparse-flow`: model `sparse-attention` on its task beside the flow of two numbers (theory/sparse_emergence.h), by
+// the time of that flow, which is the sum of the learning rates:
+//
+//   loss_flow, alpha_flow   what the flow says now
+//   alpha                   weight on the places that tell the answer
+#include "fovea/data/tasks/exact/laws.h"
+#include "fovea/probe/probe.h"
+#include "fovea/theory/sparse_emergence.h"
+
+namespace fovea {
+
+namespace {
+
+class SparseFlow final : public Probe {
+ public:
+  bool differs_under_hold() const override { return false; }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const auto* const law = dynamic_cast<const SparseLaw*>(&evaluation.task);
+    if (!law)
+      throw wrong_input("probe 'sparse-flow' follows task 'sparse-emergence'",
+                        "take that task, or leave the probe out");
+    SparseSetting setting{law->places(), law->width(), law->copies()};
+    for (const ParameterView& view : evaluation.parameters) setting.shared |= view.name == "shared_logit";
+    const double times[] = {evaluation.time};
+    const SparsePoint now = evaluation.time > 0 ? sparse_flow(setting, times).front() : SparsePoint{};
+    readings.number("loss_flow", sparse_loss(setting, now));
+    readings.number("alpha_flow", sparse_attention(setting, now));
+    double alpha = 0;
+    const std::span<const float> row = evaluation.outcome.attention[0].flat();
+    for (std::size_t t = row.size() - static_cast<std::size_t>(law->copies()); t < row.size(); ++t)
+      alpha += static_cast<double>(row[t]);
+    readings.number("alpha", alpha);
+  }
+};
+
+const Register<Probe> sparse_flow_probe("sparse-flow", "attention by place beside the flow of two numbers",
+                                        [] { return std::make_unique<SparseFlow>(); });
+
+}  // namespace
+
+}  // namespace fovea

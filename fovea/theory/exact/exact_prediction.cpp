@@ -1,0 +1,46 @@
+#include "fovea/theory/exact/exact_prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/data/tasks/exact/laws.h"
+#include "fovea/theory/exact/linear_icl.h"
+#include "fovea/theory/sparse_emergence.h"
+
+namespace fovea {
+
+namespace {
+
+ExactPrediction of_regression(const RegressionLaw& law) {
+  const LinearIclSetting setting{law.pairs(), {law.eigenvalues().begin(), law.eigenvalues().end()}};
+  ExactPrediction prediction;
+  for (const double height : linear_icl_rungs(setting)) {
+    const std::size_t known = prediction.heights.size();
+    prediction.heights.push_back({std::to_string(known), fmt::format("{} directions learned", known), height});
+  }
+  if (std::ranges::count(setting.eigenvalues, setting.eigenvalues.front()) == std::ssize(setting.eigenvalues))
+    prediction.times.push_back(
+        {"drop", "from 10 to 90 % of the drop, of merged heads; flow of half the loss", linear_icl_duration(setting)});
+  return prediction;
+}
+
+ExactPrediction of_sparse(const SparseLaw& law) {
+  SparseSetting setting{law.places(), law.width(), law.copies()};
+  ExactPrediction prediction;
+  prediction.heights = {{"start", "nothing learned", sparse_loss(setting, {})}};
+  prediction.times = {{"half", "until the loss is half of that, with a logit for each place", sparse_time(setting)}};
+  setting.shared = true;
+  prediction.times.push_back({"half_shared", "the same where the copies share a logit", sparse_time(setting)});
+  return prediction;
+}
+
+}  // namespace
+
+ExactPrediction predict_exact(const Task& task) {
+  if (const auto* const law = dynamic_cast<const RegressionLaw*>(&task)) return of_regression(*law);
+  if (const auto* const law = dynamic_cast<const SparseLaw*>(&task)) return of_sparse(*law);
+  return {};
+}
+
+}  // namespace fovea

@@ -1,0 +1,143 @@
+// The systems of model/exact against PyTorch (tests/reference/make_exact.py), in both precisions.
+#include "fovea/base/error/error.h"
+#include "tests/data/tasks/task_help.h"
+#include "tests/model/model_scene.h"
+#include "tests/nn/reference.h"
+
+namespace fovea {
+namespace {
+
+using namespace fovea::testing;
+
+const Json& exact_reference() {
+  static const Json json = read_reference("exact.json");
+  return json;
+}
+
+Batch exact_batch(const Json& parts) {
+  Batch batch;
+  const auto items = [&](const char* name, Items& into) {
+    if (!parts.contains(name)) return;
+    const Json& shape = parts[name]["shape"];
+    into.resize(shape[0], shape[1], shape[2]);
+    into.values = numbers<float>(parts[name]["values"]);
+    batch.size = into.rows;
+  };
+  items("items", batch.items);
+  items("values", batch.values);
+  items("queries", batch.queries);
+  items("answers", batch.answers);
+  const auto tokens = [&](const char* name, Tokens& into) {
+    if (!parts.contains(name)) return;
+    into.resize(parts[name]["shape"][0], parts[name]["shape"][1]);
+    into.ids = parts[name]["values"].get<std::vector<int>>();
+    batch.size = into.rows;
+  };
+  tokens("source", batch.source);
+  tokens("target", batch.target);
+  if (parts.contains("marked"))
+    for (const Json& mark : parts["marked"]["values"]) batch.marked.push_back(mark.get<std::uint8_t>());
+  return batch;
+}
+
+ValueTable exact_settings(const Json& settings) {
+  ValueTable table;
+  for (const auto& [key, value] : settings.items())
+    table[key] = value.is_string()    ? word(value.get<std::string>())
+                 : value.is_boolean() ? yes(value.get<bool>())
+                                      : whole(value.get<std::int64_t>());
+  return table;
+}
+
+TaskShape exact_shape(const Batch& batch) {
+  TaskShape shape;
+  shape.kind = batch.source.ids.empty() ? Kind::points : Kind::token_streams;
+  shape.vocab = 4;
+  shape.target_vocab = 3;
+  shape.longest = batch.source.columns;
+  shape.width = batch.items.width;
+  shape.most_items = batch.items.columns;
+  shape.value_width = batch.answers.width;
+  return shape;
+}
+
+template <class T>
+class ExactReference : public ::testing::Test {};
+using ExactPrecisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(ExactReference, ExactPrecisions);
+
+TYPED_TEST(ExactReference, LossGradientsAndTwentySteps) {
+  using T = TypeParam;
+  constexpr bool single = sizeof(T) == 4;
+  constexpr double for_loss = single ? 1e-5 : 1e-10, for_gradients = single ? 1e-4 : 1e-8;
+  constexpr double after_steps = single ? 1e-3 : 1e-7;
+  ASSERT_EQ(exact_reference()["cases"].size(), 6u);
+  for (const Json& c : exact_reference()["cases"]) {
+    SCOPED_TRACE(c["model"].template get<std::string>() + " " + c["settings"].dump());
+    const Batch batch = exact_batch(c["batch"]);
+    ModelScene<T> scene(c["model"], exact_settings(c["settings"]), exact_shape(batch), 2);
+    EXPECT_EQ(scene.parameters.all().size(), c["parameters"].size());
+    for (const Param<T>& p : scene.parameters.all()) {
+      ASSERT_TRUE(c["parameters"].contains(p.name)) << p.name;
+      const std::vector<T> values = numbers<T>(c["parameters"][p.name]);
+      ASSERT_EQ(values.size(), p.values().size()) << p.name;
+      std::ranges::copy(values, p.value);
+    }
+    const double loss = c["loss"], after = c["loss after 20"];
+    EXPECT_NEAR(scene.gradient_of(batch).loss, loss, for_loss * loss);
+    for (const Param<T>& p : scene.parameters.all())
+      expect_near_reference<T>("d " + p.name, p.gradients(), c["gradients"][p.name], for_gradients);
+    scene.adam(20, 1e-2, batch);
+    EXPECT_NEAR(scene.forward(batch, {true}).loss, after, after_steps * after);
+  }
+}
+
+// Central differences, in every form and under every hold.
+TEST(ExactModels, GradientsAreWhatCentralDifferencesSay) {
+  for (const Json& c : exact_reference()["cases"]) {
+    SCOPED_TRACE(c["model"].get<std::string>() + " " + c["settings"].dump());
+    Batch batch = exact_batch(c["batch"]);
+    if (!batch.source.ids.empty()) {
+      batch.pattern_width = 1;
+      for (std::size_t n = 0; n < batch.source.ids.size(); ++n)
+        batch.pattern.push_back(static_cast<int>(n) % batch.source.columns / 2);
+    }
+    ModelScene<double> scene(c["model"], exact_settings(c["settings"]), exact_shape(batch));
+    for (const Param<double>& p : scene.parameters.all())
+      std::ranges::copy(numbers<double>(c["parameters"][p.name]), p.value);
+    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+      SCOPED_TRACE(static_cast<int>(attend));
+      scene.check_gradients(batch, {true, attend});
+    }
+  }
+}
+
+TEST(ExactModels, AreOfTheirTasksAlone) {
+  const auto refuses = [](const char* model, const TaskShape& shape, const ValueTable& settings = {}) {
+    try {
+      ModelScene<double>(model, settings, shape);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  TaskShape set, own;
+  set.kind = own.kind = Kind::points;
+  set.width = own.width = 3;
+  set.value_width = own.value_width = 1;
+  own.most_items = 5;
+  EXPECT_NE(refuses("linear-attention", set).find("Take task 'linear-icl'"), std::string::npos);
+  EXPECT_EQ(refuses("linear-attention", own), "nothing");
+  EXPECT_NE(refuses("sparse-attention", own).find("Take task 'sparse-emergence'"), std::string::npos);
+  EXPECT_NE(refuses("product", own).find("Take task 'product'"), std::string::npos);
+  EXPECT_NE(refuses("pooling", own).find("one set of points"), std::string::npos);
+  own.value_width = 3;
+  EXPECT_EQ(refuses("sparse-attention", own), "nothing");
+  TaskShape stream;
+  stream.kind = Kind::token_streams;
+  stream.vocab = stream.target_vocab = 3;
+  EXPECT_NE(refuses("disentangled", stream).find("how many places"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fovea

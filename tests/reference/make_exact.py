@@ -1,0 +1,116 @@
+"""Writes exact.json: linear attention, attention by place, the product of three vectors and the disentangled model as
+PyTorch computes them, in double precision: loss, gradients, and the loss after twenty steps of Adam.
+
+    python3 tests/reference/make_exact.py        (needs torch)
+
+tests/model/exact/exact_reference_test.cpp gives Fovea the same weights and the same batch, and compares.
+"""
+
+import json
+import pathlib
+
+import torch
+
+torch.set_default_dtype(torch.float64)
+generator = torch.Generator().manual_seed(7)
+
+
+def draw(*shape):
+    """Multiples of 1/64: exact in single precision, in which batches are."""
+    return (torch.randn(*shape, generator=generator) * 64).round() / 64
+
+
+def flat(x):
+    return [float(f"{v:.12g}") for v in x.detach().flatten().tolist()]
+
+
+def linear(p, batch):
+    """Each head sums values over the pairs, weighed by keys and queries, in the order of attention."""
+    x, y, query = batch["items"], batch["values"], batch["queries"][:, 0]
+    if "key_query" in p:
+        weights = torch.einsum("bnd,hde,be->bhn", x, p["key_query"], query)
+    else:
+        keys, queries = torch.einsum("bnd,hrd->bhnr", x, p["key"]), torch.einsum("bd,hrd->bhr", query, p["query"])
+        weights = (keys * queries[:, :, None]).sum(-1)
+    heads = (weights * y[:, None, :, 0]).mean(-1)
+    return ((heads @ p["value"] - batch["answers"][:, 0, 0]) ** 2).mean()
+
+
+def sparse(p, batch):
+    logits = p["logits"]
+    if "shared_logit" in p:
+        logits = torch.where(batch["marked"][0] > 0, p["shared_logit"], logits)
+    said = (batch["items"] * logits.softmax(-1)[:, None]).sum(1) @ p["map.weight"].T
+    return ((said - batch["answers"][:, 0]) ** 2).mean() / 2
+
+
+def product(p, batch):
+    def outer(a, b, c):
+        return torch.einsum("i,j,k->ijk", a, b, c)
+
+    return ((outer(p["a"], p["b"], p["c"]) - outer(*batch["answers"][0])) ** 2).mean() / 2
+
+
+def disentangled(p, batch):
+    tokens, asked = batch["source"], batch["target"]
+    B, T = tokens.shape
+    vocab = p["readout.weight"].shape[1] // 4 - T
+    places = torch.eye(T).expand(B, T, T)
+    h = torch.cat([torch.nn.functional.one_hot(tokens, vocab).double(), places], -1)
+    for layer in (1, 2):
+        scores = (h @ p[f"layer.{layer}.weight"].T) @ h.transpose(1, 2)
+        scores = scores.masked_fill(torch.ones(T, T).triu(1).bool(), -torch.inf)
+        h = torch.cat([h, scores.softmax(-1) @ h], -1)
+    logits = h @ p["readout.weight"].T
+    return torch.nn.functional.cross_entropy(logits[asked >= 0], asked[asked >= 0])
+
+
+def case(model, settings, loss, parameters, batch):
+    p = {name: (draw(*shape) * 0.5).requires_grad_() for name, shape in parameters.items()}
+    entry = {"model": model, "settings": settings, "batch": {}, "parameters": {n: flat(v) for n, v in p.items()}}
+    for name, value in batch.items():
+        whole = not value.is_floating_point()
+        values = value.flatten().tolist() if whole else flat(value)
+        entry["batch"][name] = {"shape": list(value.shape), "values": values}
+    first = loss(p, batch)
+    first.backward()
+    entry["loss"] = first.item()
+    entry["gradients"] = {name: flat(v.grad) for name, v in p.items()}
+    optimiser = torch.optim.Adam(p.values(), lr=1e-2)
+    for _ in range(20):
+        optimiser.zero_grad()
+        loss(p, batch).backward()
+        optimiser.step()
+    entry["loss after 20"] = loss(p, batch).item()
+    return entry
+
+
+def pairs(B, N, D):
+    return {"items": draw(B, N, D), "values": draw(B, N, 1), "queries": draw(B, 1, D), "answers": draw(B, 1, 1)}
+
+
+def vectors(B, T, d, marked):
+    marks = (torch.arange(T) >= T - marked).long().expand(B, T)
+    return {"items": draw(B, T, d), "answers": draw(B, 1, d), "marked": marks}
+
+
+def streams(B, T, vocab, target):
+    asked = torch.randint(-1, target, (B, T), generator=generator)
+    asked[:, -1] = 0
+    return {"source": torch.randint(0, vocab, (B, T), generator=generator), "target": asked}
+
+
+CASES = [
+    case("linear-attention", {"heads": 3}, linear, {"value": (3,), "key_query": (3, 4, 4)}, pairs(6, 5, 4)),
+    case("linear-attention", {"form": "separate", "heads": 3, "rank": 2}, linear,
+         {"value": (3,), "key": (3, 2, 4), "query": (3, 2, 4)}, pairs(6, 5, 4)),
+    case("sparse-attention", {}, sparse, {"logits": (6,), "map.weight": (3, 3)}, vectors(5, 6, 3, marked=1)),
+    case("sparse-attention", {"shared": True}, sparse, {"logits": (6,), "shared_logit": (1,), "map.weight": (3, 3)},
+         vectors(5, 6, 3, marked=3)),
+    case("product", {}, product, {"a": (5,), "b": (5,), "c": (5,)}, {"items": draw(1, 1, 1), "answers": draw(1, 3, 5)}),
+    case("disentangled", {}, disentangled,
+         {"layer.1.weight": (11, 11), "layer.2.weight": (22, 22), "readout.weight": (3, 44)}, streams(4, 7, 4, 3)),
+]
+
+path = pathlib.Path(__file__).with_name("exact.json")
+path.write_text(json.dumps({"cases": CASES}, indent=0) + "\n")

@@ -1,0 +1,30 @@
+#include "fovea/theory/exact/exact_prediction.h"
+
+#include "fovea/theory/sparse_emergence.h"
+#include "tests/data/tasks/task_help.h"
+
+namespace fovea {
+namespace {
+
+TEST(ExactPrediction, IsThatOfTheTasksLaw) {
+  const ExactPrediction regression = predict_exact(*make_task("linear-icl"));
+  ASSERT_EQ(regression.heights.size(), 5u);
+  EXPECT_EQ(regression.heights.back().name, "4");
+  EXPECT_NEAR(regression.heights.back().value, 5.0 / 36, 1e-12);
+  ASSERT_EQ(regression.times.size(), 1u);
+  EXPECT_NEAR(regression.times[0].value, 14.753, 0.001);
+  const Value uneven{ValueList{{0.4, {}}, {0.1, {}}}, {}};
+  EXPECT_TRUE(predict_exact(*make_task("linear-icl", {{"eigenvalues", uneven}})).times.empty());
+
+  const ExactPrediction sparse = predict_exact(
+      *make_task("sparse-emergence", {{"places", whole(64)}, {"width", whole(16)}, {"copies", whole(4)}}));
+  ASSERT_EQ(sparse.times.size(), 2u);
+  EXPECT_EQ(sparse.times[0].value, sparse_time({64, 16, 4}));
+  EXPECT_EQ(sparse.times[1].value, sparse_time({64, 16, 4, true}));
+  EXPECT_LT(sparse.times[1].value, sparse.times[0].value);
+  EXPECT_DOUBLE_EQ(sparse.heights.at(0).value, 0.5);
+  EXPECT_TRUE(predict_exact(*make_task("mws")).empty());
+}
+
+}  // namespace
+}  // namespace fovea

@@ -40,6 +40,21 @@ struct Pass {
   std::span<const HeadChange> heads = {};  // beside `attend`, of models whose attention has heads by layer
 
   bool held() const { return attend != Attend::learned || !heads.empty(); }
+
+  // What is done to a head: by `attend` to all of them, then by what names it.
+  HeadRule rule_of(int layer, int head) const {
+    HeadRule rule;
+    if (attend == Attend::uniform) rule.pattern = HeadRule::Pattern::uniform;
+    if (attend == Attend::truth) rule.pattern = HeadRule::Pattern::truth;
+    for (const HeadChange& change : heads) {
+      if ((change.layer != 0 && change.layer != layer) || (change.head != 0 && change.head != head)) continue;
+      if (change.rule.pattern != HeadRule::Pattern::learned) rule.pattern = change.rule.pattern;
+      rule.scale *= change.rule.scale;
+      rule.ablated = rule.ablated || change.rule.ablated;
+      rule.copy += change.rule.copy;
+    }
+    return rule;
+  }
 };
 
 // What a pass gave, for everybody to read.

@@ -72,21 +72,10 @@ typename Model<T>::Attends Transformer<T>::attends(const Batch& batch) const {
   return maps * batch.size * places * places > most_shown ? Model<T>::Attends::no : Model<T>::Attends::by_score;
 }
 
-// What is done to the heads of a layer: to all of them by `attend`, then what names it.
 template <class T>
 std::span<const HeadRule> Transformer<T>::rules(Compute& compute, const Pass& pass, int layer) const {
   const auto rules = compute.arena.take<HeadRule>(static_cast<std::size_t>(heads_));
-  for (int head = 1; head <= heads_; ++head) {
-    HeadRule& rule = rules[static_cast<std::size_t>(head - 1)] = {};
-    if (pass.attend == Attend::uniform) rule.pattern = HeadRule::Pattern::uniform;
-    if (pass.attend == Attend::truth) rule.pattern = HeadRule::Pattern::truth;
-    for (const HeadChange& change : pass.heads) {
-      if ((change.layer != 0 && change.layer != layer) || (change.head != 0 && change.head != head)) continue;
-      if (change.rule.pattern != HeadRule::Pattern::learned) rule.pattern = change.rule.pattern;
-      rule.scale *= change.rule.scale;
-      rule.ablated = rule.ablated || change.rule.ablated;
-    }
-  }
+  for (int head = 1; head <= heads_; ++head) rules[static_cast<std::size_t>(head - 1)] = pass.rule_of(layer, head);
   return rules;
 }
 
@@ -211,6 +200,7 @@ void Transformer<T>::say(Compute& compute, Own& own, Trace<T>& trace) const {
   const std::span<const int> answers = trace.batch->target.ids;
   own.gathered = own.last.size(0) == count ? own.last : gather(compute, own.last, own.asked);
   const Matrix<T> logits = unembedding_.forward(compute, own.gathered);
+  copy(compute, *trace.batch, own, logits);
   if (trace.pass.training) own.d_logits = compute.array<T>(logits.size(0), logits.size(1));
   trace.loss = cross_entropy(compute, Matrix<const T>(logits), own.wanted, own.d_logits);
   trace.scores = logits;
@@ -276,7 +266,7 @@ void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, const
 // From d of what the layer's heads gave on, that of h; of it only what is needed where nothing learns deeper down.
 template <class T>
 Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh,
-                                          bool deeper) const {
+                                          bool deeper, const Own* copying) const {
   const Index N = trace.read.size(0), keys = trace.attention.q.size(1);
   const bool normal = norm_ == Norm::pre, reads = normal || deeper, trains = compute.trains();
   Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
@@ -291,6 +281,7 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
   if (layer.relative && layer.relative->learns() && trains)
     d.r = layer.relative->matrix_gradient().slice(0, trace.attention.places);
   attention_.backward(compute, trace.attention, dy, d);
+  if (copying) copy_backward(compute, *copying, d);
   // Without a norm, h itself was read.
   const Matrix<T> d_read = normal ? compute.array<T>(N, Index{width_}) : deeper ? dh : Matrix<T>();
   if (!d.v.empty()) layer.value.backward_parameters(compute, trace.read, d.v);
@@ -318,7 +309,8 @@ void Transformer<T>::backward(Compute& compute, const Trace<T>& trace) const {
   const bool embedded = table_.weight->learns() || (positions_ && positions_->learns());
   for (std::size_t i = stack_.size(); i-- > 0;) {
     if (mlp_ > 0) think_backward(compute, stack_[i], own.layers[i], dh);
-    dh = attend_backward(compute, stack_[i], own.layers[i], dh, i > 0 || embedded);
+    const bool copies = i + 1 == stack_.size() && !own.copied.v.empty();
+    dh = attend_backward(compute, stack_[i], own.layers[i], dh, i > 0 || embedded, copies ? &own : nullptr);
   }
   if (!embedded) return;
   table_.backward(compute, source.ids, Matrix<const T>(dh));

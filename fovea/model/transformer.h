@@ -13,6 +13,10 @@
 //   logit_bt = G LN(h_bt)                              G (C,d)
 //   loss     = mean cross-entropy over the places at which something is asked
 //
+// Where a head of the last layer is made to copy with strength c, by its weights A it says what it attends to as well:
+//
+//   logit_bt(o) += c Σ_(j<=t) A_tj [x_bj = o]          dA_tj += c dlogit_bt(x_bj), and so on to q and k
+//
 // Backward goes the same way back: with dh of what a layer gives,
 //
 //   dO += dhᵀ y, dy = dh O;  dq, dk, dv of dy;  dQ += dqᵀ u and so on;  dh += LN's backward of dq Q + dk K + dv W
@@ -77,6 +81,8 @@ class Transformer final : public Model<T> {
     Matrix<const T> last;                // what the last layer gave and the norm made of it
     Matrix<const T> gathered;            // the asked rows of it, which the unembedding reads
     Matrix<T> d_logits;
+    typename SelfAttention<T>::Pass
+        copied;  // the last layer's heads over tokens instead of values; v empty: none copies
   };
 
   void check(const TaskShape& shape) const;
@@ -98,8 +104,11 @@ class Transformer final : public Model<T> {
   void show(Compute& compute, const Own& own, Trace<T>& trace) const;
   void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, Matrix<T> d,
                      Matrix<T> d_read) const;
-  Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh,
-                            bool deeper) const;
+  Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh, bool deeper,
+                            const Own* copying) const;
+  SelfAttention<T> copier() const;
+  void copy(Compute& compute, const Batch& batch, Own& own, Matrix<T> logits) const;
+  void copy_backward(Compute& compute, const Own& own, const typename SelfAttention<T>::Gradients& d) const;
   void think_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh) const;
 
   int layers_ = 2, heads_ = 1, width_ = 64, mlp_ = 0;

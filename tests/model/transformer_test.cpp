@@ -83,10 +83,15 @@ TEST(Transformer, GradientsOfEveryRowAreWhatCentralDifferencesSay) {
 TEST(Transformer, GradientsUnderEveryRuleOfAHead) {
   const Batch data = some_streams();
   using Pattern = HeadRule::Pattern;
-  const HeadChange changes[] = {{1, 2, {Pattern::uniform}},         {2, 1, {Pattern::previous}},
-                                {0, 1, {Pattern::first}},           {0, 0, {Pattern::truth}},
-                                {2, 0, {Pattern::learned, 3.0}},    {1, 1, {Pattern::learned, 0.0}},
-                                {1, 2, {Pattern::learned, 1, true}}};
+  const HeadChange changes[] = {{1, 2, {Pattern::uniform}},
+                                {2, 1, {Pattern::previous}},
+                                {0, 1, {Pattern::first}},
+                                {0, 0, {Pattern::truth}},
+                                {2, 0, {Pattern::learned, 3.0}},
+                                {1, 1, {Pattern::learned, 0.0}},
+                                {1, 2, {Pattern::learned, 1, true}},
+                                {2, 1, {Pattern::learned, 1, false, 0.7}},
+                                {2, 0, {Pattern::learned, 3, false, 2}}};
   for (const char* attention : {"softmax", "linear", "relu"})
     for (const HeadChange& change : changes) {
       SCOPED_TRACE(attention + std::string(" ") + std::to_string(&change - changes));

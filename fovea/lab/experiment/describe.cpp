@@ -62,6 +62,7 @@ std::vector<Description> describe_interventions() {
       of_heads("scale", "a head's weights on the places that a right answer needs are multiplied",
                HeadIntervention::Kind::scale),
       of_heads("ablate", "a head gives nothing", HeadIntervention::Kind::ablate),
+      of_heads("copy", "a head of the last layer says the tokens that it attends to", HeadIntervention::Kind::copy),
       one("freeze", "a group of parameters does not move for a while", Freeze()),
       one("rate", "a group of parameters has a learning rate of its own", OwnRate()),
       one("clamp", "a parameter is held at one value", Clamp()),
@@ -73,7 +74,7 @@ std::vector<Description> describe_settings() {
   TrainSettings train;
   ProbeSettings probe;
   return {{"train", "how a run is trained", settings_of(train)},
-          {"probe", "when a run is looked at, and on what", settings_of(probe)}};
+          {"probe", "when a run is evaluated, and on what", settings_of(probe)}};
 }
 
 }  // namespace fovea

@@ -149,7 +149,7 @@ template void check_training(const Model<double>&, const RunSpec&);
 void check_looked_at(const Batch& batch, const RunSpec& spec) {
   if (batch.size > 0) return;
   const Value& split = spec.probe.at("split");
-  throw wrong_input(fmt::format("task '{}' has no examples to look at: its split {} is empty",
+  throw wrong_input(fmt::format("task '{}' has no examples to evaluate: its split {} is empty",
                                 name_of(spec.task, "task"), split.text()),
                     "set probe.split to another, or take a task that has such examples", split.place);
 }

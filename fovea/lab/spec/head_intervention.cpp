@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -50,7 +51,7 @@ std::string heads_name(const HeadChange& change) {
 }
 
 bool HeadIntervention::is_one(const ValueTable& table) {
-  if (table.contains("scale") || table.contains("ablate")) return true;
+  if (table.contains("scale") || table.contains("ablate") || table.contains("copy")) return true;
   const auto hold = table.find("hold");
   if (hold == table.end()) return false;
   const auto* const word = hold->second.as<std::string>();
@@ -63,6 +64,8 @@ void HeadIntervention::settings(Fields& fields, Kind kind, std::string& heads) {
   } else {
     if (kind == Kind::scale)
       fields.number("scale", change.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
+    else if (kind == Kind::copy)
+      fields.number("copy", change.rule.copy, 0, 1e6, "how strongly it says the tokens that it attends to");
     else fields.choice("hold", change.rule.pattern, pattern_words, "where attention is held");
     fields.text("of", heads, "a head, as layer.1.head.2, or a layer's; all of them if it is left out");
   }
@@ -74,13 +77,15 @@ bool HeadIntervention::contradicts(const HeadIntervention& other) const {
   const HeadChange &a = change, &b = other.change;
   const bool holds = a.rule.pattern != Pattern::learned && b.rule.pattern != Pattern::learned;
   const bool scales = a.rule.scale != 1 && b.rule.scale != 1;
-  return (holds || scales) && meet(a.layer, b.layer) && meet(a.head, b.head);
+  const bool copies = a.rule.copy != 0 && b.rule.copy != 0;
+  return (holds || scales || copies) && meet(a.layer, b.layer) && meet(a.head, b.head);
 }
 
 HeadIntervention HeadIntervention::read(const Value& value) {
   const ValueTable& table = *value.as<ValueTable>();
-  const Kind kind = table.contains("ablate") ? Kind::ablate : table.contains("scale") ? Kind::scale : Kind::hold;
-  const std::string word = kind == Kind::ablate ? "ablate" : kind == Kind::scale ? "scale" : "hold";
+  const std::vector<std::pair<std::string, Kind>> words{
+      {"ablate", Kind::ablate}, {"scale", Kind::scale}, {"copy", Kind::copy}, {"hold", Kind::hold}};
+  const auto& [word, kind] = *std::ranges::find_if(words, [&](const auto& one) { return table.contains(one.first); });
   const std::string owner = fmt::format("the intervention '{}'", word);
   HeadIntervention one;
   one.place = value.place;
@@ -94,6 +99,10 @@ HeadIntervention HeadIntervention::read(const Value& value) {
     throw wrong_input(fmt::format("{} names no head", owner), "write layer.1.head.2, or layer.1", value.place);
   const auto named = table.find(kind == Kind::ablate ? "ablate" : "of");
   read_heads(heads, named == table.end() ? value.place : named->second.place, one.change);
+  if (kind == Kind::copy && (one.change.layer == 0 || one.change.rule.copy == 0))
+    throw wrong_input(
+        one.change.layer == 0 ? fmt::format("{} names no layer", owner) : fmt::format("{} by 0 changes nothing", owner),
+        "write a number above 0, and of = the last layer or a head of it", value.place);
   if (kind == Kind::scale && one.change.rule.scale == 1)
     throw wrong_input(fmt::format("{} by 1 changes nothing", owner), "take another number, or drop it", value.place);
   return one;
@@ -108,6 +117,10 @@ ValueTable HeadIntervention::write() const {
     return table;
   }
   table["of"] = {heads, {}};
+  if (change.rule.copy != 0) {
+    table["copy"] = {change.rule.copy, {}};
+    return table;
+  }
   if (change.rule.pattern == Pattern::learned) {
     table["scale"] = {change.rule.scale, {}};
     return table;
@@ -126,6 +139,9 @@ void HeadIntervention::check(const std::string& model, const Model<float>::Heads
                                   heads.layers == 1 ? "one layer" : fmt::format("{} layers", heads.layers),
                                   heads.each == 1 ? "one head" : fmt::format("{} heads", heads.each)),
                       "name one that there is; both count from 1", place);
+  if (change.rule.copy != 0 && change.layer != heads.layers)
+    throw wrong_input(fmt::format("{} says nothing: the last of {} layers does", heads_name(change), heads.layers),
+                      fmt::format("copy by layer.{}", heads.layers), place);
   if (!truth && (change.rule.pattern == Pattern::truth || change.rule.scale != 1))
     throw wrong_input("the task does not know which places a right answer needs",
                       "hold the head otherwise, or take a task that knows", place);

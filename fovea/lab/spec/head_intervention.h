@@ -3,6 +3,8 @@
 //   { hold = "previous", of = "layer.1.head.2" }   where it attends: "uniform", "previous", "first" or "truth"
 //   { scale = 10, of = "layer.1" }                 its weights on the places that a right answer needs, times ten
 //   { ablate = "layer.2.head.1", from = 100 }      it gives nothing
+//   { copy = 4, of = "layer.2" }                   it says the tokens that it attends to, as strongly as that, beside
+//                                                  what it has learned to say; of heads of the last layer
 //
 // Layers and heads count from 1; "layer.1" is every head of that layer, and without `of` every head is meant.
 #pragma once
@@ -18,14 +20,14 @@ namespace fovea {
 std::string heads_name(const HeadChange& change);
 
 struct HeadIntervention {
-  enum class Kind { hold, scale, ablate };
+  enum class Kind { hold, scale, ablate, copy };
 
   HeadChange change;
   Interval when;
   Place place;
 
   void settings(Fields& fields, Kind kind, std::string& heads);
-  // Whether both set the pattern, or the scale, of one head.
+  // Whether both set the pattern, the scale, or the copying, of one head.
   bool contradicts(const HeadIntervention& other) const;
 
   // Whether a table is one of these, rather than a hold of all of a model's attention.

@@ -152,9 +152,9 @@ Interventions Interventions::parse(const ValueList& list) {
     } else if (table->contains("embeddings")) {
       all.embeds.push_back(read_embed(value, *table));
     } else {
-      const std::vector<std::string> known{"hold", "scale", "ablate",     "freeze",
+      const std::vector<std::string> known{"hold", "scale", "ablate",     "copy",      "freeze",
                                            "rate", "clamp", "transplant", "embeddings"};
-      Remedy remedy = "it needs one of hold, scale, ablate, freeze, rate, clamp, transplant or embeddings";
+      Remedy remedy = "it needs one of hold, scale, ablate, copy, freeze, rate, clamp, transplant or embeddings";
       for (const auto& entry : *table)
         if (const std::string near = nearest_name(entry.first, known); !near.empty())
           remedy = suggest_name(entry.first, known);
@@ -162,7 +162,7 @@ Interventions Interventions::parse(const ValueList& list) {
     }
   }
   refuse_meeting(all.holds, "hold attention", [](const Hold&, const Hold&) { return true; });
-  refuse_meeting(all.heads, "hold or scale one head",
+  refuse_meeting(all.heads, "hold, scale or copy by one head",
                  [](const HeadIntervention& a, const HeadIntervention& b) { return a.contradicts(b); });
   refuse_meeting(all.rates, "set the rate of one group",
                  [](const OwnRate& a, const OwnRate& b) { return a.group == b.group; });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "fovea/base/error/names.h"
@@ -35,6 +36,18 @@ std::optional<std::string> under(const std::string& name, const std::string& own
   return rest;
 }
 
+// The owners that a circuit of a layer stands for: "qk.2" is layer.2.query and layer.2.key. None of another name.
+std::vector<std::string> owners_of(const std::string& circuit) {
+  static const std::map<std::string, std::vector<std::string>> parts{
+      {"qk", {"query", "key"}}, {"ov", {"value", "output"}}, {"mlp", {"mlp"}}};
+  const std::size_t dot = circuit.find('.');
+  const auto found = parts.find(circuit.substr(0, dot));
+  if (dot == std::string::npos || found == parts.end()) return {};
+  std::vector<std::string> owners;
+  for (const std::string& part : found->second) owners.push_back("layer" + circuit.substr(dot) + "." + part);
+  return owners;
+}
+
 // The name that a parameter of this model has in the run it is taken from; nothing where it is not concerned.
 template <class T>
 std::optional<std::string> name_there(const Param<T>& here, const Transplant& transplant) {
@@ -43,6 +56,9 @@ std::optional<std::string> name_there(const Param<T>& here, const Transplant& tr
     const Group wanted = transplant.of == "attention" ? Group::attention : Group::body;
     return here.group == wanted ? std::optional(here.name) : std::nullopt;
   }
+  const std::vector<std::string> from = owners_of(transplant.of), to = owners_of(transplant.to);
+  for (std::size_t i = 0; i < to.size() && transplant.of.substr(0, 2) == transplant.to.substr(0, 2); ++i)
+    if (const auto rest = under(here.name, to[i])) return from[i] + *rest;
   const auto rest = under(here.name, transplant.to);
   return rest ? std::optional(transplant.of + *rest) : std::nullopt;
 }

@@ -19,6 +19,7 @@ struct HeadRule {
   } pattern = Pattern::learned;
   double scale = 1;      // of weights on right places
   bool ablated = false;  // the head gives nothing
+  double copy = 0;       // of a last layer: how strongly it says the tokens that it attends to, beside what it learned
 
   bool operator==(const HeadRule&) const = default;
 };

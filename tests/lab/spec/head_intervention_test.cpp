@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/record/held_name.h"
 #include "fovea/lab/spec/assembly.h"
@@ -61,6 +63,23 @@ TEST(HeadInterventions, AnAblatedHeadChangesTheCourse) {
   EXPECT_TRUE(without.series.contains(held_name("loss")));
 }
 
+// Labels are copied at once where attention is given too; without attention, it says what the bag does.
+TEST(HeadInterventions, WhatTheLastLayerAttendsToIsSaid) {
+  const auto run_of = [](const std::string& intervene) {
+    return train(resolve(parse_experiment("task = { name = \"clamps\" }\nmodel = { name = \"transformer\", heads = 2, "
+                                          "width = 8 }\ntrain = { steps = 0 }\nprobe = { examples = 50, names = "
+                                          "[\"loss\", \"ladder\"] }\nintervene = " +
+                                              intervene + "\n",
+                                          "x.toml"),
+                         Preset::full, {}, 0));
+  };
+  const RunRecord both = run_of("[{ hold = \"truth\", of = \"layer.2\" }, { copy = 6, of = \"layer.2\" }]");
+  EXPECT_LT(of_step(both, held_name("loss"), 0), 1e-3);
+  EXPECT_NEAR(of_step(both, "loss", 0), std::log(5), 0.05);
+  const RunRecord one = run_of("[{ copy = 50, of = \"layer.2.head.2\" }]");
+  EXPECT_NEAR(of_step(one, held_name("loss"), 0), std::log(2), 0.05);
+}
+
 TEST(HeadInterventions, OneWayToWriteThemIsOneRun) {
   const RunSpec one = stream_spec("[{ hold = \"uniform\", of = \"layer.1.head.2\" }]");
   const RunSpec other = stream_spec("[{ of = \"layer.1.head.2\", from = 0, hold = \"uniform\" }]");
@@ -69,7 +88,7 @@ TEST(HeadInterventions, OneWayToWriteThemIsOneRun) {
 }
 
 TEST(HeadInterventions, WhatContradictsItselfIsRefused) {
-  const char* const meets = "two interventions hold or scale one head at step 10";
+  const char* const meets = "two interventions hold, scale or copy by one head at step 10";
   EXPECT_NE(
       refusal("[{ hold = \"previous\", of = \"layer.1.head.1\" }, { hold = \"first\", of = \"layer.1\", from = 10 }]")
           .find(meets),
@@ -91,6 +110,10 @@ TEST(HeadInterventions, WhatIsNotThereIsRefusedBeforeTraining) {
   EXPECT_NE(refusal("[{ ablate = \"layer.1.head.02\" }]").find("names no head"), std::string::npos);
   EXPECT_NE(refusal("[{ hold = \"truth\", of = \"layer.1\" }]").find("does not know which places"), std::string::npos);
   EXPECT_NE(refusal("[{ scale = 3, of = \"layer.1\" }]").find("does not know which places"), std::string::npos);
+  EXPECT_NE(refusal("[{ copy = 3, of = \"layer.1\" }]").find("layer.1 says nothing: the last of 2 layers does"),
+            std::string::npos);
+  EXPECT_NE(refusal("[{ copy = 3 }]").find("names no layer"), std::string::npos);
+  EXPECT_NE(refusal("[{ copy = 0, of = \"layer.2\" }]").find("by 0 changes nothing"), std::string::npos);
   EXPECT_NE(refusal("[{ hold = \"uniform\", of = \"layer.1\", from = 5, until = 5 }]").find("over before it begins"),
             std::string::npos);
   EXPECT_NE(refusal("[{ hold = \"sideways\", of = \"layer.1\" }]").find("cannot be 'sideways'"), std::string::npos);

@@ -68,6 +68,31 @@ TEST_F(TransplantTest, BringsAGroupAsItWasAtTheEndToTheBit) {
   EXPECT_NE(weights(other_place, "a"), weights(donor, "a"));
 }
 
+// The circuits of a transformer's layers have names of their own.
+TEST_F(TransplantTest, BringsACircuitOfALayer) {
+  const auto streams = [this](const std::string& intervene, std::uint64_t seed) {
+    const std::string text =
+        "task = { name = \"clamps\" }\nmodel = { name = \"transformer\", width = 8, mlp = 1 }\n"
+        "train = { steps = 2, rate = 0.1 }\nprobe = { names = [\"loss\"], examples = 4 }\n"
+        "intervene = [" +
+        intervene + "]\n";
+    return sweep(store_, "streams", {resolve(parse_experiment(text, "x.toml"), Preset::full, {}, seed)}, {}).at(0);
+  };
+  const RunRecord donor = streams("", 0);
+  const std::string id = std::to_string(donor.id);
+  const RunRecord given = streams(
+      "{ transplant = " + id + ", of = \"ov.1\", to = \"ov.2\" }, { transplant = " + id + ", of = \"qk.1\" }, " + still,
+      1);
+  for (const char* part : {"value.weight", "output.weight", "output.bias"})
+    EXPECT_EQ(weights(given, std::string("layer.2.") + part), weights(donor, std::string("layer.1.") + part)) << part;
+  for (const char* part : {"layer.1.query.weight", "layer.1.key.bias"})
+    EXPECT_EQ(weights(given, part), weights(donor, part)) << part;
+  for (const char* part : {"layer.1.value.weight", "layer.2.key.weight", "layer.2.mlp.0.weight"})
+    EXPECT_NE(weights(given, part), weights(donor, part)) << part;
+  EXPECT_THROW(streams("{ transplant = " + id + ", of = \"ov.1\", to = \"qk.1\" }", 1), Error);
+  EXPECT_THROW(streams("{ transplant = " + id + ", of = \"ov.7\" }", 1), Error);
+}
+
 TEST_F(TransplantTest, ActsAtItsStepAndAtNoOther) {
   const RunRecord donor = run({});
   const std::string id = std::to_string(donor.id);

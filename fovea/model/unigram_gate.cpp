@@ -2,15 +2,15 @@
 // B sequences x_b. Forward:
 //
 //   p_b  = softmax over l of a_{x_bl}, or held      (B,1,L), nn/attention/attention.h
-//   s_b  = Σ_l p_bl β_{x_bl}                         (B,1), the logit of class 1
+//   s_b  = Σ_l p_bl β_{x_bl} + c                     (B,1), the logit of class 1; c is there with bias = true only
 //   loss = 1/B Σ_b log(1 + e^{-s_b}) for label 1, log(1 + e^{s_b}) for label 0
 //
 // Backward:
 //
 //   ds_b  = (logistic(s_b) - label_b) / B
 //   dβ_v  = Σ_{b,l: x_bl = v} ds_b p_bl
-//   da_v  = Σ_{b,l: x_bl = v} p_bl (ds_b β_{x_bl} - Σ_u p_bu ds_b β_{x_bu})      of sequences whose weights are not
-//   held
+//   da_v  = Σ_{b,l: x_bl = v} ds_b p_bl (β_v + c - s_b)     over sequences whose attention is not held
+//   dc    = Σ_b ds_b
 //
 // Its flow is theory/unigram_gate.h.
 #include <algorithm>
@@ -30,6 +30,8 @@ class UnigramGate : public Model<T> {
   void settings(Fields& fields) override {
     fields.number("beta_spread", beta_spread_, 0, 1e30, "standard deviation of the class weights at the start");
     fields.number("logit_spread", logit_spread_, 0, 1e30, "standard deviation of the attention logits at the start");
+    fields.flag("bias", with_bias_,
+                "a number that speaks for class 1 whatever is read: for classes without a word of their own");
   }
 
   Kind takes() const override { return Kind::labelled_tokens; }
@@ -41,6 +43,7 @@ class UnigramGate : public Model<T> {
     }
     beta_ = &parameters.add("beta", {shape.vocab}, Init::normal(beta_spread_));
     logits_ = &parameters.add("a", {shape.vocab}, Init::normal(logit_spread_), Group::attention);
+    if (with_bias_) bias_ = &parameters.add("bias", {1}, Init::constant(0));
   }
 
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
@@ -58,8 +61,10 @@ class UnigramGate : public Model<T> {
     Attention<T> attention;  // (B,1,L)
   };
   double beta_spread_ = 0, logit_spread_ = 0;
+  bool with_bias_ = false;
   Param<T>* beta_ = nullptr;
   Param<T>* logits_ = nullptr;
+  Param<T>* bias_ = nullptr;  // "c", where there is one
 };
 
 // tokens (B,L) -> attention (B,1,L), scores (B,1)
@@ -81,7 +86,8 @@ Trace<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pas
   own.attention = Attention<T>::over(compute, attention, tokens.lengths, attention_rule(batch, pass));
   own.attention.weigh(compute.team);
   for (int b = 0; b < tokens.rows; ++b) {
-    scores(b, 0) = dot(std::span<const T>(attention[b].flat()), std::span<const T>(own.betas[b].flat()));
+    scores(b, 0) = dot(std::span<const T>(attention[b].flat()), std::span<const T>(own.betas[b].flat())) +
+                   (bias_ ? *bias_->value : T{0});
   }
   trace.answers = batch.labels;
   trace.loss = logistic_loss<T>(compute, scores.flat(), batch.labels, own.d_scores.flat());
@@ -99,6 +105,7 @@ void UnigramGate<T>::backward(Compute& compute, const Trace<T>& trace) const {
   }
   own.attention.weigh_backward(compute.team, dlogits);
   for (int b = 0; b < tokens.rows; ++b) {
+    if (bias_) *bias_->gradient += own.d_scores(b, 0);
     for (int l = 0; l < tokens.lengths[static_cast<std::size_t>(b)]; ++l) {
       const int token = tokens.at(b, l);
       beta_->gradient[token] += own.d_scores(b, 0) * trace.attention(b, 0, l);

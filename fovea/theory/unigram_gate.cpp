@@ -31,7 +31,11 @@ void attend(const LabelledBags& bags, std::size_t bag, std::span<const double> s
   for (double& weight : weights) weight /= norm;
 }
 
-double score(std::span<const int> tokens, std::span<const double> weights, std::span<const double> state) {
+// The bias of a state that has one.
+double bias_of(std::size_t vocab, std::span<const double> state) { return state.size() > 2 * vocab ? state.back() : 0; }
+
+// Without the bias.
+double said_by(std::span<const int> tokens, std::span<const double> weights, std::span<const double> state) {
   double s = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) s += weights[i] * state[static_cast<std::size_t>(tokens[i])];
   return s;
@@ -78,15 +82,20 @@ std::vector<double> unigram_attention(const LabelledBags& bags, std::size_t bag,
   return weights;
 }
 
+double unigram_score(const LabelledBags& bags, std::size_t bag, std::span<const double> state) {
+  const std::vector<double> weights = unigram_attention(bags, bag, state);
+  return said_by(bags.tokens(bag), weights, state) + bias_of(size_of(bags), state);
+}
+
 double unigram_loss(const LabelledBags& bags, std::span<const double> state) {
-  assert(state.size() == 2 * size_of(bags));
+  assert(state.size() == 2 * size_of(bags) || state.size() == 2 * size_of(bags) + 1);
   std::vector<double> row(bags.longest());
   double loss = 0;
   for (std::size_t bag = 0; bag < bags.size(); ++bag) {
     const std::span<const int> tokens = bags.tokens(bag);
     const std::span<double> weights = std::span(row).first(tokens.size());
     attend(bags, bag, state, weights);
-    const double s = score(tokens, weights, state);
+    const double s = said_by(tokens, weights, state) + bias_of(size_of(bags), state);
     loss += softplus(bags.label(bag) == 1 ? -s : s);
   }
   return loss / static_cast<double>(bags.size());
@@ -95,12 +104,14 @@ double unigram_loss(const LabelledBags& bags, std::span<const double> state) {
 UnigramField::UnigramField(const LabelledBags& bags, double attention_rate)
     : bags_(bags), attention_rate_(attention_rate), tokens_(size_of(bags)), row_(bags.longest()) {}
 
-// With g = d loss / d s: d loss / d beta_v = g w_v and d loss / d a_v = g w_v (beta_v - s), where w_v = n e^{a_v} /
-// norm. e^{a_v} and beta_v are of the token alone and stay outside of the sums over bags.
+// With g = d loss / d s: d loss / d beta_v = g w_v, d loss / d c = g and d loss / d a_v = g w_v (beta_v - (s - c)),
+// where w_v = n e^{a_v} / norm. e^{a_v} and beta_v are of the token alone and stay outside of the sums over bags.
 void UnigramField::slope(std::span<const double> state, std::span<double> slope) {
-  assert(state.size() == 2 * tokens_.size() && slope.size() == state.size());
   const std::size_t vocab = tokens_.size();
-  const std::span<const double> logits = state.subspan(vocab);
+  assert((state.size() == 2 * vocab || state.size() == 2 * vocab + 1) && slope.size() == state.size());
+  const std::span<const double> logits = state.subspan(vocab, vocab);
+  const bool with_bias = state.size() > 2 * vocab;
+  const double bias = bias_of(vocab, state);
   const double largest = *std::max_element(logits.begin(), logits.end());
   for (std::size_t v = 0; v < vocab; ++v) {
     const double gate = std::exp(logits[v] - largest);
@@ -122,14 +133,15 @@ void UnigramField::slope(std::span<const double> state, std::span<double> slope)
       add_alone(bag, state, slope);
       continue;
     }
-    const double score = said / norm;
+    const double mean = said / norm, score = mean + bias;
     const double pull = bags_.label(bag) == 1 ? share * logistic(-score) : -share * logistic(score);
     const double of_each = pull / norm;
     for (std::size_t i = 0; i < held.size(); ++i) {
       Token& token = tokens_[static_cast<std::size_t>(held[i])];
       token.pull += counts[i] * of_each;
-      token.pull_score += counts[i] * of_each * score;
+      token.pull_score += counts[i] * of_each * mean;
     }
+    if (with_bias) slope[2 * vocab] += pull;
   }
   for (std::size_t v = 0; v < vocab; ++v) {
     const Token& token = tokens_[v];
@@ -142,13 +154,15 @@ void UnigramField::add_alone(std::size_t bag, std::span<const double> state, std
   const std::span<const int> held = bags_.tokens(bag);
   const std::span<double> weights = std::span(row_).first(held.size());
   attend(bags_, bag, state, weights);
-  const double s = score(held, weights, state), share = 1 / static_cast<double>(bags_.size());
+  const double mean = said_by(held, weights, state), s = mean + bias_of(tokens_.size(), state);
+  const double share = 1 / static_cast<double>(bags_.size());
   const double pull = bags_.label(bag) == 1 ? share * logistic(-s) : -share * logistic(s);
   for (std::size_t i = 0; i < held.size(); ++i) {
     const auto v = static_cast<std::size_t>(held[i]);
     slope[v] += pull * weights[i];
-    slope[tokens_.size() + v] += attention_rate_ * pull * weights[i] * (state[v] - s);
+    slope[tokens_.size() + v] += attention_rate_ * pull * weights[i] * (state[v] - mean);
   }
+  if (state.size() > 2 * tokens_.size()) slope[2 * tokens_.size()] += pull;
 }
 
 void unigram_slope(const LabelledBags& bags, std::span<const double> state, std::span<double> slope,

@@ -2,7 +2,8 @@
 //
 // Token v has a class weight beta_v and an attention logit a_v; s(x) = Σ_l softmax(a_{x_1} … a_{x_L})_l beta_{x_l}; the
 // loss is the mean over the sequences of log(1 + e^{-s}) (positive) or log(1 + e^s) (negative). A state is beta (V),
-// then a (V).
+// then a (V); a state of one number more has a bias c behind them, and s(x) is larger by it: a class without a word of
+// its own can be told by the lack of the other's.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,13 @@ class LabelledBags {
 // Attention of a bag over its distinct tokens.
 std::vector<double> unigram_attention(const LabelledBags& bags, std::size_t bag, std::span<const double> state);
 
+// s(x) of a bag.
+double unigram_score(const LabelledBags& bags, std::size_t bag, std::span<const double> state);
+
 double unigram_loss(const LabelledBags& bags, std::span<const double> state);
 
-// d state / d tau = -d loss / d state, that of the logits times attention_rate. One exponential a token of the
-// vocabulary, however many bags hold it. Holds on to `bags`.
+// d state / d tau = -d loss / d state, that of the logits times attention_rate, of states with a bias or without. One
+// exponential a token of the vocabulary, however many bags hold it. Holds on to `bags`.
 class UnigramField {
  public:
   explicit UnigramField(const LabelledBags& bags, double attention_rate = 1);

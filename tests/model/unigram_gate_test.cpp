@@ -17,16 +17,26 @@ const std::vector<std::vector<int>> sequences = {{0, 1, 2}, {3, 3, 1, 0}, {4}, {
 const std::vector<int> labels = {1, 0, 0, 1};
 const ValueTable spread = {{"beta_spread", {1.0, {}}}, {"logit_spread", {0.8, {}}}};
 
+ValueTable with_bias(bool bias) {
+  ValueTable settings = spread;
+  settings["bias"] = {bias, {}};
+  return settings;
+}
+
 struct BuiltUnigram : testing::ModelScene<double> {
-  explicit BuiltUnigram(int vocab = 5) : ModelScene("unigram-gate", spread, testing::labelled_tokens_shape(vocab)) {}
+  explicit BuiltUnigram(int vocab = 5, bool bias = false)
+      : ModelScene("unigram-gate", with_bias(bias), testing::labelled_tokens_shape(vocab)) {
+    if (bias) *parameters.find("bias")->value = -0.7;
+  }
 };
 
 TEST(UnigramGateModel, GradientsAgreeWithCentralDifferences) {
   const Batch batch = labelled_tokens(sequences, labels, 2);
-  for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
-    BuiltUnigram built;
-    built.check_gradients(batch, {.attend = attend});
-  }
+  for (const bool bias : {false, true})
+    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+      BuiltUnigram built(5, bias);
+      built.check_gradients(batch, {.attend = attend});
+    }
 }
 
 // Held at several places of differing words, an example must teach their logits nothing; the one without a mark must.
@@ -41,11 +51,11 @@ TEST(UnigramGateModel, LogitsLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
 }
 
 TEST(UnigramGateModel, LossAndGradientAreThoseOfTheory) {
-  BuiltUnigram built;
+  BuiltUnigram built(5, true);
   LabelledBags bags(5);
   for (std::size_t i = 0; i < sequences.size(); ++i) bags.add(sequences[i], labels[i]);
-  FlowState state, slope(10);
-  for (const char* name : {"beta", "a"}) {
+  FlowState state, slope(11);
+  for (const char* name : {"beta", "a", "bias"}) {
     for (const double x : built.parameters.find(name)->values()) state.push_back(x);
   }
   unigram_slope(bags, state, slope);
@@ -55,6 +65,7 @@ TEST(UnigramGateModel, LossAndGradientAreThoseOfTheory) {
     EXPECT_NEAR(built.parameters.find("beta")->gradient[v], -slope[v], 1e-14);
     EXPECT_NEAR(built.parameters.find("a")->gradient[v], -slope[5 + v], 1e-14);
   }
+  EXPECT_NEAR(*built.parameters.find("bias")->gradient, -slope[10], 1e-14);
   EXPECT_EQ(built.parameters.find("a")->group, Group::attention);
 }
 

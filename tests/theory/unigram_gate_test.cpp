@@ -17,9 +17,9 @@ LabelledBags bags_of(int vocab, const std::vector<std::vector<int>>& sequences, 
   return bags;
 }
 
-FlowState random_state(int vocab) {
+FlowState random_state(int vocab, bool bias = false) {
   Stream stream(3, "test");
-  FlowState state(2 * static_cast<std::size_t>(vocab));
+  FlowState state(2 * static_cast<std::size_t>(vocab) + (bias ? 1 : 0));
   for (double& x : state) x = stream.normal();
   return state;
 }
@@ -38,10 +38,10 @@ TEST(UnigramGate, AttentionAndLossOfASequence) {
 
 void expect_slope_of_loss(FlowState state) {
   const LabelledBags bags = bags_of(5, {{0, 1, 2}, {3, 3, 1}, {4}, {0, 4, 4, 2, 0}}, {1, 0, 0, 1});
-  FlowState slope(10), slowed(10);
+  FlowState slope(state.size()), slowed(state.size());
   unigram_slope(bags, state, slope);
   unigram_slope(bags, state, slowed, 0.25);
-  for (std::size_t i = 0; i < 10; ++i) {
+  for (std::size_t i = 0; i < state.size(); ++i) {
     const double at = state[i], h = 1e-5;
     state[i] = at + h;
     const double more = unigram_loss(bags, state);
@@ -49,19 +49,37 @@ void expect_slope_of_loss(FlowState state) {
     const double less = unigram_loss(bags, state);
     state[i] = at;
     EXPECT_NEAR(slope[i], -(more - less) / (2 * h), 1e-9) << i;
-    EXPECT_NEAR(slowed[i], slope[i] * (i < 5 ? 1 : 0.25), 1e-15) << i;
+    EXPECT_NEAR(slowed[i], slope[i] * (i < 5 || i == 10 ? 1 : 0.25), 1e-15) << i;
   }
 }
 
-TEST(UnigramGate, SlopeIsMinusTheGradientOfTheLoss) { expect_slope_of_loss(random_state(5)); }
+TEST(UnigramGate, SlopeIsMinusTheGradientOfTheLoss) {
+  expect_slope_of_loss(random_state(5));
+  expect_slope_of_loss(random_state(5, true));
+}
 
 // The exponentials of two of the bags vanish beside that of token 4.
 TEST(UnigramGate, SlopeOfBagsWhoseLogitsLieFarBelowTheLargest) {
   for (const double far : {500.0, 900.0}) {
-    FlowState state = random_state(5);
-    state[9] += far;
-    expect_slope_of_loss(state);
+    for (const bool bias : {false, true}) {
+      FlowState state = random_state(5, bias);
+      state[9] += far;
+      expect_slope_of_loss(state);
+    }
   }
+}
+
+// Of two classes one of which has no word of its own: without a bias its bags can be told only by words that stand in
+// both, with one by the lack of the other's word.
+TEST(UnigramGate, ABiasSaysTheClassThatHasNoWord) {
+  const LabelledBags bags = bags_of(3, {{0, 1}, {1, 0}, {0, 2}, {1, 2}}, {0, 0, 1, 1});
+  const double times[] = {200};
+  const FlowState plain = unigram_flow(bags, FlowState(6, 0.0), times).front();
+  const FlowState biased = unigram_flow(bags, FlowState(7, 0.0), times).front();
+  EXPECT_LT(biased.back(), -0.5);
+  EXPECT_LT(std::abs(biased[0]), 0.9 * std::abs(plain[0])) << "words of both classes have less to say";
+  EXPECT_NEAR(unigram_score(bags, 0, biased), biased.back() + biased[0], 1e-12) << "both words of the bag say the same";
+  EXPECT_LT(unigram_loss(bags, biased), unigram_loss(bags, plain));
 }
 
 // Two free logits move the odds of the key twice as fast as one, and the mean over two sequences is half their sum:

@@ -73,10 +73,11 @@ class UnigramFlow : public Probe {
     return all;
   }
   bool remember(std::span<const double> memory) override {
-    if (memory.size() != 1 + 4 * words()) return false;
+    if (memory.size() != 1 + 4 * words() && memory.size() != 3 + 4 * words()) return false;
+    const auto half = memory.begin() + static_cast<std::ptrdiff_t>(1 + memory.size() / 2);
     flow_time_ = memory[0];
-    start_.assign(memory.begin() + 1, memory.begin() + 1 + static_cast<std::ptrdiff_t>(2 * words()));
-    flow_.assign(memory.begin() + 1 + static_cast<std::ptrdiff_t>(2 * words()), memory.end());
+    start_.assign(memory.begin() + 1, half);
+    flow_.assign(half, memory.end());
     return true;
   }
 
@@ -89,7 +90,10 @@ class UnigramFlow : public Probe {
       for (const ParameterView& view : evaluation.parameters)
         if (view.name == name && view.values.size() == words())
           state.insert(state.end(), view.values.begin(), view.values.end());
-    if (state.size() != 2 * words())
+    const bool whole = state.size() == 2 * words();
+    for (const ParameterView& view : evaluation.parameters)
+      if (view.name == "bias") state.insert(state.end(), view.values.begin(), view.values.end());
+    if (!whole)
       throw wrong_input("probe 'unigram-flow' measures the unigram gate alone",
                         "take model 'unigram-gate', or leave the probe out");
     return state;
@@ -149,7 +153,7 @@ class UnigramFlow : public Probe {
       return largest;
     };
     readings.number("beta_slope_start", most(std::span(slope).first(words())));
-    readings.number("attention_slope_start", most(std::span(slope).subspan(words())));
+    readings.number("attention_slope_start", most(std::span(slope).subspan(words(), words())));
     if (tau_ == 0) return;
     const DescentOrder order = unigram_descent_order(corpus_->bags, start_, tau_, attention_rate_);
     readings.number("gd_distance", order.distances.back());
@@ -160,8 +164,8 @@ class UnigramFlow : public Probe {
   // (docs/method.md).
   bool is_toy_gate() const {
     const LabelledBags& bags = corpus_->bags;
-    return vocab_ == 2 && attention_rate_ == 0.5 && bags.size() == 2 && bags.label(0) == 0 && bags.label(1) == 1 &&
-           bags.tokens(0).size() == 1 && bags.tokens(0)[0] == 0 && bags.tokens(1).size() == 2 &&
+    return vocab_ == 2 && start_.size() == 4 && attention_rate_ == 0.5 && bags.size() == 2 && bags.label(0) == 0 &&
+           bags.label(1) == 1 && bags.tokens(0).size() == 1 && bags.tokens(0)[0] == 0 && bags.tokens(1).size() == 2 &&
            bags.counts(1)[0] == 1 && bags.counts(1)[1] == 1;
   }
 

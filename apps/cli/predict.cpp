@@ -15,6 +15,7 @@
 #include "fovea/lab/analysis/prediction_source.h"
 #include "fovea/lab/record/prediction_json.h"
 #include "fovea/lab/record/stream_prediction_json.h"
+#include "fovea/theory/exact/exact_prediction.h"
 #include "fovea/theory/text_attention.h"
 #include "fovea/view/terminal/prediction_text.h"
 #include "fovea/view/terminal/stream_prediction_text.h"
@@ -41,31 +42,30 @@ class Predict : public Command {
                  app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")
                      ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40))
                      ->type_name("N")};
-    of_bags_ = {app.add_option("--words", options_.counts.words, "the most frequent words whose pairs are counted")
-                    ->check(CLI::Range(8, 8192))
-                    ->type_name("N")};
+    of_bags_ = {
+        app.add_option("--words", options_.counts.words, "how many of the most frequent words are counted in pairs")
+            ->check(CLI::Range(8, 8192))
+            ->type_name("N")};
     app.add_option("--label", label_, "the column of the label, by its name or its number (default: 1)");
-    app.add_option("--text", text_, "the column of the text (default: 2); several, parted by commas, are joined")
+    app.add_option("--text", text_, "the column of the text (default: 2); several, separated by commas, are joined")
         ->delimiter(',')
         ->type_name("COL");
-    app.add_option("--format", format_, "tsv, csv, jsonl or lines (else by the file's name)");
+    app.add_option("--format", format_, "tsv, csv, jsonl or lines (default: by the file's name)");
     of_bags_.push_back(app.add_option("--examples", examples_file_,
                                       "texts to shade by the attention they will get, one a line (with a tab: label or "
                                       "source in front)")
                            ->type_name("FILE"));
-    app.add_option("--threads", threads_, "to read with (default: one per core)")
+    app.add_option("--threads", threads_, "threads to read with (default: one per core)")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
     words_.add_output(app);
     app.footer(
-        "Before any attention is trained: what the bag of inputs tells of the outputs, so whether knowledge can come "
-        "first,\n"
-        "which words attention will come to, and when. Nothing is kept. Every line of a file must be sound; of one "
-        "with bad\n"
-        "lines make a corpus (fovea data add NAME --skip-bad …), and predict text-classify --set "
-        "task.corpus=NAME.\n"
-        "Of a task of token streams: the heights at which a loss may rest, and which earlier tokens tell of the "
-        "answers.\n\n"
+        "From the data alone, before training: how much the bag of inputs tells about the outputs, and so whether\n"
+        "words can be learned before attention; which words attention will move to; and when. Nothing is stored.\n"
+        "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
+        "run: fovea predict text-classify --set task.corpus=NAME.\n"
+        "For a task of token streams: the heights at which the loss may rest, and which earlier tokens tell about\n"
+        "the answers.\n\n"
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
         "  fovea predict induction --set task.vocab=128 --set task.length=32\n"
@@ -77,12 +77,14 @@ class Predict : public Command {
     Team team(threads_);
     read_examples();
     const std::unique_ptr<BagSource> source = open(team);
-    if (!source) return print_stream();
+    if (!source) return task_->shape().kind == Kind::token_streams ? print_stream() : print_exact();
     if (source->outputs_are() == BagSource::Outputs::words)
       for (const Example& example : examples_)
         if (!example.tab)
           throw wrong_input("the line has no tab", "write each example as: source, a tab, target", example.place);
-    Passes passes(words_.quiet, passes_);
+    const bool given = !task_ || task_->examples(Split::train) > 0;  // else they are drawn, and copies come by chance
+    options_.copies_once = given && source->outputs_are() == BagSource::Outputs::classes;
+    Passes passes(words_.quiet, passes_ + (options_.copies_once ? 1 : 0));
     const Prediction prediction = predict(*source, team, options_, passes.next());
     passes.progress.clear();
     if (words_.json) print_as_json(prediction, *source);
@@ -107,7 +109,7 @@ class Predict : public Command {
     }
   };
 
-  // Null of a task of token streams.
+  // Null of a task of token streams, and of one of which heights and times are computed.
   std::unique_ptr<BagSource> open(Team& team) {
     if (!source_.empty() || !target_.empty()) {
       if (!data_.empty())
@@ -128,7 +130,7 @@ class Predict : public Command {
           fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
           "ask once for each");
     task_ = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
-    if (task_ && task_->shape().kind == Kind::token_streams) return nullptr;
+    if (task_ && (task_->shape().kind == Kind::token_streams || !predict_exact(*task_).empty())) return nullptr;
     if (task_) return task_bags(*task_, draws_);
     if (!std::filesystem::exists(data_)) {
       std::vector<std::string> known = Registry<Task>::instance().names();
@@ -167,12 +169,34 @@ class Predict : public Command {
                           "leave it out");
   }
 
-  int print_stream() const {
+  void refuse_bags() const {
     for (const CLI::Option* option : of_bags_)
       if (option->count() > 0)
         throw wrong_input(fmt::format("{} is for bags of words, and the task gives {}", option->get_name(),
-                                      kind_name(Kind::token_streams)),
+                                      kind_name(task_->shape().kind)),
                           "leave it out");
+  }
+
+  int print_exact() const {
+    refuse_bags();
+    const ExactPrediction prediction = predict_exact(*task_);
+    if (words_.json) {
+      Json json{{"data", data_}};
+      for (const auto& [name, figures] : {std::pair("heights", prediction.heights), {"times", prediction.times}})
+        for (const ExactPrediction::Figure& figure : figures) json[name][figure.name] = figure.value;
+      print_json(json);
+      return 0;
+    }
+    fmt::print("Computed before any training.\n\nHeights at which the loss may rest:\n");
+    for (const ExactPrediction::Figure& height : prediction.heights)
+      fmt::print("  {:>9.4f}  {}\n", height.value, height.says);
+    if (!prediction.times.empty()) fmt::print("\nTimes of gradient flow (the sum of the learning rates):\n");
+    for (const ExactPrediction::Figure& time : prediction.times) fmt::print("  {:>9.4g}  {}\n", time.value, time.says);
+    return 0;
+  }
+
+  int print_stream() const {
+    refuse_bags();
     StreamOptions options;
     if (of_tasks_[1]->count() > 0) options.sequences = draws_;
     const StreamPrediction prediction = predict_stream(*task_, options);
@@ -253,7 +277,7 @@ class Predict : public Command {
   std::unique_ptr<Task> task_;
 };
 
-const Register<Command> predict_command("predict", "what attention will do on data, before any is trained",
+const Register<Command> predict_command("predict", "predict what attention will do, from the data alone",
                                         [] { return std::make_unique<Predict>(); });
 
 }  // namespace

@@ -42,7 +42,7 @@ void refuse_cut_texts(const TextSource& source, TextFormat format) {
   for (Row row; rows->next(row);)
     for (std::size_t i = 2; i < row.fields.size(); ++i)
       if (!blank(row.fields[i]))
-        throw wrong_input(fmt::format("has {} columns, where a label and a text are wanted", row.fields.size()),
+        throw wrong_input(fmt::format("has {} columns, where a label and a text are expected", row.fields.size()),
                           commas ? "put texts that hold commas in double quotes, and leave out further columns"
                                  : "leave out further columns, and tabs within texts",
                           {source.file.string(), row.line});
@@ -62,7 +62,7 @@ Json table(const Json& ask) {
   const char* remedy = "write a label, a tab or a comma, and a text in each line";
   try {
     const std::unique_ptr<TextReader::Examples> examples = open_table(source, source.format);
-    remedy = "mend the line";
+    remedy = "correct the line";
     for (TextExample example; examples->next(example);) {
       labels.push_back(example.label);
       texts.push_back(example.text);
@@ -79,11 +79,15 @@ Json predict_task(const Json& ask) {
   const std::unique_ptr<Task> task = make_task(spec_of(ask));
   const std::unique_ptr<BagSource> source = task_bags(*task, fresh_examples);
   Team team(1);
-  const Prediction prediction = predict(*source, team);
+  PredictionOptions options;
+  options.copies_once = true;
+  const Prediction prediction = predict(*source, team, options);
   Json attention = Json::array();
   for (const auto& text : ask.at("texts"))
     attention.push_back(predicted_attention(prediction, text.get<std::vector<int>>(), {}).at(0));
-  return {{"prediction", prediction_json(prediction, *source)}, {"attention", std::move(attention)}};
+  return {{"prediction", prediction_json(prediction, *source)},
+          {"attention", std::move(attention)},
+          {"logits", prediction.attention_logits}};
 }
 
 // What the width of attention on points will come to, and the answers that it will give.

@@ -31,6 +31,7 @@ class PredictionProbe : public Probe {
     readings.number("predicted_knowledge_half", prediction.course.knowledge_half);
     readings.number("predicted_attention_half", prediction.course.attention_half);
     readings.number("predicted_correct_90", prediction.course.correct_90);
+    if (!prediction.course.accuracy.empty()) readings.number("predicted_accuracy_90", prediction.course.accuracy_90);
   }
 
  private:

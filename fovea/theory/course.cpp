@@ -35,6 +35,7 @@ void Course::finish() {
   knowledge_half = first_time(times, knowledge, (knowledge.front() + 1) / 2);
   attention_half = first_time(times, attention, (attention.front() + 1) / 2);
   correct_90 = first_time(times, correct, 0.9);
+  accuracy_90 = first_time(times, accuracy, 0.9);
 }
 
 std::vector<double> Course::evenly(const std::vector<double>& curve, int points) const {

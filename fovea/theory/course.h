@@ -20,14 +20,16 @@ struct Course {
   std::vector<double> knowledge;  // mean probability of the right answer were all attention on its word
   std::vector<double> attention;  // mean weight on that word
   std::vector<double> correct;    // mean probability of the right answer
+  std::vector<double> accuracy;   // classification: share of bags that the flow has not seen which it tells rightly
 
   // When a curve has gone half its way to 1; never, where it does not within the horizon.
   double knowledge_half = never, attention_half = never;
-  double correct_90 = never;  // when the right answer has 90 %
-  double horizon = 0;         // how far the flow was followed
+  double correct_90 = never;   // when the right answer has 90 %
+  double accuracy_90 = never;  // when 90 % of unseen bags are told rightly
+  double horizon = 0;          // how far the flow was followed
 
   void add(double time, double knowledge_now, double attention_now, double correct_now);
-  void finish();  // the three times, from the curves
+  void finish();  // the times, from the curves
 
   // `points` values of a curve at even times from the start to the end.
   std::vector<double> evenly(const std::vector<double>& curve, int points) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "fovea/data/distinct_bags.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/theory/sample.h"
 #include "fovea/theory/translation_flow.h"
@@ -23,6 +24,7 @@ constexpr double early_signal = 0.2, least_signal = 0.005;
 double sure(std::size_t tried) { return std::sqrt(2 * std::log(1000.0 * static_cast<double>(tried))); }
 
 constexpr std::size_t words_a_class = 8;
+constexpr double probable = 0.6;  // the least that a candidate's chance must be for the flow to count it
 
 std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
 
@@ -61,6 +63,62 @@ std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes,
   return links;
 }
 
+// In how many examples each word stands, by class: (input ids, classes), for the ids that c.class_counts has.
+std::vector<std::int64_t> presence(const BagSource& source, Team& team, const Cooccurrence& c, const Sample& sample) {
+  const std::size_t classes = index_of(source.outputs()), vocab = c.class_counts.size() / classes;
+  std::vector<std::int64_t> present(c.class_counts.size());
+  std::mutex lock;
+  source.each(team, [&](int, const BagPair& pair) {
+    if (!sample.takes(pair.number)) return;
+    std::vector<int> words(pair.input.begin(), pair.input.end());
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    const std::lock_guard<std::mutex> hold(lock);
+    for (const int word : words)
+      if (index_of(word) < vocab) ++present[index_of(word) * classes + index_of(pair.output.front())];
+  });
+  return present;
+}
+
+// z of a word in n examples is taken for a normal number of variance 1 around the effect, and effects for normal ones
+// of variance n tau^2; tau^2 is what all z together have more than chance.
+void rank_candidates(std::span<const std::int64_t> present, std::size_t classes, std::int64_t examples,
+                     std::vector<OutputPrediction>& outputs) {
+  const std::size_t vocab = present.size() / classes;
+  std::vector<double> of_word(vocab), of_class(classes), z(present.size());
+  double all = 0, above_chance = 0;
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    const auto n = static_cast<double>(present[i]);
+    of_word[i / classes] += n;
+    of_class[i % classes] += n;
+    all += n;
+  }
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    const double n = of_word[i / classes], share = all > 0 ? of_class[i % classes] / all : 0;
+    if (n == 0 || share <= 0 || share >= 1) continue;
+    z[i] = (static_cast<double>(present[i]) - n * share) / std::sqrt(n * share * (1 - share));
+    above_chance += z[i] * z[i] - 1;
+  }
+  const double spread = all > 0 ? std::max(0.0, above_chance) / (all * static_cast<double>(classes)) : 0;
+  const double settled = sure(present.size());
+  for (OutputPrediction& output : outputs) {
+    for (std::size_t i = 0; i < vocab; ++i) {
+      const double surely = z[i * classes + index_of(output.output)];
+      if (surely <= 0) continue;
+      const double effect = of_word[i] * spread;
+      const double likely = std::erfc(-surely * std::sqrt(effect / (1 + effect)) / std::sqrt(2.0)) / 2;
+      const double times = settled / surely;
+      output.candidates.push_back({static_cast<int>(i), surely, likely, static_cast<double>(examples) * times * times});
+    }
+    const auto before = [](const Candidate& a, const Candidate& b) {
+      if (a.likely != b.likely) return a.likely > b.likely;
+      return a.surely != b.surely ? a.surely > b.surely : a.input < b.input;
+    };
+    std::sort(output.candidates.begin(), output.candidates.end(), before);
+    output.candidates.resize(std::min(words_a_class, output.candidates.size()));
+  }
+}
+
 // The input whose count goes most with that of the output.
 int partner_of(const Cooccurrence& c, std::size_t o, double& surely) {
   int best = -1;
@@ -90,12 +148,17 @@ void predict_words(const Cooccurrence& c, const PredictionOptions& options, Pred
   prediction.course = translation_course(field, partners);
 }
 
-// Examples whose bags hold about options.flow_tokens words, in the order of their numbers.
-LabelledBags sample_bags(const BagSource& source, Team& team, const Cooccurrence& c, int positive,
-                         const PredictionOptions& options) {
+// Of every four examples one is kept from the flow, for its accuracy; of the others it is followed on those whose bags
+// hold about options.flow_tokens words. Both in the order of the examples' numbers.
+struct FlowBags {
+  LabelledBags followed, unseen;
+};
+
+FlowBags sample_bags(const BagSource& source, Team& team, const Cooccurrence& c, int positive,
+                     const PredictionOptions& options) {
   const double length = std::max(1.0, c.input_length);
-  const auto wanted = static_cast<std::int64_t>(std::max(1.0, options.flow_tokens / length));
-  const Sample sample(c.examples, wanted);
+  const double wanted = std::max(options.flow_tokens / length, static_cast<double>(options.flow_bags));
+  const Sample sample(c.examples, static_cast<std::int64_t>(std::max(2.0, wanted * 4 / 3)));
   const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
   struct Taken {
     std::int64_t number;
@@ -114,9 +177,28 @@ LabelledBags sample_bags(const BagSource& source, Team& team, const Cooccurrence
     taken.push_back(std::move(one));
   });
   std::sort(taken.begin(), taken.end(), [](const Taken& a, const Taken& b) { return a.number < b.number; });
-  LabelledBags bags(static_cast<int>(c.in()));
-  for (const Taken& one : taken) bags.add(one.words, one.label);
+  const auto words = static_cast<int>(c.in());
+  FlowBags bags{LabelledBags(words), LabelledBags(words)};
+  for (const Taken& one : taken) {
+    Stream draws(0, "unseen", 0, static_cast<std::uint64_t>(one.number));
+    (draws.integer(4) == 0 ? bags.unseen : bags.followed).add(one.words, one.label);
+  }
   return bags;
+}
+
+// Of two classes, of which bags of label 1 are of the class `positive`.
+std::vector<double> loudness(const LabelledBags& bags, const FlowState& end, std::size_t positive) {
+  double said[2] = {0, 0}, count[2] = {0, 0};
+  for (std::size_t bag = 0; bag < bags.size(); ++bag) {
+    const int label = bags.label(bag);
+    const double by_words = unigram_score(bags, bag, end) - end.back();
+    said[label] += label == 1 ? by_words : -by_words;
+    ++count[label];
+  }
+  std::vector<double> loud(2);
+  for (const std::size_t label : {0, 1})
+    loud[label == 1 ? positive : 1 - positive] = said[label] / std::max(1.0, count[label]);
+  return loud;
 }
 
 void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, const Signal& signal,
@@ -124,6 +206,8 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   const auto classes = index_of(source.outputs());
   for (std::size_t o = 0; o < c.out(); ++o)
     prediction.outputs[o].words = words_of_class(c, classes, index_of(c.outputs[o]));
+  const Sample counted(c.examples, options.candidate_examples);
+  rank_candidates(presence(source, team, c, counted), classes, c.examples / counted.stride(), prediction.outputs);
   prediction.attention_logits.assign(index_of(source.inputs()), 0.0);
   if (c.out() < 2) return;
   // Two classes: class 1 against class 0. More: the class that is told best against the rest.
@@ -141,10 +225,22 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
     const double surely = r * r * static_cast<double>(c.sampled);
     if (surely > least) speaks[i] = c.cross(i, label) / c.input_variance(i) * (1 - least / surely);
   }
-  const LabelledBags bags = sample_bags(source, team, c, c.outputs[label], options);
-  if (bags.size() == 0) return;
-  const UnigramCourse course = unigram_course(bags, speaks);
+  // Where none is sure: the candidates, nearer to 0 the less likely.
+  if (std::all_of(speaks.begin(), speaks.end(), [](double one) { return one == 0; })) {
+    const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
+    for (std::size_t o = 0; o < c.out(); ++o)
+      for (const Candidate& word : prediction.outputs[o].candidates) {
+        const int rank = ranks[index_of(word.input)];
+        if (rank < 0 || word.likely < probable || (o != label && c.out() > 2)) continue;
+        const auto i = index_of(rank);
+        if (c.input_variance(i) > 0) speaks[i] = c.cross(i, label) / c.input_variance(i) * (2 * word.likely - 1);
+      }
+  }
+  const FlowBags bags = sample_bags(source, team, c, c.outputs[label], options);
+  if (bags.followed.size() == 0) return;
+  const UnigramCourse course = unigram_course(bags.followed, speaks, bags.unseen);
   prediction.course = course.course;
+  if (c.out() == 2) prediction.said_by_words = loudness(bags.followed, course.end, index_of(c.outputs[label]));
   for (std::size_t i = 0; i < c.in(); ++i) prediction.attention_logits[index_of(c.inputs[i])] = course.end[c.in() + i];
 }
 
@@ -159,7 +255,8 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
     prediction.because = told + ", which chance alone may do in so few examples";
     if (c.left_out > 0)
       prediction.because +=
-          fmt::format(", of which only the {} most frequent of {} words are counted", c.in(), c.in() + c.left_out);
+          fmt::format("; only the {} most frequent of {} words are counted, the others being too rare", c.in(),
+                      c.in() + c.left_out);
   } else if (prediction.signal < std::max(least_signal, 2 * prediction.error)) {
     prediction.verdict = Verdict::hard;
     prediction.because =
@@ -176,7 +273,7 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
   const bool learnable = prediction.verdict == Verdict::early || prediction.verdict == Verdict::slow;
   const auto unlinked = [](const OutputPrediction& output) { return output.words.empty(); };
   if (learnable && std::all_of(prediction.outputs.begin(), prediction.outputs.end(), unlinked))
-    prediction.because += ". Which words tell it is not sure yet of any: more examples would show";
+    prediction.because += ". Which words tell it is not sure yet: more examples would show";
 }
 
 }  // namespace
@@ -204,7 +301,7 @@ std::string verdict_text(Verdict verdict) {
     case Verdict::hard:
       return "hard: nothing to learn from while attention is uniform";
     case Verdict::unsure:
-      return "not to be told: too few examples";
+      return "cannot tell: too few examples";
   }
   return {};
 }
@@ -213,6 +310,14 @@ double Prediction::slowness() const { return signal > 0 ? 1 / signal : Course::n
 
 Prediction predict(const BagSource& source, Team& team, const PredictionOptions& options,
                    const BagSource::Progress& progress) {
+  if (options.copies_once) {
+    const DistinctBags distinct(source, team, progress);
+    PredictionOptions of_these = options;
+    of_these.copies_once = false;
+    Prediction prediction = predict(distinct, team, of_these, progress);
+    prediction.copies = distinct.copies();
+    return prediction;
+  }
   const Cooccurrence c = measure_cooccurrence(source, team, options.counts, progress);
   const Signal signal = measure_signal(c);
   Prediction prediction;
@@ -224,7 +329,7 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
   prediction.error = signal.error;
   for (std::size_t o = 0; o < c.out(); ++o)
     prediction.outputs.push_back(
-        {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}});
+        {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}, {}});
   if (prediction.kind == BagSource::Outputs::classes) predict_class(source, team, c, signal, options, prediction);
   else predict_words(c, options, prediction);
   judge(prediction, c);

@@ -11,8 +11,11 @@ namespace fovea {
 
 struct PredictionOptions {
   CooccurrenceOptions counts;
-  int flow_words = 96;       // sequence tasks: inputs and outputs the flow is followed for
-  int flow_tokens = 50'000;  // classification: distinct words of all bags the flow is followed on
+  bool copies_once = false;                  // of examples that are the same, input and output, the first alone counts
+  int flow_words = 96;                       // sequence tasks: inputs and outputs the flow is followed for
+  int flow_tokens = 50'000;                  // classification: words of all bags the flow is followed on,
+  int flow_bags = 1000;                      // but no fewer bags than this
+  std::int64_t candidate_examples = 20'000;  // classification: examples that candidates are counted in
 };
 
 enum class Verdict { early, slow, hard, unsure };
@@ -26,16 +29,26 @@ struct WordLink {
   double surely = 0;
 };
 
+// A word that may stand with a class more often than chance has it, sure or not. `surely` counts examples that hold it,
+// however often. `likely` is the chance that it does so in all data like these, and `settled_by` how many examples
+// would make it sure, were they to go on alike; docs/method.md says how both are found.
+struct Candidate {
+  int input = -1;  // id
+  double surely = 0, likely = 0.5, settled_by = 0;
+};
+
 struct OutputPrediction {
   int output = 0;   // id
   double mean = 0;  // how often it is in an example's output
   double decodable = 0, error = 0;
-  std::vector<WordLink> words;  // most sure first: several for a class, one at most for a word
+  std::vector<WordLink> words;        // most sure first: several for a class, one at most for a word
+  std::vector<Candidate> candidates;  // of a class, the likeliest first
 };
 
 struct Prediction {
   BagSource::Outputs kind = BagSource::Outputs::words;
   std::int64_t examples = 0, sampled = 0;
+  std::int64_t copies = 0;  // examples that are not among these, being the same as one of them
   double input_length = 0;
   double signal = 0, error = 0;
   Verdict verdict = Verdict::hard;
@@ -43,6 +56,10 @@ struct Prediction {
   std::vector<OutputPrediction> outputs;  // by falling frequency
   Course course;
   int course_class = -1;  // classification of more than two classes: the class the course tells from the rest
+
+  // Two classes: how loudly words say each by the flow's end, by class: the mean over its bags of what they say for it
+  // without the bias. A class that has no word of its own is said by the bias, and its words say little.
+  std::vector<double> said_by_words;
 
   // For shading examples: attention's logit for each input id (classification), 0 where the flow did not know the word.
   std::vector<double> attention_logits;

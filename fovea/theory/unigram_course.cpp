@@ -34,26 +34,42 @@ std::vector<TellingBag> telling_bags(const LabelledBags& bags, std::span<const d
   return telling;
 }
 
+// The log-odds of class 1: what a bias says that knows nothing but how frequent the classes are.
+double log_odds(const LabelledBags& bags) {
+  double positive = 0;
+  for (std::size_t bag = 0; bag < bags.size(); ++bag) positive += bags.label(bag);
+  const double all = static_cast<double>(bags.size());
+  return positive > 0 && positive < all ? std::log(positive / (all - positive)) : 0;
+}
+
+// What is exactly even is not told.
+double accuracy_of(const LabelledBags& bags, const FlowState& state) {
+  double right = 0;
+  for (std::size_t bag = 0; bag < bags.size(); ++bag) {
+    const double score = unigram_score(bags, bag, state);
+    right += score == 0 ? 0.5 : (score > 0) == (bags.label(bag) == 1);
+  }
+  return right / static_cast<double>(bags.size());
+}
+
 }  // namespace
 
-UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks) {
+UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks, const LabelledBags& unseen) {
   const auto vocab = static_cast<std::size_t>(bags.vocab());
   const std::vector<TellingBag> telling = telling_bags(bags, speaks);
   UnigramCourse result;
-  const FlowState start(2 * vocab, 0.0);
+  FlowState start(2 * vocab + 1, 0.0);
+  start.back() = log_odds(bags);
   result.end = start;
   const auto read = [&](double time, const FlowState& state) {
     double known = 0, attended = 0, right = 0;
     for (const TellingBag& one : telling) {
-      const double beta = state[static_cast<std::size_t>(one.word)];
+      const double beta = state[static_cast<std::size_t>(one.word)] + state.back();
       known += logistic(bags.label(one.bag) == 1 ? beta : -beta);
       attended += unigram_attention(bags, one.bag, state)[one.place];
     }
     for (std::size_t bag = 0; bag < bags.size(); ++bag) {
-      const std::vector<double> weights = unigram_attention(bags, bag, state);
-      double score = 0;
-      for (std::size_t i = 0; i < weights.size(); ++i)
-        score += weights[i] * state[static_cast<std::size_t>(bags.tokens(bag)[i])];
+      const double score = unigram_score(bags, bag, state);
       right += logistic(bags.label(bag) == 1 ? score : -score);
     }
     const auto count = static_cast<double>(std::max<std::size_t>(1, telling.size()));
@@ -61,6 +77,7 @@ UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> s
     attended /= count;
     right /= static_cast<double>(bags.size());
     result.course.add(time, known, attended, right);
+    if (unseen.size() > 0) result.course.accuracy.push_back(accuracy_of(unseen, state));
     result.end = state;
     return !telling.empty() && !result.course.over();
   };

@@ -1,4 +1,5 @@
-// The predicted course of classification (docs/method.md, 2): gradient flow of the unigram gate on the data's own bags.
+// The predicted course of classification (docs/method.md, 2): gradient flow of the unigram gate, with a bias, on the
+// data's own bags.
 #pragma once
 
 #include <span>
@@ -11,12 +12,14 @@ namespace fovea {
 
 struct UnigramCourse {
   Course course;
-  FlowState end;  // β (V), then the attention logits (V), when it was last looked at
+  FlowState end;  // β (V), then the attention logits (V), then the bias, when it was last looked at
 };
 
-// From β = 0 and uniform attention. speaks[v]: how much the token v speaks for class 1 (or against it, below 0); 0
-// where it is not known to. A bag's word is the one that speaks most for its class; knowledge and attention are
-// averages over the bags whose word speaks at least half as loud as the loudest.
-UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks);
+// From β = 0, uniform attention and the bias that tells how frequent the classes are. speaks[v]: how much the token v
+// speaks for class 1 (or against it, below 0); 0 where it is not known to. A bag's word is the one that speaks most for
+// its class; knowledge and attention are averages over the bags whose word speaks at least half as loud as the loudest.
+// Accuracy is of the bags `unseen`, by whatever the flow tells them by, be it that word or not; there is none where
+// `unseen` is empty.
+UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks, const LabelledBags& unseen);
 
 }  // namespace fovea

@@ -131,11 +131,12 @@ def predict(
     **settings: Any,
 ) -> Prediction:
     """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
-    experiment by name with its settings. Words are what stands between blanks.
+    experiment by name with its settings. Words are what stands between blanks. Of labelled texts that are the same the first
+    alone counts.
 
     >>> import fovea
-    >>> texts = ["a good film", "a bad film", "good fun", "bad luck"] * 50
-    >>> prediction = fovea.predict(texts, ["+", "-", "+", "-"] * 50)
+    >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+    >>> prediction = fovea.predict(texts, ["+", "-"] * 100)
     >>> prediction.verdict
     'early'
     >>> prediction.words["+"][0][0]

@@ -119,7 +119,10 @@ std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr
   made->task = std::move(task);
   made->source = std::move(source);
   Team team(threads);
-  made->prediction = predict(*made->source, team, {}, [&](std::int64_t, std::int64_t) {
+  PredictionOptions options;
+  const bool given = !made->task || made->task->examples(Split::train) > 0;
+  options.copies_once = given && made->source->outputs_are() == BagSource::Outputs::classes;
+  made->prediction = predict(*made->source, team, options, [&](std::int64_t, std::int64_t) {
     if (call.stop()) throw Interrupted();
   });
   made->texts.emplace(made->prediction, *made->source);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "tests/cli/program.h"
@@ -52,10 +54,31 @@ TEST_F(ProgramTest, PredictsWhatAnExperimentTrainsOnAndCutsTextsAsItDoes) {
 
 TEST_F(ProgramTest, PredictsFromSeveralColumnsOfText) {
   std::string lines;
-  for (int n = 0; n < 400; ++n) lines += n % 2 ? "no\tthe film\twas awful\n" : "yes\tthe film\twas lovely\n";
+  for (int n = 0; n < 400; ++n)
+    lines += fmt::format("{}\tthe film {}\twas {}\n", n % 2 ? "no" : "yes", n, n % 2 ? "awful" : "lovely");
   write("reviews.tsv", lines);
   const Outcome outcome = fovea("predict reviews.tsv --text 2,3");
-  EXPECT_NE(outcome.out.find("From 400 examples, 4 words each"), std::string::npos) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("From 400 examples, 5 words each"), std::string::npos) << outcome.out << outcome.err;
+}
+
+// Of thirty texts no word can be sure, but which are likely is told; pasted four times they are thirty still.
+TEST_F(ProgramTest, PredictsFromFewTextsWithWhatWouldSettleIt) {
+  std::string lines;
+  for (int n = 0; n < 30; ++n)
+    lines += fmt::format("{}\ton day {}, {} a{}\n", n % 2 ? "complaint" : "praise", n,
+                         n % 2 && n % 10 != 1 ? "refund" : "word", (n * n * 7 + n) % 9);
+  write("few.tsv", lines);
+  const Outcome once = fovea("predict few.tsv");
+  EXPECT_NE(once.out.find("probably refund, "), std::string::npos) << once.out << once.err;
+  EXPECT_NE(once.out.find("examples would settle it"), std::string::npos) << once.out;
+  EXPECT_EQ(once.out.find("none"), std::string::npos) << once.out;
+  const auto alone = json("predict few.tsv --json");
+  write("few.tsv", lines + lines + lines + lines);
+  const auto copied = json("predict few.tsv --json");
+  EXPECT_EQ(alone["copies"], 0);
+  EXPECT_EQ(copied["copies"], 90);
+  EXPECT_EQ(copied["outputs"], alone["outputs"]);
+  EXPECT_NE(fovea("predict few.tsv").out.find("(and 90 copies of them, which are not counted)"), std::string::npos);
 }
 
 TEST_F(ProgramTest, PredictsTheHeightsAndLagsOfTokenStreams) {
@@ -76,6 +99,14 @@ TEST_F(ProgramTest, PredictsTheHeightsAndLagsOfTokenStreams) {
     EXPECT_EQ(outcome.code, 2) << wrong;
     EXPECT_NE(outcome.err.find("token streams"), std::string::npos) << outcome.err;
   }
+}
+
+TEST_F(ProgramTest, PredictsHeightsAndTimesThatAreComputed) {
+  const auto said = json("predict linear-icl --set task.eigenvalues=[0.25,0.25,0.25,0.25] --json");
+  EXPECT_NEAR(said["heights"]["4"].get<double>(), 5.0 / 36, 1e-6);
+  EXPECT_NEAR(said["times"]["drop"].get<double>(), 14.753, 0.001);
+  EXPECT_NE(fovea("predict sparse-emergence --set task.copies=4").out.find("where the copies share a logit"),
+            std::string::npos);
 }
 
 TEST_F(ProgramTest, PredictsFromTwoFilesAndRefusesWhatIsNoData) {

@@ -8,7 +8,7 @@ import pytest
 import fovea
 
 GOOD, BAD = ["a good film", "good fun all along", "so good"], ["a bad film", "bad luck all along", "so bad"]
-TEXTS = [text for pair in zip(GOOD, BAD) for text in pair] * 40
+TEXTS = [f"{text} w{n}" for n in range(40) for pair in zip(GOOD, BAD) for text in pair]
 LABELS = ["plus", "minus"] * 120
 
 

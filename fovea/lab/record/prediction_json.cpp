@@ -1,20 +1,35 @@
 #include "fovea/lab/record/prediction_json.h"
 
+#include <cmath>
+
 namespace fovea {
 
 Json prediction_json(const Prediction& p, const BagSource& source) {
-  Json json{{"examples", p.examples},          {"sampled", p.sampled},    {"verdict", verdict_name(p.verdict)},
-            {"says", verdict_text(p.verdict)}, {"because", p.because},    {"signal", number_json(p.signal)},
-            {"error", number_json(p.error)},   {"outputs", Json::array()}};
+  Json json{{"examples", p.examples},
+            {"copies", p.copies},
+            {"sampled", p.sampled},
+            {"verdict", verdict_name(p.verdict)},
+            {"says", verdict_text(p.verdict)},
+            {"because", p.because},
+            {"signal", number_json(p.signal)},
+            {"error", number_json(p.error)},
+            {"outputs", Json::array()}};
   for (const OutputPrediction& output : p.outputs) {
     Json words = Json::array();
     for (const WordLink& link : output.words)
       words.push_back({{"word", source.input_word(link.input)}, {"deviations", number_json(link.surely)}});
+    Json candidates = Json::array();
+    for (const Candidate& one : output.candidates)
+      candidates.push_back({{"word", source.input_word(one.input)},
+                            {"deviations", number_json(one.surely)},
+                            {"likely", one.likely},
+                            {"settled_by", number_json(std::ceil(one.settled_by))}});
     json["outputs"].push_back({{"output", source.output_word(output.output)},
                                {"per_example", output.mean},
                                {"decodable", number_json(output.decodable)},
                                {"error", number_json(output.error)},
-                               {"words", words}});
+                               {"words", words},
+                               {"candidates", candidates}});
   }
   json["course"] = {{"knowledge_half", number_json(p.course.knowledge_half)},
                     {"attention_half", number_json(p.course.attention_half)},
@@ -23,6 +38,10 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
                     {"knowledge", p.course.knowledge},
                     {"attention", p.course.attention},
                     {"correct", p.course.correct}};
+  if (!p.course.accuracy.empty()) {
+    json["course"]["accuracy_90"] = number_json(p.course.accuracy_90);
+    json["course"]["accuracy"] = p.course.accuracy;
+  }
   return json;
 }
 

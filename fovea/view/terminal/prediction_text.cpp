@@ -12,12 +12,32 @@ namespace {
 
 constexpr std::size_t shown_outputs = 12;
 
-std::string time_text(double time) { return std::isfinite(time) ? fmt::format("{:.4g}", time) : "never"; }
+std::string when(const char* what, double time) {
+  return std::isfinite(time) ? fmt::format("{} at {:.4g}", what, time) : fmt::format("never {}", what);
+}
 
+constexpr double probably = 0.8, perhaps = 0.6;  // a candidate's chance
+constexpr std::size_t shown_candidates = 3;
+
+// To two digits: more are not known.
+std::string about(double count) {
+  const double ten = std::pow(10, std::max(0.0, std::floor(std::log10(count)) - 1));
+  return fmt::format("{:.0f}", ten * std::ceil(count / ten));
+}
+
+// Those that are sure; where none is, the likeliest, with what would settle the first of them.
 std::string words_text(const OutputPrediction& output, const BagSource& source) {
   std::string text;
   for (const WordLink& link : output.words) text += (text.empty() ? "" : ", ") + source.input_word(link.input);
-  return text.empty() ? "none that is sure" : text;
+  if (!text.empty()) return text;
+  for (const Candidate& one : output.candidates) {
+    if (one.likely < perhaps || &one - output.candidates.data() == shown_candidates) break;
+    text += fmt::format("{}{} {}, {:.1f} σ", text.empty() ? "" : "; ", one.likely < probably ? "perhaps" : "probably",
+                        source.input_word(one.input), one.surely);
+  }
+  if (text.empty()) return "cannot tell";
+  const double settled = output.candidates.front().settled_by;
+  return text + fmt::format(" (about {} examples would settle it)", about(settled));
 }
 
 std::string outputs_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
@@ -46,13 +66,13 @@ std::string course_text(const Prediction& p, const BagSource& source) {
       fmt::format("The course by gradient flow from uniform attention, time 0 to {:.4g}:\n", course.times.back());
   if (p.course_class >= 0)
     text += fmt::format("('{}', the class that is told best, against the rest)\n", source.output_word(p.course_class));
-  const auto line = [&](const char* name, const std::vector<double>& curve, const std::string& when) {
+  const auto line = [&](const char* name, const std::vector<double>& curve, const std::string& comes) {
     return fmt::format("  {:<11}{} {:.3f} → {:.3f}   {}\n", name, sparkline(course.evenly(curve, width), width),
-                       curve.front(), curve.back(), when);
+                       curve.front(), curve.back(), comes);
   };
-  text += line("knowledge", course.knowledge, fmt::format("half-way at {}", time_text(course.knowledge_half)));
-  text += line("attention", course.attention, fmt::format("half-way at {}", time_text(course.attention_half)));
-  text += line("right", course.correct, fmt::format("90 % at {}", time_text(course.correct_90)));
+  text += line("knowledge", course.knowledge, when("half-way", course.knowledge_half));
+  text += line("attention", course.attention, when("half-way", course.attention_half));
+  text += line("right", course.correct, when("90 %", course.correct_90));
   return text;
 }
 
@@ -61,7 +81,11 @@ std::string course_text(const Prediction& p, const BagSource& source) {
 std::string prediction_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
   const Tone tone = p.verdict == Verdict::hard ? Tone::bad : p.verdict == Verdict::early ? Tone::good : Tone::strong;
   std::string text = fmt::format("{}\n{}.\n\n", toned(verdict_text(p.verdict), tone, terminal), p.because);
-  text += fmt::format("From {} examples{}, {:.4g} words each.\n\n", p.examples,
+  const std::string copies = p.copies == 0
+                                 ? ""
+                                 : fmt::format(" (and {} {} of them, which {} not counted)", p.copies,
+                                               p.copies == 1 ? "copy" : "copies", p.copies == 1 ? "is" : "are");
+  text += fmt::format("From {} examples{}{}, {:.4g} words each.\n\n", p.examples, copies,
                       p.sampled < p.examples ? fmt::format(" (pairs of words counted in {} of them)", p.sampled) : "",
                       p.input_length);
   text += outputs_text(p, source, terminal) + "\n" + course_text(p, source);

@@ -1,0 +1,50 @@
+#include "fovea/data/distinct_bags.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace fovea {
+
+namespace {
+
+// FNV-1a, a number at a time. Two examples in a billion times a billion have the same by chance.
+std::uint64_t name_of(const BagPair& pair) {
+  std::uint64_t name = 0xcbf29ce484222325u;
+  const auto add = [&name](int id) { name = (name ^ static_cast<std::uint32_t>(id)) * 0x100000001b3u; };
+  for (const int id : pair.input) add(id);
+  add(-1);  // no word
+  for (const int id : pair.output) add(id);
+  return name;
+}
+
+}  // namespace
+
+DistinctBags::DistinctBags(const BagSource& source, Team& team, const Progress& progress) : source_(source) {
+  std::vector<std::pair<std::uint64_t, std::int64_t>> named;  // and the example's number
+  std::mutex lock;
+  const auto name = [&](int, const BagPair& pair) {
+    const std::uint64_t own = name_of(pair);
+    const std::lock_guard<std::mutex> hold(lock);
+    named.emplace_back(own, pair.number);
+  };
+  source.each(team, name, progress);
+  std::sort(named.begin(), named.end());
+  numbers_.assign(static_cast<std::size_t>(source.size()), -1);
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (i == 0 || named[i].first != named[i - 1].first) numbers_[static_cast<std::size_t>(named[i].second)] = 0;
+  for (std::int64_t& number : numbers_)
+    if (number == 0) number = distinct_++;
+}
+
+void DistinctBags::each(Team& team, const Visit& visit, const Progress& progress) const {
+  source_.each(
+      team,
+      [&](int worker, const BagPair& pair) {
+        const std::int64_t number = numbers_[static_cast<std::size_t>(pair.number)];
+        if (number >= 0) visit(worker, {number, pair.input, pair.output});
+      },
+      progress);
+}
+
+}  // namespace fovea

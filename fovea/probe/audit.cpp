@@ -1,4 +1,4 @@
-// `audit`: the four assumptions of the two-stage story, each as figures over training. docs/method.md (4) says
+// `audit`: the five assumptions of the two-stage story, each as figures over training. docs/method.md (4) says
 // what each number means. It looks at the same examples every time, so that their attention can be followed.
 #include <algorithm>
 #include <cmath>
@@ -47,13 +47,12 @@ class Audit : public Probe {
       memory.insert(memory.end(), {static_cast<double>(stage.step), stage.entropy, stage.knowledge, stage.attention});
     memory.insert(memory.end(), attention_.begin(), attention_.end());
     memory.insert(memory.end(), free_.begin(), free_.end());
-    memory.push_back(local_.value_or(-1));
     return memory;
   }
   bool remember(std::span<const double> memory) override {
-    if (memory.size() < 5) return false;
+    if (memory.size() < 4) return false;
     const auto looks = static_cast<std::size_t>(memory[0]), weights = static_cast<std::size_t>(memory[1]);
-    if (memory.size() != 5 + 4 * looks + 2 * weights) return false;
+    if (memory.size() != 4 + 4 * looks + 2 * weights) return false;
     moved_ = memory[2];
     followed_ = memory[3];
     course_.clear();
@@ -62,7 +61,6 @@ class Audit : public Probe {
       course_.push_back({static_cast<std::int64_t>(at[0]), at[1], at[2], at[3]});
     attention_.assign(at, at + weights);
     free_.assign(at + weights, at + 2 * weights);
-    local_ = memory.back() < 0 ? std::nullopt : std::optional(memory.back());
     return true;
   }
 
@@ -72,7 +70,7 @@ class Audit : public Probe {
     double entropy, knowledge, attention;
   };
 
-  // 1: hidden states reflect local words.
+  // 1 and 5: hidden states reflect local words, and their mean those words' embeddings.
   void measure_states(const Evaluation& evaluation, Readings& readings) {
     const Locality locality = measure_locality(evaluation.states, evaluation.batch.source);
     const auto put = [&](const char* name, const std::optional<double>& value) {
@@ -83,7 +81,13 @@ class Audit : public Probe {
     put("audit_decode_next", locality.next);
     put("audit_decode_second", locality.second);
     if (locality.here) readings.number("audit_decode_chance", locality.chance);
-    if (locality.word_share) local_ = locality.word_share;
+    for (const ParameterView& parameter : evaluation.parameters) {
+      if (parameter.name != "embedding.weight" || parameter.shape.size() != 2) continue;
+      const Matrix<const float> table(parameter.values.data(), parameter.shape[0], parameter.shape[1]);
+      const MeanState mean = measure_mean_state(evaluation.states, evaluation.batch.source, table);
+      put("audit_mean_state", mean.told);
+      put("audit_mean_state_shuffled", mean.shuffled);
+    }
   }
 
   // 2: attention weights are free parameters. A logit of its own for every place would move by α_s (β_s - Σ α β), times
@@ -197,36 +201,22 @@ class Audit : public Probe {
   }
 
   void conclude(Readings& readings) const {
-    std::vector<double> held;
-    const auto count = [&](double value) { held.push_back(std::clamp(value, 0.0, 1.0)); };
-    if (local_) count(*local_);
-    if (moved_ > 0) {
-      readings.number("audit_free_overall", followed_ / moved_);
-      count(followed_ / moved_);
-    }
-    if (const std::optional<double> early = overlap()) {
-      readings.number("audit_overlap", *early);
-      count(1 - *early);
-    }
-    count(course_.front().entropy);
+    if (moved_ > 0) readings.number("audit_free_overall", followed_ / moved_);
+    if (const std::optional<double> early = overlap()) readings.number("audit_overlap", *early);
     for (const Stage& stage : course_) {
       if (stage.entropy >= left_uniform) continue;
       readings.number("audit_leaves_uniform", static_cast<double>(stage.step));
       break;
     }
-    double sum = 0;
-    for (const double value : held) sum += value;
-    readings.number("audit_total", sum / static_cast<double>(held.size()));
   }
 
   Kind kind_ = Kind::labelled_tokens;
   std::vector<double> attention_, free_;  // at the look before, row after row
   double moved_ = 0, followed_ = 0;       // Σ |Δα|, and Σ |Δα| cosine
-  std::optional<double> local_;           // of the newest look
   std::vector<Stage> course_;
 };
 
-const Register<Probe> audit("audit", "how far the four assumptions of the two-stage story hold",
+const Register<Probe> audit("audit", "how far the five assumptions of the two-stage story hold",
                             [] { return std::make_unique<Audit>(); });
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "fovea/math/cholesky.h"
@@ -61,6 +62,37 @@ std::optional<double> share_of_word(Cube<const float> states, const Tokens& sour
   return 1 - within / (n - k) / (all / (n - 1));
 }
 
+// Ridge regression on the rows of x (n,p), which must outlive it.
+class Ridge {
+ public:
+  explicit Ridge(Matrix<const double> x) : x_(x), factor_(static_cast<std::size_t>(x.size(1) * x.size(1))) {
+    const Matrix<double> gram(factor_.data(), x.size(1), x.size(1));
+    matmul(transposed(x), plain(x), gram);
+    double trace = 0;
+    for (Index i = 0; i < x.size(1); ++i) trace += gram(i, i);
+    for (Index i = 0; i < x.size(1); ++i) gram(i, i) += 1e-3 * trace / static_cast<double>(x.size(1));
+    solvable_ = cholesky(gram);
+  }
+
+  bool solvable() const { return solvable_; }
+
+  // What the map that fits y (n,k) best says of the rows of `asked` (m,p): (m,k)
+  std::vector<double> predict(Matrix<const double> y, Matrix<const double> asked) const {
+    const Index p = x_.size(1), k = y.size(1);
+    std::vector<double> map(static_cast<std::size_t>(p * k)), said(static_cast<std::size_t>(asked.size(0) * k));
+    const Matrix<double> weights(map.data(), p, k);
+    matmul(transposed(x_), plain(y), weights);
+    cholesky_solve(Matrix<const double>(factor_.data(), p, p), weights);
+    matmul(plain(asked), plain(Matrix<const double>(weights)), Matrix<double>(said.data(), asked.size(0), k));
+    return said;
+  }
+
+ private:
+  Matrix<const double> x_;
+  std::vector<double> factor_;
+  bool solvable_ = false;
+};
+
 // One linear map from states to words, by ridge regression on one-hot words.
 class Decoder {
  public:
@@ -75,19 +107,11 @@ class Decoder {
     }
     for (const Position& p : training_.positions)
       words_.emplace(word(p, 0), static_cast<Index>(words_.size()));  // first seen, first numbered
-    if (!able()) return;
-    factor_.resize(static_cast<std::size_t>(width_ * width_));
-    const Matrix<double> gram(factor_.data(), width_, width_);
-    const Matrix<const double> x = training_.matrix(width_);
-    matmul(transposed(x), plain(x), gram);
-    double trace = 0;
-    for (Index i = 0; i < width_; ++i) trace += gram(i, i);
-    for (Index i = 0; i < width_; ++i) gram(i, i) += 1e-3 * trace / static_cast<double>(width_);
-    solvable_ = cholesky(gram);
+    if (able()) ridge_.emplace(training_.matrix(width_));
   }
 
   bool able() const { return training_.positions.size() > 10 && held_out_.positions.size() > 10 && words_.size() > 1; }
-  bool solvable() const { return solvable_; }
+  bool solvable() const { return ridge_ && ridge_->solvable(); }
 
   // Share of held-out positions at which the word `offset` places on is read rightly.
   std::optional<double> accuracy(int offset) const {
@@ -96,14 +120,8 @@ class Decoder {
     for (std::size_t i = 0; i < training_.positions.size(); ++i)
       if (const Index k = number(word(training_.positions[i], offset)); k >= 0)
         targets[i * words_.size() + static_cast<std::size_t>(k)] = 1;
-    std::vector<double> map(static_cast<std::size_t>(width_ * classes));
-    const Matrix<double> weights(map.data(), width_, classes);
     const Matrix<const double> y(targets.data(), static_cast<Index>(training_.positions.size()), classes);
-    matmul(transposed(training_.matrix(width_)), plain(y), weights);
-    cholesky_solve(Matrix<const double>(factor_.data(), width_, width_), weights);
-    std::vector<double> read(held_out_.positions.size() * words_.size());
-    matmul(plain(held_out_.matrix(width_)), plain(Matrix<const double>(weights)),
-           Matrix<double>(read.data(), static_cast<Index>(held_out_.positions.size()), classes));
+    const std::vector<double> read = ridge_->predict(y, held_out_.matrix(width_));
     double right = 0, all = 0;
     for (std::size_t i = 0; i < held_out_.positions.size(); ++i) {
       const int truth = word(held_out_.positions[i], offset);
@@ -145,13 +163,59 @@ class Decoder {
   Index width_;
   Half training_, held_out_;
   std::map<int, Index> words_;
-  std::vector<double> factor_;
-  bool solvable_ = false;
+  std::optional<Ridge> ridge_;
 };
 
 std::optional<double> mean(std::optional<double> a, std::optional<double> b) {
   if (a && b) return (*a + *b) / 2;
   return a ? a : b;
+}
+
+// Rows of numbers, of which a mean can be taken away.
+struct Rows {
+  Index width = 0;
+  std::vector<double> values;
+
+  Index count() const { return static_cast<Index>(values.size()) / width; }
+  Matrix<const double> matrix() const { return Matrix<const double>(values.data(), count(), width); }
+  std::vector<double> mean() const {
+    std::vector<double> mean(static_cast<std::size_t>(width), 0.0);
+    for (std::size_t i = 0; i < values.size(); ++i) mean[i % mean.size()] += values[i] / static_cast<double>(count());
+    return mean;
+  }
+  double squares() const { return std::inner_product(values.begin(), values.end(), values.begin(), 0.0); }
+  // Whether anything but rounding is left of the rows.
+  bool take_away(const std::vector<double>& mean) {
+    const double before = squares();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= mean[i % mean.size()];
+    return squares() > 1e-12 * before;
+  }
+};
+
+// Of one half of the texts: the means of their embeddings and of their states.
+struct TextMeans {
+  Rows words, states;
+  Index texts() const { return states.count(); }
+};
+
+TextMeans means_of(Cube<const float> states, const Tokens& source, Matrix<const float> embeddings, int first) {
+  TextMeans means{{embeddings.size(1), {}}, {states.size(2), {}}};
+  for (int b = first; b < source.rows; b += 2) {
+    const int length = source.lengths[static_cast<std::size_t>(b)];
+    if (length == 0) continue;
+    const auto mean = [&](Rows& rows, auto&& row_of) {
+      const std::size_t begin = rows.values.size();
+      rows.values.resize(begin + static_cast<std::size_t>(rows.width), 0.0);
+      for (int s = 0; s < length; ++s) {
+        const float* const row = row_of(s);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(rows.width); ++i)
+          rows.values[begin + i] += static_cast<double>(row[i]) / length;
+      }
+    };
+    mean(means.words, [&](int s) { return &embeddings(Index{source.at(b, s)}, Index{0}); });
+    mean(means.states, [&](int s) { return &states(Index{b}, Index{s}, Index{0}); });
+  }
+  return means;
 }
 
 }  // namespace
@@ -168,6 +232,35 @@ Locality measure_locality(Cube<const float> states, const Tokens& source, Index 
   locality.next = mean(decoder.accuracy(-1), decoder.accuracy(1));
   locality.second = mean(decoder.accuracy(-2), decoder.accuracy(2));
   return locality;
+}
+
+MeanState measure_mean_state(Cube<const float> states, const Tokens& source, Matrix<const float> embeddings) {
+  MeanState result;
+  if (states.empty() || embeddings.size(0) == 0) return result;
+  TextMeans training = means_of(states, source, embeddings, 0), held_out = means_of(states, source, embeddings, 1);
+  if (training.texts() < 10 || held_out.texts() < 10) return result;
+  const std::vector<double> word_mean = training.words.mean(), state_mean = training.states.mean();
+  const bool words_vary = training.words.take_away(word_mean);
+  held_out.words.take_away(word_mean);
+  training.states.take_away(state_mean);
+  if (!held_out.states.take_away(state_mean)) return result;
+  const double all = held_out.states.squares();
+  const Ridge ridge(training.words.matrix());
+  const auto told = [&](const Rows& states_given) {
+    // Where the words' means do not vary there is nothing to map, and nothing is told.
+    if (!words_vary || !ridge.solvable()) return 0.0;
+    const std::vector<double> said = ridge.predict(states_given.matrix(), held_out.words.matrix());
+    double left = 0;
+    for (std::size_t i = 0; i < said.size(); ++i)
+      left += (held_out.states.values[i] - said[i]) * (held_out.states.values[i] - said[i]);
+    return 1 - left / all;
+  };
+  result.told = told(training.states);
+  Rows turned = training.states;  // the first text is given the states of the second
+  std::rotate(turned.values.begin(), turned.values.begin() + static_cast<std::ptrdiff_t>(turned.width),
+              turned.values.end());
+  result.shuffled = told(turned);
+  return result;
 }
 
 }  // namespace fovea

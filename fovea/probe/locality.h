@@ -1,4 +1,5 @@
-// How far hidden states tell of the word they stand on, and of its neighbours (docs/method.md, 4).
+// How far hidden states tell of the word they stand on, and of its neighbours; and how far their mean over a text is
+// that of its words' embeddings (docs/method.md, 4).
 #pragma once
 
 #include <optional>
@@ -21,5 +22,16 @@ struct Locality {
 // states (B, positions, H) of the source. At most `most` positions are used. Even examples train the decoder, odd ones
 // are held out.
 Locality measure_locality(Cube<const float> states, const Tokens& source, Index most = 1200);
+
+// The mean of a text's states by a linear map (ridge) of the mean of its words' embeddings: share of the variance over
+// held-out texts that the map explains, and the same where each text of the training half was given the mean of
+// another. 1: what uniform attention reads is a bag of words. None where the means do not vary, or there are too few
+// texts.
+struct MeanState {
+  std::optional<double> told, shuffled;
+};
+
+// states (B, positions, H), embeddings (V,E). Even examples train the map, odd ones are held out.
+MeanState measure_mean_state(Cube<const float> states, const Tokens& source, Matrix<const float> embeddings);
 
 }  // namespace fovea

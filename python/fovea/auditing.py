@@ -1,4 +1,4 @@
-"""The audit: how far the four assumptions of the two-stage story hold in a run."""
+"""The audit: how far the five assumptions of the two-stage story hold in a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .training import train_spec
 
 @dataclass(frozen=True)
 class Assumption:
-    name: str  #: ``local``, ``free``, ``separate`` or ``uniform``
+    name: str  #: ``local``, ``free``, ``separate``, ``uniform`` or ``mean``
     assumes: str
     holds: float  #: 1 where it holds in full; NaN where it could not be measured
     found: str  #: what was found, with its figures
@@ -23,14 +23,10 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Audit:
-    """``assumptions`` and a ``total``, of ``run``: the run itself, or the same one trained again with the audit."""
+    """``assumptions`` of ``run``: the run itself, or the same one trained again with the audit."""
 
     run: Run
     assumptions: list[Assumption]
-
-    @property
-    def total(self) -> float:
-        return self.run.metrics["audit_total"]
 
     def __getitem__(self, name: str) -> Assumption:
         for assumption in self.assumptions:
@@ -40,8 +36,7 @@ class Audit:
         raise KeyError(f"there is no assumption {name!r}: {_engine.suggest_name(str(name), names)}")
 
     def __repr__(self) -> str:
-        lines = [f"{number(a.holds):>6}  {a.assumes}: {a.found}" for a in self.assumptions]
-        return "\n".join([*lines, f"{number(self.total):>6}  in total"])
+        return "\n".join(f"{number(a.holds):>6}  {a.assumes}: {a.found}" for a in self.assumptions)
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -49,7 +44,7 @@ class Audit:
             f"<td style='text-align:left'>{html.escape(a.found)}</td></tr>"
             for a in self.assumptions
         )
-        return f"<table>{rows}<tr><td><b>{number(self.total)}</b></td><td colspan='2' style='text-align:left'>in total</td></tr></table>"
+        return f"<table>{rows}</table>"
 
 
 def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, progress: bool | None = None) -> Audit:
@@ -59,7 +54,7 @@ def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, prog
     >>> import fovea
     >>> run = fovea.run("copy-subset", quick=True, keep=False, steps=20, vocab=9, length=6, hidden=8, embedding=8)
     >>> sorted(assumption.name for assumption in fovea.audit(run).assumptions)
-    ['free', 'local', 'separate', 'uniform']
+    ['free', 'local', 'mean', 'separate', 'uniform']
     """
     a_run(run)
     checks.flag_or_none("progress", progress)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "fovea/base/random.h"
@@ -55,6 +56,54 @@ TEST(Locality, OfNoiseIsNoneAndOfHalfNoiseIsBetween) {
   // Variance of the signal Σ_h p(1-p) = 11/12, of the noise 12 · 0.0764.
   const Locality half = locality(tokens, 0, 0.2764);
   EXPECT_NEAR(*half.word_share, 0.5, 0.03);
+}
+
+// Mean states that are a map of the mean embeddings, and noise beside them.
+MeanState mean_state(double told, double noise) {
+  const Tokens tokens = random_tokens();
+  constexpr int width = 6, hidden = 4;
+  Stream stream(9, "test");
+  std::vector<float> table(static_cast<std::size_t>(vocab * width)), map(static_cast<std::size_t>(width * hidden)),
+      states(static_cast<std::size_t>(examples * length * hidden));
+  for (float& x : table) x = static_cast<float>(stream.normal());
+  for (float& x : map) x = static_cast<float>(told * stream.normal());
+  const Cube<float> cube(states.data(), examples, length, hidden);
+  for (int b = 0; b < examples; ++b)
+    for (int s = 0; s < length; ++s)
+      for (int h = 0; h < hidden; ++h) {
+        double x = 3 + noise * stream.normal();  // an offset is no variance
+        for (int e = 0; e < width; ++e)
+          x += static_cast<double>(table[static_cast<std::size_t>(tokens.at(b, s) * width + e)]) *
+               static_cast<double>(map[static_cast<std::size_t>(e * hidden + h)]);
+        cube(b, s, h) = static_cast<float>(x);
+      }
+  return measure_mean_state(Cube<const float>(cube), tokens, Matrix<const float>(table.data(), vocab, width));
+}
+
+TEST(MeanState, OfALinearMapIsToldInFullAndShuffledPairsTellNothing) {
+  const MeanState whole = mean_state(1, 0);
+  EXPECT_GT(*whole.told, 0.999);
+  EXPECT_LT(*whole.shuffled, 0.1);
+  const MeanState half = mean_state(1, 1);
+  EXPECT_GT(*half.told, 0.5);
+  EXPECT_LT(*half.told, 0.99);
+  EXPECT_LT(*mean_state(0, 1).told, 0.1) << "states that have nothing to do with the words";
+}
+
+// In permutations every text has the same mean embedding, and no map can tell the states.
+TEST(MeanState, OfTextsWithTheSameWordsIsNotTold) {
+  Tokens tokens = random_tokens();
+  std::vector<float> table(static_cast<std::size_t>(vocab * 3), 0.5f), states(examples * length * 2);
+  Stream stream(2, "test");
+  for (float& x : states) x = static_cast<float>(stream.normal());
+  const Cube<const float> cube(states.data(), examples, length, 2);
+  const MeanState same = measure_mean_state(cube, tokens, Matrix<const float>(table.data(), vocab, 3));
+  ASSERT_TRUE(same.told);
+  EXPECT_EQ(*same.told, 0);
+  EXPECT_EQ(*same.shuffled, 0);
+  EXPECT_FALSE(measure_mean_state(cube, tokens, {}).told) << "no embeddings";
+  std::ranges::fill(states, 1.0f);
+  EXPECT_FALSE(measure_mean_state(cube, tokens, Matrix<const float>(table.data(), vocab, 3)).told);
 }
 
 TEST(Locality, IsSilentWhereThereIsNothingToCompare) {

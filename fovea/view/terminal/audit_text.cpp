@@ -65,12 +65,24 @@ AuditLine uniform_line(const RunRecord& run) {
   return line;
 }
 
+AuditLine mean_line(const RunRecord& run) {
+  AuditLine line{"mean", "the mean state is a map of the mean embedding", last(run, "audit_mean_state"), {}};
+  line.sentence = std::isnan(line.value)
+                      ? "The mean states could not be compared: they do not vary, or the model has no embeddings."
+                      : fmt::format(
+                            "A linear map of the mean embedding tells {} of the variance of the mean state at the end, "
+                            "of new texts; "
+                            "one that was fitted to other texts' states tells {}.",
+                            percent(line.value), percent(last(run, "audit_mean_state_shuffled")));
+  return line;
+}
+
 }  // namespace
 
-bool has_audit(const RunRecord& run) { return run.series.contains("audit_total"); }
+bool has_audit(const RunRecord& run) { return run.series.contains("audit_entropy"); }
 
 std::vector<AuditLine> audit_lines(const RunRecord& run) {
-  return {local_line(run), free_line(run), separate_line(run), uniform_line(run)};
+  return {local_line(run), free_line(run), separate_line(run), uniform_line(run), mean_line(run)};
 }
 
 std::string audit_text(const RunRecord& run, const Terminal& terminal) {
@@ -81,10 +93,7 @@ std::string audit_text(const RunRecord& run, const Terminal& terminal) {
     const Tone tone = std::isnan(line.value) ? Tone::faint : line.value < 0.5 ? Tone::bad : Tone::plain;
     table.row({line.assumes, {std::isnan(line.value) ? "-" : fmt::format("{:.3f}", line.value), tone}, line.sentence});
   }
-  return table.text(terminal) + fmt::format(
-                                    "\ntotal {:.3f}: the mean of what could be measured; 1 is a run on which the "
-                                    "story's assumptions are exact.\n",
-                                    last(run, "audit_total"));
+  return table.text(terminal);
 }
 
 }  // namespace fovea

@@ -46,7 +46,7 @@ TEST(Audit, ChangesNoNumberOfTheRun) {
     probe = { every = 10, examples = 20, names = ["accuracy", "entropy"] })");
   const RunRecord plain = train(spec), audited = train(with_audit(spec));
   EXPECT_EQ(first_difference(plain, audited), "");
-  EXPECT_TRUE(audited.series.contains("audit_total"));
+  EXPECT_TRUE(audited.series.contains("audit_mean_state"));
   EXPECT_TRUE(audited.series.contains("audit_decode_second"));
   RunRecord changed = plain;
   changed.series.at("accuracy").values[1] += 1e-12;

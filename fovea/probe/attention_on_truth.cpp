@@ -1,4 +1,5 @@
 // `attention_on_truth`: the mean weight on the positions that decide the answer, over the rows that have any.
+// `attention_around_truth`: where the rest of it is: before the first of these positions, and behind the last.
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -40,6 +41,37 @@ class AttentionOnTruth : public Probe {
   Kind kind_ = Kind::labelled_tokens;
 };
 
+class AttentionAroundTruth : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "attention_around_truth");
+    need_kind(shape.kind, Kind::labelled_tokens, "attention_around_truth");
+  }
+
+  bool needs_truth() const override { return true; }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    double before = 0, behind = 0;
+    std::int64_t rows = 0;
+    each_row(Kind::labelled_tokens, evaluation, evaluation.outcome.attention, [&](const PositionRow& row) {
+      const auto first = std::find(row.marked.begin(), row.marked.end(), 1);
+      if (first == row.marked.end()) return;
+      const auto last = std::find(row.marked.rbegin(), row.marked.rend(), 1).base();
+      for (const float weight : row.values.first(static_cast<std::size_t>(first - row.marked.begin())))
+        before += static_cast<double>(weight);
+      for (const float weight : row.values.subspan(static_cast<std::size_t>(last - row.marked.begin())))
+        behind += static_cast<double>(weight);
+      ++rows;
+    });
+    if (rows == 0) return;
+    readings.number("attention_before_truth", before / static_cast<double>(rows));
+    readings.number("attention_behind_truth", behind / static_cast<double>(rows));
+  }
+};
+
+const Register<Probe> attention_around_truth("attention_around_truth",
+                                             "mean weight before the positions that decide the answer, and behind them",
+                                             [] { return std::make_unique<AttentionAroundTruth>(); });
 const Register<Probe> attention_on_truth("attention_on_truth", "mean weight on the positions that decide the answer",
                                          [] { return std::make_unique<AttentionOnTruth>(); });
 

@@ -64,6 +64,16 @@ TEST(Probes, AttentionOnTruthOfMarkedPositions) {
   EXPECT_EQ(look.numbers("attention_on_truth"), Numbers{});
 }
 
+// What is behind the last marked position and before the first, of rows that have one.
+TEST(Probes, AttentionAroundTruth) {
+  HandMade look;
+  look.set_lengths({4, 3, 4}, 4);
+  look.batch.marked = {0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0};
+  look.set_attention(3, 1, 4, {0.125f, 0.5f, 0.25f, 0.125f, 0.5f, 0.25f, 0.25f, 0, 0.25f, 0.25f, 0.25f, 0.25f});
+  EXPECT_EQ(look.numbers("attention_around_truth"),
+            (Numbers{{"attention_before_truth", 0.0625}, {"attention_behind_truth", 0.1875}}));
+}
+
 TEST(Probes, EntropyIsOneWhenUniformOverWhatIsPresent) {
   HandMade look;
   look.set_lengths({4, 2, 1, 3}, 4);

@@ -1,5 +1,6 @@
 // `evidence`: what the measures across runs are made from (lab/analysis/measurement.h). Of the first
-// examples of the split, the same at every look: loss and accuracy, and row by row, one behind the other,
+// examples of the split, the same at every look: loss and accuracy (of more of them, where `counted` says so), and row
+// by row, one behind the other,
 //
 //   evidence.alpha    attention, where the model attends; evidence.alpha.NAME that of each further map, if there are
 //                     some (evidence.maps says how many)
@@ -34,8 +35,9 @@ constexpr int most_weights = 1 << 15;  // of one map of a stream, at a look
 class Evidence : public SurveyProbe {
  public:
   void settings(Fields& fields) override {
-    fields.integer("examples", examples_, 1, 1'000'000, "how many examples it looks at, the same at every look");
-    fields.flag("influence", influence_, "whether the influence of each position is measured at the last look");
+    fields.integer("examples", examples_, 1, 1'000'000, "how many examples are kept, the same at every evaluation");
+    fields.integer("counted", counted_examples_, 0, 1'000'000'000, "how many loss and accuracy are of, if more");
+    fields.flag("influence", influence_, "whether the influence of each position is measured at the last evaluation");
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
@@ -51,13 +53,15 @@ class Evidence : public SurveyProbe {
   }
 
   bool wants_beta() const override { return true; }
-  int count() const override { return examples_; }
+  int count() const override { return std::max(examples_, counted_examples_); }
 
   void survey(const SurveyLook& at, Readings&) override {
     const Evaluation& evaluation = at.evaluation;
-    const int size = std::min(evaluation.batch.size, examples_ - seen_);
+    const int size = std::clamp(examples_ - seen_, 0, evaluation.batch.size);
     first_ = evaluation.first;
-    count_right(evaluation, size);
+    count_right(evaluation, std::min(evaluation.batch.size, count() - seen_));
+    seen_ += evaluation.batch.size;
+    if (size == 0) return;
     add(evaluation, Cube<const float>(evaluation.outcome.attention), size, alpha_);
     further_.resize(evaluation.outcome.further.size());
     for (std::size_t i = 0; i < further_.size(); ++i) {
@@ -68,7 +72,6 @@ class Evidence : public SurveyProbe {
     add(evaluation, evaluation.beta, size, beta_);
     if (evaluation.first) add_examples(evaluation, size);
     if (evaluation.last && influence_ && at.influence) add(evaluation, at.influence(), size, delta_);
-    seen_ += size;
   }
 
   void conclude(Readings& readings) override {
@@ -143,7 +146,7 @@ class Evidence : public SurveyProbe {
     }
   }
 
-  int examples_ = 500;
+  int examples_ = 500, counted_examples_ = 0;
   bool influence_ = true;
   Kind kind_ = Kind::labelled_tokens;
 

@@ -11,8 +11,9 @@ namespace {
 // 70 examples end in the middle of a batch of those that are surveyed.
 RunRecord asked_of_seventy(const Experiment& experiment) {
   std::vector<Override> set;
-  for (const char* words : {"train.steps=20", "probe.every=20", "probe.at=[]", "probe.examples=70",
-                            "probe.evidence.examples=70", "probe.names=[\"loss\", \"accuracy\", \"evidence\"]"})
+  for (const char* words :
+       {"train.steps=20", "probe.every=20", "probe.at=[]", "probe.examples=70", "probe.evidence.examples=70",
+        "probe.evidence.counted=0", "probe.names=[\"loss\", \"accuracy\", \"evidence\"]"})
     set.push_back(parse_override(words));
   const RunRecord run = train(resolve(experiment, Preset::quick, set, 0));
   EXPECT_EQ(run.state, RunState::done) << run.error;
@@ -42,6 +43,26 @@ TEST(Evidence, LossAndAccuracyAreOfTheExamplesItNames) {
   expect_equal(asked_of_seventy(find_experiment("text-classify")));
   expect_equal(asked_of_seventy(of_three_classes()));
   expect_equal(asked_of_seventy(find_experiment("text-translate")));
+}
+
+// Rows are kept of as many as before; loss and accuracy are of all that `counted` names, as far as there are some.
+TEST(Evidence, CountsMoreThanItKeeps) {
+  const auto trained = [](const std::string& counted) {
+    std::vector<Override> set;
+    for (const std::string& words :
+         {std::string("train.steps=20"), std::string("probe.every=20"), std::string("probe.at=[]"),
+          std::string("probe.examples=100000"), std::string("probe.evidence.examples=40"),
+          "probe.evidence.counted=" + counted, std::string("probe.names=[\"loss\", \"accuracy\", \"evidence\"]")})
+      set.push_back(parse_override(words));
+    return train(resolve(find_experiment("text-classify"), Preset::quick, set, 0));
+  };
+  const RunRecord few = trained("0"), all = trained("1000000");
+  const double of_all = all.series.at("loss").values.front();
+  EXPECT_NEAR(all.series.at("evidence_loss").values.front(), of_all, 1e-6 * (1 + of_all));
+  EXPECT_GT(std::abs(few.series.at("evidence_loss").values.front() - of_all), 1e-6);
+  ASSERT_EQ(few.arrays.size(), all.arrays.size());
+  for (std::size_t i = 0; i < few.arrays.size(); ++i)
+    EXPECT_EQ(few.arrays[i].values, all.arrays[i].values) << few.arrays[i].name;
 }
 
 }  // namespace

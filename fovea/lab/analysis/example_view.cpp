@@ -19,8 +19,8 @@ const Evidence& look_at(const std::vector<Evidence>& looks, const RunRecord& run
   for (const Evidence& look : looks)
     if (look.step <= *step) found = &look;
   if (!found)
-    throw wrong_input(fmt::format("run {} did not look at its examples up to step {}", run.id, *step),
-                      fmt::format("it did so from step {} to {}", looks.front().step, looks.back().step));
+    throw wrong_input(fmt::format("run {} did not evaluate its examples up to step {}", run.id, *step),
+                      fmt::format("it did from step {} to {}", looks.front().step, looks.back().step));
   return *found;
 }
 
@@ -32,9 +32,8 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   const EvidenceRows& rows = evidence.rows();
   const auto count = rows.example_count();
   if (choice.example < 1 || static_cast<std::size_t>(choice.example) > count)
-    throw wrong_input(
-        fmt::format("run {} looked at {} examples, and {} is none of them", run.id, count, choice.example),
-        fmt::format("take one of 1 to {}", count));
+    throw wrong_input(fmt::format("run {} kept {} examples, and {} is not one of them", run.id, count, choice.example),
+                      fmt::format("take one of 1 to {}", count));
   const std::vector<std::string> maps = evidence.maps();
   if (std::ranges::find(maps, choice.map) == maps.end())
     throw wrong_input(fmt::format("the attention of run {} has no map '{}'", run.id, choice.map),
@@ -62,7 +61,7 @@ ExampleView view_example(const RunRecord& run, const FetchArrays& fetch, const V
   if (choice.row) {
     const int row = *choice.row;
     if (row < 1 || static_cast<std::size_t>(row) > own.rows)
-      throw wrong_input(fmt::format("the example has {} rows, and {} is none of them", own.rows, row),
+      throw wrong_input(fmt::format("the example has {} rows, and {} is not one of them", own.rows, row),
                         fmt::format("take one of 1 to {}", own.rows));
     const auto index = static_cast<std::size_t>(row - 1);
     seen.row = fmt::format("{} {}{}", places ? "place" : "row", row,

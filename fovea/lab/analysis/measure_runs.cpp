@@ -72,7 +72,7 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
       std::find_if(runs.begin(), runs.end(), [](const RunRecord& run) { return role_of(run.spec) == Role::learned; });
   if (first == runs.end())
     throw wrong_input("none of these runs learned where to attend", "name one whose model.attention is \"learned\"");
-  MeasurementRuns sorted{*first, {}, {}, {}, {}};
+  MeasurementRuns sorted{*first, {}, {}, {}, {}, {}};
   runs.erase(first);
   for (RunRecord& run : runs) {
     if (!fits(run, sorted.reference))
@@ -86,6 +86,10 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
     const Role role = role_of(run.spec);
     if (role == Role::learned) {
       sorted.others.push_back(std::move(run));
+      continue;
+    }
+    if (role == Role::uniform && sorted.uniform) {
+      sorted.other_uniform.push_back(std::move(run));
       continue;
     }
     std::optional<RunRecord>& place = role == Role::uniform ? sorted.uniform
@@ -122,14 +126,11 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
   query.where = Expression::parse(
       fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));
   query.sort = "-id";
-  bool uniform = false, words = false, logistic = false;
+  bool words = false, logistic = false;  // the newest of each
   for (const RunRecord& run : store.query(query)) {
     if (run.id == reference.id || !run.series.contains("evidence_loss") || !fits(run, reference)) continue;
     const Role role = role_of(run.spec);
-    bool* const there = role == Role::uniform    ? &uniform
-                        : role == Role::words    ? &words
-                        : role == Role::logistic ? &logistic
-                                                 : nullptr;
+    bool* const there = role == Role::words ? &words : role == Role::logistic ? &logistic : nullptr;
     if (there && std::exchange(*there, true)) continue;
     runs.push_back(*store.find(run.id));  // with its series
   }

@@ -27,6 +27,7 @@ struct MeasurementRuns {
   RunRecord reference;
   std::vector<RunRecord> others;  // the same with other seeds
   std::optional<RunRecord> uniform, words, logistic;
+  std::vector<RunRecord> other_uniform;  // the uniform run with other seeds
 };
 
 // Tells by their specs what the runs are: the reference is the first of those whose attention is learned. Throws
@@ -62,6 +63,11 @@ struct Measures {
   std::int64_t best_step = 0;
   int examples = 0;
   std::int64_t words = 0;  // rows in all: one an example, or one a target word
+  // Of texts that the data foretell: "predicted", "common" and "rare" once more, over the rows of the classes that
+  // words tell (PredictedAttention::told).
+  std::vector<Row> told;
+  // Best accuracy over the looks of each run that learned where to attend, less that of the logistic regression.
+  std::optional<Estimate> over_logistic;
   std::string unforeseen;  // why nothing is said of what the data foretell, where that is so
 };
 
@@ -72,8 +78,9 @@ struct MeasureOptions {
 };
 Measures measure(const MeasurementRuns& runs, const FetchArrays& arrays, const MeasureOptions& options = {});
 
-// That agreement stands clear of its baseline, for the pairs that the story is about; and that attention is foretold
-// better than by saying that it lies on the commonest word, or the rarest.
+// That agreement stands clear of its baseline, for the pairs that the story is about; that attention is foretold better
+// than by saying that it lies on the commonest word, or the rarest; and that the classes are told no worse than by a
+// logistic regression on counts.
 std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Preset preset);
 
 }  // namespace fovea

@@ -74,6 +74,8 @@ PredictedAttention predict_attention(const RunSpec& spec, const EvidenceRows& ro
   const auto vocab = static_cast<std::size_t>(source->inputs());
   ScoredRows predicted(vocab), common(vocab), rare(vocab);
   PredictedAttention scores;
+  if (const std::vector<double>& loud = prediction.said_by_words; !loud.empty())
+    for (const double one : loud) scores.told.push_back(one >= *std::ranges::max_element(loud) / 2);
   const auto words = [](const std::vector<float>& from, std::size_t begin, std::size_t count) {
     const auto at = from.begin() + static_cast<std::ptrdiff_t>(begin);
     return std::vector<int>(at, at + static_cast<std::ptrdiff_t>(count));

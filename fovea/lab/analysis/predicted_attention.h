@@ -19,6 +19,10 @@ struct PredictedAttention {
   };
   Scores predicted;
   Scores common, rare;  // by how often a word stands in the training texts
+
+  // Of two classes those that words tell, by class: where only one has words of its own, what attention does in texts
+  // of the other is no matter of words. Empty: all.
+  std::vector<bool> told;
 };
 
 // From the training examples of the run's task. Of translations the prediction of a row is for its target word, which

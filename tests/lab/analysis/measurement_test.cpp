@@ -116,7 +116,7 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
       return flat;
     };
     return PredictedAttention{
-        {evidence(first), evidence(first)}, {evidence(even), evidence(second)}, {evidence(third), evidence(third)}};
+        {evidence(first), evidence(first)}, {evidence(even), evidence(second)}, {evidence(third), evidence(third)}, {}};
   };
   const MeasurementRuns runs = sort_runs({a, other, uniform, words, logistic});
   const Measures measures = measure(runs, kept.fetch(), {predict_attention});
@@ -170,10 +170,14 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   const Measures of_two = measure(sort_runs({a, other, unlike}), kept.fetch());
   EXPECT_NEAR(row_of(of_two, "α", "α of other seeds").agreement.mean, (1 + third_of) / 2, 1e-12);
   const std::vector<ClaimResult> claims = claims_of(measures, find_experiment("text-classify"), Preset::full);
-  ASSERT_EQ(claims.size(), 5u) << "of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ; α and what is predicted, twice";
-  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Preset::quick).size(), 5u);
+  ASSERT_EQ(claims.size(), 6u) << "of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ; α and what is predicted, twice; accuracy";
+  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Preset::quick).size(), 6u);
   for (const ClaimResult& claim : claims) {
     EXPECT_EQ(claim.preset, "full");
+    if (claim.claim.find("logistic") != std::string::npos) {
+      EXPECT_NEAR(claim.value, 0.02, 1e-12) << "both are best at 1";
+      continue;
+    }
     EXPECT_FALSE(claim.held) << "three examples are too few";
     // What is predicted agrees in all three; baseline and rival reach that in a draw of one example thrice.
     const bool full = claim.claim.find("predicted") != std::string::npos;
@@ -184,6 +188,56 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
     EXPECT_GE(row.agreement.high, row.agreement.mean);
     EXPECT_FALSE(row.xi && row.a != "α");
   }
+}
+
+// The best look of every run that learned where to attend counts, and the logistic regression's best; further uniform
+// seeds stand beside the first, and only texts of the class that words tell count for what is foretold.
+TEST(Measured, ComparesWithTheLogisticRegressionAndInTheClassThatWordsTell) {
+  Kept kept;
+  RunRecord a = kept.run("text-classify", {}, 0), other = kept.run("text-classify", {}, 1), logistic = kept.words(0);
+  performs(a, {0.5, 0.9, 0.8}, {0.9, 0.3, 0.5});
+  performs(other, {0.5, 0.7, 0.7}, {0.9, 0.3, 0.5});
+  performs(logistic, {0.5, 0.85, 0.6}, {0.9, 0.3, 0.5});
+  std::vector<RunRecord> runs{a, other, logistic};
+  for (const std::uint64_t seed : {0, 1}) {
+    runs.push_back(kept.run("text-classify", {{"model.attention", {std::string("uniform"), {}}}}, seed));
+    performs(runs.back(), {0.5, 0.8, 0.8}, {0.9, 0.3, 0.5});
+    kept.add(runs.back(), "beta", 20, first);
+  }
+  for (const RunRecord& run : runs) {
+    kept.examples(run, 0);
+    for (const std::int64_t step : {0, 10, 20})
+      if (run.id != logistic.id) kept.add(run, "alpha", step, first);
+    if (run.id <= logistic.id) kept.add(run, "beta", 10, first);
+  }
+  const auto foretells = [](const RunSpec&, const EvidenceRows&) {
+    const auto flat = [](const Rows& rows) {
+      Evidence evidence;
+      for (const auto& row : rows) evidence.values.insert(evidence.values.end(), row.begin(), row.end());
+      return evidence;
+    };
+    PredictedAttention told{
+        {flat(second), flat(second)}, {flat(first), flat(first)}, {flat(third), flat(third)}, {true, false}};
+    return told;
+  };
+  const MeasurementRuns sorted = sort_runs(runs);
+  EXPECT_EQ(sorted.other_uniform.size(), 1u);
+  const Measures measures = measure(sorted, kept.fetch(), {foretells});
+  ASSERT_TRUE(measures.over_logistic);
+  EXPECT_NEAR(measures.over_logistic->mean, (0.05 - 0.15) / 2, 1e-12);
+  EXPECT_NEAR(row_of(measures, "α", "predicted").agreement.mean, 2.0 / 3, 1e-12);
+  // Examples 2 and 3 are of class 0; the first, of class 1, is the one in which they part.
+  ASSERT_EQ(measures.told.size(), 3u);
+  EXPECT_EQ(measures.told[0].agreement.mean, 1);
+  EXPECT_EQ(measures.told[2].agreement.mean, 0.5);
+  bool found = false;
+  for (const ClaimResult& claim : claims_of(measures, find_experiment("text-classify"), Preset::quick)) {
+    if (claim.claim.find("logistic") == std::string::npos) continue;
+    found = true;
+    EXPECT_FALSE(claim.held) << "one seed is 0.15 below";
+    EXPECT_NEAR(claim.value, -0.13, 1e-12);
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(Measured, OfTranslationsRowsAreTargetWords) {

@@ -34,7 +34,7 @@ TEST(Baseline, IsTheSameTaskWithAModelOfItsOwn) {
   EXPECT_FALSE(words.against.front().keeps_model());
   const std::vector<Override> overrides{parse_override("model.hidden=7"), parse_override("task.min_count=3"),
                                         parse_override("train.steps=5"), parse_override("probe.split=test"),
-                                        parse_override("probe.names=[\"entropy\"]")};
+                                        parse_override("probe.names=[\"entropy\", \"evidence\"]")};
   const RunSpec full = resolve_baselines(words, Preset::full, overrides).front();
   EXPECT_EQ(full.setting("model.embedding")->text(), "8");
   EXPECT_EQ(full.setting("task.min_count")->text(), "3") << "the task is shared, so what is set of it holds";
@@ -67,8 +67,8 @@ TEST(Baseline, MistakesShowWithTheirPlace) {
 
 TEST(Baseline, OfAShippedExperimentIsReadWithIt) {
   const Experiment experiment = find_experiment("text-classify");
-  ASSERT_EQ(experiment.against.size(), 3u);
-  EXPECT_EQ(experiment.against.front().name, "uniform");
+  ASSERT_EQ(experiment.against.size(), 2u);
+  EXPECT_EQ(experiment.against.front().name, "what words alone say");
   EXPECT_EQ(experiment.against.back().epochs, 30);
   EXPECT_EQ(experiment.against.back().quick_epochs, 8);
   EXPECT_TRUE(find_experiment("keyword-lstm").against.empty());

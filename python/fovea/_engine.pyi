@@ -73,6 +73,7 @@ class Record:
     steps: int
     spec: Spec
     state: str
+    attention_axes: str  # what its rows and columns are, in words
     metrics: dict[str, float]
     series_names: list[str]
     def series(self, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
@@ -195,3 +196,21 @@ def store_query(file: str, *, where: str, experiment: str, sort: str, limit: int
 def store_count(file: str) -> int: ...
 def store_remove(file: str, id: int) -> bool: ...
 def store_names(file: str) -> tuple[list[str], list[str], list[str]]: ...
+
+class Probes:
+    """Probes of the library for attention that another program has made; kind: "token_pairs" or "token_streams"."""
+
+    def __init__(self, names: Sequence[str], kind: str) -> None: ...
+    def measure(self, first: bool, parts: dict[str, npt.NDArray[Any]]) -> dict[str, float]: ...
+
+def agreement(a: npt.NDArray[Any], b: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> dict[str, float]: ...
+def store_add(
+    file: str,
+    name: str,
+    settings: dict[str, Any],
+    key: str,
+    series: dict[str, tuple[list[int], list[float]]],
+    arrays: list[tuple[str, int, npt.NDArray[Any]]],
+    state: str,
+    facts: dict[str, Any],
+) -> int: ...

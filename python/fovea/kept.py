@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 import os
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from . import _engine, checks
-from .runs import Run, RunTable
+from .runs import ELSEWHERE, Run, RunTable
 
 
 class Store:
@@ -36,6 +42,54 @@ class Store:
         most = -1 if limit is None else checks.whole("limit", limit, 0)
         found = _engine.store_query(self._file, where=where, experiment=experiment, sort=sort, limit=most)
         return RunTable([Run(record, self._file) for record in found])
+
+    def add(
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        series: Mapping[str, tuple[Sequence[int], Sequence[float]]],
+        arrays: Iterable[tuple[str, int, npt.ArrayLike]] = (),
+        state: str = "done",
+        *,
+        key: str = "",
+        error: str = "",
+        started: str = "",
+        seconds: float = 0.0,
+        steps: int | None = None,
+    ) -> Run:
+        """Keeps a run that another program made, to be listed, compared, plotted and exported beside the others. It is marked:
+        its ``model.name`` and ``task.name`` are ``"another-program"``.
+
+        ``settings`` are what a spec says, in its sections ``task``, ``model``, ``train``, ``probe`` and ``intervene`` (a list),
+        and ``seed``; what stands in none is of ``train``. ``series`` are (steps, values) by the metric's name, steps
+        rising; ``arrays`` are (name, step, values), and ``"attention"``, (examples, rows, places), is what is shown of it.
+        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``. A run takes the place of an earlier one of the same ``key``, name
+        and settings; without a key it is a new one.
+
+        >>> import fovea, tempfile
+        >>> store = fovea.store(tempfile.mkdtemp() + "/runs.db")
+        >>> run = store.add("mine", {"rate": 0.1}, {"loss": ([0, 10], [2.3, 1.1])})
+        >>> store.runs("train.rate = 0.1")[0].metrics
+        {'loss': 1.1}
+        """
+        name = checks.text("name", name)
+        if not name or any(name == known["name"] for known in _engine.describe("experiments")):
+            problem = f"there is a shipped experiment '{name}', and this is another" if name else "the run has no name"
+            raise _engine.wrong_input(problem, "give it a name of its own")
+        if state not in ("done", "stopped", "failed"):
+            raise _engine.wrong_input(f"a run that is added cannot be '{state}'", _engine.suggest_name(str(state), ["done", "stopped", "failed"]))
+        points = {checks.text("the name of a series", metric): _points(metric, given) for metric, given in checks.table("series", series, "loss").items()}
+        kept = [_array(place, given) for place, given in enumerate(arrays)]
+        last = max((steps_of[-1] for steps_of, _ in points.values() if steps_of), default=0)
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        facts = {
+            "error": checks.text("error", error),
+            "started": checks.text("started", started) or now,
+            "seconds": checks.number("seconds", seconds, least=0),
+            "steps": last if steps is None else checks.whole("steps", steps, 0),
+        }
+        key = checks.text("key", key) or uuid.uuid4().hex
+        return self[_engine.store_add(self._file, name, _spec_of(settings), key, points, kept, state, facts)]
 
     def remove(self, run: Run | int) -> None:
         number = run.id if isinstance(run, Run) else _number(run)
@@ -78,6 +132,64 @@ class Store:
 def store(file: str | os.PathLike[str] | None = None) -> Store:
     """The store of this user, or that of a file."""
     return Store(file_of(file))
+
+
+_SECTIONS = ("task", "model", "train", "probe")
+
+
+def _spec_of(settings: Any) -> dict[str, Any]:
+    given = checks.table("settings", settings, "rate")
+    spec: dict[str, Any] = {section: dict(checks.table(f"settings['{section}']", given.pop(section, {}), "rate")) for section in _SECTIONS}
+    spec["intervene"] = [_plain(one) for one in given.pop("intervene", [])]
+    spec["seed"] = checks.whole("seed", given.pop("seed", 0), 0)
+    spec["train"].update(given)
+    for section in ("task", "model"):
+        if spec[section].get("name", ELSEWHERE) != ELSEWHERE:
+            raise _engine.wrong_input(
+                f"settings say that {section}.name is '{spec[section]['name']}', which tells whose run this is", f"call it {section}.kind, or the like"
+            )
+        spec[section]["name"] = ELSEWHERE
+    return {section: _plain(value) for section, value in spec.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A setting as a spec writes it: what is neither a number, a text, a list nor a table is its text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _plain(value.tolist())
+    if isinstance(value, type):
+        return value.__name__
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _points(metric: str, given: Any) -> tuple[list[int], list[float]]:
+    try:
+        steps, values = given
+        rising, numbers = [checks.whole(f"a step of '{metric}'", step, 0) for step in steps], [float(value) for value in values]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, _engine.Error):
+            raise
+        raise _engine.wrong_input(f"the series '{metric}' is not (steps, values)", "as ([0, 10], [2.3, 1.1])") from None
+    if len(rising) != len(numbers) or any(b <= a for a, b in zip(rising, rising[1:])):
+        raise _engine.wrong_input(
+            f"the series '{metric}' has {len(rising)} steps and {len(numbers)} values" if len(rising) != len(numbers) else f"the steps of '{metric}' do not rise",
+            "each value needs a step after that of the value before",
+        )
+    return rising, numbers
+
+
+def _array(place: int, given: Any) -> tuple[str, int, npt.NDArray[np.float32]]:
+    try:
+        name, step, values = given
+        numbers = np.ascontiguousarray(values, np.float32)
+    except (TypeError, ValueError):
+        raise _engine.wrong_input(f"arrays[{place}] is not (name, step, values)", 'as ("attention", 100, numbers)') from None
+    if numbers.ndim == 0 or math.prod(numbers.shape) == 0:
+        raise _engine.wrong_input(f"arrays[{place}] has the shape {numbers.shape}", "leave it out")
+    return checks.text(f"the name of arrays[{place}]", name), checks.whole(f"the step of arrays[{place}]", step, 0), numbers
 
 
 def _number(run: Any) -> int:

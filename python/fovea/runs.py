@@ -17,6 +17,8 @@ Floats = npt.NDArray[np.float64]
 Steps = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float32]
 
+ELSEWHERE = "another-program"  # the name of the model and of the task of a run that another program made
+
 
 class SeriesTable(Mapping[str, Floats]):
     """The series of a run: ``series["accuracy"]`` are its values, ``series.steps("accuracy")`` the steps they were taken at."""
@@ -76,6 +78,11 @@ class Run:
     @property
     def experiment(self) -> str:
         return self._record.experiment
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether another program made it: it came by ``fovea.observe`` or ``Store.add``."""
+        return bool(self.spec["model"].get("name") == ELSEWHERE)
 
     @property
     def seed(self) -> int:
@@ -180,6 +187,11 @@ class Run:
         wanted = self.steps if step is None else step
         if wanted in looks:
             return looks[wanted]
+        if self.elsewhere:
+            if step is None and looks:
+                return looks[max(looks)]
+            kept = f"it is kept of steps {', '.join(map(str, sorted(looks)[:12]))}" if looks else "observe it with its β, and where there is time for it"
+            raise _engine.wrong_input(f"{self._name()} has no β kept" + ("" if step is None else f" at step {step}"), kept)
         if wanted != self.steps:
             if looks:
                 nearest = min(looks, key=lambda other: abs(other - wanted))
@@ -219,6 +231,8 @@ class Run:
         return dict(self._weights)
 
     def _no_weights(self) -> _engine.WrongInput:
+        if self.elsewhere:
+            return _engine.wrong_input(f"{self._name()} was made by another program, which has its weights", "")
         if self.state != "done":
             remedy = "see its error" if self.state == "failed" else "go on with it: fovea.resume"
             return _engine.wrong_input(f"{self._name()} is {self.state}: weights are kept when a run is done", remedy)

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_own_similarities(module);
   bind_applying(module);
   bind_audit(module);
+  bind_observing(module);
   bind_prediction(module);
   bind_store(module);
 }

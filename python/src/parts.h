@@ -16,6 +16,7 @@ void bind_own_tasks(py::module_& module);
 void bind_own_similarities(py::module_& module);
 void bind_applying(py::module_& module);
 void bind_audit(py::module_& module);
+void bind_observing(py::module_& module);
 void bind_prediction(py::module_& module);
 void bind_store(py::module_& module);
 

@@ -7,11 +7,18 @@
 
 #include "fovea/io/toml_reader.h"
 #include "fovea/lab/store/store.h"
+#include "fovea/view/terminal/attention_axes.h"
 #include "python/src/arrays.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
 
 namespace fovea::python {
+
+RunState state_named(const std::string& name) {
+  for (const RunState state : {RunState::running, RunState::done, RunState::stopped})
+    if (name == state_name(state)) return state;
+  return RunState::failed;
+}
 
 namespace {
 
@@ -31,12 +38,6 @@ py::tuple state_of(const RunRecord& r) {
         py::bytes(reinterpret_cast<const char*>(array.values.data()), array.values.size() * sizeof(float))));
   return py::make_tuple(r.id, r.experiment, r.spec.text(), r.hash, state_name(r.state), r.error, r.version, r.machine,
                         r.started, r.seconds, r.steps, series, arrays);
-}
-
-RunState state_named(const std::string& name) {
-  for (const RunState state : {RunState::running, RunState::done, RunState::stopped})
-    if (name == state_name(state)) return state;
-  return RunState::failed;
 }
 
 std::shared_ptr<RunRecord> record_of(const py::tuple& state) {
@@ -84,6 +85,7 @@ void bind_records(py::module_& module) {
       .def_readonly("steps", &RunRecord::steps)
       .def_readonly("spec", &RunRecord::spec)
       .def_property_readonly("state", [](const RunRecord& record) { return state_name(record.state); })
+      .def_property_readonly("attention_axes", [](const RunRecord& record) { return attention_axes(record.spec); })
       .def_property_readonly("metrics", &RunRecord::metrics)
       .def_property_readonly("series_names",
                              [](const RunRecord& record) {

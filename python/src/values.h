@@ -8,6 +8,7 @@
 
 #include "fovea/base/error/value.h"
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/record/record.h"
 
 namespace fovea::python {
 
@@ -23,5 +24,8 @@ py::object object_of(const Value& value);
 
 // {"task.vocab": 60, …}, in its order.
 std::vector<Override> overrides_of(const py::dict& settings);
+
+// "done", "stopped" or "running"; anything else is a run that failed.
+RunState state_named(const std::string& name);
 
 }  // namespace fovea::python

@@ -83,15 +83,15 @@ class PythonWording : public Wording {
       case reproduce:
         return fmt::format("fovea.sweep(\"{}\", quick={})", arg(0), arg(1) == "quick" ? "True" : "False");
       case reproduce_plain:
-        return "a report can be written without any";
+        return "a report can be written without one";
       case set_of_task:
         return "set those of the task, as in " + set(arg(0), value(1));
       case train_again_with:
         return "train it again with " + set(arg(0), value(1));
       case drop_setting:
-        return fmt::format("drop it (or set {} to {}), or choose what it is of", arg(0), arg(1));
+        return fmt::format("drop it (or set {} to {}), or choose the part that it belongs to", arg(0), arg(1));
       case drop_weights:
-        return fmt::format("mend that, or keep none ({}); fovea.run trains it again",
+        return fmt::format("correct that, or keep none ({}); fovea.run trains it again",
                            set("train.keep_weights", {"never", {}}));
       case say_draws:
         return fmt::format("add draws={}", arg(0));
@@ -104,7 +104,7 @@ class PythonWording : public Wording {
       case upgrade_store:
         return fmt::format("open the store in {} once to bring it up to date", arg(0));
       case share_folder:
-        return "let all of them see one folder ($FOVEA_HOME), or begin anew with fresh=True";
+        return "give all of them access to one folder ($FOVEA_HOME), or begin anew with fresh=True";
       case spread_built:
         return "install libopenmpi-dev and build again, or start one process";
       case spread_loaded:
@@ -124,15 +124,15 @@ class PythonWording : public Wording {
       case or_skip:
         return arg(0);
       case say_format:
-        return "say which it is: tsv, csv, jsonl or lines";
+        return "give the format: tsv, csv, jsonl or lines";
       case name_column:
         return "name the text's column, as its header does or by number, from 1";
       case add_texts:
         return fmt::format("task 'given-texts' takes at most {}; a corpus of your own has room for more", arg(0));
       case take_port:
-        return "take another port; 0 takes any that is free";
+        return "choose another port; 0 takes any free one";
       case set_token:
-        return "give it one";
+        return "set a token";
       case sweep_outside:
         return fmt::format("the page starts up to {}; fovea.sweep starts any number", arg(0));
     }

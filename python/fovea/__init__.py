@@ -9,8 +9,10 @@
 from ._engine import Error, Failure, Step, WrongInput, WrongType
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
+from .callbacks import lightning_callback, trainer_callback
 from .kept import Store, store
 from .models import Model
+from .observing import attention_sites, observe
 from .prediction import Prediction, Shading, predict
 from .runs import Run, RunTable
 from .settings import describe
@@ -36,13 +38,17 @@ __all__ = [
     "WrongInput",
     "WrongType",
     "__version__",
+    "attention_sites",
     "audit",
     "describe",
     "from_torch",
+    "lightning_callback",
+    "observe",
     "predict",
     "resume",
     "run",
     "store",
     "sweep",
     "to_torch",
+    "trainer_callback",
 ]

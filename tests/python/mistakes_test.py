@@ -87,7 +87,7 @@ def test_an_audit_of_what_only_python_knows():
     with pytest.raises(fovea.WrongInput, match="cannot be trained again with the audit"):
         fovea.audit(run)
     run = fovea.run("copy-subset", intervene=lambda number: {"hold": "uniform"}, probes=["audit"], **COPY)
-    assert len(fovea.audit(run).assumptions) == 4
+    assert len(fovea.audit(run).assumptions) == 5
 
 
 def test_a_similarity_can_not_ask_the_model_that_asks_it():

@@ -1,0 +1,122 @@
+"""fovea.observe as a callback, for trainings whose loop is another library's: Lightning's, and that of transformers."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .observing import observe
+from .pictures import needed
+
+if TYPE_CHECKING:
+    from .runs import Run
+    from .torch_watch import Watch
+
+Hold = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class _Callback:
+    """What both have in common: a watch that begins with the training, and the run when it is over."""
+
+    def __init__(self, batch: Any, answer: Callable[[Any], Any], options: dict[str, Any]) -> None:
+        super().__init__()
+        self.batch, self.answer, self.options = batch, answer, options
+        self.watch: Watch | None = None
+        self.run: Run | None = None  #: when the training is over
+        self._holds: list[Hold] = []
+        self._state: Any = None
+        self._pass = contextlib.ExitStack()
+
+    def hold(self, *args: Any, **kwargs: Any) -> None:
+        """As ``Watch.hold``; said before the training begins."""
+        self._holds.append((args, kwargs))
+
+    def _begin(self, model: Any) -> None:
+        self.watch = observe(model, self.batch, self.answer, **self.options)
+        if self._state is not None:
+            self.watch.load_state_dict(self._state)
+        for args, kwargs in self._holds:
+            self.watch.hold(*args, **kwargs)
+
+    def _before_pass(self) -> None:
+        if self.watch is not None:
+            self._pass.enter_context(self.watch.intervening())
+
+    def _before_update(self, **metrics: Any) -> None:
+        self._pass.close()
+        if self.watch is not None:
+            self.watch.step(**metrics)
+
+    def _end(self, state: str = "done", error: str = "") -> None:
+        self._pass.close()
+        if self.watch is not None:
+            self.run = self.watch.close(state, error)
+            self.watch = None
+
+
+def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -> Any:
+    """A callback of Lightning that observes what is trained; the arguments are those of ``fovea.observe`` but the model, which
+    is called with ``batch``. Its state goes into Lightning's checkpoints, and its ``run`` is there when the training is over.
+
+    ``Trainer(callbacks=[fovea.lightning_callback(batch, answer, every=100)])``
+    """
+    base: Any
+    try:
+        base = importlib.import_module("lightning.pytorch").Callback
+    except ModuleNotFoundError:
+        base = needed("pytorch_lightning", "lightning").Callback
+
+    class Observing(_Callback, base):  # type: ignore[misc, valid-type, unused-ignore]
+        def on_fit_start(self, trainer: Any, module: Any) -> None:
+            self._begin(module)
+
+        def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, index: int) -> None:
+            self._pass.close()
+            self._before_pass()
+
+        def on_before_optimizer_step(self, trainer: Any, module: Any, optimizer: Any) -> None:
+            self._before_update(**{name: value for name, value in trainer.callback_metrics.items() if name.isidentifier()})
+
+        def on_fit_end(self, trainer: Any, module: Any) -> None:
+            self._end()
+
+        def on_exception(self, trainer: Any, module: Any, exception: BaseException) -> None:
+            stopped = isinstance(exception, KeyboardInterrupt)
+            self._end("stopped" if stopped else "failed", "" if stopped else f"{type(exception).__name__}: {exception}")
+
+        def state_dict(self) -> dict[str, Any]:
+            return {} if self.watch is None else self.watch.state_dict()
+
+        def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+            self._state = state_dict or None
+            if self.watch is not None and self._state:
+                self.watch.load_state_dict(self._state)
+
+    return Observing(batch, answer, options)
+
+
+def trainer_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -> Any:
+    """A callback of the ``Trainer`` of transformers that observes what is trained; the arguments are those of ``fovea.observe``
+    but the model. Its ``run`` is there when the training is over.
+
+    ``Trainer(model, args, callbacks=[fovea.trainer_callback(dict(input_ids=ids), answer, every=100)])``
+    """
+    base: Any = needed("transformers", "transformers").TrainerCallback
+
+    class Observing(_Callback, base):  # type: ignore[misc, valid-type, unused-ignore]
+        def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **rest: Any) -> None:
+            self._begin(model)
+
+        def on_step_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+            self._before_pass()
+
+        def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+            logged = [entry["loss"] for entry in state.log_history if "loss" in entry]
+            self._before_update(**({"loss": logged[-1]} if logged else {}))
+
+        def on_train_end(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+            self._end()
+
+    return Observing(batch, answer, options)

@@ -1,0 +1,138 @@
+"""Observing a training of one's own in PyTorch: where it attends, what each place would say alone, how both come about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _engine, checks
+
+if TYPE_CHECKING:
+    from .torch_watch import Watch
+
+
+def attention_sites(model: Any, batch: Any) -> dict[str, tuple[int, ...]]:
+    """Where a module of PyTorch attends: (examples, heads, rows, places) of each site, by its name, in the order in which
+    they attend. ``batch`` is what the module is called with: a tensor, a tuple of its arguments, or a dict of them by name.
+
+    A module that does not attend in a way that can be seen is an error, which says why.
+
+    >>> import torch, fovea
+    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    >>> fovea.attention_sites(layer, torch.randn(4, 6, 8))
+    {'self_attn': (4, 2, 6, 6)}
+    """
+    from .torch_model import Model
+    from .torch_sites import found, name_of
+
+    sites, _ = found(Model(_module(model), batch), _examples(batch))
+    return {name_of(key): tuple(seen.attention.shape) for key, seen in sites.items()}
+
+
+def observe(
+    model: Any,
+    batch: Any,
+    answer: Callable[[Any], Any],
+    *,
+    truth: Any = None,
+    every: int = 50,
+    sites: str | Sequence[str] = "*",
+    beta: str | None = "clamp",
+    rows: str | Sequence[int] = "all",
+    heads: str = "each",
+    share: float | None = 0.1,
+    keep: int = 4,
+    name: str = "observed",
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    store: Any = None,
+) -> Watch:
+    """Looks at a module of PyTorch while it is trained, by a loop that stays as it is but for two lines: ``watch.step()``
+    before each update, and ``watch.close()`` at the end, which gives a ``fovea.Run``. A look changes no number of the
+    training.
+
+    ``batch`` is what is looked at, always the same: a tensor, a tuple of the module's arguments, or a dict of them.
+    ``answer(output)`` reads off what the module gives the log-probability of what is right, (examples, rows), NaN where
+    nothing is asked. ``truth``, if it is known, says which place each row should look at, (examples, rows), -1 for none.
+
+    A look is made every so many updates, at the ``sites`` whose names these patterns fit (``attention_sites`` has them). Of
+    each head α is taken, and by the probes of the library its entropy and, of a causal site, how much it looks at the
+    place before, the first, and those that followed what is now; with a truth, what it gives it.
+
+    β of a place is the log-probability of the answer when all attention of one row is on that place (``beta="clamp"``, or
+    None): exact, and as dear as many passes. So looks take at most ``share`` of the time of the training: rows are drawn
+    once, among all or those that ``rows`` lists, and as many of them are measured as there is time for; ``share=None``
+    measures all of them at each look, and ``watch.cost()`` says beforehand what that takes. ``heads="all"`` puts all heads
+    of a site on a place together. A site whose rows are those of the answer speaks for its own row's; another one for all
+    that is asked.
+
+    Of the first ``keep`` examples attention and β are kept. ``settings`` say what the training was, ``store`` where the
+    run is kept. Of several processes the first alone looks.
+
+    >>> import tempfile, torch, fovea
+    >>> model = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0)
+    >>> x, y = torch.randn(4, 6, 8), torch.arange(6).expand(4, 6)
+    >>> right = lambda out: out.log_softmax(-1).gather(-1, y[..., None])[..., 0]
+    >>> optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+    >>> watch = fovea.observe(model, x, right, every=10, name="mine", store=tempfile.mkdtemp() + "/runs.db")
+    >>> watch.hold("uniform", until=10)
+    >>> for _ in range(20):
+    ...     with watch.intervening():
+    ...         loss = -right(model(x)).mean()
+    ...     optimizer.zero_grad()
+    ...     loss.backward()
+    ...     watch.step(loss=loss)
+    ...     optimizer.step()
+    >>> run = watch.close()
+    >>> run.series.steps("entropy_l1_h2").tolist()
+    [0, 10, 20]
+    """
+    checks.whole("every", every, 1)
+    checks.whole("keep", keep, 0)
+    checks.whole("seed", seed, 0)
+    checks.texts("sites", sites, "blocks.1.*")
+    checks.text("name", name)
+    for word, value, known in (("beta", beta, ("clamp", None)), ("heads", heads, ("each", "all"))):
+        if value not in known:
+            raise _engine.wrong_input(f"{word} is {checks.shown(value)}", f"it must be {known[0]!r} or {known[1]!r}")
+    if isinstance(rows, str):
+        if rows != "all":
+            raise _engine.wrong_input(f"rows is '{rows}'", 'it must be "all", or a list of rows, as [-1]')
+    else:
+        rows = [checks.whole("rows", row) for row in rows]
+    if share is not None:
+        checks.number("share", share, above=0)
+    given = {} if settings is None else checks.table("settings", settings, "rate")
+    from .torch_watch import Watch
+
+    return Watch(
+        _module(model),
+        batch,
+        answer,
+        truth=truth,
+        every=every,
+        sites=sites,
+        beta=beta,
+        rows=rows,
+        heads=heads,
+        share=share,
+        keep=keep,
+        name=name,
+        settings=given,
+        seed=seed,
+        store=store,
+    )
+
+
+def _module(model: Any) -> Any:
+    from .pictures import needed
+
+    if not isinstance(model, needed("torch.nn", "torch").Module):
+        raise checks.wrong_type("model", type(model), "a module of PyTorch (torch.nn.Module)")
+    return model
+
+
+def _examples(batch: Any) -> int | None:
+    """As many as the first tensor has, where nothing else tells."""
+    values = list(batch.values()) if isinstance(batch, Mapping) else list(batch) if isinstance(batch, (tuple, list)) else [batch]
+    return next((value.shape[0] for value in values if getattr(value, "ndim", 0) > 0), None)

@@ -1,0 +1,111 @@
+"""Attention that is held, as a spec's interventions hold it (docs/method.md, 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _engine, checks
+from .pictures import needed
+from .torch_sites import Key, name_of
+
+torch = needed("torch", "torch")
+
+PATTERNS = ("uniform", "previous", "first", "truth")
+Own = Callable[[Any, Any], Any]  # (attention, allowed) -> attention
+
+
+@dataclass(frozen=True)
+class Hold:
+    how: str | Own
+    sites: frozenset[str]
+    start: int
+    until: int | None
+    head: int | None  # from 1
+
+    @classmethod
+    def of(cls, how: Any, sites: Iterable[str], start: int, until: int | None, head: int | None) -> Hold:
+        if isinstance(how, str):
+            if how not in PATTERNS:
+                raise _engine.wrong_input(f"attention cannot be held '{how}'", _engine.suggest_name(how, PATTERNS))
+        elif not callable(how):
+            raise checks.wrong_type("how", how, "\"uniform\", \"previous\", \"first\", \"truth\" or a function of (attention, allowed)")
+        head = None if head is None else checks.whole("head", head, 1)
+        return cls(how, frozenset(sites), start, until, head)
+
+    def at(self, number: int) -> bool:
+        return self.start <= number and (self.until is None or number < self.until)
+
+    def table(self) -> dict[str, Any]:
+        """As a spec says it."""
+        table: dict[str, Any] = {"hold": self.how if isinstance(self.how, str) else "own", "of": sorted(self.sites), "from": self.start}
+        if self.until is not None:
+            table["until"] = self.until
+        return table if self.head is None else {**table, "head": self.head}
+
+    def __call__(self, attention: Any, allowed: Any, truth: Any) -> Any:
+        held = self._held(attention, allowed, truth)
+        if self.head is None:
+            return held
+        if self.head > attention.size(1):
+            raise _engine.wrong_input(f"head {self.head} cannot be held: there are {attention.size(1)}", "heads count from 1")
+        which = torch.arange(attention.size(1), device=attention.device) == self.head - 1
+        return torch.where(which[:, None, None], held, attention)
+
+    def _held(self, attention: Any, allowed: Any, truth: Any) -> Any:
+        if not isinstance(self.how, str):
+            held = self.how(attention, allowed)
+            if not isinstance(held, torch.Tensor) or held.shape != attention.shape:
+                shape = tuple(getattr(held, "shape", ()))
+                raise _engine.wrong_input(f"a hold gave {shape} in place of attention", f"it must give {tuple(attention.shape)}")
+            return held
+        if self.how == "uniform":
+            even = allowed.to(attention.dtype)
+            return even / even.sum(-1, keepdim=True).clamp(min=1)
+        examples, _, rows, places = attention.shape
+        if self.how == "truth":
+            if truth is None:
+                raise _engine.wrong_input("attention cannot be held at the truth, which is not known", "give intervening(truth=…), (examples, rows)")
+            truth = torch.as_tensor(truth, device=attention.device)
+            if truth.dim() != 2 or truth.shape[0] != examples or truth.shape[1] not in (rows, rows - 1):
+                raise _engine.wrong_input(
+                    f"attention of {examples} examples and {rows} rows cannot be held at the truth of {tuple(truth.shape)}",
+                    "that of the batch that goes through is given as intervening(truth=…), (examples, rows)",
+                )
+            at = torch.nn.functional.pad(truth, (0, rows - truth.shape[1]), value=-1)[:, None, :, None]
+        else:
+            row = torch.arange(rows, device=attention.device)[None, None, :, None]
+            at = (row - 1).clamp(min=0) if self.how == "previous" else torch.zeros_like(row)
+        hot = (torch.arange(places, device=attention.device) == at).to(attention.dtype).expand(attention.shape)
+        return torch.where((hot * allowed).sum(-1, keepdim=True) > 0, hot, attention)
+
+
+class Holds:
+    """Several at once, as the plan of a Tap; of a site that two name, the later one counts."""
+
+    def __init__(self, holds: Sequence[Hold], truth: Any) -> None:
+        self.holds, self.truth = holds, truth
+
+    def keys(self) -> Any:
+        return _Named({name for hold in self.holds for name in hold.sites})
+
+    def __call__(self, key: Key, attention: Any, allowed: Any) -> Any:
+        for hold in self.holds:
+            if name_of(key) in hold.sites:
+                attention = hold(attention, allowed, self.truth)
+        return attention
+
+
+class _Named:
+    """Sites by their names."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+
+    def __contains__(self, key: Key) -> bool:
+        return name_of(key) in self.names
+
+
+def plan_of(holds: Sequence[Hold], truth: Any) -> Holds | None:
+    return Holds(holds, truth) if holds else None

@@ -1,0 +1,106 @@
+"""A module of PyTorch and what it is shown, looked at without being changed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _engine
+from .pictures import needed
+
+torch = needed("torch", "torch")
+
+from torch import nn  # noqa: E402
+
+
+@dataclass
+class Model:
+    """A model, what it is shown, and how it is looked at: in evaluation, without gradients, changing nothing."""
+
+    module: Any
+    batch: Any
+    names: dict[Any, str] = field(init=False)
+    compiled: bool = field(init=False)  # in part, at least
+
+    def __post_init__(self) -> None:
+        self.compiled = any(getattr(module, "_compiled_call_impl", None) or hasattr(module, "_orig_mod") for module in self.module.modules())
+        self.module = _unwrapped(self.module)
+        self.names = {}
+        for name, module in self.module.named_modules():
+            self.names.setdefault(module, name.replace("_orig_mod.", "").removesuffix("._orig_mod"))
+        if isinstance(self.batch, torch.Tensor):
+            self.batch = (self.batch,)
+
+    @contextlib.contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """Dropout off, the random numbers and the modes of all modules as they were afterwards."""
+        training = [module for module in self.module.modules() if module.training]
+        devices = sorted({p.device.index for p in self.module.parameters() if p.device.type == "cuda"})
+        with torch.random.fork_rng(devices=devices), torch.no_grad(), self.eagerly():
+            try:
+                for module in training:
+                    module.training = False
+                yield
+            finally:
+                for module in training:
+                    module.training = True
+
+    @contextlib.contextmanager
+    def eagerly(self) -> Iterator[None]:
+        """What is compiled runs as it is written, for attention to be seen."""
+        stance = getattr(torch.compiler, "set_stance", None)
+        with stance("force_eager") if self.compiled and stance else contextlib.nullcontext():
+            yield
+
+    def __call__(self, batch: Any = None) -> Any:
+        batch = self.batch if batch is None else batch
+        device = next((p.device for p in self.module.parameters()), None)
+        if device is not None:
+            batch = over(batch, lambda tensor: tensor.to(device))
+        return self.module(**batch) if isinstance(batch, Mapping) else self.module(*batch)
+
+    @property
+    def close(self) -> float:
+        """How far two ways to the same answer may differ."""
+        return 2e-5 if all(p.dtype in (torch.float32, torch.float64) for p in self.module.parameters()) else 2e-2
+
+    def tensors(self) -> list[Any]:
+        found: list[Any] = []
+        over(self.batch, found.append)
+        return found
+
+
+def over(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """A batch or an output with each of its tensors changed."""
+    if isinstance(tree, torch.Tensor):
+        return change(tree)
+    if isinstance(tree, Mapping):
+        changed = {name: over(value, change) for name, value in tree.items()}
+        if type(tree) is dict:
+            return changed
+        try:
+            return type(tree)(**changed)  # such as a ModelOutput of transformers, whose parts are attributes, too
+        except TypeError:
+            return changed
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(over(value, change) for value in tree))
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(over(value, change) for value in tree)
+    return tree
+
+
+def _unwrapped(module: Any) -> Any:
+    """Without what torch.compile and DistributedDataParallel put around it."""
+    while True:
+        if type(module).__name__ in ("FullyShardedDataParallel", "FSDP"):
+            raise _engine.wrong_input(
+                "the model is sharded over processes, and a look at it would wait for all of them", "observe one that is not"
+            )
+        if hasattr(module, "_orig_mod"):
+            module = module._orig_mod
+        elif isinstance(module, (nn.DataParallel, nn.parallel.DistributedDataParallel)):
+            module = module.module
+        else:
+            return module

@@ -1,0 +1,329 @@
+"""Where a model of PyTorch attends: found, read and changed for as long as a Tap is entered, with no change to its code.
+
+A site is a place in the code where attention is made: a call of ``scaled_dot_product_attention``, of
+``multi_head_attention_forward``, or a softmax whose result then weighs something. Its attention is seen as
+(examples, heads, rows, places), and is named by the innermost module that it is called in.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import threading
+import types
+from collections import Counter
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _engine
+from .pictures import needed
+from .torch_model import Model
+
+torch = needed("torch", "torch")
+
+from torch import nn  # noqa: E402
+from torch.overrides import TorchFunctionMode  # noqa: E402
+
+F = nn.functional
+Key = tuple[str, int]  # the innermost module's name, and which call in it this is
+Plan = Callable[[Key, Any, Any], Any]  # (site, attention, allowed) -> attention
+
+_SOFTMAX = {torch.softmax, F.softmax, torch.Tensor.softmax, torch.special.softmax}
+_WEIGHS = {torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__, torch.Tensor.__rmatmul__, torch.bmm, torch.Tensor.bmm,
+           torch.einsum, torch.baddbmm}
+_TIMES = {torch.mul, torch.Tensor.mul, torch.Tensor.__mul__, torch.Tensor.__rmul__}
+_SUMS = {torch.sum, torch.Tensor.sum}
+_FAR = 1000.0  # a score so much below the largest of its row stands for a place that is masked
+
+
+@dataclass
+class Seen:
+    """One site in one pass; attention and allowed are (examples, heads, rows, places)."""
+
+    attention: Any
+    allowed: Any
+    at: int  # how many calls of modules had ended before it
+
+
+@dataclass
+class Ended:
+    """A call of a module that has ended: what it gave, and how often it attended within."""
+
+    number: int  # of the calls of this module
+    begun: int
+    at: int
+    output: Any
+    within: Counter[str]
+    modules: Counter[Any]  # and how often other modules were called
+
+
+class Scope:
+    """Follows which module is at work, in one thread, by hooks that are gone when it is left."""
+
+    def __init__(self, names: Mapping[Any, str], log: bool = False) -> None:
+        self.names, self.log = names, log
+        self.thread = threading.get_ident()
+        self.handles: list[Any] = []
+        self.restart()
+
+    def restart(self) -> None:
+        """Before each pass."""
+        self.stack: list[tuple[Any, int, int, Any]] = []
+        self.calls: Counter[str] = Counter()  # of attention, by the module's name
+        self.begun: Counter[Any] = Counter()  # calls of each module
+        self.ended: dict[Any, list[Ended]] = {}
+        self.clock = 0
+
+    def __enter__(self) -> Scope:
+        try:
+            for module in self.names:
+                if not isinstance(module, torch.jit.ScriptModule):
+                    self.handles.append(module.register_forward_pre_hook(self._begin))
+                    self.handles.append(module.register_forward_hook(self._end, always_call=True))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for handle in self.handles:
+            handle.remove()
+        self.handles.clear()
+        self.restart()
+
+    def here(self) -> bool:
+        return threading.get_ident() == self.thread
+
+    def _begin(self, module: Any, inputs: Any) -> None:
+        if self.here():
+            number = self.begun[module]
+            self.begun[module] += 1
+            self.stack.append((module, number, self.clock, (self.calls.copy(), self.begun.copy()) if self.log else None))
+
+    def _end(self, module: Any, inputs: Any, output: Any) -> None:
+        if not self.here() or not self.stack:
+            return
+        _, number, begun, before = self.stack.pop()
+        if before is not None:
+            self.clock += 1
+            ended = Ended(number, begun, self.clock, output, self.calls - before[0], self.begun - before[1])
+            self.ended.setdefault(module, []).append(ended)
+
+    def key(self) -> Key:
+        """Of the attention that is being made now."""
+        inner = self.names[self.stack[-1][0]] if self.stack else ""
+        self.calls[inner] += 1
+        return inner, self.calls[inner]
+
+
+class Tap(TorchFunctionMode):  # type: ignore[misc]
+    """Stands where attention is made, whoever calls it, in this thread and for as long as it is entered. ``want`` are the
+    sites it reads, or ``None`` while they are being found."""
+
+    def __init__(
+        self, scope: Scope, want: Container[Key] | None, examples: int | None, plan: Plan | None = None, heads: Mapping[Key, int] | None = None
+    ) -> None:
+        super().__init__()
+        self.scope, self.want, self.examples, self.plan = scope, want, examples, plan
+        self.heads = heads or {}  # where the number of examples is not known
+        self.seen: dict[Key, Seen] = {}
+        self.marks: dict[int, tuple[Any, Key, bool]] = {}  # softmax results on their way to what they weigh
+        self.weighs: set[Key] = set()
+        self.odd: list[str] = []  # functions that make attention where it cannot be read
+
+    def __torch_function__(self, func: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = str(getattr(func, "__name__", func))
+        if func is F.scaled_dot_product_attention or name.startswith("scaled_dot_product_attention."):
+            return self._product(func, args, kwargs, self.scope.key(), None)
+        if func is F.multi_head_attention_forward:
+            return self._heads(args, kwargs, self.scope.key())
+        if func in _SOFTMAX or name.startswith("softmax.int"):
+            return self._softmax(func, args, kwargs, self.scope.key(), None)
+        if "flex_attention" in name:
+            self.odd.append("flex_attention")
+        out = func(*args, **kwargs)
+        if self.want is None:
+            self._follow(func, args, kwargs, out)
+        return out
+
+    def _wanted(self, key: Key) -> bool:
+        return self.want is None or key in self.want
+
+    def _shown(self, key: Key, attention: Any, allowed: Any) -> Any:
+        if self.plan is not None:
+            attention = self.plan(key, attention, allowed).to(attention.dtype)
+        self.seen[key] = Seen(attention.detach(), allowed, self.scope.clock)
+        return attention
+
+    def _product(self, func: Any, args: Any, kwargs: Any, key: Key, examples: int | None) -> Any:
+        names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
+        given: dict[str, Any] = {**dict(zip(names, args)), **kwargs}
+        query, keys, value = given["query"], given["key"], given["value"]
+        if not self._wanted(key) or query.dim() < 3 or query.is_nested:
+            return func(*args, **kwargs)
+        if given.get("enable_gqa"):
+            keys = keys.repeat_interleave(query.size(-3) // keys.size(-3), -3)
+            value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
+        scale, mask = given.get("scale"), given.get("attn_mask")
+        with torch.autocast(query.device.type, enabled=False):
+            scores = query.float() @ keys.float().transpose(-2, -1) * (1 / math.sqrt(query.size(-1)) if scale is None else scale)
+            allowed = None
+            if given.get("is_causal"):
+                allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
+            elif mask is not None and mask.dtype == torch.bool:
+                allowed = mask
+            elif mask is not None:
+                scores = scores + mask.float()
+            if allowed is not None:
+                scores = scores.masked_fill(~allowed, -torch.inf)
+            attention = torch.softmax(scores, -1).nan_to_num(0.0)  # a row that may look nowhere looks nowhere
+        view = _Cube(attention.shape, -1, examples or self.examples)
+        if not view.fits:
+            return func(*args, **kwargs)
+        attention = view.back(self._shown(key, view(attention), view(_allowed(scores)))).to(value.dtype)
+        dropped = given.get("dropout_p", 0.0)
+        if self.want is None:
+            self.weighs.add(key)
+        return (F.dropout(attention, dropped) if dropped else attention) @ value
+
+    def _heads(self, args: Any, kwargs: Any, key: Key) -> Any:
+        """nn.MultiheadAttention: PyTorch's own function, whose two ways to make attention lead here."""
+        if not self._wanted(key):
+            return F.multi_head_attention_forward(*args, **kwargs)
+        query = args[0] if args else kwargs["query"]
+        examples = query.size(1) if query.dim() == 3 else 1
+
+        def product(*inner: Any, **more: Any) -> Any:
+            return self._product(F.scaled_dot_product_attention, inner, more, key, examples)
+
+        def softmax(*inner: Any, **more: Any) -> Any:
+            return self._softmax(F.softmax, inner, more, key, examples)
+
+        whole = F.multi_head_attention_forward
+        own = {**whole.__globals__, "scaled_dot_product_attention": product, "softmax": softmax, "has_torch_function": lambda _: False}
+        private = types.FunctionType(whole.__code__, own, whole.__name__, whole.__defaults__, whole.__closure__)
+        private.__kwdefaults__ = whole.__kwdefaults__
+        return private(*args, **kwargs)
+
+    def _softmax(self, func: Any, args: Any, kwargs: Any, key: Key, examples: int | None) -> Any:
+        multi = examples is not None  # of nn.MultiheadAttention
+        out = func(*args, **kwargs)
+        scores = args[0] if args else kwargs.get("input", kwargs.get("self"))
+        dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        if not self._wanted(key) or not isinstance(dim, int) or not 2 <= out.dim():
+            return out
+        if examples is None and self.examples is None and out.dim() == 3:
+            examples = out.size(0) // self.heads.get(key, 1)
+        view = _Cube(out.shape, dim, examples or self.examples)
+        if not view.fits:
+            return out
+        if self.want is None and not multi:
+            self.marks[id(out)] = (out, key, False)
+        elif self.want is None:
+            self.weighs.add(key)
+        with torch.no_grad():
+            allowed = view(_allowed(scores.movedim(dim, -1)).movedim(-1, dim))
+        shown = self._shown(key, view(out.nan_to_num(0.0)), allowed)
+        return out if self.want is None else view.back(shown)
+
+    def _follow(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+        """Whether what a softmax gave comes to weigh something, through casts, dropout, masks and views."""
+        flat = [*args, *kwargs.values()]
+        flat = [inner for one in flat for inner in (one if isinstance(one, (list, tuple)) else [one])]
+        for one in flat:
+            tensor, key, times = self.marks.get(id(one), (None, ("", 0), False))
+            if tensor is None or tensor is not one:
+                continue
+            if func in _WEIGHS or (times and func in _SUMS):
+                self.weighs.add(key)
+            elif isinstance(out, torch.Tensor) and out.numel() == one.numel():
+                self.marks[id(out)] = (out, key, times or func in _TIMES)
+            elif isinstance(out, torch.Tensor) and func in _TIMES and out.numel() > one.numel():
+                self.marks[id(out)] = (out, key, True)
+
+
+class _Cube:
+    """Attention of any layout as (examples, heads, rows, places), and back."""
+
+    def __init__(self, shape: Sequence[int], dim: int, examples: int | None) -> None:
+        self.dim = dim % len(shape)
+        moved = [*shape[: self.dim], *shape[self.dim + 1 :], shape[self.dim]]
+        first = moved[0]
+        count = first if examples is None else examples
+        self.fits = count > 0 and first % count == 0 and moved[-1] > 0
+        self.moved = moved
+        each = first // count if self.fits else 0
+        self.shape: tuple[int, ...]
+        if len(moved) == 2:  # one row each, or all rows of all examples
+            self.shape = (count, 1, each, moved[1])
+        elif len(moved) == 3:
+            self.shape = (count, each, *moved[1:])
+        else:
+            self.shape = (count, each * math.prod(moved[1:-2]), *moved[-2:])
+
+    def __call__(self, x: Any) -> Any:
+        return x.movedim(self.dim, -1).reshape(self.shape)
+
+    def back(self, x: Any) -> Any:
+        return x.reshape(self.moved).movedim(-1, self.dim)
+
+
+def _allowed(scores: Any) -> Any:
+    """Which places a row may look at: those whose score is not that of a mask."""
+    scores = scores.detach()
+    most = scores.amax(-1, keepdim=True)
+    least = torch.finfo(scores.dtype).min / 2 if scores.dtype.is_floating_point else -math.inf
+    return (scores > most - _FAR) & (scores > least)
+
+
+def found(model: Model, examples: int | None) -> tuple[dict[Key, Seen], Any]:
+    """All sites in the order in which they attend, and what the model gives. Throws where it does not attend, saying why."""
+    with model.at_rest(), Scope(model.names) as scope:
+        tap = Tap(scope, None, examples)
+        with tap:
+            out = model()
+    sites = {key: seen for key, seen in tap.seen.items() if key in tap.weighs}
+    if not sites:
+        raise _engine.failure(f"no attention was seen in {type(model.module).__name__}{_why_none(model, tap)}", _REMEDY)
+    return sites, out
+
+
+_REMEDY = (
+    "attention is seen where it is made by torch's softmax followed by a product, by scaled_dot_product_attention or by "
+    "nn.MultiheadAttention, in modules that run as Python"
+)
+
+
+def _why_none(model: Model, tap: Tap) -> str:
+    for module, name in model.names.items():
+        where = f"'{name}'" if name else "it"
+        if isinstance(module, torch.jit.ScriptModule):
+            return f": {where} is traced or scripted (torch.jit), and no Python runs in it; observe the module it was made of"
+        if type(module).__module__.startswith("torch.fx"):
+            return f": {where} is a traced graph (torch.fx or torch.export); observe the module it was made of"
+        forward = getattr(type(module).forward, "__globals__", {})
+        flexible = "torch.nn.attention.flex_attention"
+        if tap.odd or any(getattr(value, "__module__", "") == flexible for value in forward.values() if callable(value)):
+            return f": {where} uses flex_attention, which makes no weights that could be read; take scaled_dot_product_attention to observe it"
+    if tap.seen:
+        most = ", ".join(sorted({name_of(key) for key in tap.seen})[:4])
+        return f": there is a softmax in {most}, but what it gives weighs nothing by a product or a sum"
+    return ": it calls no softmax and no attention of torch's; weights by exp and a sum of one's own cannot be told from anything else"
+
+
+def name_of(key: Key) -> str:
+    name, number = key
+    return (name or "model") + (f"#{number}" if number > 1 else "")
+
+
+def chosen(names: Sequence[str], patterns: str | Sequence[str], what: str) -> list[str]:
+    """Those that a pattern fits, in their order; each pattern has to fit one."""
+    wanted = [patterns] if isinstance(patterns, str) else list(patterns)
+    for pattern in wanted:
+        if not fnmatch.filter(names, pattern):
+            raise _engine.wrong_input(
+                f"{what} '{pattern}' fits no site of attention", f"there are {', '.join(names[:8])}; {_engine.suggest_name(pattern, list(names))}"
+            )
+    return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)]

@@ -1,0 +1,359 @@
+"""The watch of a training in PyTorch (fovea.observe)."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine, checks
+from .kept import store as store_of
+from .notices import teller
+from .observed import Course, Measures
+from .observing_cost import Cost
+from .pictures import needed
+from .runs import Run
+from .torch_clamps import Answer, Base, Clamps, asked_rows, now
+from .torch_holds import Hold, plan_of
+from .torch_looks import Looks, truth_of
+from .torch_model import Model
+from .torch_sites import Key, Scope, Tap, chosen, found, name_of
+
+torch = needed("torch", "torch")
+
+Array = npt.NDArray[Any]
+_EARNED = 0.9  # of the share is spent, since no pass takes what the last one took
+BACKWARD = 3  # an update costs about as much as so many passes forward
+
+
+class Watch(Looks):
+    """What ``fovea.observe`` gives: it looks at a model while that is trained, and keeps what it sees as a run.
+
+    As a context it closes itself, and what an exception ends is kept as a run that failed.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        batch: Any,
+        answer: Callable[[Any], Any],
+        *,
+        truth: Any,
+        every: int,
+        sites: str | Sequence[str],
+        beta: str | None,
+        rows: str | Sequence[int],
+        heads: str,
+        share: float | None,
+        keep: int,
+        name: str,
+        settings: Mapping[str, Any],
+        seed: int,
+        store: Any,
+    ) -> None:
+        self.number = 0  #: updates done
+        self._closed = False
+        self._silent = _rank() > 0
+        self._holds: list[Hold] = []
+        self._model = Model(model, batch)
+        self._answer = Answer(answer)
+        self._every, self._share, self._keep, self._name = every, share, keep, name
+        self._settings, self._seed, self._store = dict(settings), seed, store_of(store)
+        self._key = uuid.uuid4().hex
+        self._course = Course()
+        self._started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._begun = time.perf_counter()
+        self._before = 0.0  # seconds of the training before it was resumed
+        self._priced: tuple[float, float] | None = None  # seconds of a look without β, and of a pass
+        self._updates: list[float] = []  # seconds of the newest updates
+        self._stepped: float | None = None
+        self._credit = 0.0  # seconds that looks may still take
+        self._turn = 0  # which site comes first when there is not time for all
+        self._last: list[tuple[str, Array]] = []  # arrays of the newest look
+        self._given: dict[str, Any] = {}  # what the training said of itself
+        self._told = False
+
+        seen, out = found(self._model, None)
+        with torch.no_grad():
+            self._answers = self._answer(out).cpu().numpy()
+        examples, rows_answered = self._answers.shape
+        seen, _ = found(self._model, examples)
+        self._every_site = [name_of(key) for key in seen]
+        names = set(chosen(self._every_site, sites, "sites"))
+        self._sites: dict[Key, str] = {key: name_of(key) for key in seen if name_of(key) in names}
+        self._shapes = {key: tuple(seen[key].attention.shape) for key in self._sites}
+        for key, shape in self._shapes.items():
+            if shape[0] != examples:
+                raise _engine.wrong_input(
+                    f"answer(output) has {examples} rows of examples, and '{self._sites[key]}' attends for {shape[0]}",
+                    "it must be (examples, rows), a row of log-probabilities for each example of the batch",
+                )
+        self._truth = truth_of(truth, examples)
+        tokens = [t for t in self._model.tensors() if not t.is_floating_point() and t.dim() == 2 and t.size(0) == examples]
+        self._tokens = tokens[0].cpu().numpy().astype(np.int32) if tokens else None
+        self._measures = Measures(self._tokens)
+        self._clamps = None if beta is None else Clamps(self._model, self._answer, heads, None if isinstance(rows, str) else list(rows), seed)
+        self._rows, self._heads = rows, heads
+
+    @property
+    def sites(self) -> dict[str, tuple[int, ...]]:
+        """What is observed: (examples, heads, rows, places) by the site's name."""
+        return {name: self._shapes[key] for key, name in self._sites.items()}
+
+    # ---- what the training says
+
+    def step(self, **metrics: Any) -> None:
+        """After ``backward``, before the optimiser's step. What it is told of the update is kept as ``train_loss`` and the
+        like; every so many updates it looks at the model, which changes nothing of it."""
+        self._open()
+        self._given = metrics
+        if self.number % self._every == 0 and not self._silent:
+            self._look()
+        elif self._stepped is not None:
+            self._updates = [*self._updates[-99:], time.perf_counter() - self._stepped]
+        self.number += 1
+        self._stepped = time.perf_counter()
+
+    def hold(
+        self, how: str | Callable[[Any, Any], Any], sites: str | Sequence[str] = "*", start: int = 0, until: int | None = None, *, head: int | None = None
+    ) -> None:
+        """Attention is held for updates ``start`` to ``until`` - 1, within ``intervening``: ``"uniform"`` over the places
+        that a row may look at, at the place ``"previous"`` to it, at the ``"first"``, or at the ``"truth"`` (rows without
+        one follow their scores); or as a function of (attention, allowed) says, (examples, heads, rows, places). ``head``
+        is one of them, counted from 1."""
+        self._open()
+        start = checks.whole("start", start, 0)
+        until = None if until is None else checks.whole("until", until, start + 1)
+        names = set(chosen(self._every_site, sites, "sites"))
+        self._holds.append(Hold.of(how, names, start, until, head))
+
+    @contextlib.contextmanager
+    def intervening(self, truth: Any = None) -> Iterator[None]:
+        """Around a forward pass of the training: attention is held as ``hold`` said, if it is now. ``truth`` is that of the
+        batch that goes through, where attention is held at it."""
+        self._open()
+        plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth if truth is None else truth)
+        if plan is None:
+            yield
+            return
+        heads = {key: shape[1] for key, shape in self._shapes.items()}
+        with self._model.eagerly(), Scope(self._model.names) as scope, Tap(scope, plan.keys(), None, plan, heads):
+            yield
+
+    # ---- looking
+
+    def cost(self) -> Cost:
+        """What looks take, timed now, and what part of the training that will be.
+
+        >>> import torch, fovea
+        >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        >>> watch = fovea.observe(layer, torch.randn(4, 6, 8), lambda out: out.log_softmax(-1)[..., 0], name="cost")
+        >>> print(watch.cost())  # doctest: +ELLIPSIS
+        an update ...
+        a look ...
+        """
+        self._open()
+        if self._silent:
+            raise _engine.wrong_input("this process observes nothing: the first of the processes does", "ask the one of rank 0")
+        look, one_pass = self._price()
+        sites = list(self._sites) if self._clamps else []
+        update, timed = self._update()
+        return Cost(
+            look,
+            {self._sites[key]: self._clamps.prices[key] for key in sites if self._clamps},
+            {self._sites[key]: self._clamps.units(key) for key in sites if self._clamps},
+            update,
+            self._every,
+            self._share,
+            timed,
+        )
+
+    def _update(self) -> tuple[float, bool]:
+        if len(self._updates) >= 3:
+            return float(np.median(self._updates)), True
+        return BACKWARD * self._price()[1], False
+
+    def _price(self) -> tuple[float, float]:
+        if self._priced is None:
+            with self._model.at_rest():
+                self._model()
+                one_pass = min(_timed(self._model) for _ in range(3))
+                base = self._base(log=self._clamps is not None)
+                for number, key in enumerate(self._sites):
+                    if self._clamps:
+                        self._clamps.prepare(base, key, asked_rows(self._answers, self._shapes[key][2]), number)
+                look = min(_timed(lambda: self._measured(self._base(log=self._clamps is not None), False)) for _ in range(2))
+                self._priced = look, one_pass
+        return self._priced
+
+    def _look(self) -> None:
+        first = not self._course.looks
+        start = now()
+        self._price()
+        before = self._course.looks[-2:]  # the first look takes half of what the first updates will have earned
+        updates = self._every / 2 if not before else self.number - before[-1] - (self._every / 2 if len(before) == 1 else 0)
+        self._credit += _EARNED * (self._share or 0) * self._update()[0] * max(0.0, updates)
+        with self._model.at_rest():
+            base = self._base(log=self._clamps is not None)
+            numbers, arrays = self._measured(base, first)
+            plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth)
+            if plan is not None:
+                held, _ = self._measured(self._base(plan), False)
+                numbers.update({f"{name}_held": value for name, value in held.items()})
+            self._credit -= now() - start
+            if self._clamps:
+                beta = self._beta(base)
+                if beta:
+                    more, kept = self._compared(base, beta)
+                    numbers.update(more)
+                    arrays += kept
+        for name, value in self._given.items():
+            numbers[f"train_{name}"] = float(value.detach() if isinstance(value, torch.Tensor) else value)
+        for name, number in numbers.items():
+            self._course.number(self.number, name, number)
+        self._last = arrays
+        self._course.keep(self.number, arrays)
+
+    def _beta(self, base: Base) -> dict[Key, Array]:
+        """Of as many rows as there is time for; the same rows first at every look."""
+        assert self._clamps is not None
+        clamps, keys = self._clamps, list(reversed(self._sites))
+        keys = keys[self._turn :] + keys[: self._turn]
+        beta: dict[Key, Array] = {}
+        done: set[Key] = set()
+        unit = 0
+        while len(done) < len(keys):
+            for key in keys:
+                if unit >= clamps.units(key):
+                    done.add(key)
+                if key in done:
+                    continue
+                if self._share is not None and clamps.prices[key] > self._credit:
+                    if unit == 0:
+                        self._turn = (self._turn + keys.index(key)) % len(keys)
+                        self._tell_if_never(key)
+                    return beta
+                shape = self._shapes[key]
+                start = now()
+                whole = clamps.measure(base, key, unit, beta.setdefault(key, np.full(shape, np.nan, np.float32)))
+                self._credit -= now() - start
+                if whole and unit + 1 >= (1 if self._heads == "all" else shape[1]):
+                    done.add(key)
+            unit += 1
+            self._turn = 0
+        return beta
+
+    def _tell_if_never(self, key: Key) -> None:
+        assert self._clamps is not None and self._share is not None
+        update, look = self._update()[0], self._price()[0]
+        if self._told or self._share * update * self._every > look + self._clamps.prices[key] / 20:
+            return
+        self._told = True
+        least = int(np.ceil((look + self._clamps.prices[key]) / self._share / update))
+        teller()(
+            f"β of '{self._sites[key]}' takes more than share={self._share:g} of the training leaves for it; every={least} has room for it, "
+            "or fewer examples, or a larger share"
+        )
+
+    # ---- what becomes of it
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint of the training has to hold for the watch to go on (``torch.save`` takes it)."""
+        course = self._course.state_dict()
+        course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
+        seconds = self._before + time.perf_counter() - self._begun
+        return {"number": self.number, "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on where ``state_dict`` was taken: its looks, its holds by the number of the update, and its place in the store."""
+        self._open()
+        state = checks.table("the state of a watch", state, "number")
+        for part in ("number", "key", "started", "seconds", "turn", "course"):
+            if part not in state:
+                raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
+        self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
+        self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)
+        course = dict(state["course"])
+        course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
+        self._course.load_state_dict(course)
+
+    def close(self, state: str = "done", error: str = "") -> Run | None:
+        """Looks once more and keeps the run, in the store; of several processes the first does, and the others get None.
+        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``."""
+        self._open()
+        if self._silent:
+            self._closed = True
+            return None
+        if state != "failed" and self._course.looks[-1:] != [self.number]:
+            self._given = {}
+            self._look()
+        self._closed = True
+        sites = list(self._sites.values())
+        observed: dict[str, Any] = {"beta": "clamp" if self._clamps else "none"}
+        if self._clamps:
+            observed.update(rows=self._rows, heads=self._heads, share="none" if self._share is None else self._share)
+        program = {"program": f"PyTorch {torch.__version__}", "steps": self.number, "observed": observed}
+        settings = {
+            "model": {"class": type(self._model.module).__name__, "sites": sites, "heads": [shape[1] for shape in self._shapes.values()]},
+            "probe": {"every": self._every, "keep": self._keep},
+            "intervene": [hold.table() for hold in self._holds],
+            "seed": self._seed,
+        }
+        return self._store.add(
+            self._name,
+            _merged(settings, {"train": program}, self._settings),
+            {name: points for name, points in self._course.series.items()},
+            self._course.all_arrays(self._last),
+            state,
+            key=self._key,
+            error=error,
+            started=self._started,
+            seconds=self._before + time.perf_counter() - self._begun,
+            steps=self.number,
+        )
+
+    def _open(self) -> None:
+        if self._closed:
+            raise _engine.wrong_input("this watch is closed, and its run kept", "observe anew: fovea.observe")
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._closed:
+            return
+        if kind is None or issubclass(kind, KeyboardInterrupt):
+            self.close("done" if kind is None else "stopped")
+        else:
+            self.close("failed", f"{kind.__name__}: {error}")
+
+    def __repr__(self) -> str:
+        return f"<watch of {type(self._model.module).__name__}: {len(self._sites)} sites, {self.number} updates, {len(self._course.looks)} looks>"
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    start = now()
+    work()
+    return now() - start
+
+
+def _rank() -> int:
+    distributed = torch.distributed
+    return distributed.get_rank() if distributed.is_available() and distributed.is_initialized() else int(os.environ.get("RANK", 0) or 0)
+
+
+def _merged(*tables: Mapping[str, Any]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for table in tables:
+        for key, value in table.items():
+            both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+            merged[key] = {**merged[key], **value} if both else value
+    return merged

@@ -1,0 +1,226 @@
+"""Over a training that is observed: it stays what it was, attention is held, looks cost little, and what was begun goes on."""
+
+import copy
+import threading
+import time
+import tracemalloc
+
+import pytest
+
+import fovea
+
+torch = pytest.importorskip("torch")
+
+from observed_models import GPT, hooks, right, sharpened  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+TOKENS = torch.arange(32).reshape(4, 8) * 5 % 12
+TARGET = TOKENS.roll(1, 1)
+PREVIOUS = torch.arange(8).sub(1).clamp(min=0).expand(4, 8)
+
+
+@pytest.fixture(autouse=True)
+def drawn():
+    torch.manual_seed(0)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def observe(model, batch=TOKENS, answer=None, **options):
+    return fovea.observe(model, batch, answer or right(TARGET), **{"share": None, "keep": 4, "name": "mine", **options})
+
+
+def looked(model, *args, **options):
+    """One look: a run of no updates."""
+    return observe(model, *args, **options).close()
+
+
+def train(model, watch=None, steps=12, batch=4, of=None):
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+    random = torch.Generator().manual_seed(1)
+    for _ in range(steps):
+        x = torch.randint(0, 12, (batch, 8), generator=random)
+        if watch is None:
+            out = (model if of is None else of)(x)
+        else:
+            with watch.intervening():
+                out = (model if of is None else of)(x)
+        loss = F.cross_entropy(out.flatten(0, 1), x.roll(1, 1).flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        if watch is not None:
+            watch.step(loss=loss)
+        optimizer.step()
+    return model
+
+
+def test_training_stays_what_it_is_to_the_bit():
+    model, seen = GPT(), []
+    for observed in (False, True):
+        twin = copy.deepcopy(model)
+        torch.manual_seed(7)  # dropout draws from it
+        watch = observe(twin, every=5, share=0.1) if observed else None
+        train(twin, watch)
+        if watch:
+            run = watch.close()
+        seen.append([p.detach().numpy().tobytes() for p in twin.parameters()])
+        assert twin.training and all(p.grad is not None for p in twin.parameters())
+    assert seen[0] == seen[1] and hooks(twin) == 0
+    assert run.series.steps("entropy").tolist() == [0, 5, 10, 12] and run.series.steps("train_loss").tolist() == [0, 5, 10]
+
+
+def test_attention_is_held_and_seen_both_ways():
+    model = GPT()
+    watch = observe(model, truth=PREVIOUS, every=4, beta=None)
+    watch.hold("uniform", sites="blocks.1.*", until=4)
+    watch.hold("previous", sites="blocks.0.*", head=2, start=2, until=6)
+    queries = [p.detach().clone() for p in (model.blocks[1].attn.c_attn.weight,)]
+    train(model, watch, steps=3)
+    moved = (model.blocks[1].attn.c_attn.weight - queries[0]).abs().reshape(3, 16, 16).amax((1, 2))
+    assert moved[2] > 1e-3 > 0.5 * 1e-3 > moved[0] and moved[0] < 1e-3  # only what decay does to queries under a hold
+    train(model, watch, steps=5)
+    run = watch.close()
+    assert run.series.steps("entropy_l2_h1_held").tolist() == [0, 4]
+    assert run.series["entropy_l2_h1_held"][0] == pytest.approx(1) and run.series["entropy_l2_h1"][0] < 1
+    assert run.series["previous_token_l1_h2_held"][1] == pytest.approx(1) != run.series["previous_token_l1_h1_held"][1]
+    assert run.spec["intervene"] == [{"hold": "uniform", "of": ["blocks.1.attn"], "from": 0, "until": 4},
+                                     {"hold": "previous", "of": ["blocks.0.attn"], "from": 2, "until": 6, "head": 2}]
+
+
+def test_every_hold_is_what_it_says():
+    held = {}
+    for how in ("uniform", "previous", "first", "truth", lambda attention, allowed: attention.flip(-1) * 0 + torch.eye(8)):
+        model = GPT()
+        watch = observe(model, truth=torch.full((4, 8), 1), beta=None)
+        watch.hold(how)
+        with watch._model.at_rest(), watch.intervening():
+            pass
+        from fovea.torch_holds import plan_of
+
+        with watch._model.at_rest():
+            held[how if isinstance(how, str) else "own"] = watch._base(plan_of(watch._holds, watch._truth)).seen[("blocks.0.attn", 1)].attention[0, 0]
+    own = held["truth"][0]
+    assert torch.allclose(held["uniform"], torch.ones(8, 8).tril() / torch.arange(1, 9)[:, None])
+    assert torch.equal(held["previous"].argmax(-1), PREVIOUS[0]) and torch.equal(held["first"].argmax(-1), torch.zeros(8).long())
+    assert torch.equal(held["own"], torch.eye(8))
+    assert torch.equal(held["truth"][1:].argmax(-1), torch.ones(7).long()) and own[0] == 1  # the first row cannot see it
+
+
+@pytest.mark.parametrize("way", ["aot_eager", "in place"])
+def test_compiled_models(way):
+    model = GPT()
+    if way == "in place":
+        model.compile(backend="eager")
+    compiled = model if way == "in place" else torch.compile(model, backend=way)
+    watch = observe(compiled, every=2)
+    watch.hold("uniform", until=1)
+    train(model, watch, steps=2, of=compiled)
+    assert watch.close().series.steps("entropy_l1_h1_held").tolist() == [0] and hooks(model) == 0
+
+
+def test_looks_take_a_tenth_of_the_training_at_most():
+    model = GPT(width=32, heads=4)
+    watch = observe(model, every=50, share=0.1)
+    assert "an update" in str(watch.cost()) and watch.cost().units["blocks.0.attn"] > 1
+    spent, look = [], watch._look
+
+    def timed():
+        start = time.perf_counter()
+        look()
+        spent.append(time.perf_counter() - start)
+
+    watch._look = timed
+    start = time.perf_counter()
+    train(model, watch, steps=400, batch=32)
+    whole = time.perf_counter() - start
+    watch._look = look
+    run = watch.close()
+    assert sum(spent) < 0.1 * (whole - sum(spent)), (sum(spent), whole)
+    assert len(run.series["agreement"]) >= 2  # and β is among it
+
+
+def test_it_goes_on_where_it_was_saved(tmp_path):
+    model = GPT()
+    whole = observe(copy.deepcopy(model), every=3)
+    train(whole._model.module, whole, steps=7)
+    expected = whole.close()
+    first = observe(model, every=3)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+    random = torch.Generator().manual_seed(1)
+    torch.manual_seed(0)
+    for number in range(7):
+        if number == 4:
+            torch.save(first.state_dict(), tmp_path / "watch.pt")
+            first = observe(model, every=3)
+            first.load_state_dict(torch.load(tmp_path / "watch.pt"))
+        x = torch.randint(0, 12, (4, 8), generator=random)
+        optimizer.zero_grad()
+        F.cross_entropy(model(x).flatten(0, 1), x.roll(1, 1).flatten()).backward()
+        first.step()
+        optimizer.step()
+    run = first.close()
+    assert run.steps == 7 and run.series.steps("entropy").tolist() == expected.series.steps("entropy").tolist() == [0, 3, 6, 7]
+    assert sorted(run.arrays["attention"]) == [0, 3, 6, 7]
+    with pytest.raises(fovea.WrongInput, match="has no 'key'"):
+        observe(model).load_state_dict({"number": 3})
+
+
+def test_of_several_processes_the_first_looks(monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    model = GPT()
+    watch = observe(model, every=1)
+    watch.hold("uniform")
+    train(model, watch, steps=2)
+    assert watch.close() is None and len(fovea.store()) == 0
+
+
+def test_two_threads_observe_two_models():
+    def alone(seed):
+        torch.manual_seed(seed)
+        return sharpened(GPT())
+
+    models = [alone(seed) for seed in (1, 2)]
+    expected = [looked(model).metrics for model in models]
+    found = [None, None]
+
+    def work(number):
+        for _ in range(3):
+            found[number] = looked(models[number]).metrics
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == expected
+
+
+def test_memory_stays_flat():
+    watch = observe(GPT(width=8, layers=1), every=1, beta=None)
+    sizes = []
+    for _ in range(3):
+        for _ in range(120):
+            watch.step()
+        if not tracemalloc.is_tracing():
+            tracemalloc.start()
+        sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert sizes[2] - sizes[1] < 2_000_000, sizes  # points of some forty series, and maps of few looks
+
+
+def test_a_trainer_of_transformers_and_one_of_lightning():
+    transformers = pytest.importorskip("transformers")
+    callback = fovea.trainer_callback(TOKENS, right(TARGET), every=2, share=None, beta=None, name="mine")
+    assert isinstance(callback, transformers.TrainerCallback)
+    callback.hold("uniform", until=2)
+    model, state = GPT(), transformers.TrainerState()
+    callback.on_train_begin(None, state, None, model=model)
+    for _ in range(4):
+        callback.on_step_begin(None, state, None)
+        model(TOKENS).sum().backward()
+        callback.on_pre_optimizer_step(None, state, None)
+    callback.on_train_end(None, state, None)
+    assert callback.run.series.steps("entropy_l1_h1").tolist() == [0, 2, 4] and hooks(model) == 0
+    assert callback.run.series.steps("entropy_l1_h1_held").tolist() == [0]

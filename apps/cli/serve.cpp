@@ -25,14 +25,14 @@ std::string fresh_token() {
 class Serve : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("--port", port_, "where to listen (default: 8470; 0: any that is free)")
+    app.add_option("--port", port_, "port to listen on (default: 8470; 0: any free one)")
         ->check(CLI::Range(0, 65535))
         ->type_name("N");
     app.add_option("--address", options_.address,
-                   "this machine's address to listen at (default: 127.0.0.1, which nobody else can reach)")
+                   "address of this machine to listen on (default: 127.0.0.1, which no other machine can reach)")
         ->type_name("ADDRESS");
     app.add_option("--token", options_.token,
-                   "what a visitor must know (default: none on 127.0.0.1, else one is made up)")
+                   "word that a visitor must give (default: none on 127.0.0.1, else a random one)")
         ->check([](const std::string& token) {
           const bool plain =
               token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
@@ -40,14 +40,18 @@ class Serve : public Command {
           return plain && token.size() >= 8 ? "" : "a token has 8 letters and digits or more";
         })
         ->type_name("WORD");
-    app.add_option("--for", seconds_, "end after so many seconds")->check(CLI::PositiveNumber)->type_name("SECONDS");
+    app.add_option("--allow-frame", options_.frames,
+                   "a host whose pages may show this one in a frame, as a slide does (default: none)")
+        ->type_name("HOST");
+    app.add_option("--for", seconds_, "stop after this many seconds")->check(CLI::PositiveNumber)->type_name("SECONDS");
     app.footer(
-        "Shows the store's runs as a live page in a browser, which can start trainings and stop them. Ctrl-C ends it, "
-        "and\n"
-        "stops what the page started; what was trained is kept, and the same training started again goes on.\n\n"
+        "Shows the store's runs as a live page in a browser, which can start and stop trainings. Ctrl-C ends it and\n"
+        "stops the trainings that the page started; their progress is kept, and the same training goes on when it is\n"
+        "started again.\n\n"
         "Examples:\n"
         "  fovea serve\n"
         "  fovea serve --port 0 --for 3600\n"
+        "  fovea serve --allow-frame https://slides.example\n"
         "  fovea serve --address 0.0.0.0       for other machines; the address printed has a token in it");
   }
 
@@ -73,7 +77,7 @@ class Serve : public Command {
   std::optional<double> seconds_;
 };
 
-const Register<Command> serve_command("serve", "the store as a live page in a browser",
+const Register<Command> serve_command("serve", "show the store as a live page in a browser",
                                       [] { return std::make_unique<Serve>(); });
 
 }  // namespace

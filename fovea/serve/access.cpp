@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 
 #include "fovea/base/error/error.h"
 
@@ -30,6 +32,22 @@ constexpr std::string_view cookie_name = "fovea_token";
 
 bool is_loopback(std::string_view address) {
   return address == "127.0.0.1" || address == "::1" || address == "localhost";
+}
+
+std::string frame_ancestors(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return "'none'";
+  std::string all;
+  for (const std::string& host : hosts) {
+    std::string_view name = host;
+    for (const std::string_view scheme : {"http://", "https://"})
+      if (name.starts_with(scheme)) name.remove_prefix(scheme.size());
+    const bool plain =
+        std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || std::strchr(".-:", c); });
+    if (name.empty() || !plain || name.starts_with(':'))
+      throw wrong_input(fmt::format("'{}' is no host", host), "give a name, with http:// and a port where it has them");
+    all += (all.empty() ? "" : " ") + host;
+  }
+  return all;
 }
 
 AccessCheck::AccessCheck(const std::string& address, int port, std::string token) : token_(std::move(token)) {

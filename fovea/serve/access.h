@@ -13,6 +13,10 @@ namespace fovea {
 
 bool is_loopback(std::string_view address);  // "127.0.0.1", "::1", "localhost"
 
+// Hosts whose pages may show this one in a frame, as a browser is told it (frame-ancestors): 'none' without any. Throws
+// wrong_input for one that is no host.
+std::string frame_ancestors(const std::vector<std::string>& hosts);
+
 // What a request says of where it comes from; empty where a header is missing.
 struct Caller {
   std::string_view host = {}, origin = {}, authorization = {}, cookie = {}, site = {};  // site: Sec-Fetch-Site

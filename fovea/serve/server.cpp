@@ -42,6 +42,7 @@ Server::State::State(ServerOptions wanted, Handler handle)
   check("Listening on");
   port = acceptor.local_endpoint().port();
   gate.emplace(options.address, port, options.token);
+  frames = frame_ancestors(options.frames);
 }
 
 void Server::State::accept() {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fovea/serve/http.h"
 
@@ -33,8 +34,9 @@ struct HttpEvent {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  int port = 0;            // 0: one that is free
-  std::string token = {};  // empty: none, which only the loopback may have
+  int port = 0;                          // 0: one that is free
+  std::string token = {};                // empty: none, which only the loopback may have
+  std::vector<std::string> frames = {};  // hosts whose pages may show this one in a frame: "https://slides.example"
   std::string events_path = "/api/events";
   ServerLimits limits = {};
 

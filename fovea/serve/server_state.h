@@ -37,6 +37,7 @@ struct Server::State {
   Handler handler;
   int port = 0;
   std::optional<AccessCheck> gate;
+  std::string frames;                          // who may show the page in a frame, as browsers are told
   std::set<std::shared_ptr<Session>> readers;  // of events
   std::list<Session*> waiting;                 // for a request, the longest first
   std::size_t connections = 0;

@@ -22,7 +22,7 @@ constexpr const char* content_policy =
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; connect-src 'self' data: blob:; worker-src 'self' blob:; font-src data:; base-uri "
     "'none'; "
-    "form-action 'none'; frame-ancestors 'none'";
+    "form-action 'none'; frame-ancestors ";
 
 const Wording& words = plain_wording();  // the page's
 
@@ -161,7 +161,7 @@ void Session::write(const HttpAnswer& answer) {
   response->set("X-Content-Type-Options", "nosniff");
   response->set("Referrer-Policy", "no-referrer");
   response->set("Cross-Origin-Resource-Policy", "same-origin");
-  response->set("Content-Security-Policy", content_policy);
+  response->set("Content-Security-Policy", content_policy + state_.frames);
   if (answer.headers.empty()) response->set(http::field::cache_control, "no-store");
   if (const std::string cookie = state_.gate->cookie(); !cookie.empty() && answer.status == 200)
     response->set(http::field::set_cookie, cookie);
@@ -202,7 +202,7 @@ void Session::forget() {
 
 void Session::begin_events() {
   if (state_.readers.size() >= state_.options.limits.event_readers)
-    return write(error_answer(503, "as many pages as can be told of news are open", "close some"));
+    return write(error_answer(503, "too many pages are open for live updates", "close some"));
   state_.readers.insert(shared_from_this());
   writing_ = true;
   line_ =

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fovea/base/error/error.h"
+#include "fovea/serve/access.h"
 #include "tests/serve/peer.h"
 
 namespace fovea {
@@ -72,6 +73,17 @@ TEST_F(ServerThreads, SeveralRequestsOfOneConnectionAreAnsweredInOrder) {
   EXPECT_EQ(all.find("/three"), std::string::npos);  // a HEAD has no body
   EXPECT_EQ(asked_, 4);
   EXPECT_NE(all.find("Content-Security-Policy: default-src 'none'"), std::string::npos);
+}
+
+TEST_F(ServerThreads, FramesOfOthersShowItOnlyWhereTheyAreNamed) {
+  ServerOptions named;
+  named.frames = {"https://slides.example", "localhost:8000"};
+  start(named);
+  EXPECT_NE(ask(closing("GET /one")).find("frame-ancestors https://slides.example localhost:8000\r\n"),
+            std::string::npos);
+  EXPECT_EQ(frame_ancestors({}), "'none'");
+  for (const char* wrong : {"", "*", "a b", "a;script-src", "https://", "a/b", "'self'"})
+    EXPECT_THROW(frame_ancestors({wrong}), Error) << wrong;
 }
 
 TEST_F(ServerThreads, WhatTheHandlerThrowsIsAnswered) {

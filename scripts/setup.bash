@@ -9,7 +9,9 @@ packages_to_run=(
   libsqlite3-dev libcairo2-dev zlib1g-dev libzstd-dev libutf8proc-dev libsentencepiece-dev libcurl4-openssl-dev libarchive-dev
   fonts-dejavu-core
 )
-packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium emscripten node-acorn libopenmpi-dev openmpi-bin)
+# The page's engine is built with these. Without them everything else is there, and the page says what is missing.
+packages_for_engine=(emscripten node-acorn)
+packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium libopenmpi-dev openmpi-bin)
 packages_to_test_python=(python3-dev python3-venv)
 
 # What differs between the releases of Debian: the newest clang that each has, and what its sentencepiece is linked with.
@@ -47,6 +49,13 @@ need_packages() {
     fail "these packages could not be installed: ${missing[*]}. Check the network, then try again, or run: apt-get install ${missing[*]} (the whole log: $log)"
   fi
   rm -f "$log"
+}
+
+# want_packages WITHOUT NAME…: the same, but goes on where they cannot be had, and says what is to be done WITHOUT.
+want_packages() {
+  local without=$1
+  shift
+  (need_packages "$@") || say "going on $without"
 }
 
 # What the tests of the Python package need: enough to build and check it and to run the examples of its documents, and with

@@ -38,7 +38,7 @@ async function ready(file) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const worked = await meter(page);
     const before = await worked();
-    await page.goto(pathToFileURL(resolve(file)).href);
+    await page.goto(pathToFileURL(resolve(file)).href + "#/story");
     await page.waitForSelector("h1");
     times.push(await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done(performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? performance.now())))));
     work.push(1000 * ((await worked()) - before));

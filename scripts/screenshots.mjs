@@ -9,6 +9,7 @@ const { chromium } = require("playwright-core");
 
 // Each view where it shows most, and what must be there before the picture is taken.
 const views = [
+  { name: "start", hash: "#/start", ready: "output[data-loading=no]", wait: 20_000 },
   { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-subset"] .drawn svg[viewBox]' },
   { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent", tall: 1180 },
   { name: "play", hash: "#/play?task=subset&step=160", ready: 'output[data-step="160"]' },
@@ -16,6 +17,7 @@ const views = [
 ];
 // Those of README and documentation; `all` takes every view in light and dark, narrow and wide.
 const chosen = [
+  { view: "start", scheme: "light", width: 1440 },
   { view: "story", scheme: "light", width: 1440 },
   { view: "toy", scheme: "light", width: 1440 },
   { view: "play", scheme: "light", width: 1440 },
@@ -37,7 +39,7 @@ const address = await new Promise((done, fail) => {
 const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 try {
   for (const { view, scheme, width } of pictures) {
-    const { hash, ready, tall = 1000 } = views.find((one) => one.name === view);
+    const { hash, ready, tall = 1000, wait = 1500 } = views.find((one) => one.name === view);
     const context = await browser.newContext({ viewport: { width, height: width > 800 ? tall : 844 }, colorScheme: scheme });
     const page = await context.newPage();
     await page.goto(address + hash);
@@ -48,7 +50,7 @@ try {
     }
     const there = await page.locator(ready).first().waitFor().then(() => true, () => false);
     if (!there) console.error(`${view}: ${ready} did not come`);
-    await page.waitForTimeout(1500); // what comes in by and by
+    await page.waitForTimeout(wait); // what comes in by and by
     const file = join(folder, `page-${view}-${scheme}-${width}.png`);
     await page.screenshot({ path: file });
     console.log(file);

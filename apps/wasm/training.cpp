@@ -3,9 +3,11 @@
 #include "fovea/lab/train/training.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -80,6 +82,15 @@ void name_words(const RunSpec& spec, Json& json) {
   json["classes"] = std::move(classes);
 }
 
+// What the rows and columns of its attention stand for, where it has any.
+void name_axes(const RunSpec& spec, Json& json) {
+  static constexpr std::array<const char*, 4> rows{"example", "target_word", "query", "place"};
+  static constexpr std::array<const char*, 4> columns{"source_word", "item", "feature", "key"};
+  if (const std::optional<AttentionMeaning> meaning = attention_meaning(spec))
+    json["axes"] = {{"rows", rows.at(static_cast<std::size_t>(meaning->rows))},
+                    {"columns", columns.at(static_cast<std::size_t>(meaning->columns))}};
+}
+
 Json begin(const Json& ask) {
   const std::string name = text_of(ask, "name");
   const RunSpec spec = spec_of(ask);
@@ -91,6 +102,7 @@ Json begin(const Json& ask) {
   json["hash"] = spec.hash();
   json["settings"] = value_json({spec.table(), {}});
   name_words(spec, json);
+  name_axes(spec, json);
   trainings()[name] = std::move(training);  // what could not be begun is not kept
   return json;
 }

@@ -1,7 +1,7 @@
 // The playground as a person uses it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { at_step, button, curves_of, losses_of, past_step, saved, small, step_of, words } from "./playing.mjs";
+import { at_step, button, curves_of, losses_of, open_settings, past_step, saved, small, step_of, words } from "./playing.mjs";
 import { Stage, expect_accessible, processor_meter, slowness } from "./stage.mjs";
 
 let stage;
@@ -38,6 +38,7 @@ test("a training is played, paused, stepped, rewound and replayed, with the same
   await button(page, "Play").click();
   await past_step(page, 10);
   // Begun anew from the same start it is the same loss, to the last digit.
+  await open_settings(page);
   const seed = page.getByLabel("Seed", { exact: true });
   await seed.fill("1");
   await seed.press("Enter");
@@ -128,6 +129,7 @@ test("what is being written or moved is not taken back by what the page does mea
   await at_step(page, 0);
   assert.equal(await handle.inputValue(), "3");
   // A half written number.
+  await open_settings(page);
   const hidden = page.getByLabel("Hidden width", { exact: true });
   await hidden.fill("24");
   await page.getByLabel("Seed", { exact: true }).evaluate(async (input) => {
@@ -140,7 +142,7 @@ test("what is being written or moved is not taken back by what the page does mea
   await at_step(page, 0);
   assert.equal(await hidden.inputValue(), "24");
   // And a second run that is to differ in something else.
-  const beside = page.getByRole("combobox", { name: /^Beside it/ });
+  const beside = page.getByRole("combobox", { name: /^Compare with/ });
   await beside.selectOption("model.hidden");
   await page.waitForFunction(() => !location.hash.includes("beside="));
   await page.getByLabel("Hidden width, second run").waitFor();
@@ -149,8 +151,9 @@ test("what is being written or moved is not taken back by what the page does mea
 
 test("a link brings another person to the same experiment, step and numbers", async () => {
   const page = await stage.visit("#/play");
+  await open_settings(page);
   await page.getByRole("combobox", { name: /^Task/ }).selectOption("keyword");
-  for (const [label, value] of [["Seed", "7"], ["Words there are", "10"], ["Hidden width", "12"]]) {
+  for (const [label, value] of [["Seed", "7"], ["Words in the vocabulary", "10"], ["Hidden width", "12"]]) {
     await page.getByLabel(label, { exact: true }).fill(value);
     await page.getByLabel(label, { exact: true }).press("Enter");
   }
@@ -174,7 +177,8 @@ test("a link brings another person to the same experiment, step and numbers", as
 test("two runs stand side by side that differ in one setting", async () => {
   const page = await stage.visit(words(small));
   await at_step(page, 0);
-  await page.getByRole("combobox", { name: /^Beside it/ }).selectOption("train.rate");
+  await open_settings(page);
+  await page.getByRole("combobox", { name: /^Compare with/ }).selectOption("train.rate");
   await page.getByLabel("Learning rate, second run").fill("0.0001");
   await page.getByLabel("Learning rate, second run").press("Enter");
   await page.getByRole("heading", { name: "Attention, with learning rate 0.0001" }).waitFor();
@@ -197,7 +201,11 @@ test("a run beside another says by what it differs, has the same colours, and le
   assert.ok(curves.has("accuracy") && !curves.has("attention on the right word"));
   assert.ok(curves.has('"attention on the right word, attention learned"'));
   const strokes = (dashed) => page.locator("figure", { hasText: "What is learned when" }).first().evaluate((figure, dashed) => [...figure.querySelectorAll(".plot svg g[stroke]")].filter((g) => g.querySelector("path") && /^var\(--c\d/.test(g.getAttribute("stroke")) && (g.getAttribute("stroke-dasharray") === "5,4") === dashed).map((g) => g.getAttribute("stroke")), dashed);
+  // Two of them are shown at first; the legend switches the others on, and what is seen is in the address.
+  assert.equal(new Set(await strokes(true)).size, 2);
+  for (const name of ["accuracy", "entropy of attention (1: uniform)"]) await button(page, name).click();
   assert.equal(new Set(await strokes(true)).size, 4);
+  assert.match(decodeURIComponent(new URL(page.url()).hash), /curves=accuracy,attention_accuracy,beta_top1,entropy/);
   assert.ok((await strokes(true)).includes((await strokes(false))[0]), "accuracy has one colour");
   for (const [beside, title] of [["hold=0", "attention free from the start"], ["hold=9", "attention held uniform until step 9"], ["from=2", "attention held uniform from step 2"], ["task.vocab=9", "vocabulary 9"]]) {
     await page.evaluate((hash) => (location.hash = hash), words(small, { hold: 6, beside }));
@@ -228,6 +236,7 @@ test("where both runs come to their stages is marked", async () => {
 test("a setting that cannot be is explained, and the next one works", async () => {
   const page = await stage.visit(words(small));
   await at_step(page, 0);
+  await open_settings(page);
   const length = page.getByRole("textbox", { name: "Words in a text" });
   await length.fill("-3");
   await length.press("Enter");
@@ -246,6 +255,7 @@ test("a setting that cannot be is explained, and the next one works", async () =
 test("what a browser has no memory for is refused, and the next one works", async () => {
   const page = await stage.visit(words(small));
   await at_step(page, 0);
+  await open_settings(page);
   const hidden = page.getByLabel("Hidden width", { exact: true });
   for (const more of [{ "model.hidden": 8192 }, { "model.hidden": 16384 }, { "model.hidden": 16384, "model.bidirectional": true }, { "train.batch": 16777216 }, { "probe.examples": 16777216 }]) {
     await page.evaluate((hash) => (location.hash = hash), words({ ...small, ...more }));
@@ -483,6 +493,7 @@ test("what cannot be is said, and not changed in silence", async () => {
   assert.match(await alert.innerText(), /a task "keywords", which is not one of this page's: "Copy words.*" is shown\. The address says seed "1\.5", which is not a whole number: it is 0 here\./);
   for (const [asked, said] of [
     [{ from: "5" }, /says from "5", and not until when \(hold\): attention is left to itself\./],
+    [{ seed: "99999999999999999999" }, /says seed "9{20}", which is not a whole number below 2⁵³: it is 0 here\./],
     [{ example: "two" }, /says example "two", which is not a whole number: the first example that tells something is shown\./],
   ]) {
     const other = await stage.visit(words(small, asked));
@@ -491,6 +502,7 @@ test("what cannot be is said, and not changed in silence", async () => {
     assert.match(await told.innerText(), said);
     await stage.leave(other);
   }
+  await open_settings(page);
   const field = page.getByLabel("Seed", { exact: true });
   await field.fill("-2");
   await field.press("Enter");
@@ -505,8 +517,8 @@ test("what cannot be is said, and not changed in silence", async () => {
   await rate.press("Enter");
   await page.getByText("No setting has a semicolon in it.").waitFor();
   // Nor is it kept over what follows.
-  await page.getByLabel("Words there are", { exact: true }).fill("9");
-  await page.getByLabel("Words there are", { exact: true }).press("Enter");
+  await page.getByLabel("Words in the vocabulary", { exact: true }).fill("9");
+  await page.getByLabel("Words in the vocabulary", { exact: true }).press("Enter");
   await page.getByText("No setting has a semicolon in it.").waitFor({ state: "detached" });
   assert.equal(await rate.inputValue(), "0.004");
   // What cannot be done to attention is not done.

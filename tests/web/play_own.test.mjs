@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { at_step, button, past_step, saved } from "./playing.mjs";
+import { at_step, button, open_settings, past_step, saved } from "./playing.mjs";
 import { Stage, expect_accessible } from "./stage.mjs";
 
 let stage;
@@ -15,7 +15,7 @@ const use = (page) => button(page, "Use them").click();
 const problem = (page) => page.getByRole("region", { name: "Your texts" }).getByRole("alert");
 
 // "gut" and "schlecht" tell, in capital letters and with signs; the others do not.
-const lines = Array.from({ length: 80 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tDas ${["Brot", "Bier", "Öl"][i % 3]} war ${i % 2 ? "SCHLECHT" : "Gut"}, wie ${["immer", "oft"][(i >> 1) % 2]}!`);
+const lines = Array.from({ length: 80 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tDas ${["Brot", "Bier", "Öl"][i % 3]} war ${i % 2 ? "SCHLECHT" : "Gut"}, wie ${["immer", "oft"][(i >> 1) % 2]} ${i}!`);
 const text = lines.join("\n");
 
 // Word to its row of the table: times, predicted, learned.
@@ -28,12 +28,12 @@ test("own texts are predicted from, trained on and compared word by word, and th
   assert.ok(await button(page, "Play").isDisabled());
   await paste(page, text);
   await use(page);
-  await page.getByText("80 texts of 2 classes (plus: 40, minus: 40), 12 different words.").waitFor();
+  await page.getByText("80 texts of 2 classes (plus: 40, minus: 40), 92 different words.").waitFor();
   await page.getByRole("heading", { name: "Predicted, before any training: learnable early" }).waitFor();
   await page.getByText(/^For minus attention will come to schlecht \(\d/).waitFor();
   await page.getByText(/^For plus attention will come to gut \(\d/).waitFor();
   const first = await table_of(page);
-  const uniform = 1 / 8; // das brot war gut , wie immer !
+  const uniform = 1 / 9; // das brot war gut , wie immer 3 !
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
   const scrub = page.getByLabel("Look at step");
   await scrub.fill("400");
@@ -80,8 +80,8 @@ test("what cannot be taken is said, and what was there stays", async () => {
     [" \n ", "there is no text"],
     ["good\tone\nbad\ttwo\ngood\n", "your data:3: has 1 column, so none for the text"],
     ["good,one\nbad,two, three\n", "your data:2: has 3 columns, but the first line has 2"],
-    ["good,one, really\nbad,two, three\n", "your data:1: has 3 columns, where a label and a text are wanted. Put texts that hold commas in double quotes"],
-    ["good\tone\t\nbad\ttwo\tthree\n", "your data:2: has 3 columns, where a label and a text are wanted. Leave out further columns, and tabs within texts"],
+    ["good,one, really\nbad,two, three\n", "your data:1: has 3 columns, where a label and a text are expected. Put texts that hold commas in double quotes"],
+    ["good\tone\t\nbad\ttwo\tthree\n", "your data:2: has 3 columns, where a label and a text are expected. Leave out further columns, and tabs within texts"],
     [Array(12).fill("same\twords here").join("\n"), 'Every text has the label "same"'],
     [Array(12).fill("a\twords here").join("\n") + "\nb\tother words", 'The class "b" has one text'],
     [Array(12).fill("a\twords here").join("\n") + "\nb\t\u200b", "Text 13"],
@@ -149,6 +149,7 @@ test("own points are answered from one another, nearer ones counting more as the
   assert.ok(map.includes(`>${cells[5][3]}</text>`), "the words beside it"); // of sixty, every fifth
   assert.equal((await of_figure("The attention map", "PNG")).bytes.subarray(1, 4).toString(), "PNG");
   // Where training begins so narrow that nothing can be learned, it says so.
+  await open_settings(page);
   const start = page.getByLabel("w at the start", { exact: true });
   await start.fill("1e5");
   await start.press("Enter");
@@ -184,6 +185,7 @@ test("nothing serious stands in the way of anybody, whatever words they bring", 
   await use(page);
   await problem(page).getByText("There is no text").waitFor();
   await expect_open_to_all(page);
+  await open_settings(page);
   await page.getByRole("combobox", { name: /^Task/ }).selectOption("points");
   await button(page, "Take an example").click();
   await page.getByRole("heading", { name: /^Predicted, before any training: w comes to/ }).waitFor();

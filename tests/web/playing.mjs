@@ -9,6 +9,8 @@ export const small = { "task.vocab": 8, "task.length": 6, "model.hidden": 16, "m
 export const step_of = (page) => page.locator("output[data-step]").getAttribute("data-step").then(Number);
 export const at_step = (page, step) => page.waitForFunction((step) => document.querySelector("output[data-step][data-loading=no]")?.dataset.step === String(step), step);
 export const past_step = (page, step) => page.waitForFunction((step) => Number(document.querySelector("output[data-step][data-loading=no]")?.dataset.step) >= step, step);
+// Settings are folded away.
+export const open_settings = (page) => page.locator("details.settings > summary").click();
 export const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 export async function saved(page, press) {

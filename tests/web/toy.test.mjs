@@ -154,7 +154,7 @@ test("the bounded gate has its own equations, field and stories, and mends a mis
   await page.getByLabel("Bounded").check();
   await page.locator("line.separatrix").waitFor({ state: "detached" });
   await page.locator("polyline.closed[points='']").waitFor({ state: "attached" });
-  await page.getByText("every mistake is mended").waitFor();
+  await page.getByText("every mistake is corrected").waitFor();
   assert.match((await page.getByRole("group", { name: "Equations" }).textContent()).replace(/\s/g, ""), /p=σ\(a\).*dadτ=p\(1−p\)D/);
   // Uniform attention stays uniform when the gate becomes another.
   const uniform = await numbers_of(page);
@@ -174,11 +174,11 @@ test("the bounded gate has its own equations, field and stories, and mends a mis
   await stage.leave(page);
 });
 
-test("under the logistic loss a mistake is solved without attention, and a low loss pulls on nothing", async () => {
+test("under the logistic loss a mistake is solved without attention, and a low loss leaves almost no gradient", async () => {
   const page = await stage.visit("#/toy");
   await page.getByLabel("Logistic loss").check();
   await page.locator("line.separatrix").waitFor({ state: "detached" });
-  await page.getByText("pulls on nothing").waitFor();
+  await page.getByText("has almost no gradient").waitFor();
   await page.getByRole("button", { name: "Mistaken" }).click();
   await says(page, "p does not reach 1 before τ = 1000");
   const flow = async () => (await numbers_of(page))("flow").map(([, , ...point]) => point); // D, p, loss

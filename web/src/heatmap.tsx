@@ -1,4 +1,4 @@
-// Attention as a map on a canvas: outputs down, inputs across. Drawn from one byte image, so that scrubbing stays smooth.
+// Attention as a map on a canvas: its rows down, its columns across. Drawn from one byte image, so that scrubbing stays smooth.
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Item } from "./legend";
 import { is_dark, useRepaint } from "./theme";

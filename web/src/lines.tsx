@@ -1,7 +1,7 @@
 // Lines over steps: a thin one for each run, and for each group of runs the median and the band of its middle half.
 import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Legend } from "./legend";
+import { Legend, type Entry } from "./legend";
 
 export interface Curve {
   name: string; // of this line: "seed 3"
@@ -92,24 +92,58 @@ function colour_of(curves: Curve[], group: string): string {
   return colours[at % colours.length]!;
 }
 
-export function Lines(props: { curves: Curve[]; label: string; now?: number; range?: [number, number]; steps?: number; marks?: Mark[] }) {
+function shown_of({ curves, shown }: LinesProps): Curve[] {
+  return shown ? curves.filter((curve) => shown.has(curve.like ?? curve.group)) : curves;
+}
+
+// A switch for each kind of curve, and what the dashes mean.
+function switches_of({ curves, shown, toggle }: LinesProps): Entry[] {
+  const likes = [...new Set(curves.map((curve) => curve.like ?? curve.group))];
+  const dashed = curves.find((curve) => curve.dashed);
+  const title = dashed?.like && dashed.group.slice(dashed.like.length + 2); // "loss, seed 3"
+  return [
+    ...likes.map((like) => ({
+      text: like,
+      colour: colour_of(curves, curves.find((curve) => (curve.like ?? curve.group) === like)!.group),
+      on: shown?.has(like) ?? true,
+      toggle: () => toggle?.(like),
+    })),
+    ...(title ? [{ text: `with ${title}`, colour: "currentColor", dash: "5 4" }] : []),
+  ];
+}
+
+interface LinesProps {
+  curves: Curve[];
+  label: string;
+  now?: number;
+  range?: [number, number];
+  steps?: number;
+  marks?: Mark[];
+  height?: number;
+  // The legend switches curves of a kind (`like`) on and off; without it all of them are shown.
+  shown?: Set<string>;
+  toggle?: (like: string) => void;
+}
+
+export function Lines(props: LinesProps) {
   const [holder, width] = useWidth();
   const place = useRef<(step: number) => number>();
   useEffect(() => {
     if (!width) return;
-    const groups = [...new Set(props.curves.map((curve) => curve.group))];
+    const drawn_curves = shown_of(props);
+    const groups = [...new Set(drawn_curves.map((curve) => curve.group))];
     const colour = (group: string) => colour_of(props.curves, group);
-    const points = props.curves.flatMap((curve) =>
+    const points = drawn_curves.flatMap((curve) =>
       curve.steps.map((step, i) => ({ step, value: curve.values[i] ?? NaN, name: curve.name, group: curve.group })),
     );
-    const dashed = new Set(props.curves.filter((curve) => curve.dashed).map((curve) => curve.group));
-    const middle = bands(props.curves);
+    const dashed = new Set(drawn_curves.filter((curve) => curve.dashed).map((curve) => curve.group));
+    const middle = bands(drawn_curves);
     const of = (group: string) => middle.filter((band) => band.group === group);
     const x = axis_of([props.steps ?? 0, ...points.map((point) => point.step)]), y = axis_of(points.map((point) => point.value));
     // What a mark says stands after its step, or before it where there is more room.
     const last = props.steps ?? points.reduce((most, point) => Math.max(most, point.step), 0);
     const beside = ({ step }: Mark) => (step > 0.55 * last ? { dx: -5, textAnchor: "end" as const } : { dx: 5, textAnchor: "start" as const });
-    const height = Math.round(Math.max(240, Math.min(420, width * 0.5)));
+    const height = props.height ?? Math.round(Math.max(240, Math.min(420, width * 0.5)));
     const margin = { top: 20, left: y.room, bottom: 44 };
     const plot = Plot.plot({
       width,
@@ -117,7 +151,7 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
       marginTop: margin.top,
       marginLeft: margin.left,
       marginBottom: margin.bottom,
-      ariaLabel: `${props.label} over steps, ${props.curves.length} lines`,
+      ariaLabel: `${props.label} over steps, ${drawn_curves.length} lines`,
       style: { background: "transparent", fontSize: "12px", color: "inherit" },
       x: { label: "step", tickFormat: x.tickFormat, nice: props.steps === undefined, domain: props.steps === undefined ? undefined : [0, props.steps] },
       y: { label: props.label, grid: true, tickFormat: y.tickFormat, nice: true, domain: props.range },
@@ -149,7 +183,7 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
     plot.insertBefore(now, plot.lastChild); // under the tip
     const figure = holder.current!;
     figure.replaceChildren(plot);
-  }, [props.curves, props.label, props.range, props.steps, props.marks, width]);
+  }, [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, width]);
   // Where the person looks moves often: the line alone is moved.
   useEffect(() => {
     const now = holder.current?.querySelector("line.now");
@@ -157,11 +191,12 @@ export function Lines(props: { curves: Curve[]; label: string; now?: number; ran
     now.setAttribute("visibility", props.now === undefined ? "hidden" : "visible");
     if (props.now !== undefined && place.current) for (const end of ["x1", "x2"]) now.setAttribute(end, String(place.current(props.now)));
   });
-  const groups = [...new Set(props.curves.map((curve) => curve.group))];
+  const groups = [...new Set(shown_of(props).map((curve) => curve.group))];
   return (
     <>
       <div ref={holder} class="plot" />
-      {groups.length > 1 && (
+      {props.toggle && <Legend entries={switches_of(props)} />}
+      {!props.toggle && groups.length > 1 && (
         <Legend
           entries={groups.map((group) => ({
             text: group,

@@ -3,25 +3,31 @@ import { useEffect, useRef } from "preact/hooks";
 import { drop_token, useAddress, write_address } from "./address";
 import { usePlace } from "./place";
 import { find_source, type Source } from "./source";
+import { Engineless } from "./views/engineless";
 import { Play } from "./views/play";
 import { Runs } from "./views/runs";
+import { Start } from "./views/start";
 import { Story } from "./views/story";
 import { Toy } from "./views/toy";
 import { engine } from "./engine/engine";
 import { useTheme } from "./theme";
 import "./style.css";
+import "./screen.css";
 
-// What needs the engine is there where the page was built with it.
 const views = [
+  { name: "start", title: "Start", show: Start },
   { name: "story", title: "Story", show: Story },
-  ...(engine.there ? [{ name: "toy", title: "Toy gate", show: Toy }, { name: "play", title: "Playground", show: Play }] : []),
+  { name: "toy", title: "Toy gate", show: Toy, computes: true },
+  { name: "play", title: "Playground", show: Play, computes: true },
   { name: "runs", title: "Runs", show: Runs },
 ];
 
 function Page({ source }: { source: Source }) {
   const address = useAddress();
   const [theme, next_theme] = useTheme();
-  const view = views.find((one) => one.name === address.view) ?? views[0]!;
+  const asked = address.view || source.opens;
+  const view = views.find((one) => one.name === asked) ?? views[0]!;
+  const embedded = address.words.get("embed") === "1"; // in a frame of another page: what is looked at, and nothing around it
   const Show = view.show;
   // Whoever comes back to a view finds it as it was left.
   const left = useRef(new Map<string, URLSearchParams>());
@@ -30,6 +36,9 @@ function Page({ source }: { source: Source }) {
   useEffect(() => {
     document.title = `${view.title} · Fovea`;
   }, [view]);
+  useEffect(() => {
+    document.documentElement.classList.toggle("embedded", embedded);
+  }, [embedded]);
   usePlace(view.name);
   return (
     <>
@@ -46,11 +55,16 @@ function Page({ source }: { source: Source }) {
           ))}
         </nav>
         <button type="button" class="quiet" onClick={next_theme} aria-label={`Colours: ${theme}. Change`}>
-          {theme === "dark" ? "☾ dark" : theme === "light" ? "☀ light" : "◐ as the system"}
+          {theme === "dark" ? "☾" : theme === "light" ? "☀" : "◐"} <span class="name">{theme === "system" ? "as the system" : theme}</span>
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        <Show source={source} views={views.map((one) => one.name)} />
+        {view.name !== asked && (
+          <p class="problem" role="alert">
+            The address asks for a view "{asked}", which this page does not have: {view.title} is shown.
+          </p>
+        )}
+        {view.computes && !engine.there ? <Engineless title={view.title} /> : <Show source={source} />}
       </main>
     </>
   );

@@ -54,7 +54,7 @@ function copy_of(holder: Element): SVGElement {
 
 // Under the figure, in as many rows as it wants.
 function add_legend(copy: SVGElement, holder: Element) {
-  const entries = [...holder.querySelectorAll(".legend li")];
+  const entries = [...holder.querySelectorAll(".legend li")].filter((one) => !one.querySelector('[aria-pressed="false"]'));
   if (entries.length === 0) return;
   const [left = 0, top = 0, width = 0, height = 0] = copy.getAttribute("viewBox")!.split(/[\s,]+/).map(Number);
   const pen = document.createElement("canvas").getContext("2d")!;

@@ -13,6 +13,7 @@ export interface Trainer {
 
 export interface Source {
   readonly kind: "served" | "report" | "site";
+  readonly opens: "start" | "story"; // the view that an address without one means
   readonly trainer?: Trainer;
   names(): Promise<Names>;
   story(): Promise<Story>;
@@ -25,6 +26,7 @@ export interface Source {
 
 class Served implements Source {
   readonly kind = "served";
+  readonly opens = "start";
 
   private async get<T>(path: string, query: object = {}): Promise<T> {
     const words = new URLSearchParams();
@@ -104,6 +106,7 @@ class Served implements Source {
 // A page without a store: the story and the engine are there all the same.
 abstract class Alone implements Source {
   abstract readonly kind: "report" | "site";
+  abstract readonly opens: "start" | "story";
   private kept: Promise<{ facts: Story["facts"]; experiments: Told[] }> | undefined;
   protected abstract load(): Promise<{ facts: Story["facts"]; experiments: Told[] }>;
 
@@ -129,17 +132,22 @@ abstract class Alone implements Source {
   }
 }
 
-// The story stands in the page itself.
+const a_tour = 10; // experiments
+
+// The story stands in the page itself. Whoever opens a report of a few experiments wants to see what came of them.
 class Report extends Alone {
   readonly kind = "report";
+  private readonly whole = JSON.parse(document.getElementById("story")!.textContent!) as { facts: Story["facts"]; experiments: Told[] };
+  readonly opens = this.whole.experiments.length < a_tour ? "story" : "start";
   async load() {
-    return JSON.parse(document.getElementById("story")!.textContent!);
+    return this.whole;
   }
 }
 
 // The story lies beside the page.
 class Site extends Alone {
   readonly kind = "site";
+  readonly opens = "start";
   async load() {
     const answer = await fetch("story.json").catch(() => null);
     if (!answer?.ok) throw new Trouble("The story's figures are not beside this page.");

@@ -45,6 +45,13 @@ export interface Beginning extends Course {
   settings: { [section: string]: Setting };
   words: string[]; // how a person reads tokens and classes
   classes: string[];
+  axes?: Axes; // of its attention
+}
+
+// What the rows and columns of an attention map stand for.
+export interface Axes {
+  rows: "example" | "target_word" | "query" | "place";
+  columns: "source_word" | "item" | "feature" | "key";
 }
 
 export interface Weights {

@@ -1,7 +1,7 @@
 // One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person can
 // go back to any look. Going back changes nothing; training on from there is training on from where it is.
 import type { Setting } from "../model";
-import { engine, floats_in, type Beginning, type Course, type Weights } from "./engine";
+import { engine, floats_in, type Axes, type Beginning, type Course, type Weights } from "./engine";
 
 // α and β of a few examples at one step, (examples, rows, positions).
 export interface Look {
@@ -40,6 +40,7 @@ export class Lane {
   labels: number[] = [];
   private words: string[] = [];
   private classes: string[] = [];
+  axes: Axes = { rows: "target_word", columns: "source_word" };
   truth?: Float32Array;
   company: Lane[] = [this]; // those that are shown side by side, itself among them
   private readonly name = `training ${++begun}`;
@@ -58,6 +59,7 @@ export class Lane {
     this.settings = course.settings;
     this.words = course.words;
     this.classes = course.classes;
+    if (course.axes) this.axes = course.axes;
     this.take(course);
     return this;
   }

@@ -23,7 +23,12 @@ let engine: Promise<Module> | undefined;
 
 self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>) => {
   if ("wasm" in message.data) {
-    engine = make_engine({ wasmBinary: message.data.wasm }) as Promise<Module>;
+    const { wasm } = message.data;
+    engine = (async () => {
+      if (typeof WebAssembly === "undefined") throw new Error("it has no WebAssembly, or has it switched off");
+      return make_engine({ wasmBinary: wasm }) as Promise<Module>;
+    })();
+    engine.catch(() => {}); // whoever asks is told
     return;
   }
   const { id, ask } = message.data;
@@ -32,7 +37,7 @@ self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>)
   try {
     module = await engine!;
   } catch (error) {
-    return fail(`this browser cannot run the engine (${(error as Error).message})`, "take a newer one");
+    return fail(`this browser cannot run the engine (${(error as Error).message})`, "switch WebAssembly on, or take another browser");
   }
   try {
     const size = module.lengthBytesUTF8(ask) + 1;

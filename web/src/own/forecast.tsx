@@ -1,16 +1,31 @@
 // What attention will do, told before it is trained; and word by word, how what was learned compares.
-import { useEffect, useState } from "preact/hooks";
+import { Fragment } from "preact";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
+import { words_in } from "./texts";
 
-interface Forecast {
-  prediction: {
-    says: string;
-    because: string;
-    outputs: { output: string; words: { word: string; deviations: number | null }[] }[];
-  };
-  attention: number[][]; // of each of the texts asked about
+// A word that may stand with a class: by how many standard deviations more often than chance has it, the chance that it does so
+// in all texts like these, and how many texts would make it sure.
+interface Candidate {
+  word: string;
+  deviations: number | null;
+  likely: number;
+  settled_by: number | null;
 }
+interface Output {
+  output: string;
+  words: { word: string; deviations: number | null }[]; // that are sure
+  candidates: Candidate[];
+}
+interface Forecast {
+  prediction: { says: string; because: string; examples: number; copies: number; outputs: Output[] };
+  attention: number[][]; // of each of the texts asked about
+  logits: number[]; // of attention, by token
+}
+
+const probably = 0.8, perhaps = 0.6; // a candidate's chance
+const most_candidates = 3;
 
 const most_rows = 20;
 
@@ -46,7 +61,13 @@ function present(tokens: number[]): number[] {
 export function Predicted({ lane }: { lane: Lane }) {
   const { told, problem } = useForecast(lane);
   if (problem) return <p class="problem">{problem}</p>;
-  return told ? <Told {...told.prediction} /> : <p class="soft">Reading the texts …</p>;
+  if (!told) return <p class="soft">Reading the texts …</p>;
+  return (
+    <>
+      <Told {...told.prediction} />
+      <NewText lane={lane} logits={told.logits} />
+    </>
+  );
 }
 
 export function Compared({ lane, at, example }: { lane: Lane; at: number; example: number }) {
@@ -54,37 +75,101 @@ export function Compared({ lane, at, example }: { lane: Lane; at: number; exampl
   return told ? <Comparison lane={lane} at={at} example={example} predicted={told.attention} /> : null;
 }
 
-function Told({ says, because, outputs }: Forecast["prediction"]) {
-  const linked = outputs.filter((output) => output.words.length > 0);
+function Told({ says, because, examples, copies, outputs }: Forecast["prediction"]) {
   return (
     <section class="forecast">
       <h2>Predicted, before any training: {says}</h2>
-      <p>{capital(because)}</p>
-      {linked.length === 0 ? (
-        <p>No word stands with a class surely more often than chance would have it, so attention is predicted to come to none. More texts may tell.</p>
-      ) : (
-        <ul>
-          {linked.map(({ output, words }) => (
-            <li>
-              For{" "}
-              <b>
-                <bdi>{output}</bdi>
-              </b>{" "}
-              attention will come to{" "}
-              {words.map(({ word, deviations }, i) => (
-                <>
-                  {i > 0 && ", "}
-                  <b>
-                    <bdi>{word}</bdi>
-                  </b>
-                  {deviations !== null && <span class="soft"> ({deviations.toFixed(1)}σ)</span>}
-                </>
-              ))}
-              .
-            </li>
-          ))}
-        </ul>
-      )}
+      <p>
+        {capital(because)} Told from {examples} texts; others are held out{copies > 0 && `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these: a copy tells nothing new, and is not counted`}.
+      </p>
+      <ul>
+        {outputs.map((output) => (
+          <li>
+            For{" "}
+            <b>
+              <bdi>{output.output}</bdi>
+            </b>{" "}
+            <Expected {...output} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+// Words that are sure; where there is none the likeliest, and what would settle it.
+function Expected({ words, candidates }: Output) {
+  if (words.length > 0)
+    return (
+      <>
+        attention will come to{" "}
+        {words.map(({ word, deviations }, i) => (
+          <Fragment key={word}>
+            {i > 0 && ", "}
+            <b>
+              <bdi>{word}</bdi>
+            </b>
+            {deviations !== null && <span class="soft"> ({deviations.toFixed(1)}σ)</span>}
+          </Fragment>
+        ))}
+        .
+      </>
+    );
+  const likely = candidates.filter((one) => one.likely >= perhaps).slice(0, most_candidates);
+  const named = likely.length > 0 ? likely : candidates.slice(0, 1);
+  const settled = named[0]?.settled_by;
+  return (
+    <>
+      {likely.length > 0 ? "attention will come to " : "it cannot be told where attention will come to"}
+      {likely.length === 0 && named.length > 0 && "; the likeliest is "}
+      {named.map((one, i) => (
+        <Fragment key={one.word}>
+          {i > 0 && ", or "}
+          <b>
+            <bdi>{one.word}</bdi>
+          </b>
+          <span class="soft">
+            {likely.length > 0 ? `: ${one.likely >= probably ? "probably" : "perhaps"}, ` : ", "}
+            {one.deviations?.toFixed(1)} σ
+          </span>
+        </Fragment>
+      ))}
+      {typeof settled === "number" && `; about ${rounded_up(settled)} texts would settle it`}.
+    </>
+  );
+}
+
+// To two digits: more are not known.
+function rounded_up(count: number): number {
+  const ten = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
+  return ten * Math.ceil(count / ten);
+}
+
+// A sentence of the person's own, and where attention will lie on it: the softmax of its words' logits.
+function NewText({ lane, logits }: { lane: Lane; logits: number[] }) {
+  const id = useId();
+  const [text, write] = useState("");
+  const known = useMemo(() => new Map(logits.map((logit, token) => [lane.word(token), logit])), [lane, logits]);
+  const words = words_in(text).split(" ").filter(Boolean);
+  const powers = words.map((word) => Math.exp(known.get(word) ?? 0));
+  const all = powers.reduce((sum, one) => sum + one, 0);
+  const weights = powers.map((power) => power / all);
+  const unknown = [...new Set(words.filter((word) => !known.has(word)))];
+  return (
+    <section class="new-text">
+      <label for={id}>Try a sentence of your own: where will attention go?</label>
+      <input id={id} type="text" class="sentence" autocomplete="off" value={text} onInput={(event) => write(event.currentTarget.value)} placeholder="Write here" />
+      <div aria-live="polite">
+        {words.length > 0 && <Shaded words={words} weights={weights} darkest={Math.max(0.25, ...weights)} />}
+        {unknown.length > 0 && (
+          <p class="soft">
+            {unknown.length === 1 ? "No text for training has the word " : "No text for training has the words "}
+            {unknown.slice(0, 5).join(", ")}
+            {unknown.length > 5 && " …"}: attention on {unknown.length === 1 ? "it" : "them"} is that on a word of no class.
+          </p>
+        )}
+        {words.length > 1 && Math.max(...weights) - Math.min(...weights) < 1e-9 && <p class="soft">No word of it is predicted to stand out.</p>}
+      </div>
     </section>
   );
 }
@@ -173,7 +258,7 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
 // The more weight, the darker behind the word; its number stands under it.
 function Shaded({ words, weights, darkest }: { words: string[]; weights: ArrayLike<number>; darkest: number }) {
   return (
-    <p class="shaded" dir="auto">
+    <p class="shaded" dir="auto" tabIndex={words.length > 200 ? 0 : undefined}>
       {words.map((word, i) => (
         <span style={{ "--share": `${Math.round((45 * weights[i]!) / darkest)}%` }}>
           {word} <small>{weights[i]!.toFixed(2)}</small>

@@ -20,19 +20,42 @@ const letters = `(?:(?!${alone})[\\p{L}\\p{N}\\p{M}])+`;
 const pictures = "\\p{RI}{2}|\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?(?:\\u{200D}\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?)*";
 const word = new RegExp(`${letters}(?:'${letters})*|${alone}|${pictures}|[\\p{P}\\p{S}]`, "gu");
 
-function words_in(text: string): string {
+export function words_in(text: string): string {
   return (text.normalize("NFC").toLowerCase().replaceAll("’", "'").match(word) ?? []).join(" ");
+}
+
+// Lines of a label and a text that holds commas or semicolons as it pleases, as lines of a label, a tab and a text. What
+// comes before the first separator is taken for a label where few of these come again and again; quotes around a text are
+// taken off. Anything else (JSON, tabs, quoted texts over several lines) is as it was.
+export function with_tabs(given: string): string {
+  const lines = given.split(/\r?\n/), full = lines.filter((line) => line.trim() !== "");
+  if (full.length === 0 || /^\s*\{/.test(full[0]!) || full[0]!.includes("\t")) return given;
+  const fits = [",", ";"]
+    .map((mark) => ({ mark, labels: new Set(full.map((line) => (line.includes(mark) ? line.slice(0, line.indexOf(mark)).trim() : "")))}))
+    .filter(({ labels }) => !labels.has("") && labels.size <= most_classes + 1 && 3 * labels.size <= full.length)
+    .sort((a, b) => a.labels.size - b.labels.size || [...a.labels].join("").length - [...b.labels].join("").length);
+  const mark = fits[0]?.mark;
+  if (!mark) return given;
+  const rows = lines.map((line) => {
+    if (line.trim() === "") return line;
+    const at = line.indexOf(mark);
+    const label = line.slice(0, at).trim().replace(/^"(.*)"$/, "$1"), text = line.slice(at + 1).trim();
+    const quoted = /^"((?:[^"]|"")*)"(.*)$/.exec(text);
+    if (text.startsWith('"') && (!quoted || /^\s*[,;]/.test(quoted[2]!))) return undefined; // over several lines, or in several columns
+    return `${label}\t${(quoted?.[2] === "" ? quoted[1]!.replaceAll('""', '"') : text).replaceAll("\t", " ")}`;
+  });
+  return rows.includes(undefined) ? given : rows.join("\n");
 }
 
 class OwnTexts extends Own<Texts> {
   readonly title = "Your texts";
-  readonly label = "Your texts: in each line a label, a tab or a comma, and a text";
+  readonly label = "Your texts: in each line a label, a tab, comma or semicolon, and a text";
   readonly placeholder = "good\tWhat a wonderful film\nbad\tA dull story";
-  readonly hint = "A comma within a text wants the text in quotes.";
+  readonly hint = "A text may hold commas and semicolons, where the same labels come again and again.";
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 
   async read(given: string): Promise<Texts> {
-    const { labels, texts } = await engine.ask<{ labels: string[]; texts: string[] }>({ ask: "table", text: given });
+    const { labels, texts } = await engine.ask<{ labels: string[]; texts: string[] }>({ ask: "table", text: with_tabs(given) });
     if (texts.length === 0) throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
     if (texts.length > most_texts) throw new Trouble(`There are ${texts.length} texts, and this page takes at most ${most_texts}: take fewer, or let the program read them (fovea data add).`);
     const cut = texts.map(words_in);
@@ -49,7 +72,8 @@ class OwnTexts extends Own<Texts> {
   told({ labels, texts }: Texts): string {
     const count = counted(labels);
     const words = new Set(texts.flatMap((text) => text.split(" ")));
-    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.`;
+    const copies = texts.length - new Set(texts.map((text, i) => `${labels[i]}\t${text}`)).size;
+    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}`;
   }
 
   // Two words speak for each class, the others for none.
@@ -60,7 +84,7 @@ class OwnTexts extends Own<Texts> {
     return Array.from({ length: 120 }, (_, i) => {
       const label = i % 2 ? "bad" : "good";
       const says = telling[label][(i >> 1) % 2];
-      return `${label}\tThe ${others[(i * 7) % 6]} ${nouns[(i * 5) % 8]} is ${says} and the ${nouns[(i * 3 + 1) % 8]} is ${others[Math.floor(i / 6) % 6]}.`;
+      return `${label}\tThe ${others[(i * 7) % 6]} ${nouns[(i * 5) % 8]} is ${says} and the ${nouns[(i * 3 + 1) % 8]} is ${others[Math.floor(i / 20) % 6]}.`;
     }).join("\n");
   }
 

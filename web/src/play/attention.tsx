@@ -17,6 +17,22 @@ interface Props {
   example: number;
 }
 
+// What rows and columns are called: one, and several.
+const row_names = { example: ["example", "examples"], target_word: ["output", "outputs"], query: ["query", "queries"], place: ["place", "places"] } as const;
+const column_names = { source_word: ["input", "inputs"], item: ["item", "items"], feature: ["feature", "features"], key: ["key", "keys"] } as const;
+interface Names {
+  row: string;
+  rows: string;
+  column: string;
+  columns: string;
+}
+function names_of({ axes }: Lane): Names {
+  const [row, rows] = row_names[axes.rows];
+  const [column, columns] = axes.rows === "place" ? ["place", "the places that they attend to"] : column_names[axes.columns];
+  return { row, rows, column, columns };
+}
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
 // The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as far
 // as that. It only grows, so that colours mean the same while a person scrubs, and at trainings side by side.
 const seen = new WeakMap<Lane, { looks: number; most: number }>();
@@ -37,28 +53,19 @@ export function Attention({ lane, at, example }: Props) {
   const [frame, width] = useWidth();
   const look = lane.look_at(at);
   if (!look) return null;
-  const [, rows, columns] = look.shape;
-  const offset = example * rows * columns;
-  const inputs = Array.from({ length: columns }, (_, i) => lane.input(example, i));
-  const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
+  const { rows, columns, offset, inputs, outputs, file } = example_of(lane, look, example);
+  const names = names_of(lane);
   const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
   const entropy = lane.value_at(look.held ? "entropy_held" : "entropy", look.step);
   const label = lane.class_of(example);
   const heads = lane.setting("model", "heads");
   const most = columns > most_words ? scale_of(lane.company) : 1;
-  const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
   const [row, column] = pointed ?? [0, 0];
   const cell = offset + row * columns + column;
   return (
     <section class="attention" aria-label={"Attention" + (lane.title && ` with ${lane.title}`)}>
-      <h2>Attention{lane.title && `, with ${lane.title}`}</h2>
-      <p class="soft">
-        Example {example + 1} at step {look.step}{rows > 1 ? ": outputs down, inputs across." : ": its inputs."}
-        {label && ` It is ${label}.`}
-        {Array.isArray(heads) && heads.length > 1 && ` The mean over the ${heads.length} heads.`}
-        {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)} (all examples together).`}
-      </p>
-      <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs, lane.truth)}>
+      <h2 class="hidden">Attention{lane.title && `, with ${lane.title}`}</h2>
+      <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs, names, lane.truth)}>
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
           {rows > 1 && <Words across={false} words={outputs} />}
           <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
@@ -68,7 +75,7 @@ export function Attention({ lane, at, example }: Props) {
               rows={rows}
               columns={columns}
               most={most}
-              label={`Attention map at step ${look.step}, ${rows} outputs by ${columns} inputs. ${in_words(look, offset, rows, columns, inputs, outputs)}`}
+              label={`Attention map at step ${look.step}, ${rows} ${rows === 1 ? names.row : names.rows} by ${columns} ${names.columns}. ${in_words(look, offset, rows, columns, inputs, outputs, names)}`}
               pointed={pointed}
               point={(row, column) => set_pointed([row, column])}
             />
@@ -77,19 +84,42 @@ export function Attention({ lane, at, example }: Props) {
         </div>
         <ColourBar most={most} />
       </Figure>
+      <p class="soft">
+        Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} down, ${names.columns} across.` : `: its ${names.columns}.`}
+        {label && ` Its class is ${label}.`}
+        {Array.isArray(heads) && heads.length > 1 && ` The mean over the ${heads.length} heads.`}
+        {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)} (all examples together).`}
+      </p>
       <p class="soft pointed" aria-live="polite">
         {pointed && row < rows && column < columns
-          ? `${rows > 1 ? `Output ${row + 1} (${outputs[row]}) from input` : "Input"} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
+          ? `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]}) from ${names.column}` : capital(names.column)} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
           : "Point at the map, or go through it by the arrow keys, for its numbers."}
       </p>
-      {look.beta && <Scatter lane={lane} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs, lane.truth)} />}
     </section>
   );
 }
 
+// An example as a figure of it has it: what goes in and what comes out, and what its files are called.
+function example_of(lane: Lane, look: Look, example: number) {
+  const [, rows, columns] = look.shape;
+  const offset = example * rows * columns;
+  const inputs = Array.from({ length: columns }, (_, i) => lane.input(example, i));
+  const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
+  const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
+  return { rows, columns, offset, inputs, outputs, file };
+}
+
+// α against β, where the model has both.
+export function Dots({ lane, at, example }: Props) {
+  const look = lane.look_at(at);
+  if (!look?.beta) return null;
+  const { rows, columns, offset, inputs, outputs, file } = example_of(lane, look, example);
+  return <Scatter lane={lane} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs, names_of(lane), lane.truth)} />;
+}
+
 // A row per cell of the map.
-function cells_of(look: Look, offset: number, inputs: string[], outputs: string[], truth?: Float32Array) {
-  const columns = ["output", "output word", "input", "input word", "attention", ...(look.beta ? ["beta"] : []), ...(truth ? ["decides"] : [])];
+function cells_of(look: Look, offset: number, inputs: string[], outputs: string[], names: Names, truth?: Float32Array) {
+  const columns = [names.row, `${names.row} word`, names.column === names.row ? `attended ${names.column}` : names.column, `${names.column === names.row ? "attended" : names.column} word`, "attention", ...(look.beta ? ["beta"] : []), ...(truth ? ["decides"] : [])];
   return {
     columns,
     rows: outputs.flatMap((output, row) =>
@@ -102,11 +132,11 @@ function cells_of(look: Look, offset: number, inputs: string[], outputs: string[
 }
 
 // Where most of the attention of the first rows goes, for who cannot see the map.
-function in_words(look: Look, offset: number, rows: number, columns: number, inputs: string[], outputs: string[]): string {
+function in_words(look: Look, offset: number, rows: number, columns: number, inputs: string[], outputs: string[], names: Names): string {
   return Array.from({ length: Math.min(rows, 6) }, (_, row) => {
     const weights = look.alpha.subarray(offset + row * columns, offset + (row + 1) * columns);
     const most = weights.indexOf(Math.max(...weights));
-    return `${rows > 1 ? `Output ${row + 1} (${outputs[row]})` : "It"} attends most to input ${most + 1} (${inputs[most]}), ${Math.round(100 * weights[most]!)} %.`;
+    return `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]})` : "It"} attends most to ${names.column} ${most + 1} (${inputs[most]}), ${Math.round(100 * weights[most]!)} %.`;
   }).join(" ");
 }
 

@@ -8,31 +8,40 @@ interface Props {
   total: number;
   at: number;
   reached: number;
-  task: Task;
-  state: State;
   still: boolean; // what stands there is not to be trained
-  set: (changes: Partial<State>) => void;
   go: (step: number) => void;
 }
 
-export function TimeAxis({ total, at, reached, task, state, still, set, go }: Props) {
+const part = (step: number, total: number) => (total > 0 ? Math.min(1, step / total) : 0);
+
+export function TimeAxis({ total, at, reached, still, go }: Props) {
   const id = useId();
-  const hold = useHandle(state.hold, (step) => set({ hold: step, from: Math.min(state.from, Math.max(0, step - 1)) }));
-  const from = useHandle(state.from, (step) => set({ from: Math.min(step, Math.max(0, state.hold - 1)) }));
-  const title = acts.find((act) => act.name === state.act)!.title;
-  const part = (step: number) => (total > 0 ? Math.min(1, step / total) : 0);
   return (
-    <div class="axis" style={{ "--reached": part(reached), "--held": part(hold.value), "--from": part(Math.min(from.value, hold.value)) }}>
+    <div class="axis" style={{ "--reached": part(reached, total) }}>
       <label for={id}>Look at step</label>
       <input id={id} class="look" type="range" min={0} max={total} step={1} value={at} disabled={still} onInput={(event) => go(Number(event.currentTarget.value))} />
-      <output class="value">{at}</output>
+      <StepField name="Step that is looked at" value={at} total={total} take={go} />
+    </div>
+  );
+}
+
+// What is done to attention, and from which step until which. Nothing here moves while a handle is.
+export function HoldAxis({ total, task, state, set }: { total: number; task: Task; state: State; set: (changes: Partial<State>) => void }) {
+  const id = useId();
+  const set_hold = (step: number) => set({ hold: step, from: Math.min(state.from, Math.max(0, step - 1)) });
+  const set_from = (step: number) => set({ from: Math.min(step, Math.max(0, state.hold - 1)) });
+  const hold = useHandle(state.hold, total, set_hold);
+  const from = useHandle(state.from, total, set_from);
+  const title = acts.find((act) => act.name === state.act)!.title;
+  return (
+    <div class="axis holds" style={{ "--held": part(hold.value, total), "--from": part(Math.min(from.value, hold.value), total) }}>
       <span class="act">
         <label for={`${id}-hold`} class="hidden">
           Step until which attention is {title}
         </label>
         <label>
           <span class="hidden">What is done to attention</span>
-          Attention is{" "}
+          Attention{" "}
           <select value={state.act} onChange={(event) => set({ act: event.currentTarget.value, step: 0 })}>
             {acts
               .filter((act) => task.acts.includes(act.name))
@@ -41,32 +50,66 @@ export function TimeAxis({ total, at, reached, task, state, still, set, go }: Pr
                   {act.title}
                 </option>
               ))}
-          </select>
-          {hold.value > 0 && " until"}
+          </select>{" "}
+          until
         </label>
       </span>
       <input id={`${id}-hold`} class="hold" type="range" min={0} max={total} step={1} {...hold.handle} />
-      <output class="value">{hold.value === 0 ? "never" : hold.value}</output>
-      {hold.value > 0 && (
+      <StepField name="Held until, as a number" value={hold.value} total={total} none="off" take={set_hold} />
+      {state.hold > 0 && (
         <>
           <label for={`${id}-from`}>
             <span class="hidden">Step </span>from<span class="hidden"> which attention is {title}</span>
           </label>
           <input id={`${id}-from`} class="from" type="range" min={0} max={total} step={1} {...from.handle} />
-          <output class="value">{from.value}</output>
+          <StepField name="Held from, as a number" value={from.value} total={total} take={set_from} />
         </>
       )}
     </div>
   );
 }
 
+// A step as a number that can be typed: taken over by Enter, or when it is left. `none` stands for 0.
+function StepField({ name, value, total, none, take }: { name: string; value: number; total: number; none?: string; take: (step: number) => void }) {
+  const [written, write] = useState<string>(); // while it is
+  const done = () => {
+    if (written === undefined) return;
+    write(undefined);
+    const step = written.trim() === "" && none ? 0 : Number(written);
+    if (/^\s*\d*\s*$/.test(written) && (written.trim() !== "" || none) && step !== value) take(Math.min(step, total));
+  };
+  return (
+    <input
+      class="step"
+      type="text"
+      inputMode="numeric"
+      autocomplete="off"
+      aria-label={name}
+      placeholder={none}
+      value={written ?? (value === 0 && none ? "" : String(value))}
+      onInput={(event) => write(event.currentTarget.value)}
+      onBlur={done}
+      onKeyDown={(event) => event.key === "Enter" && done()}
+    />
+  );
+}
+
 const rest = 600; // milliseconds: longer than a key that is held waits before it repeats
+
+// The least of the round step sizes that a pointer can tell apart, where a step is so many points wide.
+function nice(points: number): number {
+  return [1, 2, 5, 10, 20, 50, 100].find((size) => size * points >= 8) ?? 200;
+}
 
 // A handle that begins another training where it is let go. A key moves it one step at a time: there it is let go when it
 // has rested, or is left.
-function useHandle(value: number, set: (value: number) => void) {
+function useHandle(value: number, total: number, set: (value: number) => void) {
   const [moved, move] = useState<number>(); // while it is
-  const by_key = useRef(false);
+  const by_key = useRef(false), dragged = useRef(false);
+  const read = (input: HTMLInputElement) => {
+    const size = dragged.current ? nice(input.clientWidth / Math.max(1, total)) : 1;
+    return Math.min(total, Math.round(Number(input.value) / size) * size);
+  };
   const waits = useRef<{ timer: number; value: number }>();
   const newest = useRef(set);
   newest.current = set;
@@ -83,11 +126,21 @@ function useHandle(value: number, set: (value: number) => void) {
     value: moved ?? value,
     handle: {
       value: moved ?? value,
-      onPointerDown: () => (by_key.current = false),
-      onKeyDown: () => (by_key.current = true),
-      onInput: (event: { currentTarget: HTMLInputElement }) => move(Number(event.currentTarget.value)),
+      onPointerDown: () => {
+        by_key.current = false;
+        dragged.current = true;
+      },
+      onKeyDown: () => {
+        by_key.current = true;
+        dragged.current = false;
+      },
+      onInput: (event: { currentTarget: HTMLInputElement }) => {
+        event.currentTarget.value = String(read(event.currentTarget));
+        move(Number(event.currentTarget.value));
+      },
       onChange: (event: { currentTarget: HTMLInputElement }) => {
-        const value = Number(event.currentTarget.value);
+        const value = read(event.currentTarget);
+        dragged.current = false;
         clearTimeout(waits.current?.timer);
         waits.current = { value, timer: window.setTimeout(settle, rest) };
         if (!by_key.current) settle();

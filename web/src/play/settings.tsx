@@ -33,42 +33,48 @@ export function Settings({ state, set, lane }: Props) {
   const of = training_of(state);
   const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(lane, setting.name)} change={(text) => change(setting.name, text)} />;
   return (
-    <form class="settings" onSubmit={(event) => event.preventDefault()}>
-      <div class="filters">
-        <label>
-          Task
-          <select value={state.task} onChange={(event) => set({ ...first, task: event.currentTarget.value, seed: state.seed })}>
-            {tasks.map((one) => (
-              <option value={one.name} selected={one.name === state.task}>
-                {one.title}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Model
-          <select value={state.model || task.models[0]!.name} onChange={(event) => set({ model: event.currentTarget.value === task.models[0]!.name ? "" : event.currentTarget.value, set: settings_text(without(own, "model.")), step: 0 })}>
-            {task.models.map((one) => (
-              <option value={one.name} selected={one.name === (state.model || task.models[0]!.name)}>
-                {one.title}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Field of={of} setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number, 0 or more, not "${text}".`)} change={(text) => set({ seed: Number(text), step: 0 })} />
-        {all.filter((setting) => task.shown.includes(setting.name)).map(field)}
-      </div>
-      <details>
-        <summary>All settings{own.size > 0 ? ` (${own.size} of your own)` : ""}</summary>
-        <div class="filters">{all.filter((setting) => !task.shown.includes(setting.name)).map(field)}</div>
-        {own.size > 0 && (
-          <button type="button" onClick={() => set({ set: "", step: 0 })}>
-            As they were
-          </button>
-        )}
-      </details>
-      <Beside state={state} set={set} all={all} lane={lane} />
-    </form>
+    <details class="settings">
+      <summary>
+        Settings: {task.title}, seed {state.seed}
+        {own.size > 0 && `, ${[...own].map(([name, value]) => `${words_for(name)} ${value}`).join(", ")}`}
+      </summary>
+      <form onSubmit={(event) => event.preventDefault()}>
+        <div class="filters">
+          <label>
+            Task
+            <select value={state.task} onChange={(event) => set({ ...first, task: event.currentTarget.value, seed: state.seed })}>
+              {tasks.map((one) => (
+                <option value={one.name} selected={one.name === state.task}>
+                  {one.title}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Model
+            <select value={state.model || task.models[0]!.name} onChange={(event) => set({ model: event.currentTarget.value === task.models[0]!.name ? "" : event.currentTarget.value, set: settings_text(without(own, "model.")), step: 0 })}>
+              {task.models.map((one) => (
+                <option value={one.name} selected={one.name === (state.model || task.models[0]!.name)}>
+                  {one.title}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Field of={of} setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number, 0 or more, not "${text}".`)} change={(text) => set({ seed: Number(text), step: 0 })} />
+          {all.filter((setting) => task.shown.includes(setting.name)).map(field)}
+        </div>
+        <details>
+          <summary>All settings{own.size > 0 ? ` (${own.size} of your own)` : ""}</summary>
+          <div class="filters">{all.filter((setting) => !task.shown.includes(setting.name)).map(field)}</div>
+          {own.size > 0 && (
+            <button type="button" onClick={() => set({ set: "", step: 0 })}>
+              Back to the defaults
+            </button>
+          )}
+        </details>
+        <Beside state={state} set={set} all={all} lane={lane} />
+      </form>
+    </details>
   );
 }
 
@@ -82,7 +88,7 @@ function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
   return (
     <div class="filters beside">
       <label>
-        Beside it, the same with
+        Compare with a second run that has another
         <select
           value={chosen}
           onChange={(event) => {

@@ -10,7 +10,7 @@ interface Props {
   name: string;
   note: string;
   still: boolean; // the lane is not what the address says
-  link: () => string;
+  link: (embedded: boolean) => string;
 }
 
 export function Share({ lane, at, name, note, still, link }: Props) {
@@ -18,12 +18,21 @@ export function Share({ lane, at, name, note, still, link }: Props) {
   const [busy, set_busy] = useState(false);
   const step = Math.min(at, lane.step); // a training that ended early is not where another beside it is
   const copy = async () => {
-    const address = link();
+    const address = link(false);
     try {
       await navigator.clipboard.writeText(address);
       say(`The link to step ${at} is copied.`);
     } catch {
       say("This browser lets no page copy; take the link from the address bar.");
+    }
+  };
+  const copy_frame = async () => {
+    const frame = `<iframe src="${link(true).replaceAll("&", "&amp;")}" width="900" height="560" title="Attention being learned"></iframe>`;
+    try {
+      await navigator.clipboard.writeText(frame);
+      say("The frame is copied: paste it into the HTML of a page or a slide. A server shows itself in frames of others only where it was told to.");
+    } catch {
+      say(`This browser lets no page copy. The frame is: ${frame}`);
     }
   };
   const make = async (work: () => Promise<string>) => {
@@ -46,10 +55,13 @@ export function Share({ lane, at, name, note, still, link }: Props) {
   };
   return (
     <section>
-      <h2>Take it along</h2>
+      <h2>Save and share</h2>
       <p class="presets">
         <button type="button" disabled={still} onClick={copy}>
           Copy the link
+        </button>
+        <button type="button" disabled={still} onClick={copy_frame}>
+          Frame for a slide
         </button>
         <button type="button" disabled={still} onClick={() => save_text(lane.spec, `${name}.toml`, "application/toml")}>
           Spec for fovea run

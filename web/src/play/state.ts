@@ -52,7 +52,7 @@ export function misread_in(words: URLSearchParams): string {
     if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which cannot be done here: nothing is.`);
   }
   for (const name of ["seed", "step", "hold", "from", "example"] as const)
-    if (given(name) && !/^\d+$/.test(given(name))) told.push(`The address says ${name} "${given(name)}", which is not a whole number${name === "example" ? ": the first example that tells something is shown" : `: it is ${state[name]} here`}.`);
+    if (given(name) && !(/^\d+$/.test(given(name)) && Number.isSafeInteger(Number(given(name))))) told.push(`The address says ${name} "${given(name)}", which is not a whole number${/^\d+$/.test(given(name)) ? ` below 2⁵³` : ""}${name === "example" ? ": the first example that tells something is shown" : `: it is ${state[name]} here`}.`);
   if (state.from > 0 && !Number(given("hold")) && !settings_in(state.beside).has("hold")) told.push(`The address says from "${given("from")}", and not until when (hold): attention is left to itself.`);
   return told.join(" ");
 }

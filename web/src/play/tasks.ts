@@ -64,7 +64,7 @@ export const tasks: Task[] = [
     ...copying,
     name: "copy",
     title: "Copy words, drawn with repetition",
-    idea: "Say the words that you read. Which word goes with which can be learned from how often they stand together, so attention has something to go by.",
+    idea: "The model reads words and has to write the same ones. Which word goes with which can be learned from how often they stand together, so attention has something to go by.",
     task: '{ name = "copy", vocab = 12, length = 12, distinct = false }',
   },
   {
@@ -72,7 +72,7 @@ export const tasks: Task[] = [
     name: "permutation",
     title: "Copy permutations",
     idea: "Every text holds the same words, in another order: how often words stand together tells nothing, and attention comes late or not at all.",
-    task: '{ name = "copy", vocab = 12, length = 12, distinct = true }',
+    task: '{ name = "copy", vocab = 20, length = 20, distinct = true }',
   },
   {
     ...copying,
@@ -185,6 +185,12 @@ export const labels: { [metric: string]: string } = {
   train_loss: "loss",
 };
 
+// What is drawn at first: knowledge and attention, where the task has both.
+export function first_curves(task: Task): string[] {
+  const two = [task.knowledge?.metric ?? "accuracy", task.attention?.metric ?? "entropy"];
+  return task.metrics.filter((metric) => two.includes(metric));
+}
+
 // The probe that measures it, where that has another name.
 export const probe_of: { [metric: string]: string } = { previous_token: "heads", induction: "heads", right_places: "heads" };
 
@@ -205,12 +211,12 @@ const plain: { [name: string]: string } = {
   seed: "Seed",
   hold: "Step until which attention is held",
   from: "Step from which attention is held",
-  "task.vocab": "Words there are",
+  "task.vocab": "Words in the vocabulary",
   "task.length": "Words in a text",
   "task.width": "Features",
   "task.states": "States",
   "task.n": "Numbers in a row",
-  "task.numbers": "Numbers there are",
+  "task.numbers": "Different numbers",
   "model.width": "Width",
   "model.hidden": "Hidden width",
   "model.attention": "Attention",

@@ -1,4 +1,4 @@
-// The tour's chapters, in its order: what a system is about, in two sentences and its equation, and where on this page it
+// The tour's chapters, in its order: what a system is about, in a few sentences and its equations, and where on this page it
 // can be tried. Their experiments, figures and verdicts come from the page's source.
 export interface Try {
   says: string;
@@ -22,14 +22,14 @@ export const chapters: Chapter[] = [
     system: "toy gate",
     title: "The toy gate",
     idea:
-      "Two words, and one weight p that says how much of the second is heard: attention with everything else taken away. What the words have come to mean (D) moves the gate and the gate moves what they mean, so where it ends is decided by which side of one line it starts on.",
+      "Two words, and one weight p: the share of attention that the second word, the key, gets. It is the smallest system in which attention learns. What the words mean (D, the difference of their class weights) moves p, and p moves what they mean. One line, the separatrix, decides where a start ends.",
     equations: ["D = β_1 − β_0", "\\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D", "L = −p D"],
     tries: [
       { says: "Start with no word known", view: "toy", words: "" },
       { says: "Start from a mistake", view: "toy", words: "D=-20" },
       { says: "Start with a low loss", view: "toy", words: "D=8" },
       { says: "Let a bounded gate come back from a mistake", view: "toy", words: "bounded=yes&D=-2" },
-      { says: "Solve it with attention on the wrong word", view: "toy", words: "logistic=yes&D=-4" },
+      { says: "Lower the loss with attention on the wrong word", view: "toy", words: "logistic=yes&D=-4" },
     ],
   },
   {
@@ -37,7 +37,7 @@ export const chapters: Chapter[] = [
     system: "unigram gate",
     title: "The unigram gate",
     idea:
-      "The same for any vocabulary: each word v has a class weight β and an attention logit a, both free. Words that tell the classes apart gain weight first, and only what they have gained gives their logits a reason to rise.",
+      "The same for any vocabulary: each word v has a class weight β and an attention logit a, both free parameters. Words that distinguish the classes gain class weight first; only then do their logits have a reason to rise.",
     equations: ["s(x) = ∑_l softmax(a_{x_1} … a_{x_L})_l · β_{x_l}", "L = log(1 + e^{−y s(x)})"],
     tries: [{ says: "Train it here", view: "play", words: "task=keyword&model=unigram-gate" }],
   },
@@ -46,7 +46,7 @@ export const chapters: Chapter[] = [
     system: "keyword classifier",
     title: "A keyword classifier",
     idea:
-      "A recurrent network reads twenty words and says whether one certain word was among them. With attention held uniform it becomes just as accurate: a low loss does not say where a model attends.",
+      "A recurrent network reads twenty words and decides whether the keyword is among them. It first learns which word that is (β), then attends to it (α). With attention held uniform it becomes just as accurate: a low loss does not say where a model attends.",
     equations: ["p = softmax(α^⊤ h_1 … α^⊤ h_L)", "P(positive) = σ(∑_l p_l β_l) , β_l = W h_l"],
     tries: [
       { says: "Train it here", view: "play", words: "task=keyword" },
@@ -58,7 +58,7 @@ export const chapters: Chapter[] = [
     system: "features",
     title: "Features",
     idea:
-      "Of many numbers only two matter, and a gate gives every one a weight, all of them adding up to 1. It finds the two, and the more useless numbers there are beside them, the more it gains over the same network without a gate.",
+      "Of many input numbers only two matter. A gate gives each a weight, and the weights add up to 1. It finds the two; and the more irrelevant inputs there are, the more the gate gains over the same network without one.",
     equations: ["g = softmax(a) , ∑_d g_d = 1", "f(x) = MLP(g ⊙ x)"],
     tries: [{ says: "Train it here", view: "play", words: "task=features" }],
   },
@@ -67,17 +67,17 @@ export const chapters: Chapter[] = [
     system: "bags",
     title: "Bags",
     idea:
-      "Three pictures of digits, in no order; the label is the largest. Attention over the bag can put its weight on the picture that decides, which a network that reads all three side by side cannot.",
+      "Three images of digits, in no order; the label is the largest. Attention over the bag can put its weight on the image that decides; a network that reads all three side by side cannot.",
     equations: ["α = softmax(score(h_1, h̄) … score(h_T, h̄))", "ŷ = head(∑_t α_t h_t) , h_t = F(x_t)"],
     tries: [],
-    elsewhere: { says: "The page's engine has no pictures. The program draws them, and trains on them:", command: "fovea reproduce digits-simple --quick" },
+    elsewhere: { says: "The engine in this page has no images. The program draws them and trains on them:", command: "fovea reproduce digits-simple --quick" },
   },
   {
     name: "pooling",
     system: "pooling",
     title: "Attention pooling",
     idea:
-      "Attention without any network: an answer is the mean of the values, each weighted by how near its key is to the query. How near is near can be learned, and from wide to narrow it goes from the mean of all to a look-up in a database.",
+      "Attention without any network: an answer is the mean of the values, each weighted by how near its key is to the query. The width of “near” can be learned. From wide to narrow, the answer goes from the mean of all values to a look-up in a table.",
     equations: ["f(q) = ∑_i α(q, k_i) v_i", "α(q, k_i) ∝ exp(−\\frac{1}{2} {((q − k_i) w)}^2)"],
     tries: [{ says: "Learn the width on points of your own", view: "play", words: "task=points" }],
   },
@@ -86,7 +86,7 @@ export const chapters: Chapter[] = [
     system: "copying",
     title: "Copying",
     idea:
-      "The easiest translation there is: say the words again, in their order. Where the words drawn differ from sentence to sentence every seed learns it, and with permutations of the same words, where a bag of words tells nothing, it is learned late or not at all.",
+      "The easiest translation: the target is the source. If the words differ from sentence to sentence, every seed learns it. If each sentence is a permutation of the same words, the bag of words (which words a sentence holds, in no order) tells nothing, and copying is learned late or not at all.",
     equations: ["α_t = softmax_s((A d_t + a) · e_s)", "c_t = P ∑_s α_{t s} e_s + b", "o_t = tanh(U [d_t ; c_t])"],
     tries: [
       { says: "Train the easy one here", view: "play", words: "task=subset" },
@@ -98,7 +98,7 @@ export const chapters: Chapter[] = [
     system: "heads",
     title: "Several heads",
     idea:
-      "The same copying model with several heads, whose contexts are averaged. Some heads learn quickly alone and some do not at all, though each could say the same: is it what they can express that helps, or how they learn?",
+      "The same copying model with several heads, whose contexts are averaged. Some heads learn quickly alone and some do not learn at all, though each can express the same. Do several heads help because they can express more, or because of how they learn?",
     equations: ["c_t = \\frac{1}{H} ∑_h P_h ∑_s α^h_{t s} e_s", "α^h_t = softmax_s((A_h d_t + a_h) · e_s)"],
     tries: [
       { says: "Train four heads together here", view: "play", words: "task=permutation&model=heads" },
@@ -110,7 +110,7 @@ export const chapters: Chapter[] = [
     system: "text",
     title: "Text",
     idea:
-      "In texts, are the words that a model comes to attend to those that co-occurrence alone speaks for? Agreement says how often: the share of examples in which the word most attended to is among the few that b, which knows no attention, holds for the best.",
+      "In real texts, does a model attend to the words that co-occurrence alone points to? The agreement 𝒜 says how often: the share of examples in which the word with the most attention is among the top 5 % of b, the evidence of words in a model without attention.",
     equations: ["𝒜(a, b) = P(|{i : b_i > b_{argmax a}}| < k) , k = ⌈0.05 L⌉"],
     tries: [{ says: "Classify texts of your own", view: "play", words: "task=own" }],
   },
@@ -119,17 +119,64 @@ export const chapters: Chapter[] = [
     system: "transformer",
     title: "From one head to a transformer",
     idea:
-      "Tokens that attend to those before them, in layers of heads. What can be known without attention, from the current token, and from what followed its earlier copies is a ladder whose rungs are computed before training; a loss rests on one, and falls to the next when a head has learned where to look.",
+      "Each token attends to those before it, in layers of heads. What can be predicted from nothing, from counts of the context, and from what followed earlier copies of the current token is a ladder of heights, computed before training. The loss rests at one of them, and falls to the next when a head has learned where to attend.",
     equations: ["A_{t s} = softmax_{s ≤ t}(q_t · k_s / √K)", "h_t ← h_t + ∑_{heads} O ∑_{s ≤ t} A_{t s} V h_s"],
+    tries: [{ says: "Train it here", view: "play", words: "task=markov" }],
+  },
+  {
+    name: "plateau",
+    system: "plateau",
+    title: "A plateau with a known height",
+    idea:
+      "Numbers, then the sums of neighbours. For most of the training the loss rests at one height: that of a model which knows the first output and nothing else. This height is computed from the data before training. The loss falls only when attention has found the two places that each sum needs.",
+    equations: ["y_1 = x_1 , y_i = (x_{i−1} + x_i) mod (n + 1) , x_i ∈ 1 … n"],
+    tries: [{ says: "Train it here", view: "play", words: "task=sums" }],
+  },
+  {
+    name: "induction",
+    system: "induction",
+    title: "Induction",
+    idea:
+      "The last token stood in the context once before: what followed it then? The first layer has to pass each token on to the place after it, the second to find the place by it, and the output to say what stands there. Three scalars, one for each of these, extend the toy gate and predict before training which lengths and vocabularies take longer.",
+    equations: ["α_1 = \\frac{1}{1 + (T − 1) e^{−a}} , α_2 = \\frac{1}{1 + (T − 1) e^{−b α_1}}", "ℓ = − w α_2 + log(e^{w α_2} + (T − 1) e^{w (1 − α_2) / (T − 1)} + V − T)"],
+    tries: [{ says: "Train it here", view: "play", words: "task=induction" }],
+  },
+  {
+    name: "linear-attention",
+    system: "linear-attention",
+    title: "Regression in context",
+    idea:
+      "Each example shows pairs of a linear map of its own, and asks for one more value. Linear attention learns to estimate the map from the pairs. With one matrix for keys and queries the loss falls in one drop; with separate matrices it descends a staircase. The heights of the steps are computed before training.",
+    equations: ["β = \\frac{1}{N} ∑_n y_n x_n", "ŷ = ∑_h v_h (k_h · β) (q_h · x_q)"],
     tries: [],
-    elsewhere: { says: "The program trains it in seconds:", command: "fovea reproduce markov-icl --quick" },
+    elsewhere: { says: "The program trains it:", command: "fovea reproduce linear-icl --quick" },
+  },
+  {
+    name: "sparse-attention",
+    system: "sparse-attention",
+    title: "Sparse attention",
+    idea:
+      "Of T vectors one determines the answer. Its meaning is learned under uniform attention, which shows only a T-th of it; then attention moves to it, and the two grow together. A flow of two numbers, the toy gate at length T, gives the time before training.",
+    equations: ["α = \\frac{1}{1 + (T − 1) e^{−Δ}} , ŷ = W ∑_t α_t x_t"],
+    tries: [],
+    elsewhere: { says: "The program trains it:", command: "fovea reproduce sparse-emergence --quick" },
+  },
+  {
+    name: "sink",
+    system: "sink",
+    title: "The empty sink",
+    idea:
+      "After a trigger the token before it comes back; everywhere else the next token depends on the current one alone, so attention has nothing to find. The weights of a softmax add up to 1 all the same, and much of the weight goes to the first place. With relu, whose weights may all be 0, it does not.",
+    equations: ["softmax : ∑_{j ≤ i} A_{i j} = 1", "relu : A_{i j} = max(s_{i j}, 0) / i"],
+    tries: [],
+    elsewhere: { says: "The program trains both in seconds:", command: "fovea reproduce sink --quick" },
   },
   {
     name: "prediction",
     system: "prediction",
     title: "Prediction",
     idea:
-      "If knowledge of words comes first, what attention will do can be read from the data. It is told before anything is trained, and then scored.",
+      "If knowledge of words comes first, what attention will do can be read from the data. It is predicted before anything is trained, and the prediction is scored.",
     equations: ["C_{io} = Cov(count_i in, count_o out)"],
     tries: [{ says: "Predict and train on texts of your own", view: "play", words: "task=own" }],
   },
@@ -138,7 +185,7 @@ export const chapters: Chapter[] = [
     system: "interventions",
     title: "Interventions",
     idea:
-      "A story is tested by breaking it. Take the knowledge of words away and attention finds nothing; give it first and attention follows at once.",
+      "An explanation is tested by breaking it. Take the knowledge of words away, and attention finds nothing; give it first, and attention follows sooner.",
     equations: ["α_{t s} = 1/S , step < 60", "α_{t s} = softmax_s((A d_t + a) · e_s) , step ≥ 60"],
     tries: [{ says: "Hold attention uniform for 60 steps, then let go", view: "play", words: "task=subset&hold=60" }],
   },

@@ -22,7 +22,7 @@ interface Told {
 
 const uniform = "No word is known yet.";
 const linear_gate: Told = {
-  idea: "D grows with p and p grows with D: a saddle, parted by one line.",
+  idea: "D grows with p and p grows with D. One line through the middle, the separatrix, parts the starts from which attention comes to the key from those from which it never does.",
   equations: ["L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
   until: 2.5,
   stories: [
@@ -32,7 +32,7 @@ const linear_gate: Told = {
   ],
 };
 const bounded_gate: Told = {
-  idea: "Here p = σ(a) stays above 0, so D only rises. There is no saddle, and no line that parts fates: every mistake is mended, the greater the later.",
+  idea: "Here p = σ(a) stays above 0, so D only rises. There is no saddle, and no line that divides the starts: every mistake is corrected, a greater one later.",
   equations: ["p = σ(a) , L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D"],
   until: 10,
   stories: [
@@ -43,23 +43,23 @@ const bounded_gate: Told = {
 };
 const logistic_pulls = (gate: string) => ["u = σ(−s_1) , v = σ(s_0) , s_0 = β_0 , s_1 = (1 − p) β_0 + p β_1", "L = log(1 + e^{s_0}) + log(1 + e^{−s_1})", "\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u , " + gate];
 const logistic_loss: Told = {
-  idea: "Here a sequence that is classified well pulls on nothing. There is still a saddle, where β₀, β₁ and p are 0, but what parts the fates around it is no line in this plane: β₀ + β₁ moves, too.",
+  idea: "Here a sequence that is classified well has almost no gradient. There is still a saddle, where β₀, β₁ and p are 0, but what divides the starts around it is not a line in this plane: β₀ + β₁ moves, too.",
   equations: logistic_pulls("\\frac{d p}{d τ} = u D"),
   until: 10,
   stories: [
     { title: "Uniform", D: 0, gate: 0.5, sum: 0, says: `${uniform} Attention rises, and ever slower as the loss falls.` },
     { title: "Mistaken", D: -4, gate: 0.5, sum: 0, says: "The wrong word was learned. Attention leaves the key and turns negative, and the loss falls all the same." },
-    { title: "Low loss", D: 16, gate: 0.5, sum: 8, says: "Both sequences are classified well under uniform attention, so little pulls: attention creeps on, ever slower." },
+    { title: "Low loss", D: 16, gate: 0.5, sum: 8, says: "Both sequences are classified well under uniform attention, so the gradient is small: attention moves on ever more slowly." },
   ],
 };
 const both: Told = {
-  idea: "Here p = σ(a) stays between 0 and 1, and a sequence that is classified well pulls on nothing. There is no saddle: β₁ only rises.",
+  idea: "Here p = σ(a) stays between 0 and 1, and a sequence that is classified well has almost no gradient. There is no saddle: β₁ only rises.",
   equations: ["p = σ(a)", ...logistic_pulls("\\frac{d a}{d τ} = p (1 − p) u D")],
   until: 10,
   stories: [
     { title: "Uniform", D: 0, gate: 0, sum: 0, says: `${uniform} Attention rises at first slowly.` },
     { title: "Mistaken", D: -2, gate: 0, sum: 0, says: "The wrong word was learned. Attention falls, and comes back." },
-    { title: "Low loss", D: 16, gate: 0, sum: 8, says: "Both sequences are classified well under uniform attention, so little pulls: attention creeps on, ever slower." },
+    { title: "Low loss", D: 16, gate: 0, sum: 8, says: "Both sequences are classified well under uniform attention, so the gradient is small: attention moves on ever more slowly." },
   ],
 };
 

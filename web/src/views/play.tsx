@@ -1,7 +1,7 @@
 // The playground: a training that is played, paused, stepped, rewound to the same start and scrubbed through, with one
 // beside it that differs in a setting. The engine trains in a worker; what is shown is what it said on the way.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import { change_address, read_address, useAddress, write_address } from "../address";
+import { change_address, read_address, useAddress, useWord, write_address } from "../address";
 import type { Lane } from "../engine/lane";
 import { Figure } from "../figure";
 import { Lines, type Curve, type Mark } from "../lines";
@@ -10,20 +10,17 @@ import { Compared, Predicted } from "../own/forecast";
 import { OwnPanel } from "../own/panel";
 import { PredictedWidth } from "../own/width";
 import { use_own } from "../own/data";
-import { Attention } from "../play/attention";
-import { TimeAxis } from "../play/axis";
+import { Attention, Dots } from "../play/attention";
+import { HoldAxis, TimeAxis } from "../play/axis";
 import { Player } from "../play/player";
+import { presets, preset_of } from "../play/presets";
 import { Settings } from "../play/settings";
 import { Share } from "../play/share";
-import { misread_in, owns, plan_of, read_state, task_of, title_of, words_of, type State } from "../play/state";
-import { acts, labels, type Task } from "../play/tasks";
-
-const paces = [
-  { pace: 10, title: "10 steps a second" },
-  { pace: 50, title: "50 steps a second" },
-  { pace: 200, title: "200 steps a second" },
-  { pace: Infinity, title: "as fast as it goes" },
-];
+import { Transport } from "../play/transport";
+import { useScreen } from "../screen";
+import { Explained } from "../term";
+import { first, misread_in, owns, plan_of, read_state, task_of, title_of, words_of, type State } from "../play/state";
+import { acts, first_curves, labels, type Task } from "../play/tasks";
 
 // What another training follows from.
 function root_of(state: State): string {
@@ -32,6 +29,7 @@ function root_of(state: State): string {
 
 export function Play() {
   const { view, words } = useAddress();
+  const embed = words.get("embed") === "1";
   const here = useRef(words);
   if (view === "play") here.current = words; // else the page is about to leave, and those words are another view's
   const state = read_state(here.current);
@@ -59,10 +57,15 @@ export function Play() {
   useEffect(() => () => player.end(), []);
   // The address tells the step soon after: a browser refuses to write it at every frame.
   useEffect(() => {
-    if (still || player.under_way || player.at === written.current) return;
+    if (still || player.under_way || player.playing || player.at === written.current) return;
     const timer = setTimeout(write_step, 250);
     return () => clearTimeout(timer);
-  }, [player.at, still, player.under_way]);
+  }, [player.at, still, player.under_way, player.playing]);
+  useEffect(() => {
+    if (still || !player.playing) return;
+    const timer = setInterval(write_step, 1000);
+    return () => clearInterval(timer);
+  }, [still, player.playing]);
   // And a step that comes by the address is gone to, before another is written there.
   useLayoutEffect(() => {
     if (state.step === written.current) return;
@@ -72,83 +75,82 @@ export function Play() {
 
   const chosen = task_of(state);
   const misread = misread_in(here.current);
-  const { lanes, at, reached, progress, total, last, playing, of = state } = player;
+  const { lanes, at, reached, progress, total, of = state } = player;
   const task = task_of(of);
   const trains = (name: string) => lanes[0]?.setting("task", "name") === name;
   const curves = useMemo(() => curves_of(lanes, task.metrics), [lanes, progress, task]);
   const losses = useMemo(() => curves_of(lanes, ["train_loss"]), [lanes, progress]);
   const marks = useMemo(() => marks_of(lanes, task), [lanes, progress, task]);
+  const [chosen_curves, choose_curves] = useWord("curves", first_curves(task).join());
+  const shown = useMemo(() => new Set(chosen_curves.split(",").map((metric) => labels[metric] ?? metric)), [chosen_curves]);
+  const switch_curve = (like: string) => {
+    const on = new Set(shown);
+    if (!on.delete(like)) on.add(like);
+    choose_curves(task.metrics.filter((metric) => on.has(labels[metric] ?? metric)).join());
+  };
   const failed = lanes.find((lane) => lane.error)?.error;
   const file = `${of.task}-seed-${of.seed}`;
-  const step_from = player.wished; // which training may not have come to yet
   const attends = lanes.find((lane) => lane.examples > 0) ?? lanes[0];
   const example = attends?.example(state.example) ?? 0;
+  const screen = useScreen();
+  const height = screen.wide ? Math.max(190, Math.min(440, screen.height - (embed ? 240 : 400))) : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650)));
+  const preset = preset_of(state);
+  const on_the_way = player.under_way && !loading;
   return (
-    <>
-      <h1>Playground</h1>
-      <p>
-        {chosen.idea} Train in this browser, go back, change one thing, and train again from the same start.
-      </p>
-      <Settings state={state} set={set} lane={lanes[0]} />
-      {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
-      {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
-      {trains("given-texts") && <Predicted lane={lanes[0]!} />}
-      {trains("given-points") && <PredictedWidth lane={lanes[0]!} at={at} file={file} />}
-      <p class="problem" role="alert">
-        {[misread, player.trouble || failed].filter(Boolean).join(" ")}
-        {player.refused && lanes.length > 0 && " What stands below is what was there before."}
-      </p>
-      <div class="transport" role="group" aria-label="Training">
-        <button type="button" onClick={() => void player.go(0)} disabled={at === 0 || player.refused}>
-          <span aria-hidden="true">|◀ </span>Rewind
-        </button>
-        <button type="button" class="main" onClick={() => (playing ? player.pause() : void player.play())} disabled={player.refused || (lanes.length === 0 && !loading)}>
-          {playing ? <><span aria-hidden="true">|| </span>Pause</> : at > 0 && at >= last ? <><span aria-hidden="true">↻ </span>Replay</> : <><span aria-hidden="true">▶ </span>Play</>}
-        </button>
-        <button type="button" onClick={() => void player.go(step_from + 1)} disabled={at >= last || player.refused} title="One update of the weights">
-          <span aria-hidden="true">▶| </span>Step
-        </button>
-        {player.every > 1 && (
-          <button type="button" onClick={() => void player.go_to_next_look(step_from)} disabled={at >= last || player.refused} title={`Attention is looked at every ${player.every} steps (probe.every)`}>
-            <span aria-hidden="true">▶▶| </span>Next look
-          </button>
-        )}
+    <div class="play">
+      <div class="play-top">
+        <h1>Playground</h1>
         <label class="line">
-          Speed
+          <span>Try</span>
           <select
-            value={String(player.pace)}
+            value={preset?.name ?? ""}
             onChange={(event) => {
-              player.pace = Number(event.currentTarget.value);
-              redraw(undefined);
+              const next = presets.find((one) => one.name === event.currentTarget.value);
+              if (next) change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
             }}
           >
-            {paces.map(({ pace, title }) => (
-              <option value={String(pace)} selected={pace === player.pace}>
-                {title}
+            <option value="">your own choice of settings</option>
+            {presets.map((one) => (
+              <option value={one.name} selected={one === preset}>
+                {one.title}
               </option>
             ))}
           </select>
         </label>
-        <output class="value" data-step={at} data-reached={reached} data-loading={loading ? "yes" : "no"}>
-          step {at} of {total}
-        </output>
       </div>
-      <TimeAxis total={total} at={at} reached={reached} task={chosen} state={state} still={player.refused} set={set} go={(step) => void player.go(step)} />
+      <p class="problem" role="alert">
+        {[misread, player.trouble || failed].filter(Boolean).join(" ")}
+        {player.refused && lanes.length > 0 && " What stands below is what was there before."}
+      </p>
+      {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
+      {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
+      {trains("given-texts") && <Predicted lane={lanes[0]!} />}
+      {trains("given-points") && <PredictedWidth lane={lanes[0]!} at={at} file={file} />}
+      <section class="stage" aria-label="Training">
+        <Transport player={player} redraw={() => redraw(undefined)} />
+        <TimeAxis total={total} at={at} reached={reached} still={player.refused} go={(step) => void player.go(step)} />
+        <HoldAxis total={total} task={chosen} state={state} set={set} />
+        <p class="soft on-the-way" role="status">
+          {on_the_way && `Training in this browser up to step ${player.wished}: step ${reached} so far.`}
+        </p>
+        {lanes.length > 0 && (
+          <div class={"screen" + (lanes.length > 1 ? " pair" : "")}>
+            {lanes.map((lane) => (lane.examples > 0 ? <Attention key={lane.title} lane={lane} at={at} example={example} /> : <NoAttention key={lane.title} lane={lane} />))}
+            <div class="course">
+              <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
+                <Lines curves={curves} label="share" now={at} range={unit} steps={total} marks={marks} height={height} shown={shown} toggle={switch_curve} />
+              </Figure>
+              {task.attention && <Stages lanes={lanes} task={task} at={at} />}
+            </div>
+          </div>
+        )}
+      </section>
+      <p class="idea">
+        <Explained text={preset ? preset.outcome : chosen.idea} />
+      </p>
+      <Settings state={state} set={set} lane={lanes[0]} />
       {lanes.length > 0 && (
         <>
-          <div class="halves">
-            <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
-              <Lines curves={curves} label="share" now={at} range={unit} steps={total} marks={marks} />
-            </Figure>
-            <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)}>
-              <Lines curves={losses} label="loss" now={at} steps={total} />
-            </Figure>
-          </div>
-          {trains("given-points") && <div class={lanes.length > 1 ? "halves" : "whole"}>{lanes.map((lane) => <PooledCurve key={lane.title} lane={lane} at={at} file={file} />)}</div>}
-          {lanes.map((lane) => lane.state === "done" && lane.step < lane.steps && (
-            <p class="soft">Training{lane.title && ` with ${lane.title}`} ended early, at step {lane.step}: what it was to stop at (train.stop_when) is reached.</p>
-          ))}
-          {task.attention && <Stages lanes={lanes} task={task} at={at} />}
           {attends!.examples > 1 && (
             <div class="line-of">
               <label class="line">
@@ -163,9 +165,16 @@ export function Play() {
               </label>
             </div>
           )}
-          <div class={lanes.length > 1 ? "halves" : "whole"}>
-            {lanes.map((lane) => (lane.examples > 0 ? <Attention key={lane.title} lane={lane} at={at} example={example} /> : <NoAttention key={lane.title} lane={lane} />))}
+          <div class="halves more">
+            <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)}>
+              <Lines curves={losses} label="loss" now={at} steps={total} />
+            </Figure>
+            {lanes.map((lane) => lane.examples > 0 && <Dots key={lane.title} lane={lane} at={at} example={example} />)}
           </div>
+          {trains("given-points") && <div class={lanes.length > 1 ? "halves" : "whole"}>{lanes.map((lane) => <PooledCurve key={lane.title} lane={lane} at={at} file={file} />)}</div>}
+          {lanes.map((lane) => lane.state === "done" && lane.step < lane.steps && (
+            <p class="soft">Training{lane.title && ` with ${lane.title}`} ended early, at step {lane.step}: what it was to stop at (train.stop_when) is reached.</p>
+          ))}
           {trains("given-texts") && lanes.map((lane) => <Compared key={lane.title} lane={lane} at={at} example={example} />)}
           <Share
             lane={lanes[0]!}
@@ -173,14 +182,16 @@ export function Play() {
             name={file}
             still={still}
             note={task.own ? "A link does not carry your data: who opens it gives their own. The spec holds them." : ""}
-            link={() => {
+            link={(embedded) => {
               write_step();
-              return location.href.split(/[?#]/)[0] + write_address(read_address());
+              const address = read_address();
+              if (embedded) address.words.set("embed", "1");
+              return location.href.split(/[?#]/)[0] + write_address(address);
             }}
           />
         </>
       )}
-    </>
+    </div>
   );
 }
 
@@ -239,7 +250,7 @@ function Stages({ lanes, task, at }: { lanes: Lane[]; task: Task; at: number }) 
       {lanes.map((lane) => (
         <span>
           {lane.title ? `With ${lane.title}: ` : task.knowledge ? "Two stages: " : "So far: "}
-          {told(lane)}.{" "}
+          <Explained text={`${told(lane)}. `} />
         </span>
       ))}
     </p>

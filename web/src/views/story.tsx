@@ -33,7 +33,7 @@ function sections_of(experiments: Experiment[]): Section[] {
 
 const held_of = (claims: Claim[]) => claims.filter((claim) => claim.held).length;
 
-export function Story({ source, views }: { source: Source; views: string[] }) {
+export function Story({ source }: { source: Source }) {
   const [at] = useWord("at", "");
   const [open] = useWord("open", "");
   const [story, set_story] = useState<Told_story>();
@@ -117,7 +117,7 @@ export function Story({ source, views }: { source: Source; views: string[] }) {
           </p>
         )}
         {sections.map((section, i) => (
-          <ChapterView key={section.name} section={section} number={i + 1} source={source} news={news} views={views} open={names} set_open={set_open} />
+          <ChapterView key={section.name} section={section} number={i + 1} source={source} news={news} open={names} set_open={set_open} />
         ))}
         {story.facts && (
           <p class="soft">
@@ -135,7 +135,6 @@ function ChapterView(props: {
   number: number;
   source: Source;
   news: number;
-  views: string[];
   open: string[];
   set_open: (name: string, on: boolean) => void;
 }) {
@@ -150,7 +149,7 @@ function ChapterView(props: {
       </h2>
       {section.idea && <p>{section.idea}</p>}
       {section.equations.length > 0 && <Equation lines={section.equations} />}
-      <Tries tries={section.tries.filter((one) => props.views.includes(one.view))} />
+      <Tries tries={section.tries} />
       {section.elsewhere && (
         <p class="soft">
           {section.elsewhere.says} <code>{section.elsewhere.command}</code>

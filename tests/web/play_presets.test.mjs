@@ -1,0 +1,86 @@
+// What the playground offers to begin with does what it says, from five seeds; and what is predicted of few texts agrees
+// with what is then learned.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { open_engine, parts_of_page } from "./in_node.mjs";
+
+let ask, page;
+before(async () => {
+  ask = await open_engine();
+  page = await parts_of_page("play/presets.ts", "play/state.ts", "own/texts.ts");
+});
+
+// Metric to its values by step, of a training of `steps`.
+function trained(plan, steps) {
+  const { series } = ask({ ask: "begin", name: "preset", ...plan });
+  const more = ask({ ask: "advance", name: "preset", step: steps }).series;
+  ask({ ask: "forget", name: "preset" });
+  const all = (one) => (one ? one.steps.map((step, i) => [step, one.values[i]]) : []);
+  return Object.fromEntries(Object.keys(more).map((name) => [name, [...all(series[name]), ...all(more[name])]]));
+}
+
+test("each preset comes to what it says, from five seeds", () => {
+  for (const preset of page.presets) {
+    assert.ok(preset.held.length > 0, `${preset.name} says nothing that can be held to it`);
+    for (let seed = 0; seed < 5; ++seed)
+      for (const run of [0, 1]) {
+        const held = preset.held.filter((one) => one.run === run);
+        if (held.length === 0) continue;
+        const state = { ...page.first, ...preset.state, seed };
+        const plan = page.plan_of(state, run === 1 ? state.beside : "");
+        plan.set.push("probe.every=10"); // what is looked at less often is the same then
+        const series = trained(plan, Math.max(...held.map(({ step }) => step)));
+        for (const { metric, step, least, most } of held) {
+          const until = series[metric].filter(([at]) => at <= step);
+          const what = `${preset.name}, seed ${seed}, run ${run}: ${metric}`;
+          if (least !== undefined) assert.ok(until.at(-1)[1] >= least, `${what} is ${until.at(-1)[1]} at ${step}, not ${least}`);
+          if (most !== undefined) assert.ok(Math.max(...until.map(([, value]) => value)) <= most, `${what} is ${Math.max(...until.map(([, value]) => value))} by ${step}, not at most ${most}`);
+        }
+      }
+  }
+});
+
+test("in a text commas and semicolons stand as they please where the same labels come again", () => {
+  const { with_tabs } = page;
+  const many = (...lines) => Array.from({ length: 4 }, () => lines).flat().join("\n");
+  assert.equal(with_tabs(many("praise,Lovely service, thank you", "blame,Late; and cold")), many("praise\tLovely service, thank you", "blame\tLate; and cold"));
+  assert.equal(with_tabs(many("praise;Lovely service, thank you", "blame;Late; and cold, too")), many("praise\tLovely service, thank you", "blame\tLate; and cold, too"));
+  assert.equal(with_tabs(many('praise,"Lovely, ""so"" lovely"', '"blame", "Late" they said')), many('praise\tLovely, "so" lovely', 'blame\t"Late" they said'));
+  // What is a table of more columns, has tabs or is JSON stays what it is; and a first field that never comes again is no label.
+  for (const other of [many('a,"one, two",three', "b,four,five"), many("a\tb, c", "b\tc, d"), many('{"label": "a", "text": "b, c"}'), "one, two\nthree, four\nfive, six"]) assert.equal(with_tabs(other), other);
+});
+
+// What the page predicts of texts that were pasted, as the page asks for it.
+function predicted(given) {
+  const { labels, texts } = ask({ ask: "table", text: page.with_tabs(given) });
+  const words = texts.map(page.words_in);
+  const toml = `task = { name = "given-texts", labels = ${JSON.stringify(labels)}, texts = ${JSON.stringify(words)} }\nmodel = { name = "gated-classifier", hidden = 8, embedding = 8 }`;
+  return ask({ ask: "predict", toml, set: [], seed: 0, texts: [] });
+}
+const repeated = (count, ...lines) => Array.from({ length: count }, () => lines).flat();
+
+test("of few texts the candidates are ranked with how sure they are, and what would settle it", () => {
+  // "refund" stands in four of five complaints and in no praise; the other words are drawn.
+  const drawn = (i, of) => Math.abs(Math.floor(Math.sin(12.9898 * i + 78.233 * of) * 43758.5453)) % of;
+  const some = (count) => Array.from({ length: count }, (_, i) => `${i % 2 ? "complaint" : "praise"},on day ${i}, ${i % 2 && i % 10 !== 1 ? "refund" : "word"} a${drawn(i, 9)} b${drawn(i, 7)} c${drawn(i, 8)}`).join("\n");
+  const { prediction } = predicted(some(30));
+  const complaint = (one) => one.outputs.find(({ output }) => output === "complaint");
+  assert.ok(prediction.outputs.every(({ words }) => words.length === 0), "of 24 texts nothing is sure");
+  const { candidates } = complaint(prediction);
+  assert.equal(candidates[0].word, "refund", JSON.stringify(candidates));
+  assert.ok(candidates[0].likely > 0.6 && candidates[0].settled_by > 48, JSON.stringify(candidates[0]));
+  for (let i = 1; i < candidates.length; ++i) assert.ok(candidates[i].likely <= candidates[i - 1].likely);
+  // About as many as were said to settle it do: a fifth of them is held out.
+  const later = predicted(some(2 * Math.ceil(candidates[0].settled_by / 0.8)));
+  assert.deepEqual(complaint(later.prediction).words.map(({ word }) => word), ["refund"]);
+});
+
+test("copies of a text tell nothing new", () => {
+  const lines = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "no" : "yes"}\t${i % 2 ? "never" : "always"} ${["now", "then", "here"][i % 3]} ${i}`);
+  const once = predicted(lines.join("\n")).prediction;
+  assert.equal(once.copies, 0);
+  const { prediction } = predicted(repeated(15, "complaint,refund now", "praise,thank you").join("\n"));
+  assert.deepEqual([prediction.examples, prediction.copies], [2, 22]);
+  assert.ok(prediction.outputs.every(({ words }) => words.length === 0));
+  assert.deepEqual(prediction.outputs.map(({ candidates }) => candidates.map(({ word }) => word).sort().join()).sort(), ["now,refund", "thank,you"]);
+});

@@ -1,0 +1,153 @@
+// What is seen at once: the front door, and a playground that fits into a window; and what is said where something lacks.
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { at_step, button, past_step, small, words } from "./playing.mjs";
+import { Stage, expect_accessible } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+const fits = (page) => page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]).then(([inner, outer]) => assert.ok(inner <= outer, `${inner} wide at ${outer}`));
+
+test("transport, map and curve are in view together while it plays, on a desk and on a phone, alone and beside another", async () => {
+  for (const viewport of [{ width: 1280, height: 720 }, { width: 390, height: 844 }])
+    for (const more of [{}, { beside: "seed=3" }]) {
+      const page = await stage.visit(words({ ...small, "train.steps": 3000 }, more), { viewport });
+      await at_step(page, 0);
+      await button(page, "Play").click();
+      await past_step(page, 4);
+      const runs = more.beside ? 2 : 1;
+      assert.equal(await page.locator("canvas.map").count(), runs);
+      const parts = await page.evaluate(() =>
+        [".stage .transport", ".axis .look", ".course .plot svg", ".course .legend", "canvas.map"].flatMap((name) =>
+          [...document.querySelectorAll(name)].map((part) => {
+            const { left, top, right, bottom } = part.getBoundingClientRect();
+            return { name, left, top, right, bottom };
+          }),
+        ),
+      );
+      assert.equal(parts.length, 4 + runs);
+      for (const { name, left, top, right, bottom } of parts) {
+        assert.ok(top >= 0 && bottom <= viewport.height && left >= 0 && right <= viewport.width, `${viewport.width} wide, ${runs} runs: ${name} ends at ${right}, ${bottom}`);
+        if (name === "canvas.map") assert.ok(Math.min(right - left, bottom - top) >= 100, `a map of ${right - left} by ${bottom - top}`);
+      }
+      assert.equal(await page.evaluate(() => scrollY), 0);
+      await stage.leave(page);
+    }
+});
+
+test("attention is held until exactly 60 by typing, by keys and by dragging, and no handle moves away under the pointer", async () => {
+  for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+    const page = await stage.visit(words(small), { viewport });
+    await at_step(page, 0);
+    const hash = (hold) => page.waitForFunction((hold) => new URLSearchParams(location.hash.split("?")[1]).get("hold") === hold, hold);
+    const typed = page.getByLabel("Held until, as a number");
+    await typed.fill("60");
+    await typed.press("Enter");
+    await hash("60");
+    await typed.fill("");
+    await typed.press("Enter");
+    await hash(null);
+    const handle = page.getByLabel("Step until which attention is held uniform");
+    await handle.scrollIntoViewIfNeeded();
+    const before = await handle.boundingBox();
+    const thumb = 16; // wide, so that its middle goes from 8 to the width less 8
+    const x = (step) => before.x + thumb / 2 + (step / 300) * (before.width - thumb);
+    await page.mouse.move(x(0), before.y + before.height / 2);
+    await page.mouse.down();
+    for (const step of [10, 35, 80, 61]) {
+      await page.mouse.move(x(step), before.y + before.height / 2);
+      assert.deepEqual(await handle.boundingBox(), before);
+    }
+    await page.mouse.up();
+    await hash("60");
+    await at_step(page, 0);
+    assert.deepEqual(await handle.boundingBox(), before);
+    await handle.focus();
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
+    await hash("61");
+    await page.keyboard.press("ArrowLeft");
+    await hash("60");
+    await stage.leave(page);
+  }
+});
+
+test("the front door plays without a click, shows the difference, and holds attention where one asks for it", async () => {
+  const page = await stage.visit("");
+  await page.getByRole("heading", { name: "What does a model learn first: the words, or where to look?" }).waitFor();
+  const told = page.locator(".stages");
+  await told.getByText(/With the same 20 words: neither .* so far\. With 20 of 30: the words \(β\) from step \d+, where to look \(α\) from step \d+\./).waitFor();
+  // First the words, then where to look.
+  const [, knows, looks] = (await told.innerText()).match(/With 20 of 30: the words \(β\) from step (\d+), where to look \(α\) from step (\d+)/).map(Number);
+  assert.ok(knows < looks, `${knows} ${looks}`);
+  await button(page, "Hold attention until step 60").click();
+  await told.getByText(/With 20 of 30: the words \(β\) from step \d+, and not where to look \(α\) so far\. Attention is held uniform until step 60/).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll("canvas.map").length === 2);
+  const link = await page.getByRole("link", { name: "Change it in the playground" }).getAttribute("href");
+  assert.match(link, /task=permutation.*hold=60/);
+  await button(page, "Pause").click();
+  // A word is explained where it stands: by keyboard, by mouse, and Escape ends it.
+  const term = page.getByRole("button", { name: "Attention", exact: true });
+  await term.focus();
+  await page.getByRole("tooltip").getByText("The shares add up to 1").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("tooltip").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "loss", exact: true }).hover();
+  await page.getByRole("tooltip").getByText("how surprised").waitFor();
+  await expect_accessible(page);
+  await stage.leave(page);
+});
+
+test("who asks for little motion starts it, and on a narrow phone nothing is cut off", async () => {
+  const page = await stage.visit("", { reducedMotion: "reduce", viewport: { width: 320, height: 700 } });
+  await page.locator("output[data-loading=no]").waitFor();
+  assert.equal(await page.locator("output[data-step]").getAttribute("data-step"), "0");
+  await button(page, "Play").waitFor();
+  await fits(page);
+  for (const view of ["toy", "story", "runs"]) {
+    await page.evaluate((view) => (location.hash = "#/" + view), view);
+    await page.waitForFunction((view) => document.querySelector(`nav a[href^="#/${view}"][aria-current]`), view);
+    await fits(page);
+  }
+  await page.evaluate((hash) => (location.hash = hash), words(small, { beside: "seed=3" }));
+  await at_step(page, 0);
+  await fits(page);
+  await stage.leave(page);
+});
+
+test("in a frame there are transport, map and curve; on paper nothing that can only be pressed, dark on white", async () => {
+  const page = await stage.visit(words(small, { step: 10, embed: 1 }), { viewport: { width: 900, height: 560 }, colorScheme: "dark" });
+  await at_step(page, 10);
+  assert.deepEqual(await page.locator("header, .settings, .holds").evaluateAll((all) => all.map((one) => one.checkVisibility())), [false, false, false]);
+  for (const part of [".transport", "canvas.map", ".course .plot svg"]) {
+    const { y, height } = await page.locator(part).first().boundingBox();
+    assert.ok(y >= 0 && y + height <= 560, `${part} ends at ${y + height}`);
+  }
+  await page.evaluate((hash) => (location.hash = hash), words(small, { step: 10 }));
+  await page.getByRole("heading", { name: "Playground" }).waitFor();
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await page.waitForFunction(() => !document.documentElement.classList.contains("embedded"));
+  const [text, paper, pressed] = await page.evaluate(() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor, document.querySelector(".transport").checkVisibility()]);
+  assert.deepEqual([text, paper, pressed], ["rgb(0, 0, 0)", "rgb(255, 255, 255)", false]);
+  await stage.leave(page);
+});
+
+test("a page without its engine says so where its views would be, and one asked for a view that there is not says that", async () => {
+  const whole = await readFile(process.env.FOVEA_PAGE_FILE, "utf8");
+  const file = join(stage.home, "engineless.html");
+  const without = whole.replace(/data:application\/wasm;base64,[A-Za-z0-9+/=]+/g, "");
+  assert.ok(without.length < whole.length - 1e6);
+  await writeFile(file, without.replace('content="site"', 'content="report"').replace("</body>", '<script type="application/json" id="story">{"experiments": []}</script></body>'));
+  const page = await stage.visit(pathToFileURL(file).href + words(small));
+  await page.getByText("this page was built without the engine for it: install Emscripten").waitFor();
+  assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "Playground");
+  for (const [hash, says] of [["#/toy", "this page was built without the engine for it"], ["#/start", "this page was built without the engine for it"], ["#/plya", 'asks for a view "plya", which this page does not have']]) {
+    await page.evaluate((hash) => (location.hash = hash), hash);
+    await page.getByText(says).waitFor();
+  }
+  await stage.leave(page);
+});

@@ -1,0 +1,51 @@
+// Playing, pausing, stepping, rewinding.
+import type { Player } from "./player";
+
+const paces = [
+  { pace: 10, title: "10 steps/s" },
+  { pace: 50, title: "50 steps/s" },
+  { pace: 200, title: "200 steps/s" },
+  { pace: Infinity, title: "fastest" },
+];
+
+export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redraw: () => void }) {
+  const { at, last, loading, playing, refused, wished } = player; // wished: which training may not have come to yet
+  return (
+    <div class="transport" role="group" aria-label="Training">
+      <button type="button" onClick={() => void player.go(0)} disabled={at === 0 || refused}>
+        <span aria-hidden="true">|◀</span> <span class="name">Rewind</span>
+      </button>
+      <button type="button" class="main" onClick={() => (playing ? player.pause() : void player.play())} disabled={refused || (player.lanes.length === 0 && !loading)}>
+        {playing ? <><span aria-hidden="true">||</span> Pause</> : at > 0 && at >= last ? <><span aria-hidden="true">↻</span> Replay</> : <><span aria-hidden="true">▶</span> Play</>}
+      </button>
+      <button type="button" onClick={() => void player.go(wished + 1)} disabled={at >= last || refused} title="One update of the weights">
+        <span aria-hidden="true">▶|</span> <span class="name">Step</span>
+      </button>
+      {player.every > 1 && (
+        <button type="button" onClick={() => void player.go_to_next_look(wished)} disabled={at >= last || refused} title={`Attention is looked at every ${player.every} steps (probe.every)`}>
+          <span aria-hidden="true">▶▶|</span> <span class="name">Next look</span>
+        </button>
+      )}
+      <label class="line">
+        <span class="name">Speed</span>
+        <select
+          value={String(player.pace)}
+          onChange={(event) => {
+            player.pace = Number(event.currentTarget.value);
+            redraw();
+          }}
+        >
+          {paces.map(({ pace, title }) => (
+            <option value={String(pace)} selected={pace === player.pace}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <output class="value" data-step={at} data-reached={player.reached} data-loading={loading ? "yes" : "no"}>
+        <span class="name">step </span>
+        {at} of {player.total}
+      </output>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+// The words that a newcomer does not know yet, explained where they stand: on hover, on tap, by keyboard.
+import type { ComponentChild } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+const meanings: { [word: string]: string } = {
+  attention: "Attention: for each word that is written, a share of every word that was read. The shares add up to 1, and say what the model looks at.",
+  α: "α (alpha) is attention: the share that one input word gets while one output word is written, from 0 to 1.",
+  β: "β (beta) is knowledge: how much an input word would speak for the right output word, were all of the attention on it. It can be high while attention is elsewhere.",
+  loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",
+  uniform: "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
+};
+
+export function Term({ word, children }: { word: string; children: ComponentChild }) {
+  const id = useId();
+  const [open, set] = useState(false);
+  const tip = useRef<HTMLSpanElement>(null);
+  // Within the window, wherever the word stands.
+  useLayoutEffect(() => {
+    if (!tip.current) return;
+    tip.current.style.translate = "none";
+    const { left, right } = tip.current.getBoundingClientRect();
+    const room = document.documentElement.clientWidth - 8;
+    tip.current.style.translate = `${Math.max(8 - left, Math.min(0, room - right))}px`;
+  }, [open]);
+  const means = meanings[word];
+  if (!means) return <>{children}</>;
+  return (
+    <button
+      type="button"
+      class="term"
+      aria-describedby={open ? id : undefined}
+      onPointerEnter={(event) => event.pointerType === "mouse" && set(true)}
+      onPointerLeave={(event) => event.pointerType === "mouse" && set(false)}
+      onFocus={() => set(true)}
+      onBlur={() => set(false)}
+      onClick={() => set(true)}
+      onKeyDown={(event) => event.key === "Escape" && set(false)}
+    >
+      {children}
+      {open && (
+        <span ref={tip} id={id} class="tip" role="tooltip">
+          {means}
+        </span>
+      )}
+    </button>
+  );
+}
+
+const known = /α|β|\bloss\b|\buniform\b/;
+
+// A text with each of them explained where it first stands.
+export function Explained({ text }: { text: string }) {
+  const parts: ComponentChild[] = [], told = new Set<string>();
+  let rest = text;
+  for (let found = known.exec(rest); found; found = known.exec(rest)) {
+    const word = found[0];
+    parts.push(rest.slice(0, found.index), told.has(word) ? word : <Term word={word}>{word}</Term>);
+    told.add(word);
+    rest = rest.slice(found.index + word.length);
+  }
+  return (
+    <>
+      {parts}
+      {rest}
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+// The front door: one question, and two trainings that answer it, played side by side as soon as they are seen.
+import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import { engine } from "../engine/engine";
+import type { Lane } from "../engine/lane";
+import { Heatmap } from "../heatmap";
+import { Lines, type Curve } from "../lines";
+import { Player } from "../play/player";
+import { pair } from "../play/presets";
+import { first, plan_of, task_of, words_of, type State } from "../play/state";
+import { useScreen } from "../screen";
+import type { Source } from "../source";
+import { Explained, Term } from "../term";
+
+const held_until = 60, length = 160;
+const unit: [number, number] = [0, 1];
+const task = task_of({ ...first, ...pair.state });
+const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: the words", [task.attention!.metric]: "α: where to look" };
+const shown = new Set(Object.values(names));
+const sides = [
+  { title: "Every text: the same 20 words", says: "Each text has all 20 words, in another order. Which word goes with which cannot be told from what stands together." },
+  { title: "Every text: 20 of 30 words", says: "Texts differ in their words, so what stands together tells which word goes with which." },
+];
+
+export function Start({ source }: { source: Source }) {
+  return (
+    <div class="start">
+      <h1>What does a model learn first: the words, or where to look?</h1>
+      <p>
+        <Term word="attention">Attention</Term> is how a neural network chooses what to look at: for each word that it writes, it shares out one whole among the words that it has read.
+        Nobody tells it where to look; it learns that, and it learns what words mean, at the same time.
+      </p>
+      {engine.there ? <Pair /> : <p>Here two models would learn before your eyes, and this page was built without the engine for it: install Emscripten, then build Fovea again.</p>}
+      <section>
+        <h2>What you have just seen</h2>
+        <p>
+          <Explained text="First the words, then where to look. While attention is still uniform, a model can learn from co-occurrence alone which word goes with which (β). Only when it knows that does it pay to look at the right word, and attention (α) moves there." />
+        </p>
+        <p>
+          Where every text holds the same words, co-occurrence tells nothing. So knowledge does not begin, attention has no reason to move, and the model finds other ways to make its{" "}
+          <Term word="loss">loss</Term> a little smaller. Some seeds come upon it later by luck; the one shown here does not.
+        </p>
+        <ul class="ways">
+          <li>
+            <a href="#/story">The story</a>: {source.kind === "served" ? "every experiment" : "every experiment of this report"}, what was claimed beforehand and what came out.
+          </li>
+          <li>
+            <a href="#/toy">The toy gate</a>: the same in two numbers, with equations.
+          </li>
+          <li>
+            <a href="#/play">The playground</a>: choose a task and a model, hold attention, use texts of your own.
+          </li>
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Pair() {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [player] = useState(() => new Player<State>(() => redraw(undefined)));
+  const [hold, set_hold] = useState(0);
+  const still = useMemo(() => matchMedia("(prefers-reduced-motion: reduce)").matches, []);
+  const state = { ...first, ...pair.state, set: `train.steps=${length}`, hold };
+  useEffect(() => {
+    player.pace = Infinity;
+    void player.load(String(hold), state, ["", state.beside].map((more, i) => ({ plan: () => plan_of(state, more), title: i ? "more words" : "" })), 0);
+    if (!still || hold > 0) void player.play();
+  }, [hold]);
+  useEffect(() => () => player.end(), []);
+  const { lanes, at, playing, total } = player;
+  const link = new URLSearchParams(Object.entries(words_of(state)).flatMap(([word, value]) => (value === undefined ? [] : [[word, String(value)]])));
+  return (
+    <section class="pair-live" aria-label="Two models that learn">
+      <div class="transport">
+        <button type="button" class="main" disabled={player.refused} onClick={() => (playing ? player.pause() : void player.play())}>
+          {playing ? "Pause" : at > 0 && at >= player.last ? "Replay" : "Play"}
+        </button>
+        <button type="button" aria-pressed={hold > 0} disabled={player.refused} onClick={() => set_hold(hold > 0 ? 0 : held_until)}>
+          Hold attention until step {held_until}
+        </button>
+        <output class="value" data-step={at} data-loading={player.loading ? "yes" : "no"}>
+          step {at} of {total}
+        </output>
+        <a href={`#/play?${link}`}>Change it in the playground</a>
+      </div>
+      <p class="problem" role="alert">
+        {player.trouble}
+      </p>
+      <div class="sides">
+        {sides.map(({ title, says }, i) => (
+          <section aria-label={title}>
+            <h2>{title}</h2>
+            <p class="soft">{says}</p>
+            <Side lane={lanes[i]} at={at} hold={hold} />
+          </section>
+        ))}
+      </div>
+      <p class="stages" role="status">
+        {lanes.length === 2 && !player.loading && <Explained text={told(lanes, at, hold)} />}
+      </p>
+    </section>
+  );
+}
+
+function Side({ lane, at, hold }: { lane: Lane | undefined; at: number; hold: number }) {
+  const screen = useScreen();
+  const curves = useMemo<Curve[]>(
+    () =>
+      task.metrics.map((metric) => {
+        const series = lane?.series.get(metric) ?? { steps: [], values: [] };
+        const name = names[metric] ?? metric;
+        return { name, group: name, ...series };
+      }),
+    [lane, lane?.step],
+  );
+  const marks = useMemo(() => (hold > 0 ? [{ step: hold, says: "attention is let go" }] : []), [hold]);
+  const look = lane?.look_at(at);
+  if (!lane || !look) return <div class="room" />;
+  const [, rows, columns] = look.shape;
+  return (
+    <div class="side">
+      <div class="map-holder" style={{ aspectRatio: `${columns} / ${rows}` }}>
+        <Heatmap values={look.alpha} offset={0} rows={rows} columns={columns} most={1} label={`Attention at step ${look.step}: a row for each word that is written, a column for each word that was read`} pointed={undefined} point={() => {}} />
+      </div>
+      <Lines curves={curves} label="share" now={at} range={unit} steps={lane.steps} marks={marks} height={screen.wide ? 210 : 150} shown={shown} />
+    </div>
+  );
+}
+
+// What has happened so far, in words.
+function told(lanes: Lane[], at: number, hold: number): string {
+  const one = (lane: Lane) => {
+    const step = (stage: { metric: string; level: number }) => {
+      const found = lane.step_of(stage.metric, stage.level);
+      return found !== undefined && found <= at ? found : undefined;
+    };
+    const words = step(task.knowledge!), places = step(task.attention!);
+    if (words === undefined && places === undefined) return "neither the words (β) nor where to look (α) so far";
+    if (places === undefined) return `the words (β) from step ${words}, and not where to look (α) so far`;
+    return `the words (β) from step ${words ?? "?"}, where to look (α) from step ${places}`;
+  };
+  const held = hold > 0 ? (at < hold ? ` Attention is held uniform until step ${hold}; the words are learned all the same.` : ` Attention was held uniform until step ${hold}, and then let go.`) : "";
+  return `With the same 20 words: ${one(lanes[0]!)}. With 20 of 30: ${one(lanes[1]!)}.${held}`;
+}

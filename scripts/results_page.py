@@ -7,8 +7,9 @@
     scripts/results_page.py full.json --runs runs.json [--series series.csv]     keeps them in docs/results/, and writes the page
 
 With no words it writes the page anew. docs/results/ has a file for each experiment, and for each corpus of those of texts; and
-pytorch-copying.jsonl, to which bench/peers/pytorch_seq2seq.py added its lines. Each table of the page stands between two marks
-(<!-- NAME --> and <!-- end of NAME -->); everything else is written by hand and stays as it is.
+pytorch-copying.jsonl, to which bench/peers/pytorch_seq2seq.py added its lines; sentences.toml, written by hand, has what the sources
+assert and which claims test it. Each table of the page stands between two marks (<!-- NAME --> and <!-- end of NAME -->); everything
+else is written by hand and stays as it is.
 """
 
 import argparse
@@ -18,7 +19,10 @@ import math
 import pathlib
 import random
 import re
+import sys
 import tomllib
+
+import result_parts
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 KEPT = HERE / "docs" / "results"
@@ -70,6 +74,7 @@ def kept_of(entry, claims, changes, by_id, reached):
         "seconds": round(sum(run["seconds"] for run in own), 1),
         "machines": sorted({run["machine"] for run in own}),
         "versions": sorted({run["version"] for run in own}),
+        "parts": result_parts.parts_of(entry["experiment"], result_parts.Tree()),
     }
     corpora = {run["settings"]["task"].get("corpus") for run in own} - {None, ""}
     if corpora:
@@ -95,11 +100,12 @@ def first_steps(series, level):
 
 
 def copying_line(run, reached):
-    """Of a run that has the settings of the peer's program: a line like those that it prints."""
+    """Of a run that has the settings of the peer's program: a line like those that it prints. The peer trains for 200 steps."""
     task, model, train = (run["settings"][part] for part in ("task", "model", "train"))
     data = {60: "subset", 40: "permutation"}.get(task["vocab"])
-    if data and (task["length"], model["hidden"], train["batch"], train["steps"]) == (40, 256, 128, 200):
-        yield {"data": data, "seed": run["seed"], "steps_to_90": reached.get(run["run"])}
+    if data and (task["length"], model["hidden"], train["batch"]) == (40, 256, 128) and train["steps"] >= 200:
+        step = reached.get(run["run"], math.inf)
+        yield {"data": data, "seed": run["seed"], "steps_to_90": step if step <= 200 else None}
 
 
 def kept_text(kept):
@@ -186,6 +192,38 @@ def agreement_tables(all_kept):
                   f"`fovea reproduce {kept['experiment']} --full{words}`", ""]
         lines += table(["a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"], rows) + [""]
     return lines[:-1] or ["Not measured yet."]
+
+
+def verdict_of(test, refutes, all_kept, shipped):
+    """Of the claim of an experiment whose text begins so: what its kept results say, over all corpora."""
+    name, start = test
+    experiment = shipped.get(name, {})
+    said = [claim["says"] for claim in experiment.get("claim", []) if claim["says"].startswith(start)]
+    kept = [c for k in all_kept if k["experiment"] == name for c in k["claims"] if c["claim"].startswith(start)]
+    if "against" not in experiment:  # else there are claims on agreement, which no file has
+        kept = [c for c in kept if c["claim"] in said]
+    if not kept:
+        if said:
+            return "not run in full yet"
+        print(f"docs/results/sentences.toml: {name} has no claim that begins '{start}'", file=sys.stderr)
+        return "**no such claim**"
+    held = sum(c["held"] for c in kept)
+    if held < len(kept):
+        return "**not held**" if held == 0 else f"**held on {held} of {len(kept)} corpora**"
+    return "held: the sentence is refuted" if refutes else "held"
+
+
+def sentences_table(sentences, all_kept, shipped):
+    rows = []
+    for one in sentences:
+        source = " ".join(f"[{number}]" for number in one["source"])
+        if tests := one.get("tests"):
+            for i, test in enumerate(tests):
+                verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)
+                rows.append(["" if i else one["says"], "" if i else source, f"`{test[0]}`: {test[1]} …", verdict])
+        else:
+            rows.append([one["says"], source, f"needs {one['needs']}", "**not tested**"])
+    return table(["sentence", "source", "tested by", "verdict"], rows)
 
 
 def quantile_step(steps, share):
@@ -276,14 +314,15 @@ def main():
     for name in words.full:
         keep(read_json(name), read_json(words.runs), words.series)
 
-    order = {name.stem: tomllib.loads(name.read_text())["order"] for name in (HERE / "experiments").glob("*.toml")}
-    known = sorted(order, key=lambda name: (order[name], name))
+    shipped = {name.stem: tomllib.loads(name.read_text()) for name in (HERE / "experiments").glob("*.toml")}
+    known = sorted(shipped, key=lambda name: (shipped[name]["order"], name))
     all_kept = [read_json(name) for name in sorted(KEPT.glob("*.json"))]
     all_kept.sort(key=lambda kept: (known.index(kept["experiment"]), kept.get("corpus", "")))
     peers = KEPT / "pytorch-copying.jsonl"
     tables = {
         "missing": missing_line(all_kept, known),
         "claims": claims_table(all_kept),
+        "sentences": sentences_table(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),
         "peer": peer_table(all_kept, [json.loads(line) for line in read(peers).splitlines()] if peers.exists() else []),

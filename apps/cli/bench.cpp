@@ -40,21 +40,21 @@ double peak_memory() {
 class Bench : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("--system", names_, "this one alone: a system of the list, an experiment, or a spec file")
+    app.add_option("--system", names_, "only this one: a system of the list, an experiment, or a spec file")
         ->type_name("NAME|FILE");
     words_.add_settings(app);
-    app.add_option("--threads", threads_, "that share the work of a step (default: 1)")
+    app.add_option("--threads", threads_, "threads that share the work of a step (default: 1)")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
-    app.add_option("--seconds", seconds_, "that each system is timed (default: 1.5; with --quick 0.3)")
+    app.add_option("--seconds", seconds_, "seconds for which each system is timed (default: 1.5; with --quick: 0.3)")
         ->check(CLI::Range(0.01, 86400.0))
         ->type_name("S");
     app.add_flag("--quick", quick_, "short timings, and no projection");
     words_.add_output(app);
     app.footer(
-        "Timed is the whole training step: a batch drawn, forward, backward, and the update. Its share of\n"
-        "the best rate of matrix products counts only operations that must be done (docs/performance.md).\n"
-        "Probes and recorder: their share of a run's time, looking as often as the spec says.\n\n"
+        "A step is timed as a whole: drawing a batch, forward, backward, and the update. Its share of the best\n"
+        "rate of matrix products counts only operations that must be done (docs/performance.md). The time of\n"
+        "probes and recorder is given as a share of a run, with as many evaluations as the spec says.\n\n"
         "Examples:\n"
         "  fovea bench\n"
         "  fovea bench --system copying --threads 2 --seconds 10\n"
@@ -221,7 +221,7 @@ class Bench : public Command {
   std::vector<ExperimentTime> times_;
 };
 
-const Register<Command> bench_command("bench", "the speed of every system on this machine",
+const Register<Command> bench_command("bench", "time every system on this machine",
                                       [] { return std::make_unique<Bench>(); });
 
 }  // namespace

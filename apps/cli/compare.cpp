@@ -22,11 +22,11 @@ constexpr std::size_t most_metrics = 8, most_charts = 2;  // where none are name
 class Compare : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("A", words_[0], "the id of a run, or a condition that tells a group of runs")
+    app.add_option("A", words_[0], "the id of a run, or a condition that selects a group of runs")
         ->required()
         ->type_name("RUN|CONDITION");
     app.add_option("B", words_[1], "what to compare it with")->required()->type_name("RUN|CONDITION");
-    app.add_option("--metric", metrics_, "metrics, or expressions over them (default: the most telling)")
+    app.add_option("--metric", metrics_, "metrics, or expressions over them (default: the most informative)")
         ->type_name("NAME");
     CLI::Option* file = app.add_option("-o,--output", file_, "the curves as a figure: .svg, .pdf or .png");
     file->type_name("FILE");
@@ -147,7 +147,7 @@ class Compare : public Command {
   bool json_ = false;
 };
 
-const Register<Command> compare_command("compare", "two runs, or two groups of runs paired over seeds",
+const Register<Command> compare_command("compare", "compare two runs, or two groups of runs paired over seeds",
                                         [] { return std::make_unique<Compare>(); });
 
 }  // namespace

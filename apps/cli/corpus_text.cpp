@@ -12,7 +12,7 @@ void print_report(const ReadReport& report) {
   if (!report.header.empty()) {
     std::string names;
     for (const std::string& name : report.header) names += (names.empty() ? "" : ", ") + printable(name);
-    fmt::print("The first line was taken for a header: {}\n", names);
+    fmt::print("The first line was taken as a header: {}\n", names);
   }
   if (report.skipped == 0) return;
   fmt::print("{} malformed line{} skipped; the first:\n", report.skipped, report.skipped == 1 ? " was" : "s were");
@@ -51,7 +51,7 @@ void print_added(const AddedCorpus& added) {
              corpus.count(Split::validation), corpus.count(Split::test));
   fmt::print("{}.\n", corpus.paired ? "" : fmt::format(", in {} classes", corpus.classes.size()));
   for (const ReadReport& report : added.reports) print_report(report);
-  fmt::print("Look at it: fovea data show {0}\nTrain on it: fovea run {1} --set task.corpus={0}\n", corpus.name,
+  fmt::print("See it: fovea data show {0}\nTrain on it: fovea run {1} --set task.corpus={0}\n", corpus.name,
              corpus.paired ? "text-translate" : "text-classify");
 }
 

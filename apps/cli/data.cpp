@@ -48,13 +48,13 @@ class Data : public Command {
         "  fovea data rm sms-spam\n"
         "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
         "  fovea run text-classify --set task.corpus=spam");
-    list_ = app.add_subcommand("list", "the corpora there are");
+    list_ = app.add_subcommand("list", "list the corpora");
     list_->add_flag("--json", json_, "print one JSON document");
-    show_ = app.add_subcommand("show", "a corpus: sizes, classes, lengths, commonest words, examples");
+    show_ = app.add_subcommand("show", "describe a corpus: sizes, classes, lengths, most frequent words, examples");
     show_->add_option("name", name_, "the corpus")->required();
     show_->add_flag("--json", json_, "print one JSON document");
     add_options(*app.add_subcommand("add", "add texts of your own"));
-    get_ = app.add_subcommand("get", "get a public corpus from where it is published");
+    get_ = app.add_subcommand("get", "download a public corpus from where it is published");
     getting_.options(*get_);
     remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
     remove_->add_option("name", name_, "the corpus")->required();
@@ -70,25 +70,26 @@ class Data : public Command {
 
  private:
   void add_options(CLI::App& app) {
-    app.add_option("name", name_, "what to call it")->required();
+    app.add_option("name", name_, "name to give it")->required();
     app.add_option("--train", train_, "file or folder of the training texts")->required()->type_name("FILE");
-    app.add_option("--dev", dev_, "of validation (else split off the training texts)")->type_name("FILE");
-    app.add_option("--test", test_, "of the test (else split off, too)")->type_name("FILE");
+    app.add_option("--dev", dev_, "file of the validation texts (default: split off the training texts)")
+        ->type_name("FILE");
+    app.add_option("--test", test_, "file of the test texts (default: split off, too)")->type_name("FILE");
     app.add_option("--text", text_, "column of the text, by name or number; several are joined")->type_name("COL");
     app.add_option("--label", label_, "column of the class")->type_name("COL");
-    app.add_option("--source", text_, "the same as --text, of pairs")->type_name("COL");
+    app.add_option("--source", text_, "column of the source text, for pairs; several are joined")->type_name("COL");
     app.add_option("--target", target_, "column of the translation")->type_name("COL");
     app.add_option("--train-target", train_target_, "file of translations, line by line")->type_name("FILE");
-    app.add_option("--dev-target", dev_target_, "the same of --dev")->type_name("FILE");
-    app.add_option("--test-target", test_target_, "the same of --test")->type_name("FILE");
-    app.add_option("--format", format_, "tsv, csv, jsonl, lines or folder (else by the file's name)");
-    app.add_option("--header", header_, "yes or no (else found)");
+    app.add_option("--dev-target", dev_target_, "file of translations of --dev")->type_name("FILE");
+    app.add_option("--test-target", test_target_, "file of translations of --test")->type_name("FILE");
+    app.add_option("--format", format_, "tsv, csv, jsonl, lines or folder (default: by the file's name)");
+    app.add_option("--header", header_, "yes or no (default: detected)");
     app.add_option("--dev-share", fractions_.validation, "share split off for validation (default 0.1)");
     app.add_option("--test-share", fractions_.test, "share split off for the test (default 0.1)");
-    app.add_option("--split-seed", seed_, "which examples are split off (default 0)")
+    app.add_option("--split-seed", seed_, "seed that chooses the examples that are split off (default 0)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62));
     app.add_flag("--skip-bad", skip_, "skip malformed lines, and count them");
-    app.add_flag("--replace", replace_, "a corpus of this name goes");
+    app.add_flag("--replace", replace_, "replace an existing corpus of this name");
     app.add_flag("--quiet", quiet_, "no progress");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
@@ -121,7 +122,7 @@ class Data : public Command {
     std::error_code ignored;
     const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_, ignored);
     if (needs_column && label_.empty() && target_.empty())
-      throw wrong_input("nothing says what goes with a text",
+      throw wrong_input("neither a class nor a translation is named",
                         "name the column of the class with --label, or of the translation with --target, or the "
                         "translations' file with --train-target");
     check_pair("--dev", dev_, "--dev-target", dev_target_);
@@ -146,7 +147,7 @@ class Data : public Command {
   void check_pair(const char* option, const std::string& file, const char* target_option,
                   const std::string& target_file) const {
     if (!target_file.empty() && (file.empty() || train_target_.empty()))
-      throw wrong_input(fmt::format("{} says where translations are, and {} is missing", target_option,
+      throw wrong_input(fmt::format("{} names translations, but {} is missing", target_option,
                                     file.empty() ? option : "--train-target"),
                         "files of translations come in pairs: --train with --train-target, and so on");
     if (!file.empty() && !train_target_.empty() && target_file.empty())
@@ -261,7 +262,7 @@ class Data : public Command {
   bool skip_ = false, replace_ = false, quiet_ = false, json_ = false;
 };
 
-const Register<Command> data_command("data", "corpora: those there are, public ones, and texts of your own",
+const Register<Command> data_command("data", "corpora: list, get public ones, add texts of your own",
                                      [] { return std::make_unique<Data>(); });
 
 }  // namespace

@@ -38,23 +38,23 @@ Json public_json(const PublicCorpus& corpus) {
 }  // namespace
 
 void DataGet::options(CLI::App& app) {
-  app.add_option("name", name_, "what to get; without it: what there is. Or FILE.toml, a description of your own");
-  app.add_option("--as", as_, "what to call it (default: its own name)")->type_name("NAME");
+  app.add_option("name", name_, "name of the corpus (default: list them), or FILE.toml, a description of your own");
+  app.add_option("--as", as_, "name to give it (default: its own)")->type_name("NAME");
   app.add_option("--from", from_, "fetch its files from this address, or take them from this folder")
       ->type_name("URL or FOLDER");
   app.add_option("--timeout", timeout_, "seconds without a byte after which a connection is given up")
       ->check(CLI::Range(1, 86'400));
-  app.add_flag("--replace", replace_, "what has this name goes");
+  app.add_flag("--replace", replace_, "replace an existing corpus of this name");
   app.add_flag("--quiet", quiet_, "no progress");
   app.add_flag("--json", json_, "print one JSON document");
   app.footer(
-      "Every file is checked by its SHA-256. A download that breaks off is taken up again; so is one that was\n"
-      "interrupted, by the same command.\n"
+      "Every file is checked by its SHA-256. A download that breaks off is resumed; the same command also resumes\n"
+      "one that was interrupted.\n"
       "\n"
       "Examples:\n"
       "  fovea data get\n"
       "  fovea data get sms-spam\n"
-      "  fovea data get imdb --from https://mirror.example/sets     if its files lie under another address, too\n"
+      "  fovea data get imdb --from https://mirror.example/sets     if a mirror has its files\n"
       "  fovea data get imdb --from Downloads                       if you have fetched them by other means");
 }
 
@@ -112,7 +112,7 @@ int DataGet::get(const PublicCorpus& wanted) {
   }
   const std::string name = as_.empty() ? wanted.name : as_;
   if (got.was_here) {
-    fmt::print("'{}' is here already (--replace gets it again).\n", name);
+    fmt::print("'{}' is already installed (--replace gets it again).\n", name);
     return 0;
   }
   if (got.added) print_added(*got.added);

@@ -50,7 +50,7 @@ void ExperimentWords::add_output(CLI::App& app) {
 void ExperimentWords::add_training(CLI::App& app) {
   app.add_flag("--fresh", fresh, "begin anew instead of going on from a checkpoint");
   app.add_option("--checkpoint", checkpoint,
-                 "seconds of training between two checkpoints (default 30; longer where writing one is slow)")
+                 "seconds of training between two checkpoints (default 30; longer if writing one is slow)")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("SECONDS");
 }
@@ -59,8 +59,8 @@ void ExperimentWords::add_sweep(CLI::App& app) {
   app.add_option("--jobs", jobs, "runs at a time, each on one thread (default: one per core)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
-  app.add_flag("--again", again, "train anew what the store already holds");
-  app.add_flag("--retry-failed", retry_failed, "train again what failed before");
+  app.add_flag("--again", again, "train runs anew that the store already holds");
+  app.add_flag("--retry-failed", retry_failed, "train failed runs again");
   add_training(app);
 }
 

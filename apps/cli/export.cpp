@@ -23,8 +23,8 @@ class Export : public Command {
         ->type_name("FORMAT");
     app.add_option("-o,--output", file_, "the file to write; for tensorboard a folder")->required()->type_name("FILE");
     app.footer(
-        "csv          a line a point: run, experiment, seed, metric, step, value\n"
-        "jsonl        a line a run, with everything but arrays\n"
+        "csv          a line for each point: run, experiment, seed, metric, step, value\n"
+        "jsonl        a line for each run, with everything except arrays\n"
         "npz          for NumPy: series/METRIC/values, arrays/NAME/values, and the steps of each\n"
         "safetensors  the weights at the end of training, for PyTorch and others\n"
         "words        the vocabulary (.txt): a word a line, so that line 1 is row 0 of the embeddings\n"
@@ -65,7 +65,8 @@ class Export : public Command {
   std::string format_, file_;
 };
 
-const Register<Command> export_command("export", "runs for other programs: csv, jsonl, NumPy, safetensors, TensorBoard",
+const Register<Command> export_command("export",
+                                       "write runs for other programs: csv, jsonl, NumPy, safetensors, TensorBoard",
                                        [] { return std::make_unique<Export>(); });
 
 }  // namespace

@@ -21,14 +21,14 @@ std::string size_text(std::uintmax_t bytes) {
 class Gc : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("--older", days_, "only runs that have been in the bin for so many days")
+    app.add_option("--older", days_, "only runs that have been in the bin for this many days")
         ->check(CLI::Range(0, 100'000))
         ->type_name("DAYS");
-    app.add_flag("--dry", dry_, "only say what would go");
+    app.add_flag("--dry", dry_, "only say what would be removed");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "What is in the bin is deleted for good; weights, checkpoints and words that belong to no run go with it, and\n"
-        "the disk gets its room back.\n\n"
+        "The runs in the bin are deleted for good, with weights, checkpoints and vocabularies that belong to no run,\n"
+        "and their disk space is freed.\n\n"
         "Examples:\n"
         "  fovea gc --dry\n"
         "  fovea gc --older 30");
@@ -67,7 +67,7 @@ class Gc : public Command {
   bool dry_ = false, json_ = false;
 };
 
-const Register<Command> gc_command("gc", "empties the bin, and gives its room back to the disk",
+const Register<Command> gc_command("gc", "empty the bin, and free its disk space",
                                    [] { return std::make_unique<Gc>(); });
 
 }  // namespace

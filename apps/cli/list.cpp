@@ -37,16 +37,17 @@ class List : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("what", what_, "experiments, tasks, models, probes, interventions or settings (default: all)");
-    app.add_option("name", name_, "one of them: everything that can be set");
+    app.add_option("name", name_, "one of them: all of its settings");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "Examples:\n"
         "  fovea list\n"
         "  fovea list tasks\n"
         "  fovea list models seq2seq          its settings, their bounds and defaults\n"
-        "  fovea list interventions hold      what can be changed on the way: --set 'intervene=[{hold=\"uniform\", "
+        "  fovea list interventions hold      what can be changed during training: --set "
+        "'intervene=[{hold=\"uniform\", "
         "until=50}]'\n"
-        "  fovea list settings train          what can be set of every training");
+        "  fovea list settings train          the settings that every training has");
   }
 
   int run() override {
@@ -109,8 +110,7 @@ class List : public Command {
   bool json_ = false;
 };
 
-const Register<Command> list_command("list",
-                                     "what there is: experiments, tasks, models, probes, interventions, settings",
+const Register<Command> list_command("list", "list experiments, tasks, models, probes, interventions and settings",
                                      [] { return std::make_unique<List>(); });
 
 }  // namespace

@@ -15,20 +15,21 @@ class Look : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
-    app.add_option("--example", choice_.example, "which of the examples it looked at, from 1 (default 1)")
+    app.add_option("--example", choice_.example, "number of the example among those that were kept, from 1 (default 1)")
         ->type_name("N");
-    app.add_option("--map", choice_.map, "which map of attention α is, where the model has several (default attention)")
+    app.add_option("--map", choice_.map,
+                   "the attention map to show as α, if the model has several (default: attention)")
         ->type_name("NAME");
     app.add_option("--row", choice_.row,
-                   "one row alone: a word of a translation, or a place of a stream, from 1 (default all of them)")
+                   "only this row: a word of a translation, or a place of a stream, from 1 (default: all)")
         ->type_name("N");
-    app.add_option("--step", choice_.step, "as it was at this step, or at the last look before it (default the end)")
+    app.add_option("--step", choice_.step, "at this step, or at the last evaluation before it (default: the end)")
         ->type_name("N");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "The words of an example shaded by attention (α), by what each alone speaks for (β) and by influence (Δ),\n"
-        "beside each other; of a translation the matrix of target words by source words, and of a stream that of its\n"
-        "places by those they attend to. The run must have been trained with the probe 'evidence'.\n\n"
+        "The words of an example shaded by attention (α), by the evidence of each alone (β) and by influence (Δ),\n"
+        "side by side; for a translation the matrix of target words by source words, for a stream that of its places\n"
+        "by those they attend to. The run must have been trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea look 12\n"
         "  fovea look 12 --example 7\n"
@@ -65,7 +66,7 @@ class Look : public Command {
   bool json_ = false;
 };
 
-const Register<Command> look_command("look", "an example's words shaded by attention, β and influence",
+const Register<Command> look_command("look", "shade an example's words by attention, β and influence",
                                      [] { return std::make_unique<Look>(); });
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* about = "Fovea: a laboratory for how attention learns.";
 constexpr const char* first_steps =
     "Examples:\n"
-    "  fovea list                          what there is\n"
+    "  fovea list                          experiments, tasks, models, probes\n"
     "  fovea run toy-uniform               one training, kept in the store\n"
     "  fovea reproduce toy-uniform         an experiment and its claims: held, or not\n"
     "  fovea report -o report.html         everything that was reproduced, on one page\n"
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return cli::complain(cli::program_wording().paragraph(error), error.exit_code());
   } catch (const std::filesystem::filesystem_error& error) {
-    return cli::complain(fit_for_message(fmt::format("{}: {}. Check the path, and that you may go there.",
+    return cli::complain(fit_for_message(fmt::format("{}: {}. Check the path and its permissions.",
                                                      error.path1().string(), error.code().message())),
                          1);
   } catch (const std::system_error&) {  // fmt, writing

@@ -21,12 +21,11 @@ class Measure : public Command {
     app.add_option("--class", class_, "of labelled texts: measure those of this class alone")->type_name("NAME");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "How far attention agrees with what words alone say (β), with what they would say without attention (βᵘᶠ,\n"
-        "βᵖˣ), with influence (Δ), and with what is predicted from the data alone; and how long until attention knows "
-        "more\n"
-        "than they (ξ). Of one run its partners are looked for in the store: the same with other seeds and with "
-        "attention\n"
-        "held uniform, and word-mean models of the same task. All must have been trained with the probe 'evidence'.\n\n"
+        "How far attention agrees with the evidence of single positions (β), with that of models without attention\n"
+        "(βᵘᶠ, βᵖˣ), with influence (Δ), and with the prediction from the data alone; and how long it takes until\n"
+        "attention knows more than each (ξ). Given one run, its partners are found in the store: the same spec with\n"
+        "other seeds and with attention held uniform, and word-mean models of the same task. All must have been\n"
+        "trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea reproduce text-classify --set task.corpus=spam      trains all that is needed, and measures it\n"
         "  fovea measure 12\n"
@@ -59,7 +58,8 @@ class Measure : public Command {
   bool json_ = false;
 };
 
-const Register<Command> measure_command("measure", "agreement of attention with what words alone say, across runs",
+const Register<Command> measure_command("measure",
+                                        "agreement of attention with the evidence of words alone, across runs",
                                         [] { return std::make_unique<Measure>(); });
 
 }  // namespace

@@ -14,8 +14,7 @@ class Note : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
-    given_ = app.add_option("text", text_, "what to remember of it, in place of the note before; '' takes it away")
-                 ->type_name("TEXT");
+    given_ = app.add_option("text", text_, "the new note, replacing any earlier one; '' removes it")->type_name("TEXT");
     app.footer(
         "With no text the note is printed; fovea show prints it, too.\n\n"
         "Examples:\n"
@@ -40,7 +39,7 @@ class Note : public Command {
   std::string text_;
 };
 
-const Register<Command> note_command("note", "what you have to say of a run", [] { return std::make_unique<Note>(); });
+const Register<Command> note_command("note", "write or read a note on a run", [] { return std::make_unique<Note>(); });
 
 }  // namespace
 

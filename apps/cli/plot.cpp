@@ -57,7 +57,7 @@ class Plot : public Command {
   std::string file_, where_;
 };
 
-const Register<Command> plot_command("plot", "metrics of runs as a figure fit to print",
+const Register<Command> plot_command("plot", "draw metrics of runs as a figure fit to print",
                                      [] { return std::make_unique<Plot>(); });
 
 }  // namespace

@@ -12,17 +12,17 @@ namespace {
 class Report : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("-o,--output", file_, "the page (default: report.html; with --data story.json)")
+    app.add_option("-o,--output", file_, "the page (default: report.html; with --data: story.json)")
         ->type_name("FILE.html");
     app.add_flag("--plain", plain_, "a document without scripts, to print or to send by mail");
-    app.add_flag("--data", data_, "only what the page shows, as JSON, for a page on a host of static files")
+    app.add_flag("--data", data_, "only the content of the page, as JSON, for a page on a host of static files")
         ->excludes("--plain");
     app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder")
         ->type_name("FOLDER");
     app.add_option("--format", format_, "of the figures: svg (the default), pdf or png")
         ->check(CLI::IsMember({"svg", "pdf", "png"}));
     app.footer(
-        "Shows what `fovea reproduce` has put into the store, in a page of one file that needs no network.\n\n"
+        "Shows the experiments that `fovea reproduce` has put into the store, in one file that needs no network.\n\n"
         "Examples:\n"
         "  fovea report -o report.html\n"
         "  fovea report --plain -o report-to-print.html\n"
@@ -53,7 +53,7 @@ class Report : public Command {
   bool plain_ = false, data_ = false;
 };
 
-const Register<Command> report_command("report", "everything that was reproduced, on one page",
+const Register<Command> report_command("report", "write everything that was reproduced to one page",
                                        [] { return std::make_unique<Report>(); });
 
 }  // namespace

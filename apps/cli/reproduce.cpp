@@ -117,7 +117,7 @@ class Reproduce : public Command {
   CLI::Option* report_option_ = nullptr;
 };
 
-const Register<Command> reproduce_command("reproduce", "experiments and their claims: held, or not",
+const Register<Command> reproduce_command("reproduce", "run experiments and check their claims",
                                           [] { return std::make_unique<Reproduce>(); });
 
 }  // namespace

@@ -14,9 +14,9 @@ class Rm : public Command {
  public:
   void options(CLI::App& app) override {
     runs_.add(app);
-    app.add_flag("--restore", restore_, "take them out of the bin again");
+    app.add_flag("--restore", restore_, "move them out of the bin");
     app.footer(
-        "Runs in the bin are whole until fovea gc empties it.\n\n"
+        "Runs in the bin can be restored until fovea gc empties it.\n\n"
         "Examples:\n"
         "  fovea rm 12 13\n"
         "  fovea rm --where 'state = \"failed\"'\n"
@@ -38,7 +38,7 @@ class Rm : public Command {
     const std::int64_t restored = std::ssize(ids) - std::ssize(anew);
     if (restored > 0) fmt::print(stderr, "fovea: {} back\n", count_text(restored, "run is", "runs are"));
     if (anew.empty()) return 0;
-    fmt::print(stderr, "fovea: the store has the same anew, so {} in the bin: {}\n",
+    fmt::print(stderr, "fovea: the store already has the same run again, so {} in the bin: {}\n",
                count_text(std::ssize(anew), "run stays", "runs stay"), fmt::join(anew, " "));
     return 1;
   }
@@ -48,8 +48,7 @@ class Rm : public Command {
   bool restore_ = false;
 };
 
-const Register<Command> rm_command("rm", "puts runs into the bin, or takes them out again",
-                                   [] { return std::make_unique<Rm>(); });
+const Register<Command> rm_command("rm", "move runs into the bin, or out of it", [] { return std::make_unique<Rm>(); });
 
 }  // namespace
 

@@ -23,7 +23,7 @@ class Run : public Command {
   void options(CLI::App& app) override {
     app.add_option("experiment", experiment_, "an experiment's name, or a spec file")->type_name("NAME|FILE");
     words_.add_settings(app);
-    app.add_option("--seed", seed_, "of the data and the start (default: the spec's, or 0)")
+    app.add_option("--seed", seed_, "seed of the data and of the initial weights (default: the spec's, or 0)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
         ->type_name("N");
     app.add_option("--resume", resume_, "go on with this run of the store, which was stopped or killed")
@@ -135,7 +135,7 @@ class Run : public Command {
   bool series_ = false;
 };
 
-const Register<Command> run_command("run", "one run, kept in the store; prints its last metrics",
+const Register<Command> run_command("run", "train one run, keep it in the store, print its last metrics",
                                     [] { return std::make_unique<Run>(); });
 
 }  // namespace

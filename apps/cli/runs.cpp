@@ -18,15 +18,15 @@ class Runs : public Command {
   void options(CLI::App& app) override {
     app.add_option("experiment", query_.experiment, "only runs of this experiment");
     app.add_option("--where", where_, "only runs for which this holds")->type_name("CONDITION");
-    app.add_option("--sort", query_.sort, "by a metric, a setting or an expression; -NAME: falling")->type_name("NAME");
+    app.add_option("--sort", query_.sort, "by a metric, a setting or an expression; -NAME: in descending order")
+        ->type_name("NAME");
     limit_ = app.add_option("--limit", query_.limit, "at most so many (default: the newest 40; -1, and --json: all)")
                  ->check(CLI::Range(std::int64_t{-1}, std::int64_t{1} << 40))
                  ->type_name("N");
-    app.add_option("--show", shown_, "what to show of each: metrics, settings, or expressions over them")
-        ->type_name("NAME");
-    app.add_flag("--bin", query_.in_bin, "those in the bin");
+    app.add_option("--show", shown_, "columns: metrics, settings, or expressions over them")->type_name("NAME");
+    app.add_flag("--bin", query_.in_bin, "list the runs in the bin");
     app.add_flag("--json", json_, "print one JSON document");
-    merge_ = app.add_subcommand("merge", "take over the runs of another store");
+    merge_ = app.add_subcommand("merge", "copy the runs of another store");
     merge_->add_option("store", other_, "the other store's runs.db; its folders of weights and checkpoints beside it")
         ->required()
         ->type_name("OTHER.db");

@@ -59,7 +59,7 @@ class Show : public Command {
   bool json_ = false, series_ = false, spec_ = false;
 };
 
-const Register<Command> show_command("show", "one run: settings, metrics, attention",
+const Register<Command> show_command("show", "show one run: settings, metrics, attention",
                                      [] { return std::make_unique<Show>(); });
 
 }  // namespace

@@ -28,23 +28,24 @@ class Sweep : public Command {
         ->type_name("NAME|FILE");
     app.add_option("--seeds", seeds_, "0..19, or 1,2,5 (default: the experiment's)")->type_name("SEEDS");
     words_.add_settings(app);
-    app.add_option("--draws", draws_, "how often to draw the settings that are drawn at random")
+    app.add_option("--draws", draws_, "number of random draws of the settings given by a distribution")
         ->check(CLI::Range(1, 1'000'000'000))
         ->type_name("N");
-    app.add_option("--draw-seed", draw_seed_, "of the draws (default 0)")
+    app.add_option("--draw-seed", draw_seed_, "seed of the random draws (default 0)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
         ->type_name("N");
     app.add_option("--shard", shard_, "of N equal parts of the sweep, only the K-th: 1/8, 2/8, …")->type_name("K/N");
-    app.add_flag("--yes", yes_, fmt::format("also where it is more than {} runs", most_unconfirmed));
+    app.add_flag("--yes", yes_, fmt::format("do not stop at more than {} runs", most_unconfirmed));
     words_.add_form(app, Preset::full);
     words_.add_sweep(app);
     words_.add_output(app);
     app.footer(
-        "A setting with several values (--set task.vocab=40,60) is an axis; all combinations are run. A setting can "
-        "be\n"
-        "drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp); those that are, are drawn together\n"
-        "--draws times, always the same for one --draw-seed. Runs that the store already holds are not run again, and\n"
-        "a sweep that was interrupted or killed goes on when it is started again. Several may share a store.\n\n"
+        "A setting with several values (--set task.vocab=40,60) is an axis; all combinations are run. A setting can\n"
+        "also be drawn at random: log(1e-4..1e-2), uniform(0..0.5), one_of(linear, mlp). All random settings are "
+        "drawn\n"
+        "together, --draws times; the same --draw-seed gives the same values. Runs that the store already holds are "
+        "not\n"
+        "run again, and an interrupted or killed sweep goes on when it is started again. Several may share a store.\n\n"
         "Examples:\n"
         "  fovea sweep copy-subset --seeds 0..19\n"
         "  fovea sweep toy-uniform --set train.rate=0.1,0.01,0.001\n"
@@ -73,8 +74,8 @@ class Sweep : public Command {
     else run_stages(store, experiment, axes, summary);
     if (later_stages > 0 && !shard_.empty())
       fmt::print(stderr,
-                 "fovea: this was a part of the first stage. What it comes to as a whole decides the next ones: "
-                 "bring the parts together in one store, then run the sweep without --shard.\n");
+                 "fovea: this was a part of the first stage. The results of all parts decide the next stages: "
+                 "merge the parts into one store, then run the sweep without --shard.\n");
     words_.json ? print_as_json(experiment.name, summary) : print_as_text(experiment.name, summary);
     const SweepProgress& p = summary.progress;
     if (p.refusal) return p.refusal->exit_code();
@@ -195,7 +196,7 @@ class Sweep : public Command {
   ExperimentWords words_;
 };
 
-const Register<Command> sweep_command("sweep", "many runs: seeds and settings; finished ones are not run again",
+const Register<Command> sweep_command("sweep", "train many runs: seeds and settings; finished ones are not run again",
                                       [] { return std::make_unique<Sweep>(); });
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace {
 class Tag : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("tag", tag_, "a word of your own; with none, those there are are listed")->type_name("TAG");
+    app.add_option("tag", tag_, "the tag; without one, the existing tags are listed")->type_name("TAG");
     runs_.add(app);
-    app.add_flag("--remove", remove_, "take it away again");
+    app.add_flag("--remove", remove_, "remove the tag");
     app.add_flag("--json", json_, "with no tag: print one JSON document");
     app.footer(
         "Examples:\n"
@@ -73,8 +73,7 @@ class Tag : public Command {
   bool remove_ = false, json_ = false;
 };
 
-const Register<Command> tag_command("tag", "words of your own for runs, to find them by",
-                                    [] { return std::make_unique<Tag>(); });
+const Register<Command> tag_command("tag", "give runs tags, to find them by", [] { return std::make_unique<Tag>(); });
 
 }  // namespace
 

@@ -75,12 +75,11 @@ class Screen {
 class Watch : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_flag("--once", once_, "print what there is and end, as where the output is no terminal");
+    app.add_flag("--once", once_, "print the current state and exit (as when the output is not a terminal)");
     app.footer(
-        "Runs that other processes train on this machine, with this store. While somebody watches they write "
-        "checkpoints\n"
-        "every second or so, as far as that is cheap; otherwise every 30 seconds. It ends when nothing is trained any\n"
-        "more, or with q or Ctrl-C; the runs go on.\n\n"
+        "Shows the runs that other processes train on this machine, with this store. While somebody watches, they\n"
+        "write checkpoints every second or so, if that is cheap; otherwise every 30 seconds. It ends when nothing is\n"
+        "in training any more, or with q or Ctrl-C; the runs go on.\n\n"
         "Examples:\n"
         "  fovea watch\n"
         "  fovea watch --once");
@@ -148,7 +147,7 @@ class Watch : public Command {
   bool once_ = false;
 };
 
-const Register<Command> watch_command("watch", "runs in training, live: loss, accuracy, attention",
+const Register<Command> watch_command("watch", "watch runs in training: loss, accuracy, attention",
                                       [] { return std::make_unique<Watch>(); });
 
 }  // namespace

@@ -52,22 +52,23 @@ class ProgramWording : public Wording {
       case remove_run:
         return fmt::format("remove it (fovea rm {}), and train it again", arg(0));
       case compare_runs:
-        return fmt::format("in what they differ: fovea compare {} {}", arg(0), arg(1));
+        return fmt::format("see how they differ: fovea compare {} {}", arg(0), arg(1));
       case train_others:
         return fmt::format("train the same with other seeds, with {}, or see: fovea reproduce text-classify",
                            set("model.attention", "uniform"));
       case reproduce:
         return fmt::format("fovea reproduce {} --{}", arg(0), arg(1));
       case reproduce_plain:
-        return "`fovea report --plain` writes a report without any";
+        return "`fovea report --plain` writes a report without one";
       case set_of_task:
         return "set those of the task, as in " + set(arg(0), arg(1));
       case train_again_with:
         return "train it again with " + set(arg(0), arg(1));
       case drop_setting:
-        return fmt::format("drop it (or {}), or choose what it is of", set(arg(0), arg(1)));
+        return fmt::format("drop it (or {}), or choose the part that it belongs to", set(arg(0), arg(1)));
       case drop_weights:
-        return fmt::format("mend that, or keep none ({}); --again trains it again", set("train.keep_weights", "never"));
+        return fmt::format("correct that, or keep none ({}); --again trains it again",
+                           set("train.keep_weights", "never"));
       case say_draws:
         return fmt::format("add --draws {0}, or draws = {0} to the sweep", arg(0));
       case list_seeds:
@@ -79,7 +80,7 @@ class ProgramWording : public Wording {
       case upgrade_store:
         return fmt::format("bring it up to date: FOVEA_HOME={} fovea runs", arg(0));
       case share_folder:
-        return "let all of them see one folder ($FOVEA_HOME), or begin anew with --fresh";
+        return "give all of them access to one folder ($FOVEA_HOME), or begin anew with --fresh";
       case spread_built:
         return fmt::format("install libopenmpi-dev and build again, {}", without_mpi);
       case spread_loaded:
@@ -87,28 +88,28 @@ class ProgramWording : public Wording {
       case spread_started:
         return fmt::format("with srun, try srun --mpi=pmix; {}", without_mpi);
       case choose_corpus:
-        return "`fovea data list` shows what there is; set task.corpus to one";
+        return "`fovea data list` shows the corpora; set task.corpus to one";
       case find_corpus:
         return fmt::format("{} `fovea data add` makes one of your texts, `fovea data get` lists public ones",
                            sentence_of(remedy));
       case find_public_corpus:
         return fmt::format("{} `fovea data get` lists them", sentence_of(remedy));
       case get_as_other:
-        return "give this another name (--as), or have it replaced (--replace)";
+        return "give this another name (--as), or replace the other (--replace)";
       case add_as_other:
-        return "take another name, or --replace it";
+        return "choose another name, or --replace it";
       case give_validation:
         return "give a file of them (--dev), or split off a larger share (--dev-share), or add more data";
       case or_skip:
         return fmt::format("{}, or skip such {} (fovea data add --skip-bad)", arg(0), arg(1));
       case say_format:
-        return "say which it is (--format): tsv, csv, jsonl or lines";
+        return "give the format (--format): tsv, csv, jsonl or lines";
       case name_column:
         return "name the text's column (--text), as its header does or by number, from 1";
       case add_texts:
         return fmt::format("task 'given-texts' takes at most {}; `fovea data add` takes more", arg(0));
       case take_port:
-        return "take another --port; 0 takes any that is free";
+        return "choose another --port; 0 takes any free one";
       case set_token:
         return "give it one by --token";
       case sweep_outside:

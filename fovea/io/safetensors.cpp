@@ -168,7 +168,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
 TensorFile TensorFile::parse(std::string text, const std::string& name) {
   const auto wrong = [&](const std::string& what) {
-    return wrong_input("is not a sound safetensors file: " + what, "write it again with the program that made it",
+    return wrong_input("is not a valid safetensors file: " + what, "write it again with the program that made it",
                        {name});
   };
   TensorFile file;

@@ -73,7 +73,7 @@ class Formula::Parser {
     while (at_ < text_.size() && (is_letter(text_[at_]) || (at_ > begin && is_digit(text_[at_])))) ++at_;
     if (at_ == begin)
       fail(at_ < text_.size() ? fmt::format("'{}' is not expected", text_[at_]) : "it ends too early",
-           "a number, a name or a bracket is wanted here");
+           "a number, a name or a bracket is expected here");
     name(text_.substr(begin, at_ - begin), begin);
   }
 

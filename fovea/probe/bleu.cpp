@@ -141,11 +141,12 @@ namespace {
 class Bleu : public SurveyProbe {
  public:
   void settings(Fields& fields) override {
-    fields.integer("examples", examples_, 1, 1'000'000, "how many examples are translated, the same at every look");
+    fields.integer("examples", examples_, 1, 1'000'000,
+                   "how many examples are translated, the same at every evaluation");
     fields.integer("beams", search_.beams, 1, 1000, "beginnings kept at a time; 1: greedy search");
     fields.number("length_penalty", search_.length_penalty, 0, 10,
                   "power of (5 + n) / 6 that log-probabilities of n tokens are divided by");
-    fields.flag("last", last_, "only at the last look");
+    fields.flag("last", last_, "only at the last evaluation");
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {
@@ -193,7 +194,7 @@ class Bleu : public SurveyProbe {
   int seen_ = 0;
 };
 
-const Register<Probe> bleu("bleu", "corpus BLEU of what the model says itself",
+const Register<Probe> bleu("bleu", "corpus BLEU of the model's own translations",
                            [] { return std::make_unique<Bleu>(); });
 
 }  // namespace

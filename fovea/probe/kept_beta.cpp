@@ -49,7 +49,8 @@ class KeptBeta : public Probe {
   Kind kind_ = Kind::labelled_tokens;
 };
 
-const Register<Probe> kept_beta("kept_beta", "β of the examples whose attention is kept, at the same looks, as arrays",
+const Register<Probe> kept_beta("kept_beta",
+                                "β of the examples whose attention is kept, at the same evaluations, as arrays",
                                 [] { return std::make_unique<KeptBeta>(); });
 
 }  // namespace

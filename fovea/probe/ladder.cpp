@@ -23,7 +23,7 @@ class LadderProbe final : public Probe {
  public:
   void settings(Fields& fields) override {
     fields.choice("place", place_, {{"all", Place::all}, {"last", Place::last}},
-                  "whether it looks at all answers, or only at the last of each example");
+                  "all answers, or only the last of each example");
   }
 
   void prepare(const TaskShape& shape, bool, std::uint64_t) override {

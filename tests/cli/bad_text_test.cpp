@@ -84,7 +84,7 @@ TEST_F(BadTextTest, ASplitWithoutTexts) {
   ASSERT_EQ(fovea("data add films --train films.tsv --label 1 --text 2 --quiet --test-share 0").code, 0);
   const Outcome outcome = fovea("run text-classify --quick --quiet --set task.corpus=films --set probe.split=test");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("task 'text-classify' has no examples to look at: its split \"test\" is empty"),
+  EXPECT_NE(outcome.err.find("task 'text-classify' has no examples to evaluate: its split \"test\" is empty"),
             std::string::npos)
       << outcome.err;
 }

@@ -85,7 +85,7 @@ TEST_F(GetTest, AsAPersonMeetsIt) {
   EXPECT_TRUE(
       says(got.out, "Added 'messages': 16000 to train on, 2000 for validation, 2000 for the test, in 2 classes."));
   EXPECT_TRUE(says(got.out, "Terms: none; see nowhere"));
-  EXPECT_TRUE(says(fovea("data get messages.toml").out, "'messages' is here already"));
+  EXPECT_TRUE(says(fovea("data get messages.toml").out, "'messages' is already installed"));
 
   const auto wrong = [&](const std::string& words, const std::string& part, int code) {
     const Outcome outcome = fovea("data get " + words);
@@ -99,7 +99,7 @@ TEST_F(GetTest, AsAPersonMeetsIt) {
   wrong("sms-spam --from " + server_.address("/none"), "/none/smsspamcollection.zip is not there (status 404)", 1);
   wrong("sms-spam --from nowhere", "nowhere/smsspamcollection.zip: there is no such file", 2);
   server_.gives("/wrong/smsspamcollection.zip", std::string(203'415, 'x'));
-  wrong("sms-spam --from " + server_.address("/wrong"), "sent other bytes than those that were asked for", 1);
+  wrong("sms-spam --from " + server_.address("/wrong"), "sent another file than the expected one", 1);
 }
 
 }  // namespace

@@ -41,12 +41,12 @@ TEST_F(LookTest, EveryHeadOfAStreamIsSeenPlaceByPlace) {
 }
 
 TEST_F(LookTest, WhatIsNotThereIsSaidWithWhatIs) {
-  EXPECT_NE(fovea("look 1 --row 7").err.find("the example has 6 rows, and 7 is none of them. Take one of 1 to 6."),
+  EXPECT_NE(fovea("look 1 --row 7").err.find("the example has 6 rows, and 7 is not one of them. Take one of 1 to 6."),
             std::string::npos);
   EXPECT_NE(fovea("look 1 --map layer.1.head.3").err.find("Did you mean 'layer.1.head.1'?"), std::string::npos)
       << fovea("look 1 --map layer.1.head.3").err;
   EXPECT_EQ(fovea("look 1 --row 7").code, 2);
-  EXPECT_NE(fovea("look 1 --step -1").err.find("did not look"), std::string::npos) << fovea("look 1 --step -1").err;
+  EXPECT_NE(fovea("look 1 --step -1").err.find("did not evaluate"), std::string::npos) << fovea("look 1 --step -1").err;
   const auto held = fovea("run chains.toml --quiet --set 'intervene=[{ hold = \"previous\", of = \"layer.3\" }]'");
   EXPECT_EQ(held.code, 2);
   EXPECT_NE(held.err.find("there is no layer.3"), std::string::npos) << held.err;

@@ -23,17 +23,17 @@ class PlainWording : public Wording {
       case choose_from:
         return "known are: " + arguments_from(remedy, 0);
       case list_parts:
-        return fmt::format("look into the list of {}", arg(0));
+        return fmt::format("see the list of {}", arg(0));
       case name_part:
         return fmt::format("add {} to it, with one from the list of {}", entry("name", {"…", {}}), arg(0));
       case see_runs:
-        return "look into the list of runs";
+        return "see the list of runs";
       case see_bin:
-        return "look into the list of removed runs";
+        return "see the list of removed runs";
       case name_run:
         return "name it by its number, as the list of runs has it";
       case see_metrics:
-        return "look at what a run has";
+        return "see the metrics of the run";
       case name_metric:
         return "name one that the run has, such as accuracy";
       case resume_run:
@@ -41,33 +41,33 @@ class PlainWording : public Wording {
       case remove_run:
         return fmt::format("remove run {}, and train it again", arg(0));
       case compare_runs:
-        return fmt::format("compare run {} with run {} to see in what they differ", arg(0), arg(1));
+        return fmt::format("compare run {} with run {} to see how they differ", arg(0), arg(1));
       case train_others:
         return "train the same with other seeds, or with model.attention = \"uniform\"";
       case reproduce:
         return fmt::format("reproduce {} ({})", arg(0), arg(1));
       case reproduce_plain:
-        return "a report can be written without any";
+        return "a report can be written without one";
       case set_of_task:
         return fmt::format("set those of the task, as in {} = {}", arg(0), arg(1));
       case train_again_with:
         return fmt::format("train it again with {} = {}", arg(0), arg(1));
       case drop_setting:
-        return fmt::format("drop it (or set {} to {}), or choose what it is of", arg(0), arg(1));
+        return fmt::format("drop it (or set {} to {}), or choose the part that it belongs to", arg(0), arg(1));
       case drop_weights:
-        return "mend that, or keep none (train.keep_weights = never), and train it again";
+        return "correct that, or keep none (train.keep_weights = never), and train it again";
       case say_draws:
-        return fmt::format("say how often to draw, as in draws = {}", arg(0));
+        return fmt::format("give the number of draws: draws = {}", arg(0));
       case list_seeds:
         return "list them, as in 0..19";
       case name_export:
-        return fmt::format("name it {}, or say which it is", arg(0));
+        return fmt::format("name it {}, or give the format", arg(0));
       case name_folder:
         return "for TensorBoard, name a folder";
       case upgrade_store:
         return fmt::format("open the store in {} once to bring it up to date", arg(0));
       case share_folder:
-        return "let all of them see one folder ($FOVEA_HOME), or begin anew";
+        return "give all of them access to one folder ($FOVEA_HOME), or begin anew";
       case spread_built:
         return "install libopenmpi-dev and build again, or spread a sweep in parts, which needs no MPI";
       case spread_loaded:
@@ -81,23 +81,23 @@ class PlainWording : public Wording {
         return suggestion(remedy);
       case get_as_other:
       case add_as_other:
-        return "give this another name, or have it replaced";
+        return "give this another name, or replace the other";
       case give_validation:
         return "give a file of them, or split off a larger share, or add more data";
       case or_skip:
         return fmt::format("{}, or let such {} be skipped", arg(0), arg(1));
       case say_format:
-        return "say which it is: tsv, csv, jsonl or lines";
+        return "give the format: tsv, csv, jsonl or lines";
       case name_column:
         return "name the text's column, as its header does or by number, from 1";
       case add_texts:
         return fmt::format("a spec takes at most {}; a corpus of your own has room for more", arg(0));
       case take_port:
-        return "take another port; 0 takes any that is free";
+        return "choose another port; 0 takes any free one";
       case set_token:
-        return "give it one";
+        return "set a token";
       case sweep_outside:
-        return fmt::format("the page starts up to {}; more are for the program", arg(0));
+        return fmt::format("the page starts up to {}; the program starts any number", arg(0));
     }
     return {};
   }

@@ -231,7 +231,7 @@ class Adding {
       const Split split = divide ? split_[i] : given;
       if (!paired_ && !std::binary_search(added_.corpus.classes.begin(), added_.corpus.classes.end(), example.label))
         throw wrong_input(fmt::format("the label '{}' is not in the training data", example.label),
-                          "mend it, or put examples of this class into the training data", example.place);
+                          "correct it, or put examples of this class into the training data", example.place);
       nlohmann::json line{{"text", example.text}};
       if (paired_) line["target"] = example.target;
       else line["label"] = example.label;
@@ -292,7 +292,7 @@ void check_corpus_name(const std::string& name) {
                       "take up to 64 letters, digits, '-', '_' and '.'");
   for (const MadeCorpus& made : made_corpora())
     if (made.name == name)
-      throw wrong_input(fmt::format("the corpus '{}' is made by the program", name), "take another name");
+      throw wrong_input(fmt::format("the corpus '{}' is made by the program", name), "choose another name");
 }
 
 fs::path split_file(const fs::path& folder, Split split) {

@@ -92,7 +92,7 @@ class Get {
                         {path.string()});
     const std::string sum = sha256_of_file(path);
     if (sum != file.sha256)
-      throw wrong_input(fmt::format("is not the file that is wanted: its SHA-256 is {}, not {}", sum, file.sha256),
+      throw wrong_input(fmt::format("is not the expected file: its SHA-256 is {}, not {}", sum, file.sha256),
                         fmt::format("fetch it from {}", file.addresses.front()), {path.string()});
     return path;
   }

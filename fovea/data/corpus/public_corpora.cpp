@@ -88,7 +88,7 @@ TextSource read_source(const ValueTable& table, const std::string& key, const Pl
   const bool maybe_folder = source.format == TextFormat::folder ||
                             (source.format == TextFormat::automatic && !std::filesystem::path(file).has_extension());
   if (!maybe_folder && source.label.empty() && source.target.empty() && target_file.empty())
-    throw wrong_input(fmt::format("[{}] says neither which class a text has nor how it is translated", key),
+    throw wrong_input(fmt::format("[{}] names neither a column of the class nor a translation", key),
                       "name the column of one (label or target), or a file of translations (target_file)", place);
   source.file = file;
   source.target_file = target_file;
@@ -157,7 +157,7 @@ PublicCorpus find_public_corpus(const std::string& name_or_path) {
     if (corpus.name == name) return std::move(corpus);
     names.push_back(corpus.name);
   }
-  throw wrong_input(fmt::format("'{}' is none of the corpora that can be got", name_or_path),
+  throw wrong_input(fmt::format("'{}' is not one of the public corpora", name_or_path),
                     suggest_name(Remedy::Code::find_public_corpus, name, names));
 }
 

@@ -36,7 +36,7 @@ class Lines final : public TextReader::Examples {
       if (part_ == 0) part_ = source_.line();
       throw wrong_input(
           fmt::format("is empty, but line {} of {} is not", source_.line(), blank(text) ? target_file_ : source_file_),
-          Remedy::or_skip("mend the line", "lines"), blank(text) ? place : target_->place());
+          Remedy::or_skip("correct the line", "lines"), blank(text) ? place : target_->place());
     }
     if (blank(text)) throw wrong_input("the text is empty", Remedy::or_skip("fill it in", "lines"), place);
     example = {text, {}, target, place};

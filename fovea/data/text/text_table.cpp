@@ -121,11 +121,11 @@ class Table final : public TextReader::Examples {
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (columns_[i] >= has)
         throw wrong_input(fmt::format("has {}, so none for the {}", columns(has), role(i)),
-                          Remedy::or_skip("mend the line", "lines"), place);
+                          Remedy::or_skip("correct the line", "lines"), place);
     for (std::size_t i = width_; i < has; ++i)
       if (!row_.fields[i].empty())
         throw wrong_input(fmt::format("has {}, but the first line has {}", columns(has), columns(width_)),
-                          Remedy::or_skip("mend the line", "lines"), place);
+                          Remedy::or_skip("correct the line", "lines"), place);
   }
 
   const char* use(std::size_t wanted) const { return wanted < texts_ ? "text" : labelled_ ? "label" : "target"; }

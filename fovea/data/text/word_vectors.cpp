@@ -76,12 +76,12 @@ class Reading {
     while (fields.size() < width_ && !rest.empty()) fields.push_back(last_field(rest));
     if (fields.size() < width_ || rest.empty())
       wrong(fmt::format("has {} of {} numbers", fields.size() - (rest.empty() && !fields.empty() ? 1 : 0), width_),
-            "mend that line, or fetch the file again");
+            "correct that line, or fetch the file again");
     if (!wanted(rest)) return false;
     for (std::size_t i = 0; i < width_; ++i) {
       const std::string_view field = fields[width_ - 1 - i];
       if (!read_number(field, values_[i]) || !(std::abs(values_[i]) <= std::numeric_limits<float>::max()))
-        wrong(fmt::format("'{}' is no number", field), "mend that line, or fetch the file again");
+        wrong(fmt::format("'{}' is no number", field), "correct that line, or fetch the file again");
     }
     return true;
   }

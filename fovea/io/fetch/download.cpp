@@ -95,7 +95,7 @@ class Downloading {
       if (sum == wanted_.sha256) return part_.become_whole();
       if (!another_chance()) {
         part_.throw_away();
-        throw failure(fmt::format("{} sent other bytes than those that were asked for: their SHA-256 is {}, not {}",
+        throw failure(fmt::format("{} sent another file than the expected one: its SHA-256 is {}, not {}",
                                   wanted_.address, sum, wanted_.sha256),
                       "what came was thrown away; try another source");
       }

@@ -215,7 +215,7 @@ void Connection::fail(int code) const {
       throw DatabaseError(code, "the run holds an array too large for the store", "record fewer examples or steps",
                           place);
     default:
-      throw DatabaseError(code, fmt::format("the store of runs could not do what was asked ({})", reason), {}, place);
+      throw DatabaseError(code, fmt::format("the store of runs could not be read or written ({})", reason), {}, place);
   }
 }
 

@@ -220,7 +220,7 @@ void TrainLoop<T>::check_stop_condition() const {
     if (run_has(record_, name) || std::ranges::find(known, name) != known.end()) continue;
     const std::string what = fmt::format("train.stop_when reads '{}', which no probe of this run measures", name);
     if (!nearest_name(name, known).empty()) throw wrong_input(what, suggest_name(name, known), stop_when_->place());
-    if (hooks_.trouble) hooks_.trouble(what + " at the first look: unless one does later, it never holds");
+    if (hooks_.trouble) hooks_.trouble(what + " at the first evaluation: unless one does later, it never holds");
   }
 }
 

@@ -43,7 +43,7 @@ class Curve : public QuantityFigure {
     }
     add_legend(figure, all, Sample::line_and_marker);
     if (never)
-      figure.note = fmt::format("{} {} did not get there and {} no dot.", never, never == 1 ? "run" : "runs",
+      figure.note = fmt::format("{} {} never reached the value and {} no dot.", never, never == 1 ? "run" : "runs",
                                 never == 1 ? "has" : "have");
     figure.description =
         fmt::format("{} over {}, {} runs: a line through the medians.", y_.empty() ? "" : y_[0], x_, runs.size());

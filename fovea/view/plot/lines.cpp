@@ -72,9 +72,10 @@ class Lines : public QuantityFigure {
     }
     add_legend(figure, all, Sample::line);
     if (several)
-      figure.note = spread_ == Spread::seeds ? median_ ? "Thin: one line a run; bold: their median." : "One line a run."
-                    : spread_ == Spread::quartiles ? "Line: median over runs; band: from quartile to quartile."
-                                                   : "Line: median over runs; band: from least to most.";
+      figure.note =
+          spread_ == Spread::seeds       ? median_ ? "Thin: one line per run; bold: their median." : "One line per run."
+          : spread_ == Spread::quartiles ? "Line: median over runs; band: from the first quartile to the third."
+                                         : "Line: median over runs; band: from minimum to maximum.";
     figure.description =
         fmt::format("Lines over {}, {} {}.{}", x_, runs.size(), runs.size() == 1 ? "run" : "runs", figure.description);
     return figure;
@@ -166,7 +167,7 @@ class Lines : public QuantityFigure {
   Spread spread_ = Spread::seeds;
 };
 
-const Register<FigureKind> lines("lines", "quantities over steps, a line a run and their median",
+const Register<FigureKind> lines("lines", "quantities over steps, a line per run and their median",
                                  [] { return std::make_unique<Lines>(); });
 
 }  // namespace

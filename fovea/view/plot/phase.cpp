@@ -110,7 +110,7 @@ class Phase : public FigureKind {
       if (down) figure.legend.push_back({below_, category_color(1), 1.5, {5, 2}, Marker::square, false});
     }
     figure.panels.push_back(std::move(panel));
-    figure.note = "Markers stand at the starts.";
+    figure.note = "Markers show the starts.";
     figure.description = fmt::format("Phase portrait of {} against {}: {} courses", y_, x_, up + down);
     figure.description +=
         has_separatrix_ ? fmt::format(", {} from above the separatrix and {} from below it.", up, down) : ".";

@@ -46,18 +46,18 @@ std::string legend(const Measures& measures) {
       "clear: the first bracket lies above the second. τ-b and ρ: means over rows. α, β, Δ and βᵘᶠ are those at the "
       "end of "
       "training, "
-      "βᵖˣ and logistic β those of the look with the least loss; 'most' is the largest 𝒜 over the looks of the uniform "
-      "run, and at which step.";
+      "βᵖˣ and logistic β those of the evaluation with the least loss; 'most' is the largest 𝒜 over the evaluations "
+      "of the uniform run, and its step.";
   if (measures.unforeseen.empty())
     text +=
-        " Predicted: where a prediction from the training data alone says that attention will lie (of a translation: "
-        "for the target word of the row); common, rare: on the words that stand most, least often there.";
-  else text += " What the data alone foretell is left out: " + measures.unforeseen + ".";
+        " Predicted: the attention that is predicted from the training data alone (for a translation, given the target "
+        "word of the row); common, rare: attention on the most, the least frequent words there.";
+  else text += " The prediction from the data alone is left out: " + measures.unforeseen + ".";
   const bool reaches = std::ranges::any_of(measures.rows, [](const Measures::Row& row) { return row.xi.has_value(); });
   if (reaches)
     text += fmt::format(
-        " ξ(b): the mean {} of the other seeds at the first look at which their attention agrees with α better than b "
-        "does, and at which step.",
+        " ξ(b): the mean {} of the other seeds at the first evaluation at which their attention agrees with α better "
+        "than b does, and its step.",
         performance_name(measures));
   return text;
 }

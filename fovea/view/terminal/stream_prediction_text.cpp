@@ -17,14 +17,14 @@ std::string flow_time_text(double time) { return std::isfinite(time) ? fmt::form
 
 std::string verdict_line(const StreamPrediction& p, const Terminal& terminal) {
   if (p.lags.hard)
-    return toned("hard", Tone::bad, terminal) + ": no single earlier token tells anything of the answers";
+    return toned("hard", Tone::bad, terminal) + ": no single earlier token is informative about the answers";
   const auto clear = std::count_if(p.lags.lags.begin(), p.lags.lags.end(), [](const Lag& lag) { return lag.clear; });
-  return toned("not hard", Tone::good, terminal) + fmt::format(": of {} lags {} tell{} something of the answers",
-                                                               p.lags.lags.size(), clear, clear == 1 ? "s" : "");
+  return toned("not hard", Tone::good, terminal) + fmt::format(": {} of {} lags {} informative about the answers",
+                                                               clear, p.lags.lags.size(), clear == 1 ? "is" : "are");
 }
 
 std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
-  if (p.rungs.empty()) return "The task knows no ladder.\n";
+  if (p.rungs.empty()) return "The task has no ladder.\n";
   TextTable table({Column{"what is used"}, Column{"nats", right}, Column{"±", right}});
   for (const RungHeight& rung : p.rungs)
     table.row({rung.name, fmt::format("{:.4f}", rung.nats),
@@ -42,7 +42,8 @@ std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
                {fmt::format("{:.1f}", lag.deviations), lag.clear ? Tone::good : Tone::faint},
                fmt::format("{}", lag.places)});
   std::string text =
-      "How much the token so many places before tells of the answer, 1 being all:\n" + table.text(terminal);
+      "How much the token at each lag (so many places before) tells about the answer; 1 is everything:\n" +
+      table.text(terminal);
   if (p.lags.lags.size() > shown_lags)
     text += fmt::format("… and {} more lags (all of them are in the JSON)\n", p.lags.lags.size() - shown_lags);
   return text;
@@ -52,7 +53,7 @@ std::string induction_text(const InductionTimes& times) {
   return fmt::format(
       "\nThe induction flow of {} places and {} tokens has half the loss at time {};\n"
       "with attention to the previous token given at {}, with the match given too at {}.\n"
-      "Times order settings, they are no steps: larger is later.\n",
+      "These times order settings; they are not steps. Larger is later.\n",
       times.context.places, times.context.vocabulary, flow_time_text(times.time), flow_time_text(times.with_previous),
       flow_time_text(times.with_match));
 }

@@ -26,7 +26,7 @@ TEST(Wording, ArgumentsStandInTheSentence) {
   EXPECT_EQ(Remedy::resume_run(12).text(), "go on with run 12");
   EXPECT_EQ(Remedy::train_again_with("train.keep_weights", {"always", {}}).text(),
             "train it again with train.keep_weights = always");
-  EXPECT_EQ(Remedy::or_skip("mend the line", "lines").text(), "mend the line, or let such lines be skipped");
+  EXPECT_EQ(Remedy::or_skip("correct the line", "lines").text(), "correct the line, or let such lines be skipped");
 }
 
 TEST(Wording, NearestNameIsData) {
@@ -71,7 +71,7 @@ TEST(Wording, PlacesKnowWhatTheyAre) {
   EXPECT_EQ(Place::setting("task.vocab=60").text(), "task.vocab=60");
   EXPECT_EQ(Place::argument("sort").text(), "sort");
   EXPECT_STREQ(wrong_input("x is wrong", Remedy::see_runs(), Place::argument("sort")).what(),
-               "sort: x is wrong. Look into the list of runs.");
+               "sort: x is wrong. See the list of runs.");
 }
 
 }  // namespace

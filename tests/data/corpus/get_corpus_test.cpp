@@ -134,7 +134,7 @@ TEST_F(GetCorpusTest, FilesOfAFolderAndOfAnotherAddressAreTaken) {
   how_.from = folder_;
   EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "messages.zip: there is no such file");
   put("messages.zip", "something else");
-  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "is not the file that is wanted: its SHA-256 is ");
+  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "is not the expected file: its SHA-256 is ");
   put("messages.zip", zip_of("Messages", messages(60)));
   const std::string digest = get_corpus(wanted, how_).added->corpus.digest;
   how_.from = server_.address("");
@@ -154,7 +154,7 @@ TEST_F(GetCorpusTest, OneThatIsDamagedIsNotHereAndCanBeReplaced) {
   EXPECT_TRUE(is_here(wanted, "messages"));
   write_whole(store() / "messages" / "corpus.toml", "paired = ");
   EXPECT_FALSE(is_here(wanted, "messages"));
-  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "have it replaced");
+  EXPECT_SAYS(wrong_input_of([&] { get_corpus(wanted, how_); }), "replace the other");
   how_.replace = true;
   EXPECT_TRUE(get_corpus(wanted, how_).added);
   EXPECT_TRUE(is_here(wanted, "messages"));

@@ -196,7 +196,7 @@ TEST_F(DownloadTest, AServerInTroubleIsAskedAgain) {
 
 TEST_F(DownloadTest, OtherBytesAreThrownAway) {
   server_.gives("/file", std::string(300'000, 'w'));
-  EXPECT_SAYS(failure_of(wanted()), "sent other bytes than those that were asked for: their SHA-256 is " +
+  EXPECT_SAYS(failure_of(wanted()), "sent another file than the expected one: its SHA-256 is " +
                                         sha256(std::string(300'000, 'w')) + ", not " + sha256(bytes_));
   EXPECT_FALSE(fs::exists(part()));
   EXPECT_EQ(server_.requests().size(), 1u);
@@ -231,7 +231,7 @@ TEST_F(DownloadTest, WrongBytesThatComeInPiecesAreNotFetchedForEver) {
     reply.part_head(wrong, request.from);
     reply.send(std::string_view(wrong).substr(static_cast<std::size_t>(request.from), 100'000));
   });
-  EXPECT_SAYS(failure_of(wanted()), "sent other bytes");
+  EXPECT_SAYS(failure_of(wanted()), "sent another file");
   EXPECT_EQ(server_.requests().size(), 6u);
 }
 

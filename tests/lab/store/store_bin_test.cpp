@@ -107,8 +107,8 @@ TEST_F(StoreBin, WhatIsNoTagIsSaidAndNothingChanges) {
   EXPECT_EQ(mistake_of([&] {
               store.tag(Ids{1, 99}, Words{"good"}, {});
             }),
-            "there is no run 99. Look into the list of runs.");
-  EXPECT_EQ(mistake_of([&] { store.note(-1, "x"); }), "there is no run -1. Look into the list of runs.");
+            "there is no run 99. See the list of runs.");
+  EXPECT_EQ(mistake_of([&] { store.note(-1, "x"); }), "there is no run -1. See the list of runs.");
   EXPECT_NE(mistake_of([&] { store.note(1, std::string(20'000, 'x')); }), "nothing is wrong");
   EXPECT_TRUE(store.find(1)->tags.empty());
   EXPECT_TRUE(store.tags().empty());

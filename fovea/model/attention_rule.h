@@ -1,4 +1,5 @@
-// Which rows of a model's attention are held in a pass: the one place where a Pass becomes a rule.
+// Which rows of a model's attention are held in a pass: where a Pass becomes the rule of an attention layer. The heads
+// of a transformer have rules of their own (Transformer::rules, nn/attention/head_rule.h).
 #pragma once
 
 #include "fovea/model/trace.h"

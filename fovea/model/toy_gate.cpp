@@ -3,16 +3,19 @@
 //
 //   p     = the parameter, or logistic(a) for the bounded gate
 //   w_bl  = p / n_1 where x_bl = 1, (1 - p) / n_0 where x_bl = 0     where the sequence holds both symbols
-//   w_bl  = 1 / n_i                                                  where it holds symbol i alone; w held: as it is
-//   held s_b   = Σ_l w_bl β_{x_bl}                                        w (B,1,L), s (B,1) y_b   = s_b where label_b
-//   = 0, -s_b where label_b = 1 loss  = 2/B Σ_b y_b (linear), 2/B Σ_b log(1 + e^y_b) (logistic)
+//   w_bl  = 1 / n_i                                                  where it holds symbol i alone
+//   w_bl  = as the hold says                                         where attention is held
+//   s_b   = Σ_l w_bl β_{x_bl}                                        w (B,1,L), s (B,1)
+//   y_b   = s_b where label_b = 0, -s_b where label_b = 1
+//   loss  = 2/B Σ_b y_b (linear), 2/B Σ_b log(1 + e^{y_b}) (logistic)
 //
 // Backward:
 //
-//   ds_b  = ± 2/B (linear), ± 2/B logistic(y_b) (logistic), + for label 0
+//   ds_b  = ± 2/B (linear), ± 2/B logistic(y_b) (logistic), + for label 0, - for label 1
 //   dβ_i  = Σ_b ds_b Σ_{l: x_bl = i} w_bl
-//   dp    = Σ_b ds_b Σ_l β_{x_bl} dw_bl/dp       dw_bl/dp = 1 / n_1, -1 / n_0, or 0 for one symbol alone and where w is
-//   held da    = p (1 - p) dp                         the bounded gate
+//   dp    = Σ_b ds_b Σ_l β_{x_bl} dw_bl/dp       dw_bl/dp = 1 / n_1 where x_bl = 1, -1 / n_0 where x_bl = 0; it is 0
+//                                                where the sequence holds one symbol alone or attention is held
+//   da    = p (1 - p) dp                         the bounded gate
 #include "fovea/model/toy_gate.h"
 
 #include <algorithm>

@@ -1,15 +1,15 @@
 // βᵖˣ: what single words say, learned without attention and without recurrence. B examples of S_b source words.
 // Forward:
 //
-//   r_v      = W e_v + b                    e_v of the embeddings (V,E), W (O,E), b (O); or
-//   r_v      = w_v + b                      with embedding = 0: w (V,O), a logistic regression on the frequencies of
-//   words logit_b  = 1/S_b Σ_s r_{x_bs}           (B,O) loss     = mean cross-entropy of logit_b, over examples; of the
-//   translator over all target words of all examples
+//   r_v      = W e_v + b                    e_v of the embeddings (V,E), W (O,E), b (O)
+//   r_v      = w_v + b                      with embedding = 0: w (V,O), a logistic regression on word frequencies
+//   logit_b  = 1/S_b Σ_s r_{x_bs}           (B,O)
+//   loss     = mean cross-entropy of logit_b over the examples; the translator's: over all their target words
 //
 // Backward:
 //
-//   dr_v = Σ_{b,s: x_bs = v} dlogit_b / S_b
-//   dW   = Σ_v dr_v e_vᵀ,  de_v = Wᵀ dr_v    or  dw_v = dr_v;     db = Σ_v dr_v
+//   dr_v = Σ_{b,s: x_bs = v} dlogit_b / S_b                         db = Σ_v dr_v
+//   dW   = Σ_v dr_v e_vᵀ,  de_v = Wᵀ dr_v                           or, with embedding = 0, dw_v = dr_v
 //
 // Model `word-mean` takes texts with classes. Model `word-mean-translator` says each target word from the same bag of
 // source words: its logits are those of the example at every target position. Both have β, and no attention.

@@ -28,7 +28,7 @@ struct Combiner {
   std::vector<Linear<T>> contexts;  // P_h (Hc,He), b_h (Hc); none: o = f(U d)
   Linear<T> combine;                // U (Hd, Hd + Hc), no bias
 
-  // Parameters PREFIX-less: one context layer for each prefix given, and "combine".
+  // Declares a context layer under each name of `heads`, and one layer under "combine".
   static Combiner declare(ParameterSet<T>& parameters, std::span<const std::string> heads, Index state_width,
                           Index source_width, Activation activation);
 

@@ -1,6 +1,6 @@
 // Self-attention of streams: each place attends to itself and those before it, by several heads. B streams of T places,
 // H heads; a head's columns stand side by side: queries and keys (B T, H K), values and sums (B T, H U). For each
-// stream, head and place i, over the places j <= i:
+// stream, head and place i, counted from 0, over the places j <= i:
 //
 //   s_ij    = c (q_i · k_j + q_i · r_(i-j))                c = 1/√K; r (T, H K) only with relative positions
 //   softmax   a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)

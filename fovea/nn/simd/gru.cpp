@@ -40,7 +40,7 @@ struct GruBackward {
     const auto dh = L::Add(l.Load(s.dh + j), l.Load(s.d_output + j));
     l.Store(L::Mul(dh, z), s.dh + j);
 
-    // σ' = σ (1 - σ), tanh' = 1 - tanh²
+    // Gradients of the arguments of σ and tanh (da_n, da_r, da_z), and of q: σ' = σ (1 - σ), tanh' = 1 - tanh²
     const auto dn = L::Mul(L::NegMulAdd(dh, z, dh), L::NegMulAdd(n, n, one));
     const auto dq = L::Mul(dn, r);
     const auto dr = L::Mul(L::Mul(dn, q), L::NegMulAdd(r, r, r));

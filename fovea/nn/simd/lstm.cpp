@@ -47,7 +47,7 @@ struct LstmBackward {
     l.Store(L::Set(T{0}), s.dh + j);
     l.Store(L::Mul(dc, f), s.dc + j);
 
-    // σ' = σ (1 - σ), tanh' = 1 - tanh²
+    // Gradients of the arguments of σ and tanh (da_i, da_f, da_g, da_o): σ' = σ (1 - σ), tanh' = 1 - tanh²
     const auto di = L::Mul(L::Mul(dc, g), L::NegMulAdd(i, i, i));
     const auto df = L::Mul(L::Mul(dc, l.Load(s.c_before + j)), L::NegMulAdd(f, f, f));
     const auto dg = L::Mul(L::Mul(dc, i), L::NegMulAdd(g, g, one));

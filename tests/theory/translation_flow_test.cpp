@@ -141,6 +141,47 @@ TEST(TranslationFlow, StartsAlongTheCooccurrenceOfUnequalWordsToo) {
       EXPECT_NEAR(change[o * vocab + i], (both[o * vocab + i] - count[o] * count[i]) / length / length, 1e-15);
 }
 
+// The cross-entropy of a table with a bias under uniform attention, over the same bags: each pair of different words i,
+// o in the input, and both said once. Its slope at W = 0, by central differences, is C_io / (T L) and (P(o) -
+// softmax(b)_o) E[count_i] / L: the second is gone with b = log P(o), and not with b = 0.
+TEST(TranslationFlow, CooccurrenceAloneIsFeltWithABiasOnly) {
+  constexpr std::size_t vocab = 4;
+  constexpr double length = 2, h = 1e-4;
+  const double chance[vocab][vocab] = {{0, 0.4, 0.2, 0.1}, {0, 0, 0.15, 0.1}, {0, 0, 0, 0.05}, {0, 0, 0, 0}};
+  double count[vocab] = {}, both[vocab][vocab] = {};
+  for (std::size_t i = 0; i < vocab; ++i)
+    for (std::size_t o = i + 1; o < vocab; ++o) {
+      both[i][o] = both[o][i] = chance[i][o];
+      count[i] += chance[i][o];
+      count[o] += chance[i][o];
+    }
+  for (std::size_t o = 0; o < vocab; ++o) both[o][o] = count[o];
+  const auto loss = [&](const double(&bias)[vocab], std::size_t changed_o, std::size_t changed_i, double w) {
+    double sum = 0;
+    for (std::size_t i = 0; i < vocab; ++i)
+      for (std::size_t j = i + 1; j < vocab; ++j) {
+        double z[vocab], norm = 0;
+        for (std::size_t o = 0; o < vocab; ++o) {
+          z[o] = bias[o] + (o == changed_o && (i == changed_i || j == changed_i) ? w / length : 0);
+          norm += std::exp(z[o]);
+        }
+        sum += chance[i][j] * (std::log(norm) - (z[i] + z[j]) / 2);
+      }
+    return sum;
+  };
+  double told[vocab] = {}, largest_excess = 0;
+  for (std::size_t o = 0; o < vocab; ++o) told[o] = std::log(count[o] / length);
+  for (std::size_t o = 0; o < vocab; ++o)
+    for (std::size_t i = 0; i < vocab; ++i) {
+      const double covariance = (both[o][i] - count[o] * count[i]) / (length * length);
+      const double excess = (count[o] / length - 1.0 / vocab) * count[i] / length;
+      EXPECT_NEAR((loss(told, o, i, -h) - loss(told, o, i, h)) / (2 * h), covariance, 1e-9);
+      EXPECT_NEAR((loss({}, o, i, -h) - loss({}, o, i, h)) / (2 * h), covariance + excess, 1e-9);
+      largest_excess = std::max(largest_excess, std::abs(excess));
+    }
+  EXPECT_GT(largest_excess, 0.03);
+}
+
 // Attention feels no pull until something is known: it rises with the second power of time, knowledge with the first.
 TEST(TranslationFlow, KnowledgeStartsBeforeAttention) {
   const TranslationField field = copy_field(12, 6);

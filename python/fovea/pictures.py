@@ -72,7 +72,7 @@ def run_html(run: Run) -> str:
     attention = ""
     if run.attention_steps:
         step = run.attention_steps[-1]
-        caption = f"attention of one example at step {step}: outputs down, inputs across"
+        caption = f"attention of one example at step {step}: {run._record.attention_axes}"
         attention = f"<div>{heat_map(run.attention(step)[0])}<br/><small>{caption}</small></div>"
     head = html.escape(repr(run)[1:-1])
     trouble = f"<div>{html.escape(run.error)}</div>" if run.error else ""

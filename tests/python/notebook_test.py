@@ -1,5 +1,7 @@
 """What a run shows: attention, tables, figures; many runs, and the store."""
 
+import html
+
 import numpy as np
 import pytest
 
@@ -131,7 +133,7 @@ def test_the_audit_is_the_programs(program):
     assert audit.run.id == shown["audited_run"] != run.id
     assert [(a.name, a.assumes, a.found) for a in audit.assumptions] == [
         (a["name"], a["assumes"], a["found"]) for a in shown["assumptions"]]
-    assert audit["local"].assumes in repr(audit) and audit["mean"].found in audit._repr_html_()
+    assert audit["local"].assumes in repr(audit) and html.escape(audit["mean"].found) in audit._repr_html_()
     assert fovea.audit(audit.run).run is audit.run
     with pytest.raises(KeyError, match="did you mean 'local'"):
         audit["locale"]

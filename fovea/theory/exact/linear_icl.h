@@ -11,9 +11,9 @@
 //   L_m = E[(y_q - yhat)^2] = tr - sum_{d <= m} l_d / (1 + (1 + tr / l_d) / N),     L_0 = tr
 //
 // Heads of separate rank-one keys and queries learn one direction at a time: L_0, L_1 .. L_D are plateaus. Heads of
-// merged ones leave L_0 along all directions at once, with M = s Lambda / |Lambda|; of Lambda = l 1 they fall to L_D in
-// one drop. There, with c = l^2 sqrt D and s in units of its end, the flow of half the loss from a small balanced start
-// is
+// merged ones leave L_0 along all directions at once, early with M = s Lambda^2 / |Lambda^2|; of Lambda = l 1 they fall
+// to L_D in one drop. There, with c = l^2 sqrt D and s in units of its end, the flow of half the loss from a small
+// balanced start is
 //
 //   s' = 2 c s (1 - s),     L = L_D + (L_0 - L_D) (1 - s)^2
 //

@@ -140,14 +140,28 @@ def value_text(claim):
     return "∞" if claim["value"] is None and claim["held"] else number(claim["value"])
 
 
-def claims_table(all_kept):
+def of_full(experiment):
+    return [claim for claim in experiment.get("claim", []) if claim.get("form") != "quick"]
+
+
+def still_made(sentence, experiment):
+    if "against" in experiment:  # there are claims on agreement, which no file has
+        return True
+    return sentence in [claim["says"] for claim in experiment.get("claim", [])]
+
+
+def claims_table(all_kept, shipped):
     rows = []
     for kept in all_kept:
         for claim in kept["claims"]:
             verdict = "held" if claim["held"] else "**not held**"
+            if not still_made(claim["claim"], shipped.get(kept["experiment"], {})):
+                verdict = f"{verdict}, of a claim reworded or replaced since"
             rows.append([name_of(kept), claim["claim"].replace("|", "\\|"), value_text(claim), claim["wanted"], verdict])
-    held = sum(row[-1] == "held" for row in rows)
-    return [f"{held} of {len(rows)} claims held.", ""] + table(["experiment", "claim", "value", "wanted", "verdict"], rows)
+    held, old = (sum(says in row[-1] for row in rows) for says in ("held", "replaced since"))
+    held -= sum("not held" in row[-1] for row in rows)
+    return [f"{held} of {len(rows)} claims held. {old} of them are in words that have been changed since, or have been replaced.", ""] + table(
+        ["experiment", "claim", "value", "wanted", "verdict"], rows)
 
 
 def runs_table(all_kept):
@@ -161,12 +175,19 @@ def runs_table(all_kept):
     return table(heads, rows) + ["", f"Machine: {'; '.join(machines)}. Version: {', '.join(versions)}."]
 
 
-def missing_line(all_kept, known):
-    done = {kept["experiment"] for kept in all_kept}
-    missing = [name for name in known if name not in done]
-    if not missing:
-        return ["The full form of every experiment has been run."]
-    return [f"The full form of these has not been run yet: {', '.join(f'`{name}`' for name in missing)}."]
+def missing_line(all_kept, shipped):
+    said = {}
+    for kept in all_kept:
+        said.setdefault(kept["experiment"], set()).update(claim["claim"] for claim in kept["claims"])
+    names = lambda chosen: ", ".join(f"`{name}`" for name in chosen)
+    missing = [name for name in shipped if name not in said]
+    partly = [name for name in said if any(claim["says"] not in said[name] for claim in of_full(shipped.get(name, {})))]
+    lines = []
+    if missing:
+        lines.append(f"The full form of these has not been run yet: {names(missing)}.")
+    if partly:
+        lines.append(f"Of these it was run before claims were added, reworded or replaced: {names(partly)}.")
+    return lines or ["The full form of every experiment has been run."]
 
 
 def agreement_tables(all_kept):
@@ -320,8 +341,8 @@ def main():
     all_kept.sort(key=lambda kept: (known.index(kept["experiment"]), kept.get("corpus", "")))
     peers = KEPT / "pytorch-copying.jsonl"
     tables = {
-        "missing": missing_line(all_kept, known),
-        "claims": claims_table(all_kept),
+        "missing": missing_line(all_kept, {name: shipped[name] for name in known}),
+        "claims": claims_table(all_kept, shipped),
         "sentences": sentences_table(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),

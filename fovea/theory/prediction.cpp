@@ -196,7 +196,7 @@ std::vector<double> loudness(const LabelledBags& bags, const FlowState& end, std
     ++count[label];
   }
   std::vector<double> loud(2);
-  for (const std::size_t label : {0, 1})
+  for (const std::size_t label : {std::size_t{0}, std::size_t{1}})
     loud[label == 1 ? positive : 1 - positive] = said[label] / std::max(1.0, count[label]);
   return loud;
 }

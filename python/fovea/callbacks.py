@@ -34,6 +34,7 @@ class _Callback:
         self._holds.append((args, kwargs))
 
     def _begin(self, model: Any) -> None:
+        self._pass.close()  # of a training that an exception ended
         self.watch = observe(model, self.batch, self.answer, **self.options)
         if self._state is not None:
             self.watch.load_state_dict(self._state)
@@ -41,6 +42,7 @@ class _Callback:
             self.watch.hold(*args, **kwargs)
 
     def _before_pass(self) -> None:
+        self._pass.close()
         if self.watch is not None:
             self._pass.enter_context(self.watch.intervening())
 
@@ -73,7 +75,6 @@ def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any)
             self._begin(module)
 
         def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, index: int) -> None:
-            self._pass.close()
             self._before_pass()
 
         def on_before_optimizer_step(self, trainer: Any, module: Any, optimizer: Any) -> None:

@@ -72,10 +72,7 @@ class Store:
         >>> store.runs("train.rate = 0.1")[0].metrics
         {'loss': 1.1}
         """
-        name = checks.text("name", name)
-        if not name or any(name == known["name"] for known in _engine.describe("experiments")):
-            problem = f"there is a shipped experiment '{name}', and this is another" if name else "the run has no name"
-            raise _engine.wrong_input(problem, "give it a name of its own")
+        name = name_of_own(name)
         if state not in ("done", "stopped", "failed"):
             raise _engine.wrong_input(f"a run that is added cannot be '{state}'", _engine.suggest_name(str(state), ["done", "stopped", "failed"]))
         points = {checks.text("the name of a series", metric): _points(metric, given) for metric, given in checks.table("series", series, "loss").items()}
@@ -89,7 +86,7 @@ class Store:
             "steps": last if steps is None else checks.whole("steps", steps, 0),
         }
         key = checks.text("key", key) or uuid.uuid4().hex
-        return self[_engine.store_add(self._file, name, _spec_of(settings), key, points, kept, state, facts)]
+        return self[_engine.store_add(self._file, name, spec_of(settings), key, points, kept, state, facts)]
 
     def remove(self, run: Run | int) -> None:
         number = run.id if isinstance(run, Run) else _number(run)
@@ -134,13 +131,26 @@ def store(file: str | os.PathLike[str] | None = None) -> Store:
     return Store(file_of(file))
 
 
+def name_of_own(name: Any) -> str:
+    """The name of a run that is added."""
+    name = checks.text("name", name)
+    if not name or any(name == known["name"] for known in _engine.describe("experiments")):
+        problem = f"there is a shipped experiment '{name}', and this is another" if name else "the run has no name"
+        raise _engine.wrong_input(problem, "give it a name of its own")
+    return name
+
+
 _SECTIONS = ("task", "model", "train", "probe")
 
 
-def _spec_of(settings: Any) -> dict[str, Any]:
+def spec_of(settings: Any) -> dict[str, Any]:
+    """The settings of a run that is added, as a spec writes them."""
     given = checks.table("settings", settings, "rate")
     spec: dict[str, Any] = {section: dict(checks.table(f"settings['{section}']", given.pop(section, {}), "rate")) for section in _SECTIONS}
-    spec["intervene"] = [_plain(one) for one in given.pop("intervene", [])]
+    holds = given.pop("intervene", [])
+    if not isinstance(holds, (list, tuple)):
+        raise checks.wrong_type("settings['intervene']", holds, "a list of what was held")
+    spec["intervene"] = [_plain(one) for one in holds]
     spec["seed"] = checks.whole("seed", given.pop("seed", 0), 0)
     spec["train"].update(given)
     for section in ("task", "model"):

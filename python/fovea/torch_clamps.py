@@ -79,6 +79,7 @@ class Clamps:
         self.model, self.answer, self.heads, self.rows, self.seed = model, answer, heads, rows, seed
         self.ways: dict[Key, tuple[bool, int]] = {}  # whether what came before is used again, copies of the batch in a pass
         self.prices: dict[Key, float] = {}  # seconds of a unit
+        self.able: dict[Key, Array] = {}  # (examples, rows) that may be measured
         self.order: dict[Key, list[list[tuple[int, int]]]] = {}  # (head, row) of each example, in the order of being measured
 
     def prepare(self, base: Base, key: Key, asked: Array, number: int) -> None:
@@ -92,6 +93,7 @@ class Clamps:
             wanted = np.zeros(rows, bool)
             wanted[[row % rows for row in self.rows if -rows <= row < rows]] = True
             able &= wanted
+        self.able[key] = able
         random = np.random.default_rng([self.seed, number])
         self.order[key] = []
         for e in range(examples):
@@ -158,6 +160,9 @@ class Clamps:
         jobs = [(e, *turns[unit]) for e, turns in enumerate(self.order[key]) if unit < len(turns)]
         if not jobs:
             return False
+        jobs = [(e, h, i) for e, h, i in jobs if allowed[e, h, i].any()]  # what a model that diverged gives allows nothing
+        if not jobs:
+            return False
         lists = [np.flatnonzero(allowed[e, h, i]) for e, h, i in jobs]
         reuse, copies = self.ways[key]
         pick = _Picker(base.answers.cpu().numpy(), rows, allowed)
@@ -174,7 +179,7 @@ class Clamps:
                     answers = torch.cat(one_pass(self._plan(key, seen, chosen, whole))).cpu().numpy()
                     for slot, e, h, i, j in chosen:
                         if whole:
-                            can = allowed[e, h, :, j] & pick.asked[e] & (allowed[e, h].sum(-1) >= 2)
+                            can = allowed[e, h, :, j] & self.able[key][e] & (allowed[e, h].sum(-1) >= 2)
                             beta[e, h, can, j] = pick.all_rows(answers[slot])[can]
                         else:
                             beta[e, h, i, j] = pick(answers[slot], i)
@@ -189,7 +194,8 @@ class Clamps:
         return bool(apart)
 
     def _apart(self, base: Base, key: Key, jobs: Any, lists: Any, one_pass: Any, examples: int, pick: _Picker) -> bool:
-        """Whether a clamped row changes its own answer, and not one bit of any other's."""
+        """Whether a clamped row changes its own answer, and not one bit of any other's, and all rows clamped at once give it the
+        same answer: of a last row, or of the only one that is asked, the first alone says nothing."""
         before = base.answers.cpu().numpy()
         changed = False
         for end in (0, -1):
@@ -202,6 +208,9 @@ class Clamps:
                 differs[i] = False
                 if differs.any():
                     return False
+            together = one_pass(self._plan(key, base.seen[key], chosen, True))[0].cpu().numpy()
+            if any(together[e][i] != after[e][i] for e, _, _, i, _ in chosen):
+                return False
         return changed
 
     def _plan(self, key: Key, seen: Seen, chosen: Sequence[tuple[int, int, int, int, int]], whole: bool) -> Plan:

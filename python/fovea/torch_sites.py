@@ -97,6 +97,8 @@ class Scope:
 
     def _begin(self, module: Any, inputs: Any) -> None:
         if self.here():
+            if not self.stack:  # another pass, or a checkpointed module that is computed again
+                self.calls, self.begun = Counter(), Counter()
             number = self.begun[module]
             self.begun[module] += 1
             self.stack.append((module, number, self.clock, (self.calls.copy(), self.begun.copy()) if self.log else None))

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
+from .kept import name_of_own, spec_of
 from .kept import store as store_of
 from .notices import teller
-from .observed import Course, Measures
+from .observed import MOST_AT_ONCE, Course, Measures
 from .observing_cost import Cost
 from .pictures import needed
 from .runs import Run
@@ -65,8 +66,11 @@ class Watch(Looks):
         self._holds: list[Hold] = []
         self._model = Model(model, batch)
         self._answer = Answer(answer)
-        self._every, self._share, self._keep, self._name = every, share, keep, name
+        self._every, self._share, self._keep, self._name = every, share, keep, name_of_own(name)
+        spec_of(settings)
         self._settings, self._seed, self._store = dict(settings), seed, store_of(store)
+        if not self._silent:
+            len(self._store)  # it can be opened
         self._key = uuid.uuid4().hex
         self._course = Course()
         self._started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -80,10 +84,15 @@ class Watch(Looks):
         self._last: list[tuple[str, Array]] = []  # arrays of the newest look
         self._given: dict[str, Any] = {}  # what the training said of itself
         self._told = False
+        self._lost = False  # that it diverged was told
+        self._held = False  # a pass of this update was held
 
         seen, out = found(self._model, None)
         with torch.no_grad():
             self._answers = self._answer(out).cpu().numpy()
+        self._asked_at_first = ~np.isnan(self._answers)
+        if not self._asked_at_first.any():
+            raise _engine.wrong_input("answer(output) is not a number anywhere", "nan stands only where nothing is asked; look at the model and the batch")
         examples, rows_answered = self._answers.shape
         seen, _ = found(self._model, examples)
         self._every_site = [name_of(key) for key in seen]
@@ -96,6 +105,11 @@ class Watch(Looks):
                     f"answer(output) has {examples} rows of examples, and '{self._sites[key]}' attends for {shape[0]}",
                     "it must be (examples, rows), a row of log-probabilities for each example of the batch",
                 )
+        fits = [rows * places for _, _, rows, places in self._shapes.values() if rows * places <= MOST_AT_ONCE]
+        if len(fits) < len(self._shapes) and keep > 0 and not self._silent:
+            large = [name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE]
+            teller()(f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them")
+        self._keep = min([keep, *(MOST_AT_ONCE // size for size in fits)])
         self._truth = truth_of(truth, examples)
         tokens = [t for t in self._model.tensors() if not t.is_floating_point() and t.dim() == 2 and t.size(0) == examples]
         self._tokens = tokens[0].cpu().numpy().astype(np.int32) if tokens else None
@@ -114,6 +128,13 @@ class Watch(Looks):
         """After ``backward``, before the optimiser's step. What it is told of the update is kept as ``train_loss`` and the
         like; every so many updates it looks at the model, which changes nothing of it."""
         self._open()
+        due = [hold for hold in self._holds if hold.at(self.number)]
+        if due and not self._held:
+            raise _engine.wrong_input(
+                f"attention is to be held at update {self.number}, and none of {', '.join(sorted(due[0].sites)[:4])} was held before step()",
+                "wrap the forward pass in watch.intervening()",
+            )
+        self._held = False
         self._given = metrics
         if self.number % self._every == 0 and not self._silent:
             self._look()
@@ -145,8 +166,11 @@ class Watch(Looks):
             yield
             return
         heads = {key: shape[1] for key, shape in self._shapes.items()}
-        with self._model.eagerly(), Scope(self._model.names) as scope, Tap(scope, plan.keys(), None, plan, heads):
-            yield
+        with self._model.eagerly(), Scope(self._model.names) as scope, Tap(scope, plan.keys(), None, plan, heads) as tap:
+            try:
+                yield
+            finally:
+                self._held |= bool(tap.seen)
 
     # ---- looking
 
@@ -197,6 +221,8 @@ class Watch(Looks):
     def _look(self) -> None:
         first = not self._course.looks
         start = now()
+        if self._diverged():
+            return
         self._price()
         before = self._course.looks[-2:]  # the first look takes half of what the first updates will have earned
         updates = self._every / 2 if not before else self.number - before[-1] - (self._every / 2 if len(before) == 1 else 0)
@@ -215,12 +241,30 @@ class Watch(Looks):
                     more, kept = self._compared(base, beta)
                     numbers.update(more)
                     arrays += kept
-        for name, value in self._given.items():
-            numbers[f"train_{name}"] = float(value.detach() if isinstance(value, torch.Tensor) else value)
+        self._told_of_update()
         for name, number in numbers.items():
             self._course.number(self.number, name, number)
         self._last = arrays
         self._course.keep(self.number, arrays)
+
+    def _diverged(self) -> bool:
+        """Whether an answer that was a number is none any more: then the loss alone is kept, as nan."""
+        with self._model.at_rest():
+            answers = self._answer(self._model()).cpu().numpy()
+        if not (np.isnan(answers) & self._asked_at_first).any():
+            return False
+        if not self._lost:
+            self._lost = True
+            teller()(f"at update {self.number} the answer is not a number where it was one; loss is kept as nan, and nothing else is measured")
+        self._course.number(self.number, "loss", float("nan"))
+        self._told_of_update()
+        self._last = []
+        self._course.keep(self.number, [])
+        return True
+
+    def _told_of_update(self) -> None:
+        for name, value in self._given.items():
+            self._course.number(self.number, f"train_{name}", float(value.detach() if isinstance(value, torch.Tensor) else value))
 
     def _beta(self, base: Base) -> dict[Key, Array]:
         """Of as many rows as there is time for; the same rows first at every look."""
@@ -295,19 +339,18 @@ class Watch(Looks):
         if state != "failed" and self._course.looks[-1:] != [self.number]:
             self._given = {}
             self._look()
-        self._closed = True
         sites = list(self._sites.values())
         observed: dict[str, Any] = {"beta": "clamp" if self._clamps else "none"}
         if self._clamps:
             observed.update(rows=self._rows, heads=self._heads, share="none" if self._share is None else self._share)
-        program = {"program": f"PyTorch {torch.__version__}", "steps": self.number, "observed": observed}
+        program = {"program": "PyTorch", "observed": observed}
         settings = {
             "model": {"class": type(self._model.module).__name__, "sites": sites, "heads": [shape[1] for shape in self._shapes.values()]},
             "probe": {"every": self._every, "keep": self._keep},
             "intervene": [hold.table() for hold in self._holds],
             "seed": self._seed,
         }
-        return self._store.add(
+        kept = self._store.add(
             self._name,
             _merged(settings, {"train": program}, self._settings),
             {name: points for name, points in self._course.series.items()},
@@ -319,6 +362,8 @@ class Watch(Looks):
             seconds=self._before + time.perf_counter() - self._begun,
             steps=self.number,
         )
+        self._closed = True
+        return kept
 
     def _open(self) -> None:
         if self._closed:

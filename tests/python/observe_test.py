@@ -265,3 +265,50 @@ def test_wrong_input_is_told_at_once(options, match):
     watch.close()
     with pytest.raises(fovea.WrongInput, match="is closed"):
         watch.step()
+
+
+def last_only(out):
+    return right(TARGET)(out).masked_fill(torch.arange(8) < 7, torch.nan)
+
+
+@pytest.mark.parametrize(
+    "examples, answer, options", [(1, None, {}), (2, None, {}), (4, None, {"rows": [-1]}), (4, last_only, {})], ids=["one", "two", "last row", "asked"]
+)
+def test_rows_clamped_together_are_those_clamped_alone(examples, answer, options, monkeypatch):
+    model = sharpened(GPT())
+
+    def beta():
+        return looked(model, TOKENS[:examples], answer or right(TARGET[:examples]), **options).arrays
+
+    found = beta()
+    monkeypatch.setattr("fovea.torch_clamps.Clamps._apart", lambda *_: False)
+    alone = beta()
+    for name in (name for name in alone if name.startswith("beta.layer")):
+        np.testing.assert_allclose(found[name][0], alone[name][0], atol=1e-5)
+        if "rows" in options or answer:
+            assert np.isnan(found[name][0][:, :-1]).all()
+
+
+def test_what_the_store_would_refuse_is_told_before_the_training():
+    for options in ({"name": "copy-subset"}, {"name": ""}, {"settings": {"model": {"name": "gpt"}}}, {"settings": {"intervene": 3}}):
+        with pytest.raises(fovea.Error):
+            observe(GPT(), beta=None, **options)
+
+
+def test_what_is_not_a_number():
+    with pytest.raises(fovea.WrongInput, match="not a number anywhere"):
+        observe(GPT(), answer=lambda out: out[..., 0] * torch.nan)
+    model = GPT()
+    watch = observe(model, every=1)
+    watch.step(loss=1.0)
+    with torch.no_grad():
+        model.wte.weight[5] = torch.nan
+    watch.step(loss=2.0)
+    run = watch.close()
+    assert np.isnan(run.series["loss"]).tolist() == [False, True, True]
+    assert run.series.steps("train_loss").tolist() == [0, 1] and run.series.steps("agreement").tolist() == [0]
+
+
+def test_as_many_maps_are_kept_as_fit(monkeypatch):
+    monkeypatch.setattr("fovea.torch_watch.MOST_AT_ONCE", 128)
+    assert looked(GPT(), beta=None).arrays["attention"][0].shape == (2, 8, 8)

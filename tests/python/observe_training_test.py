@@ -224,3 +224,44 @@ def test_a_trainer_of_transformers_and_one_of_lightning():
     callback.on_train_end(None, state, None)
     assert callback.run.series.steps("entropy_l1_h1").tolist() == [0, 2, 4] and hooks(model) == 0
     assert callback.run.series.steps("entropy_l1_h1_held").tolist() == [0]
+
+
+def test_every_pass_of_an_update_is_held():
+    model = GPT().eval()
+    watch = observe(model, beta=None)
+    watch.hold("uniform")
+    with torch.no_grad(), watch.intervening():
+        first, second = model(TOKENS), model(TOKENS)
+    assert torch.equal(first, second) and not torch.allclose(first, model(TOKENS))
+
+
+def test_a_hold_that_no_pass_was_in_is_told():
+    watch = observe(GPT(), beta=None)
+    watch.hold("uniform", until=1)
+    with pytest.raises(fovea.WrongInput, match="at update 0") as told:
+        watch.step()
+    assert "watch.intervening()" in str(told.value)
+
+
+def test_a_trainer_that_an_exception_ended_holds_no_more():
+    transformers = pytest.importorskip("transformers")
+    callback = fovea.trainer_callback(TOKENS, right(TARGET), beta=None, name="mine")
+    callback.hold("uniform")
+    model, state = GPT(), transformers.TrainerState()
+    callback.on_train_begin(None, state, None, model=model)
+    callback.on_step_begin(None, state, None)
+    callback.on_train_begin(None, state, None, model=model)
+    assert hooks(model) == 0
+
+
+def test_a_resumed_run_keeps_its_place():
+    model = GPT()
+    watch = observe(model, beta=None)
+    watch.step()
+    state = watch.state_dict()
+    watch.close("failed", "mine")
+    watch = observe(model, beta=None)
+    watch.load_state_dict(state)
+    watch.step()
+    watch.close()
+    assert [run.steps for run in fovea.store()] == [2]

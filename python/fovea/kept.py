@@ -133,11 +133,11 @@ def store(file: str | os.PathLike[str] | None = None) -> Store:
 
 def name_of_own(name: Any) -> str:
     """The name of a run that is added."""
-    name = checks.text("name", name)
-    if not name or any(name == known["name"] for known in _engine.describe("experiments")):
-        problem = f"there is a shipped experiment '{name}', and this is another" if name else "the run has no name"
+    own: str = checks.text("name", name)
+    if not own or any(own == known["name"] for known in _engine.describe("experiments")):
+        problem = f"there is a shipped experiment '{own}', and this is another" if own else "the run has no name"
         raise _engine.wrong_input(problem, "give it a name of its own")
-    return name
+    return own
 
 
 _SECTIONS = ("task", "model", "train", "probe")

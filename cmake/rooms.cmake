@@ -9,8 +9,8 @@ function(fovea_read_rooms list)
   set(${list} ${lines} PARENT_SCOPE)
 endfunction()
 
-# Rooms in which trainings spend their time.
-set(FOVEA_HOT_ROOMS "^(math|nn|nn/.*|model|theory|probe|probe/.*)$")
+# Rooms in which trainings spend their time, random numbers and batches included.
+set(FOVEA_HOT_ROOMS "^(base|data|data/tasks|math|nn|model|theory|probe)(/|$)")
 
 # The headers that all rooms parse, parsed for all of them: a target with nothing else in it.
 if(NOT FOVEA_UNITY)

@@ -40,20 +40,10 @@ class Clamps final : public Task, public Ladder {
     seed_ = seed;
   }
 
-  TaskShape shape() const override {
-    TaskShape shape;
-    shape.kind = Kind::token_streams;
-    shape.vocab = labels_ + items_;
-    shape.target_vocab = labels_;
-    shape.longest = last() + 1;
-    return shape;
-  }
+  TaskShape shape() const override { return stream_shape(labels_ + items_, labels_, last() + 1); }
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
-    batch.size = size;
-    batch.source.resize(size, last() + 1);
-    batch.target.resize(size, last() + 1);
-    batch.alignment.assign(at(size) * at(last() + 1), -1);
+    begin_streams(batch, size, last() + 1);
     std::vector<int> items(at(pairs_)), labels(at(pairs_));
     batch.scratch.resize(at(std::max(items_, labels_)));
     for (int row = 0; row < size; ++row) {

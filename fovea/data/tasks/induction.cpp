@@ -35,19 +35,10 @@ class Induction final : public Task, public Ladder {
 
   void prepare(std::uint64_t seed) override { seed_ = seed; }
 
-  TaskShape shape() const override {
-    TaskShape shape;
-    shape.kind = Kind::token_streams;
-    shape.vocab = shape.target_vocab = vocab_;
-    shape.longest = length_;
-    return shape;
-  }
+  TaskShape shape() const override { return stream_shape(vocab_, vocab_, length_); }
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
-    batch.size = size;
-    batch.source.resize(size, length_);
-    batch.target.resize(size, length_);
-    batch.alignment.assign(at(size) * at(length_), -1);
+    begin_streams(batch, size, length_);
     batch.scratch.resize(at(vocab_));
     const int last = length_ - 1;
     for (int row = 0; row < size; ++row) {

@@ -1,12 +1,30 @@
-// Filling the rows of a ladder.
+// What tasks of token streams share: the shape, a batch with nothing in it yet, the rows of a ladder.
 #pragma once
 
 #include <algorithm>
 #include <span>
 
 #include "fovea/data/batch.h"
+#include "fovea/data/task.h"
 
 namespace fovea {
+
+inline TaskShape stream_shape(int vocab, int target_vocab, int length) {
+  TaskShape shape;
+  shape.kind = Kind::token_streams;
+  shape.vocab = vocab;
+  shape.target_vocab = target_vocab;
+  shape.longest = length;
+  return shape;
+}
+
+// Nothing is asked anywhere, and nowhere is it known where attention belongs.
+inline void begin_streams(Batch& batch, int size, int length) {
+  batch.size = size;
+  batch.source.resize(size, length);
+  batch.target.resize(size, length);
+  batch.alignment.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(length), -1);
+}
 
 // visit(example, place, probabilities of the target's tokens) for each place where something is asked, with the
 // probabilities at 0; so are those of all other places.

@@ -48,20 +48,11 @@ class MarkovIcl final : public Task, public Ladder {
     shapes_.assign(at(states_), alpha_);
   }
 
-  TaskShape shape() const override {
-    TaskShape shape;
-    shape.kind = Kind::token_streams;
-    shape.vocab = shape.target_vocab = states_;
-    shape.longest = length_;
-    return shape;
-  }
+  TaskShape shape() const override { return stream_shape(states_, states_, length_); }
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
     const std::size_t k = at(states_), rows = at(size) * at(length_);
-    batch.size = size;
-    batch.source.resize(size, length_);
-    batch.target.resize(size, length_);
-    batch.alignment.assign(rows, -1);
+    begin_streams(batch, size, length_);
     batch.truth.assign(rows * k, 0.0f);
     std::vector<double> chain(k * k), rest(k), scratch(k * k);
     for (int row = 0; row < size; ++row) {

@@ -59,20 +59,10 @@ class Sink final : public Task, public Ladder {
     find_chances();
   }
 
-  TaskShape shape() const override {
-    TaskShape shape;
-    shape.kind = Kind::token_streams;
-    shape.vocab = vocab_ + begin();
-    shape.target_vocab = vocab_;
-    shape.longest = length_;
-    return shape;
-  }
+  TaskShape shape() const override { return stream_shape(vocab_ + begin(), vocab_, length_); }
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
-    batch.size = size;
-    batch.source.resize(size, length_);
-    batch.target.resize(size, length_);
-    batch.alignment.assign(at(size) * at(length_), -1);
+    begin_streams(batch, size, length_);
     for (int row = 0; row < size; ++row) {
       Stream stream = example_stream(seed_, "sink", split, step, static_cast<std::uint64_t>(row));
       int before = -1;

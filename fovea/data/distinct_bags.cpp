@@ -1,7 +1,6 @@
 #include "fovea/data/distinct_bags.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace fovea {
@@ -21,14 +20,13 @@ std::uint64_t name_of(const BagPair& pair) {
 }  // namespace
 
 DistinctBags::DistinctBags(const BagSource& source, Team& team, const Progress& progress) : source_(source) {
-  std::vector<std::pair<std::uint64_t, std::int64_t>> named;  // and the example's number
-  std::mutex lock;
-  const auto name = [&](int, const BagPair& pair) {
-    const std::uint64_t own = name_of(pair);
-    const std::lock_guard<std::mutex> hold(lock);
-    named.emplace_back(own, pair.number);
-  };
-  source.each(team, name, progress);
+  std::vector<std::pair<std::uint64_t, std::int64_t>> named(static_cast<std::size_t>(source.size()));
+  source.each(
+      team,
+      [&named](int, const BagPair& pair) {
+        named[static_cast<std::size_t>(pair.number)] = {name_of(pair), pair.number};
+      },
+      progress);
   std::sort(named.begin(), named.end());
   numbers_.assign(static_cast<std::size_t>(source.size()), -1);
   for (std::size_t i = 0; i < named.size(); ++i)

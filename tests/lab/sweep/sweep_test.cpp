@@ -5,8 +5,8 @@
 #include <fstream>
 #include <thread>
 
-#include "fovea/lab/analysis/reproduce.h"
 #include "fovea/lab/store/run_lock.h"
+#include "fovea/lab/sweep/sweep.h"
 #include "fovea/lab/train/checkpoint.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"
@@ -17,22 +17,9 @@ namespace {
 
 using namespace testing_parts;
 
-Experiment experiment_of(const std::string& more = {}) {
-  return parse_experiment(R"(
-task = { name = "mark" }
-model = { name = "tiny" }
-train = { steps = 60, batch = 16, rate = 0.1 }
-probe = { every = 20, names = ["watch"], keep = 2 }
-)" + more,
-                          "sweep.toml");
-}
-
 std::vector<RunSpec> swept_specs(const std::vector<std::string>& changes, std::uint64_t seeds) {
-  std::vector<Override> overrides;
-  for (const std::string& change : changes) overrides.push_back(parse_override(change));
   std::vector<RunSpec> specs;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed)
-    specs.push_back(resolve(experiment_of(), Preset::full, overrides, seed));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) specs.push_back(mark_spec(changes, seed));
   return specs;
 }
 
@@ -367,64 +354,6 @@ TEST(Sweep, AStoreThatCanNotBeWrittenEndsItWithTheReason) {
   SweepOptions options;
   options.jobs = 2;
   EXPECT_THROW(sweep(store, "marks", swept_specs({}, 50), options), Error);
-}
-
-TEST(Sweep, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {
-  const Folder folder;
-  Store store(folder / "runs.db");
-  const auto refusal = [&](const std::string& toml) {
-    Experiment experiment = experiment_of(toml);
-    experiment.source = "own.toml";
-    try {
-      reproduce(store, experiment, Preset::full, {}, {});
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  const auto of_claim = [&](const std::string& metric) {
-    return refusal("[[claim]]\nsays = \"low\"\nmetric = \"" + metric + "\"\nat_most = 9.0");
-  };
-  for (const auto& [said, wanted] :
-       {std::pair(of_claim("median(wieght)"),
-                  "the claim \"low\" reads 'wieght', and the runs will have no such metric or "
-                  "setting. Did you mean 'weight'?"),
-        std::pair(of_claim("median(loss | task.vocap = 3)"), "Did you mean 'task.vocab'?"),
-        std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
-                  "a figure reads 'on_marc'")})
-    EXPECT_NE(said.find(wanted), std::string::npos) << said;
-  EXPECT_EQ(store.count(), 0);
-  EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
-}
-
-TEST(Sweep, ReproduceRunsChecksAndKeepsTheVerdicts) {
-  const Folder folder;
-  Store store(folder / "runs.db");
-  const Experiment experiment = experiment_of(R"toml(
-sweep = { seed = "0..3" }
-[[claim]]
-says = "the loss falls"
-metric = "share(loss < 0.6)"
-at_least = 1.0
-[[claim]]
-says = "the loss is nothing"
-metric = "most(loss)"
-at_most = 1e-9
-)toml");
-  const Reproduction first = reproduce(store, experiment, Preset::full, {}, {});
-  EXPECT_EQ(first.runs.size(), 4u);
-  ASSERT_EQ(first.claims.size(), 2u);
-  EXPECT_TRUE(first.claims[0].held);
-  EXPECT_FALSE(first.claims[1].held);
-  const auto kept = store.claims();
-  ASSERT_EQ(kept.size(), 2u);
-  EXPECT_EQ(kept[0].claim, "the loss falls");
-  EXPECT_EQ(kept[1].value, first.claims[1].value);
-  // Another experiment's verdicts, since a setting differs: told, not kept.
-  const Reproduction other = reproduce(store, experiment, Preset::full, {parse_override("train.steps=0")}, {});
-  EXPECT_FALSE(other.claims[0].held);
-  EXPECT_TRUE(store.claims()[0].held);
-  EXPECT_EQ(store.count(), 8);
 }
 
 }  // namespace

@@ -187,18 +187,21 @@ inline const Register<Probe> watch("watch", "loss, weight and attention on the m
                                    [] { return std::make_unique<Watch>(); });
 inline const Register<Probe> halt("halt", "ends the run at one step", [] { return std::make_unique<Halt>(); });
 
-// Sixty updates of the two, watched every twenty.
-inline RunSpec mark_spec(const std::vector<std::string>& changes, std::uint64_t seed) {
-  const Experiment experiment = parse_experiment(R"(
+// Sixty updates of the two, watched every twenty, and what else a file may say.
+inline Experiment mark_experiment(const std::string& more = {}) {
+  return parse_experiment(R"(
 task = { name = "mark" }
 model = { name = "tiny" }
 train = { steps = 60, batch = 16, rate = 0.1 }
 probe = { every = 20, names = ["watch"], keep = 2 }
-)",
-                                                 "mark.toml");
+)" + more,
+                          "mark.toml");
+}
+
+inline RunSpec mark_spec(const std::vector<std::string>& changes, std::uint64_t seed) {
   std::vector<Override> overrides;
   for (const std::string& change : changes) overrides.push_back(parse_override(change));
-  return resolve(experiment, Preset::full, overrides, seed);
+  return resolve(mark_experiment(), Preset::full, overrides, seed);
 }
 
 }  // namespace fovea::testing_parts

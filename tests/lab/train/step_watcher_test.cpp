@@ -115,10 +115,18 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
   EXPECT_NE(train(small_spec()).series.at("train_loss"), by_spec.series.at("train_loss"));
 }
 
+class AttendsAs : public Watcher {
+ public:
+  explicit AttendsAs(Attend attend) : attend_(attend) {}
+
+ private:
+  void before(StepPlan& plan) override { plan.attend = attend_; }
+
+  Attend attend_;
+};
+
 TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
-  class Hold : public Watcher {
-    void before(StepPlan& plan) override { plan.attend = Attend::uniform; }
-  } watcher;
+  AttendsAs watcher(Attend::uniform);
   const Experiment declared = parse_experiment(
       "task = { name = \"copy\", vocab = 9, length = 5 }\n"
       "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
@@ -132,9 +140,7 @@ TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
 }
 
 TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
-  class Hold : public Watcher {
-    void before(StepPlan& plan) override { plan.attend = Attend::uniform; }
-  } watcher;
+  AttendsAs watcher(Attend::uniform);
   const Experiment plain = parse_experiment(
       "task = { name = \"feature-mean\" }\nmodel = { name = \"feature-attention\", gate = \"none\" }\n"
       "train = { steps = 3 }\n",
@@ -143,9 +149,7 @@ TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
 }
 
 TEST(Watch, AttentionCannotBeHeldAtATruthThatNobodyKnows) {
-  class Hold : public Watcher {
-    void before(StepPlan& plan) override { plan.attend = Attend::truth; }
-  } watcher;
+  AttendsAs watcher(Attend::truth);
   const Experiment reviews = parse_experiment(
       "task = { name = \"text-classify\", min_count = 1 }\n"
       "model = { name = \"gated-classifier\", embedding = 3, hidden = 4 }\ntrain = { steps = 1, batch = 4 }\n",

@@ -1,0 +1,72 @@
+#include "fovea/lab/analysis/reproduce.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/lab/store/store_sample.h"
+#include "tests/lab/train/mark.h"
+
+namespace fovea {
+namespace {
+
+using namespace testing_parts;
+
+TEST(Reproduce, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const auto refusal = [&](const std::string& toml) {
+    Experiment experiment = mark_experiment(toml);
+    experiment.source = "own.toml";
+    try {
+      reproduce(store, experiment, Preset::full, {}, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto of_claim = [&](const std::string& metric) {
+    return refusal("[[claim]]\nsays = \"low\"\nmetric = \"" + metric + "\"\nat_most = 9.0");
+  };
+  for (const auto& [said, wanted] :
+       {std::pair(of_claim("median(wieght)"),
+                  "the claim \"low\" reads 'wieght', and the runs will have no such metric or "
+                  "setting. Did you mean 'weight'?"),
+        std::pair(of_claim("median(loss | task.vocap = 3)"), "Did you mean 'task.vocab'?"),
+        std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
+                  "a figure reads 'on_marc'")})
+    EXPECT_NE(said.find(wanted), std::string::npos) << said;
+  EXPECT_EQ(store.count(), 0);
+  EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
+}
+
+TEST(Reproduce, RunsChecksAndKeepsTheVerdicts) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const Experiment experiment = mark_experiment(R"toml(
+sweep = { seed = "0..3" }
+[[claim]]
+says = "the loss falls"
+metric = "share(loss < 0.6)"
+at_least = 1.0
+[[claim]]
+says = "the loss is nothing"
+metric = "most(loss)"
+at_most = 1e-9
+)toml");
+  const Reproduction first = reproduce(store, experiment, Preset::full, {}, {});
+  EXPECT_EQ(first.runs.size(), 4u);
+  ASSERT_EQ(first.claims.size(), 2u);
+  EXPECT_TRUE(first.claims[0].held);
+  EXPECT_FALSE(first.claims[1].held);
+  const auto kept = store.claims();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].claim, "the loss falls");
+  EXPECT_EQ(kept[1].value, first.claims[1].value);
+  // Another experiment's verdicts, since a setting differs: told, not kept.
+  const Reproduction other = reproduce(store, experiment, Preset::full, {parse_override("train.steps=0")}, {});
+  EXPECT_FALSE(other.claims[0].held);
+  EXPECT_TRUE(store.claims()[0].held);
+  EXPECT_EQ(store.count(), 8);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -84,8 +84,8 @@ void name_words(const RunSpec& spec, Json& json) {
 
 // What the rows and columns of its attention stand for, where it has any.
 void name_axes(const RunSpec& spec, Json& json) {
-  static constexpr std::array<const char*, 4> rows{"example", "target_word", "query", "place"};
-  static constexpr std::array<const char*, 4> columns{"source_word", "item", "feature", "key"};
+  static constexpr std::array<const char*, 5> rows{"example", "target_word", "query", "place", "access"};
+  static constexpr std::array<const char*, 5> columns{"source_word", "item", "feature", "key", "expert"};
   if (const std::optional<AttentionMeaning> meaning = attention_meaning(spec))
     json["axes"] = {{"rows", rows.at(static_cast<std::size_t>(meaning->rows))},
                     {"columns", columns.at(static_cast<std::size_t>(meaning->columns))}};

@@ -16,6 +16,8 @@ std::string kind_name(Kind kind) {
       return "points with values";
     case Kind::token_streams:
       return "token streams";
+    case Kind::accesses:
+      return "windows of memory accesses";
   }
   return "unknown";
 }

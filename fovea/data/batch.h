@@ -18,6 +18,7 @@ enum class Kind {
   labelled_bags,     // items (several per example), labels
   points,            // keys, values, queries, answers: one set of them, or of each example its own
   token_streams,     // source, target: what to say at each place, of which it and those before it tell
+  accesses,          // source: (counter, page, offset) of each access of a window; target: page and offset of the next
 };
 inline bool has_source(Kind kind) {
   return kind == Kind::labelled_tokens || kind == Kind::token_pairs || kind == Kind::token_streams;

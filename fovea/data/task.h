@@ -28,9 +28,12 @@ struct TaskShape {
   int query_width = 0;     // points: numbers per query, where it is not as wide as a key
   int most_items = 0;      // bags: the largest bag; points: those of each example, 0 where a batch is one set of them
   int longest = 0;         // token_streams: the most places
+  int counters = 0;        // accesses: counters, pages and offsets are 0 .. counters-1 and so on; the target's too
+  int pages = 0, offsets = 0;
 };
 
 struct TwoSpaces;
+class Prefetchers;
 class WrittenTargets;
 class Ladder;
 
@@ -71,6 +74,9 @@ class Task {
 
   // Of tasks whose keys are a map of what queries are (data/two_spaces.h); else nullptr.
   virtual const TwoSpaces* two_spaces() const { return nullptr; }
+
+  // Of tasks on memory accesses: what tables foretell (data/prefetchers.h); else nullptr.
+  virtual const Prefetchers* prefetchers() const { return nullptr; }
 
   // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know,
   // too.

@@ -18,6 +18,8 @@ std::string rows_name(AttentionRows rows) {
       return "a query";
     case AttentionRows::place:
       return "a place";
+    case AttentionRows::access:
+      return "an access";
   }
   return {};
 }
@@ -32,6 +34,8 @@ Index rows_of(AttentionRows rows, const Batch& batch) {
       return -1;  // the queries, or in training the keys themselves
     case AttentionRows::place:
       return batch.source.columns;
+    case AttentionRows::access:
+      return batch.source.columns / 3;
   }
   return -1;
 }
@@ -45,6 +49,8 @@ Index columns_of(AttentionColumns columns, const Batch& batch) {
       return batch.items.columns;
     case AttentionColumns::feature:
       return batch.items.width;
+    case AttentionColumns::expert:
+      return -1;  // the model's own, whatever the batch
   }
   return -1;
 }
@@ -65,6 +71,8 @@ AttentionMeaning attention_meaning(Kind kind) {
       return {AttentionRows::query, AttentionColumns::key};
     case Kind::token_streams:
       return {AttentionRows::place, AttentionColumns::source_word};
+    case Kind::accesses:
+      return {AttentionRows::access, AttentionColumns::expert};
   }
   return {};
 }
@@ -81,7 +89,7 @@ void check_attention(const AttentionMeaning& meaning, const Batch& batch, std::s
     throw failure(fmt::format("attention '{}' has {} rows for each example, and a row stands for {}: {} of them", name,
                               weights.size(1), rows_name(meaning.rows), rows),
                   "give each head or layer a map of its own");
-  if (weights.size(2) != columns)
+  if (columns >= 0 && weights.size(2) != columns)
     throw failure(fmt::format("attention '{}' has {} columns, and the batch has {} places to attend to", name,
                               weights.size(2), columns),
                   "give padding a column too, of weight 0");

@@ -17,9 +17,10 @@ enum class AttentionRows {
   target_word,  // a word of the target (target.columns)
   query,        // a query (queries.columns)
   place,        // a place of the source that attends to those before it (source.columns)
+  access,       // an access of a window (source.columns / 3)
 };
 // And what a column does, which is where attention goes.
-enum class AttentionColumns { source_word, item, feature, key };
+enum class AttentionColumns { source_word, item, feature, key, expert };
 
 struct AttentionMeaning {
   AttentionRows rows = AttentionRows::example;

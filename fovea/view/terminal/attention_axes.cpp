@@ -16,6 +16,8 @@ std::string across(AttentionColumns columns) {
       return "its features across";
     case AttentionColumns::key:
       return "keys across";
+    case AttentionColumns::expert:
+      return "experts across";
   }
   return {};
 }
@@ -34,6 +36,8 @@ std::string attention_axes(const RunSpec& spec) {
       return "queries down, " + across(meaning->columns);
     case AttentionRows::place:
       return "places down, those they attend to across";
+    case AttentionRows::access:
+      return "accesses down, " + across(meaning->columns);
   }
   return {};
 }

@@ -54,7 +54,11 @@ std::vector<Case> cases() {
         {"mlp", whole(2)},
         {"position", word("relative")},
         {"start", real(0.5)}},
-       Kind::token_streams}};
+       Kind::token_streams},
+      {"addresses",
+       "address-attention",
+       {{"experts", whole(4)}, {"counter_width", whole(2)}, {"page_width", whole(5)}, {"hidden", whole(4)}},
+       Kind::accesses}};
 }
 
 TaskShape shape_of(Kind kind) {
@@ -69,6 +73,7 @@ TaskShape shape_of(Kind kind) {
   shape.value_width = 2;
   shape.most_items = kind == Kind::labelled_bags ? 8 : 0;
   shape.longest = 12;
+  shape.counters = shape.pages = shape.offsets = 6;
   return shape;
 }
 
@@ -106,6 +111,13 @@ Batch batch_of(Kind kind, int seed) {
       fill(batch.source, 8 + seed, 20);
       batch.target = batch.source;
       for (int& answer : batch.target.ids) answer = answer < 12 ? answer : -1;
+      break;
+    case Kind::accesses:
+      batch.labels.clear();
+      batch.source.resize(batch.size, 3 * (4 + seed));
+      batch.target.resize(batch.size, 2);
+      for (int& id : batch.source.ids) id = below(6);
+      for (int& answer : batch.target.ids) answer = below(6);
       break;
     case Kind::labelled_bags:
       fill_items(batch.items, batch.size, 5 + seed, 3, static_cast<std::uint64_t>(seed));

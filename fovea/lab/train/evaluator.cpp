@@ -92,11 +92,14 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   Compute compute = workspace_.fresh_memory();
   const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
   check_attention(workspace_.model().attention_meaning(), trace);
-  const Cube<const float> attention = as_float(compute, trace.attention);
+  Outcome<float> seen;
+  seen.attention = as_float(compute, trace.attention);
+  seen.further = as_float(compute, trace.further);
   const bool stream = workspace_.shape().kind == Kind::token_streams;
   const Tokens& rows = stream ? batch.source : batch.target;  // a row of a stream is a place of it
-  if (!reading.pass.held()) attention_.record(batch, rows, attention, reading.now.first(), reading.readings);
-  else attention_.record_held(attention, readings_);
+  if (!reading.pass.held())
+    attention_.record(batch, rows, seen, reading.now.first(), reading.now.last, reading.readings);
+  else attention_.record_held(seen.attention, readings_);
 }
 
 // Shows a batch to the probes that want such examples.

@@ -44,8 +44,9 @@ void RunReadings::array(const std::string& name, const std::vector<Index>& shape
 AttentionRecorder::AttentionRecorder(const ProbeSettings& probe, std::int64_t steps)
     : keep_(probe.keep), looks_(steps / probe.every + static_cast<std::int64_t>(probe.at.size()) + 2) {}
 
-void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Cube<const float>& attention, bool first,
-                               Readings& readings) {
+void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Outcome<float>& outcome, bool first,
+                               bool last, Readings& readings) {
+  const Cube<const float> attention = outcome.attention;
   const Index each = attention.size(1) * attention.size(2);
   const std::int64_t there = std::min<std::int64_t>(keep_, attention.size(0));
   if (each == 0 || there == 0) return;
@@ -61,6 +62,12 @@ void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Cub
     record_part("attention_labels", batch.labels, {first_ones}, readings);
   }
   record_attention("attention", attention, readings);
+  // Of many heads not every look is kept.
+  const auto heads = static_cast<std::int64_t>(outcome.further.size());
+  const std::int64_t stride = std::max<std::int64_t>(1, looks_ * keep_ * each * heads / (most_in_all * every_));
+  if (!first && !last && look_ / every_ % stride != 0) return;
+  for (const AttentionMap<float>& map : outcome.further)
+    record_attention("attention." + std::string(map.name), map.weights, readings);
 }
 
 void AttentionRecorder::record_held(const Cube<const float>& attention, Readings& readings) const {

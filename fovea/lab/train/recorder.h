@@ -58,9 +58,9 @@ class AttentionRecorder {
     look_ = memory[2];
   }
 
-  // attention (B, rows, positions) of the kept examples, and at the first look what they are.
+  // Attention of the kept examples, the further maps of layers and heads with it, and at the first look what they are.
   // `rows`: the tokens that rows stand for, if they stand for tokens.
-  void record(const Batch& batch, const Tokens& rows, const Cube<const float>& attention, bool first,
+  void record(const Batch& batch, const Tokens& rows, const Outcome<float>& outcome, bool first, bool last,
               Readings& readings);
   // The same examples' attention under a hold.
   void record_held(const Cube<const float>& attention, Readings& readings) const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 
 #include "fovea/base/error/error.h"
@@ -13,6 +12,9 @@
 #include "fovea/lab/record/machine.h"
 #include "fovea/lab/record/record_json.h"
 #include "fovea/lab/store/store.h"
+#include "fovea/serve/answers.h"
+#include "fovea/serve/group_answers.h"
+#include "fovea/serve/run_answers.h"
 #include "fovea/view/report/page.h"
 #include "fovea/view/report/story.h"
 
@@ -20,26 +22,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::int64_t runs_at_once = 500;
-
-HttpAnswer json_answer(const Json& json) {
-  // Texts may hold bytes that are no UTF-8 (file names); they are replaced, so that the document stays readable.
-  return {.body = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
-}
-
-std::int64_t read_number(const std::string& text, const std::string& what, std::int64_t least, std::int64_t most) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
-    throw wrong_input(fmt::format("{} is '{}'", what, text), fmt::format("it is a number from {} to {}", least, most));
-  return number;
-}
-
-void refuse_unknown(const HttpRequest& request, const std::vector<std::string>& known) {
-  for (const auto& [name, value] : request.query)
-    if (std::ranges::find(known, name) == known.end())
-      throw wrong_input(fmt::format("{} takes no '{}'", request.path, name), suggest_name(name, known));
-}
+constexpr std::int64_t runs_at_once = 2000;
 
 RunQuery read_query(const HttpRequest& request, const Store& store) {
   RunQuery query;
@@ -124,29 +107,6 @@ HttpAnswer told(const HttpRequest& request, const Store& store, const std::strin
       told_json(found ? *found : Reproduction{experiment, Preset::quick, {}, {}, 0}, store.fetch_arrays()));
 }
 
-HttpAnswer one_run(const HttpRequest& request, const Store& store, std::string_view rest) {
-  const std::size_t slash = rest.find('/');
-  const std::int64_t id = read_number(std::string(rest.substr(0, slash)), "the run", 1, std::int64_t{1} << 62);
-  const std::optional<RunRecord> found = store.find(id);
-  if (!found) return error_answer(404, fmt::format("there is no run {}", id), "/api/runs lists them");
-  const std::string_view part = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
-  if (part.empty()) {
-    refuse_unknown(request, {});
-    Json json = run_json(*found, true);
-    json["spec"] = found->spec.text();
-    return json_answer(json);
-  }
-  if (part != "arrays") return error_answer(404, fmt::format("a run has no '{}'", part), "it has arrays");
-  refuse_unknown(request, {"name"});
-  Json list = Json::array();
-  for (const ArrayRecord& array : store.arrays(id, request.asked("name"))) {
-    Json values = Json::array();
-    for (const float value : array.values) values.push_back(number_json(static_cast<double>(value)));
-    list.push_back({{"name", array.name}, {"step", array.step}, {"shape", array.shape}, {"values", values}});
-  }
-  return json_answer({{"run", id}, {"arrays", list}});
-}
-
 HttpAnswer wrong_method(const char* allowed) {
   HttpAnswer refusal = error_answer(405, fmt::format("this address takes {}", allowed));
   refusal.headers.emplace_back("Allow", allowed);
@@ -195,14 +155,16 @@ HttpAnswer Api::answer(const HttpRequest& request) const {
   }
   constexpr std::string_view of_run = "/api/runs/", of_experiment = "/api/experiments/";
   const bool known = path == "/api/names" || path == "/api/experiments" || path == "/api/runs" ||
-                     path == "/api/lines" || path.starts_with(of_run) || path.starts_with(of_experiment);
+                     path == "/api/lines" || path == "/api/groups" || path.starts_with(of_run) ||
+                     path.starts_with(of_experiment);
   if (!known) return error_answer(404, "there is nothing at this address", "docs/page.md lists what there is");
   // Opened anew for each question: another process may be making it, or have put another in its place.
   const Store store(store_file_, Store::Mode::read_only);
-  if (path.starts_with(of_run)) return one_run(request, store, path.substr(of_run.size()));
+  if (path.starts_with(of_run)) return run_answer(request, store, path.substr(of_run.size()));
   if (path.starts_with(of_experiment)) return told(request, store, std::string(path.substr(of_experiment.size())));
   if (path == "/api/runs") return json_answer(runs(request, store));
   if (path == "/api/lines") return json_answer(lines(request, store));
+  if (path == "/api/groups") return json_answer(groups_json(request, store));
   refuse_unknown(request, {});
   return json_answer(path == "/api/names" ? names(store) : experiments(store));
 }

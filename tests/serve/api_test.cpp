@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -79,6 +80,31 @@ TEST_F(ApiTest, ARunHasItsSeriesSpecAndArrays) {
   const Json arrays = get("/api/runs/1/arrays?name=attention");
   ASSERT_EQ(arrays["arrays"].size(), 1u);
   EXPECT_EQ(arrays["arrays"][0]["values"], Json({0.5, 0.5, 1.0, 0.0}));
+}
+
+TEST_F(ApiTest, ARunSaysWhichArraysItHasAndGivesOneExample) {
+  keep(1);
+  const Json arrays = get("/api/runs/1")["arrays"];
+  const auto attention = std::ranges::find(arrays, Json("attention"), [](const Json& one) { return one["name"]; });
+  ASSERT_NE(attention, arrays.end());
+  EXPECT_EQ((*attention)["steps"], Json({200}));
+  EXPECT_EQ(get("/api/runs/1/arrays?name=attention&example=0")["arrays"][0]["shape"], Json({1, 2, 2}));
+  EXPECT_THROW(ask("/api/runs/1/arrays?name=attention&example=1"), Error);
+}
+
+TEST_F(ApiTest, GroupsAreComparedWithOneOfThem) {
+  keep(6);
+  const Json groups = get("/api/groups?metric=accuracy&by=task.vocab&against=60");
+  ASSERT_EQ(groups["groups"].size(), 3u);  // 40, 50 and 60, two seeds each
+  EXPECT_EQ(groups["against"], 60);
+  EXPECT_EQ(groups["groups"][0]["value"], 40);
+  EXPECT_TRUE(groups["groups"][0].contains("test"));
+  EXPECT_FALSE(groups["groups"][2].contains("test"));
+  EXPECT_EQ(groups["groups"][2]["runs"], 2);
+  for (const char* path :
+       {"/api/groups?metric=accuracy", "/api/groups?by=task.vocab", "/api/groups?metric=nothing&by=task.vocab",
+        "/api/groups?metric=accuracy&by=nothing", "/api/groups?metric=accuracy&by=task.vocab&against=7"})
+    EXPECT_THROW(ask(path), Error) << path;
 }
 
 TEST_F(ApiTest, WhatIsNotThereIsSaid) {

@@ -23,7 +23,7 @@ test("transport, map and curve are in view together while it plays, on a desk an
       const runs = more.beside ? 2 : 1;
       assert.equal(await page.locator("canvas.map").count(), runs);
       const parts = await page.evaluate(() =>
-        [".stage .transport", ".axis .look", ".course .plot svg", ".course .legend", "canvas.map"].flatMap((name) =>
+        [".stage .transport", ".axis .look", ".course .plot svg:not(.told)", ".course .legend", "canvas.map"].flatMap((name) =>
           [...document.querySelectorAll(name)].map((part) => {
             const { left, top, right, bottom } = part.getBoundingClientRect();
             return { name, left, top, right, bottom };
@@ -123,7 +123,7 @@ test("in a frame there are transport, map and curve; on paper nothing that can o
   const page = await stage.visit(words(small, { step: 10, embed: 1 }), { viewport: { width: 900, height: 560 }, colorScheme: "dark" });
   await at_step(page, 10);
   assert.deepEqual(await page.locator("header, .settings, .holds").evaluateAll((all) => all.map((one) => one.checkVisibility())), [false, false, false]);
-  for (const part of [".transport", "canvas.map", ".course .plot svg"]) {
+  for (const part of [".transport", "canvas.map", ".course .plot svg:not(.told)"]) {
     const { y, height } = await page.locator(part).first().boundingBox();
     assert.ok(y >= 0 && y + height <= 560, `${part} ends at ${y + height}`);
   }

@@ -65,7 +65,7 @@ test("a figure is saved as SVG, PNG and CSV, with the numbers that the program e
   const page = await stage.visit("#/runs?experiment=toy-phase&metric=p&sort=id");
   await page.locator("figure svg").first().waitFor();
   const saved = async (name) => {
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).click()]);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).first().click()]);
     return [download.suggestedFilename(), await text_of(download)];
   };
   const [csv_name, csv] = await saved("CSV");
@@ -274,5 +274,72 @@ test("a training of another tab is seen, and what went wrong is not said for eve
   await other.getByRole("alert").getByText("No jobs today.").waitFor({ state: "detached" });
   other.complaints = other.complaints.filter((text) => !/status of 500/.test(text));
   await stage.leave(other);
+  await stage.leave(page);
+});
+
+test("a run has a page: maps over steps, every head, weights, and the playground", async () => {
+  await stage.fovea("sweep", "markov-icl", "--quick", "--quiet");
+  const [{ run: id }] = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "markov-icl"', "--json")).runs;
+  const page = await stage.visit(`#/runs?run=${id}`);
+  await page.getByRole("heading", { name: `Run ${id}: markov-icl` }).waitFor();
+  await page.locator("button.small-map").nth(1).waitFor();
+  assert.equal(await page.locator("button.small-map").count(), 2); // two layers of one head
+  await page.getByRole("button", { name: "Show layer 1, head 1" }).click();
+  await page.waitForFunction(() => location.hash.includes("map=attention.layer.1.head.1"));
+  const map = page.getByRole("img", { name: /^Attention map at step/ });
+  const last = await map.getAttribute("aria-label");
+  await page.getByRole("button", { name: "Look before" }).click();
+  await page.waitForFunction((last) => document.querySelector("canvas[role=img]").getAttribute("aria-label") !== last, last);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download/ }).click()]);
+  assert.equal(file.suggestedFilename(), `run-${id}.safetensors`);
+  assert.match(String((await text_of(file)).subarray(8, 4096)), /layer\.1\.query/);
+  await expect_accessible(page);
+  await page.getByRole("button", { name: "Open in Playground" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#/play?") && location.hash.includes("task=markov"));
+  await stage.leave(page);
+  const none = await stage.visit("#/runs?run=99999");
+  await none.getByRole("alert").getByText("There is no run 99999").waitFor();
+  none.complaints = none.complaints.filter((text) => !/status of 404/.test(text));
+  await stage.leave(none);
+});
+
+test("curves are looked at in part, on logarithmic axes, without some groups, and saved for a column", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-phase&metric=D&by=model.p");
+  const figure = page.locator(".plot.brushed").first(), drawn = figure.locator("svg").first();
+  await drawn.waitFor();
+  const ticks = () => drawn.locator('g[aria-hidden="true"], g').allTextContents().then((texts) => texts.join(" "));
+  const whole = await ticks();
+  const { x, y, width, height } = await figure.boundingBox();
+  await page.mouse.move(x + 0.4 * width, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + 0.6 * width, y + height / 2, { steps: 3 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /zoom=/.test(location.hash));
+  const [left, right] = /zoom=([\d.]+)%2C([\d.]+)/.exec(page.url()).slice(1).map(Number);
+  assert.ok(left > 20 && right < 75 && right - left > 10, `${left} to ${right}`); // a fifth of 100 steps
+  assert.notEqual(await ticks(), whole);
+  await page.getByRole("button", { name: "Show all steps" }).click();
+  await page.getByLabel("Logarithmic values").first().check();
+  await page.getByText(/values are 0 or less, and cannot be drawn/).waitFor();
+  await page.getByLabel("Logarithmic values").first().uncheck();
+  await page.locator("button.switch").first().click();
+  await page.waitForFunction(() => /^D over steps, 21 lines/.test(document.querySelector(".plot svg").getAttribute("aria-label"))); // of 28
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.getByLabel("Size of the saved figure").first().selectOption("321");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG" }).first().click()]);
+  assert.match(String(await text_of(file)), /^<svg [^>]*width="321"[^>]*background:\s*#ffffff/);
+  await stage.leave(page);
+});
+
+test("groups have the numbers that the program's comparison prints", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-phase&metric=D&by=model.p");
+  const row = page.getByRole("region", { name: "Table of groups" }).locator("tbody tr").nth(1);
+  await row.waitFor();
+  const words = ["compare", 'experiment = "toy-phase" and model.p = -0.9', 'experiment = "toy-phase" and model.p = -0.3', "--metric", "D", "--json"];
+  const { pairs, metrics: [{ difference, p }] } = JSON.parse(await stage.fovea(...words));
+  const cells = await row.locator("td").allInnerTexts();
+  assert.equal(Number(cells.at(-2)), pairs);
+  assert.equal(cells.at(-1), String(+p.toPrecision(2)));
+  assert.ok(cells.at(-3).startsWith(String(+difference.toPrecision(5))), cells.join(" | "));
   await stage.leave(page);
 });

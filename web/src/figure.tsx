@@ -1,5 +1,5 @@
 // A figure with its title, and its ways out: as SVG, as PNG, its numbers as CSV.
-import type { ComponentChildren } from "preact";
+import { cloneElement, render, type ComponentChildren, type VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { png_of, svg_text } from "./picture";
 import { save, save_text } from "./save";
@@ -17,10 +17,35 @@ export function csv_text(table: Table): string {
   return [table.columns, ...table.rows].map((row) => row.map(cell).join(",") + "\n").join("");
 }
 
-export function Figure(props: { title: string; file: string; table?: (() => Table) | undefined; children: ComponentChildren }) {
+// Widths of a printed page, in points of the page (96 to an inch).
+const papers = [
+  { name: "as shown", width: 0 },
+  { name: "one column, 85 mm", width: 321 },
+  { name: "two columns, 175 mm", width: 661 },
+];
+
+// The figure drawn anew at that width, dark on white, in a place that nobody sees; it is there when its drawing is.
+async function on_paper(children: ComponentChildren, width: number): Promise<string> {
+  const sheet = document.createElement("div");
+  sheet.className = "on-white";
+  sheet.style.width = `${width}px`;
+  document.body.append(sheet);
+  try {
+    render(cloneElement(children as VNode), sheet);
+    for (let frames = 0; frames < 60 && !sheet.querySelector(".plot > svg"); ++frames) await new Promise((done) => setTimeout(done, 16));
+    return svg_text(sheet);
+  } finally {
+    render(null, sheet);
+    sheet.remove();
+  }
+}
+
+// `paper`: its one child can be drawn anew at another width.
+export function Figure(props: { title: string; file: string; table?: (() => Table) | undefined; paper?: boolean; children: ComponentChildren }) {
   const holder = useRef<HTMLDivElement>(null);
   const [problem, set_problem] = useState("");
-  const svg = () => svg_text(holder.current!);
+  const [width, set_width] = useState(0);
+  const svg = async () => (width ? on_paper(props.children, width) : svg_text(holder.current!));
   // Too large a picture, for one, cannot be made.
   const try_to = async (as: string, make: () => void | Promise<void>) => {
     try {
@@ -35,10 +60,20 @@ export function Figure(props: { title: string; file: string; table?: (() => Tabl
       <figcaption>
         <span>{props.title}</span>
         <span class="ways-out" role="group" aria-label={`Save the figure: ${props.title}`}>
-          <button type="button" class="quiet" onClick={() => try_to("SVG", () => save_text(svg(), props.file + ".svg", "image/svg+xml"))}>
+          {props.paper && (
+            <label class="paper">
+              <span class="hidden">Size of the saved figure</span>
+              <select value={String(width)} onChange={(event) => set_width(Number(event.currentTarget.value))}>
+                {papers.map((paper) => (
+                  <option value={String(paper.width)}>{paper.name}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          <button type="button" class="quiet" onClick={() => try_to("SVG", async () => save_text(await svg(), props.file + ".svg", "image/svg+xml"))}>
             SVG
           </button>
-          <button type="button" class="quiet" onClick={() => try_to("PNG", async () => save(await png_of(svg()), props.file + ".png"))}>
+          <button type="button" class="quiet" onClick={() => try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), props.file + ".png"))}>
             PNG
           </button>
           {props.table && (

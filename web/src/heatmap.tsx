@@ -32,8 +32,8 @@ interface Map {
   columns: number;
   most: number; // what the last colour stands for; the first stands for 0
   label: string;
-  pointed: [row: number, column: number] | undefined;
-  point: (row: number, column: number) => void; // by pointer or arrow keys
+  pointed?: [row: number, column: number] | undefined;
+  point?: (row: number, column: number) => void; // by pointer or arrow keys; without it the map is only looked at
 }
 
 export function Heatmap({ values, offset, rows, columns, most, label, pointed, point }: Map) {
@@ -50,7 +50,7 @@ export function Heatmap({ values, offset, rows, columns, most, label, pointed, p
   });
   const step = (event: KeyboardEvent) => {
     const by = arrows[event.key];
-    if (!by) return;
+    if (!by || !point) return;
     event.preventDefault();
     const [row, column] = pointed ?? [-by[0], -by[1]];
     point(Math.min(rows - 1, Math.max(0, row + by[0])), Math.min(columns - 1, Math.max(0, column + by[1])));
@@ -58,8 +58,9 @@ export function Heatmap({ values, offset, rows, columns, most, label, pointed, p
   const tell = (event: PointerEvent) => {
     const box = canvas.current!.getBoundingClientRect();
     const at = (share: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(share * count)));
-    point(at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns));
+    point?.(at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns));
   };
+  if (!point) return <canvas ref={canvas} class="map" width={columns} height={rows} aria-hidden="true" />;
   return <canvas ref={canvas} class="map" width={columns} height={rows} role="img" aria-label={label} tabIndex={0} onKeyDown={step} onPointerMove={tell} onPointerDown={tell} />;
 }
 

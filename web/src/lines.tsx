@@ -1,4 +1,5 @@
-// Lines over steps: a thin one for each run, and for each group of runs the median and the band of its middle half.
+// Lines over steps: a thin one for each run, and for each group of runs the median and the band of its middle half. A part
+// can be looked at large, axes can be logarithmic, and curves smoothed.
 import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Legend, type Entry } from "./legend";
@@ -17,6 +18,23 @@ export interface Curve {
 export interface Mark {
   step: number;
   says: string;
+}
+
+// What is drawn: of these steps, and of these values where they are said.
+export interface Window {
+  x: [number, number];
+  y?: [number, number] | undefined;
+}
+
+// The means over `width` neighbours at most, that many on each side where there are; what is missing stays so.
+export function smoothed(values: (number | null)[], width: number): (number | null)[] {
+  const reach = Math.floor(width / 2);
+  return values.map((value, i) => {
+    if (value === null) return null;
+    const side = Math.min(reach, i, values.length - 1 - i);
+    const near = values.slice(i - side, i + side + 1).filter((one) => one !== null);
+    return near.reduce((sum, one) => sum + one, 0) / near.length;
+  });
 }
 
 export const colours = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
@@ -86,10 +104,13 @@ export function useWidth(): [{ current: HTMLDivElement | null }, number] {
   return [holder, width];
 }
 
-function colour_of(curves: Curve[], group: string): string {
+// Groups differ in colour, and where there are more of them than colours in their strokes, too.
+const dashes = [undefined, "7 3", "2 3", "9 3 2 3"];
+
+export function look_of(curves: Curve[], group: string): { colour: string; dash: string | undefined } {
   const coloured = [...new Set(curves.map((curve) => curve.like ?? curve.group))];
   const at = coloured.indexOf(curves.find((curve) => curve.group === group)?.like ?? group);
-  return colours[at % colours.length]!;
+  return { colour: colours[at % colours.length]!, dash: dashes[Math.floor(at / colours.length) % dashes.length] };
 }
 
 function shown_of({ curves, shown }: LinesProps): Curve[] {
@@ -104,12 +125,73 @@ function switches_of({ curves, shown, toggle }: LinesProps): Entry[] {
   return [
     ...likes.map((like) => ({
       text: like,
-      colour: colour_of(curves, curves.find((curve) => (curve.like ?? curve.group) === like)!.group),
+      ...look_of(curves, curves.find((curve) => (curve.like ?? curve.group) === like)!.group),
       on: shown?.has(like) ?? true,
       toggle: () => toggle?.(like),
     })),
     ...(title ? [{ text: `with ${title}`, colour: "currentColor", dash: "5 4" }] : []),
   ];
+}
+
+// The values that a window has to hold where it says nothing of them.
+function extent_of(points: { value: number }[], log: boolean | undefined): [number, number] | undefined {
+  let low = Infinity, high = -Infinity;
+  for (const { value } of points) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  if (!(low < high)) return undefined;
+  const edge = log ? 0 : 0.04 * (high - low);
+  return [low - edge, high + edge];
+}
+
+// A part that the pointer is drawn over becomes the window; a double click shows the whole. What is drawn over in width alone
+// keeps its height to the values that are in it.
+function useBrush(holder: { current: HTMLDivElement | null }, scales: { current?: { x: Plot.Scale; y: Plot.Scale } | undefined }, zoom: LinesProps["zoom"]) {
+  useEffect(() => {
+    const figure = holder.current;
+    if (!figure || !zoom) return;
+    let from: [number, number] | undefined;
+    const box = document.createElement("div");
+    box.className = "brush";
+    const at = (event: PointerEvent): [number, number] => {
+      const { left, top } = figure.getBoundingClientRect();
+      const { x, y } = scales.current!;
+      const within = (value: number, ends: number[]) => Math.max(Math.min(...ends), Math.min(Math.max(...ends), value));
+      return [within(event.clientX - left, x.range as number[]), within(event.clientY - top, y.range as number[])];
+    };
+    const down = (event: PointerEvent) => {
+      if (event.button !== 0 || !scales.current) return;
+      from = at(event);
+      figure.setPointerCapture(event.pointerId);
+    };
+    const move = (event: PointerEvent) => {
+      if (!from) return;
+      const to = at(event), flat = Math.abs(to[1] - from[1]) < 16;
+      const [top, bottom] = flat ? (scales.current!.y.range as number[]).slice().sort((a, b) => a - b) : [from[1], to[1]].sort((a, b) => a - b);
+      const left = Math.min(from[0], to[0]);
+      Object.assign(box.style, { left: `${left}px`, width: `${Math.abs(to[0] - from[0])}px`, top: `${top}px`, height: `${bottom! - top!}px` });
+      if (!box.isConnected) figure.append(box);
+    };
+    const up = (event: PointerEvent) => {
+      if (!from) return;
+      const to = at(event), began = from;
+      end();
+      if (Math.abs(to[0] - began[0]) < 6) return;
+      const { x, y } = scales.current!;
+      const ends = (scale: Plot.Scale, a: number, b: number) => [scale.invert!(a), scale.invert!(b)].sort((a, b) => a - b) as [number, number];
+      zoom({ x: ends(x, began[0], to[0]), y: Math.abs(to[1] - began[1]) < 16 ? undefined : ends(y, began[1], to[1]) });
+    };
+    const end = () => {
+      from = undefined;
+      box.remove();
+    };
+    const whole = () => zoom(undefined);
+    figure.classList.add("brushed");
+    const all = [["pointerdown", down], ["pointermove", move], ["pointerup", up], ["pointercancel", end], ["dblclick", whole]] as [string, EventListener][];
+    for (const [name, listen] of all) figure.addEventListener(name, listen, true); // before the tip takes it
+    return () => {
+      for (const [name, listen] of all) figure.removeEventListener(name, listen, true);
+      box.remove();
+    };
+  }, [zoom]);
 }
 
 interface LinesProps {
@@ -123,21 +205,32 @@ interface LinesProps {
   // The legend switches curves of a kind (`like`) on and off; without it all of them are shown.
   shown?: Set<string>;
   toggle?: (like: string) => void;
+  x_log?: boolean;
+  y_log?: boolean;
+  smooth?: number; // over so many looks
+  window?: Window | undefined;
+  zoom?: (to: Window | undefined) => void; // a part is marked by the pointer
 }
 
 export function Lines(props: LinesProps) {
   const [holder, width] = useWidth();
   const place = useRef<(step: number) => number>();
+  const scales = useRef<{ x: Plot.Scale; y: Plot.Scale }>();
   useEffect(() => {
     if (!width) return;
-    const drawn_curves = shown_of(props);
+    const { x_log, y_log, smooth = 0, window: part } = props;
+    const raw = shown_of(props);
+    const drawn_curves = smooth > 1 ? raw.map((curve) => ({ ...curve, values: smoothed(curve.values, smooth) })) : raw;
     const groups = [...new Set(drawn_curves.map((curve) => curve.group))];
-    const colour = (group: string) => colour_of(props.curves, group);
+    const looks = new Map(groups.map((group) => [group, look_of(props.curves, group)]));
+    const colour = (group: string) => looks.get(group)!.colour;
+    const there = (step: number, value: number | null | undefined) => value !== null && value !== undefined && (!x_log || step > 0) && (!y_log || value > 0);
     const points = drawn_curves.flatMap((curve) =>
-      curve.steps.map((step, i) => ({ step, value: curve.values[i] ?? NaN, name: curve.name, group: curve.group })),
+      curve.steps.flatMap((step, i) => (there(step, curve.values[i]) && (!part || (step >= part.x[0] && step <= part.x[1])) ? [{ step, value: curve.values[i]!, name: curve.name, group: curve.group }] : [])),
     );
     const dashed = new Set(drawn_curves.filter((curve) => curve.dashed).map((curve) => curve.group));
-    const middle = bands(drawn_curves);
+    const stroke_of = (group: string) => (dashed.has(group) ? "5,4" : looks.get(group)!.dash);
+    const middle = bands(drawn_curves).filter(({ step, low }) => there(step, low));
     const of = (group: string) => middle.filter((band) => band.group === group);
     const x = axis_of([props.steps ?? 0, ...points.map((point) => point.step)]), y = axis_of(points.map((point) => point.value));
     // What a mark says stands after its step, or before it where there is more room.
@@ -145,45 +238,70 @@ export function Lines(props: LinesProps) {
     const beside = ({ step }: Mark) => (step > 0.55 * last ? { dx: -5, textAnchor: "end" as const } : { dx: 5, textAnchor: "start" as const });
     const height = props.height ?? Math.round(Math.max(240, Math.min(420, width * 0.5)));
     const margin = { top: 20, left: y.room, bottom: 44 };
+    const frame = { width, height, marginTop: margin.top, marginLeft: margin.left, marginBottom: margin.bottom, style: { background: "transparent", fontSize: "12px", color: "inherit" } };
+    const clip = part !== undefined;
+    // All curves of a group are one line with gaps: thousands of them are drawn at once.
+    const lines_of = (curves: Curve[], group: string, style: { strokeWidth: number; strokeOpacity: number; strokeDasharray: string | undefined }) => {
+      const xs: number[] = [], ys: number[] = [];
+      for (const curve of curves) {
+        if (curve.group !== group) continue;
+        curve.steps.forEach((step, i) => (xs.push(step), ys.push(there(step, curve.values[i]) ? curve.values[i]! : NaN)));
+        xs.push(curve.steps.at(-1) ?? 0), ys.push(NaN);
+      }
+      return Plot.line({ length: xs.length }, { x: xs, y: ys, z: null, stroke: colour(group), clip, ...style });
+    };
+    const thin = middle.length > 0;
     const plot = Plot.plot({
-      width,
-      height,
-      marginTop: margin.top,
-      marginLeft: margin.left,
-      marginBottom: margin.bottom,
+      ...frame,
       ariaLabel: `${props.label} over steps, ${drawn_curves.length} lines`,
-      style: { background: "transparent", fontSize: "12px", color: "inherit" },
-      x: { label: "step", tickFormat: x.tickFormat, nice: props.steps === undefined, domain: props.steps === undefined ? undefined : [0, props.steps] },
-      y: { label: props.label, grid: true, tickFormat: y.tickFormat, nice: true, domain: props.range },
+      x: {
+        label: "step",
+        type: x_log ? "log" : "linear",
+        tickFormat: x_log ? tick_text : x.tickFormat,
+        ticks: x_log ? 5 : undefined,
+        nice: props.steps === undefined && !part,
+        domain: part ? part.x : props.steps === undefined || x_log ? undefined : [0, props.steps],
+      },
+      y: { label: props.label, grid: true, type: y_log ? "log" : "linear", tickFormat: y_log ? tick_text : y.tickFormat, ticks: y_log ? 6 : undefined, nice: !part?.y, domain: part?.y ?? (part ? extent_of(points, y_log) : props.range) },
       marks: [
         ...groups.map((group) =>
-          Plot.areaY(of(group), { x: "step", y1: "low", y2: "high", fill: colour(group), fillOpacity: 0.18, ariaHidden: "true" }),
+          Plot.areaY(of(group), { x: "step", y1: "low", y2: "high", fill: colour(group), fillOpacity: 0.18, ariaHidden: "true", clip }),
         ),
-        ...groups.map((group) =>
-          Plot.line(
-            points.filter((point) => point.group === group),
-            { x: "step", y: "value", z: "name", stroke: colour(group), strokeWidth: middle.length ? 1 : 1.8, strokeOpacity: middle.length ? 0.45 : 1, strokeDasharray: dashed.has(group) ? "5,4" : undefined },
-          ),
-        ),
-        ...groups.map((group) => Plot.line(of(group), { x: "step", y: "middle", stroke: colour(group), strokeWidth: 2.5 })),
+        ...(smooth > 1 ? groups.map((group) => lines_of(raw, group, { strokeWidth: 1, strokeOpacity: thin ? 0.15 : 0.3, strokeDasharray: undefined })) : []),
+        ...groups.map((group) => lines_of(drawn_curves, group, { strokeWidth: thin ? 1 : 1.8, strokeOpacity: thin ? 0.45 : 1, strokeDasharray: stroke_of(group) })),
+        ...groups.map((group) => Plot.line(of(group), { x: "step", y: "middle", stroke: colour(group), strokeWidth: 2.5, strokeDasharray: looks.get(group)!.dash, clip })),
         Plot.ruleX(props.marks ?? [], { x: "step", stroke: "var(--soft)", strokeDasharray: "2,3" }),
         ...(props.marks ?? []).map((mark, i) =>
           Plot.text([mark], { x: "step", text: "says", frameAnchor: "bottom", ...beside(mark), dy: -6 - 16 * i, fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
         ),
-        Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\nstep ${point.step}\n${+point.value.toPrecision(6)}`, fill: "var(--page)", lineHeight: 1.4 })),
       ],
     });
     plot.setAttribute("role", "img");
     for (const part of plot.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
-    const scale = plot.scale("x")!;
+    const scale = plot.scale("x")!, up = plot.scale("y")!;
+    scales.current = { x: scale, y: up };
     place.current = (step) => scale.apply(step);
     const now = document.createElementNS("http://www.w3.org/2000/svg", "line");
     const drawn = { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 };
     for (const [name, value] of Object.entries(drawn)) now.setAttribute(name, String(value));
-    plot.insertBefore(now, plot.lastChild); // under the tip
+    plot.append(now);
+    // What is pointed at is told in a drawing above it, so that the lines need not be drawn again.
+    const told = Plot.plot({
+      ...frame,
+      className: "told",
+      axis: null,
+      x: { ...scale, label: null },
+      y: { ...up, label: null },
+      marks: [
+        Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\nstep ${point.step}\n${+point.value.toPrecision(6)}${smooth > 1 ? ` (mean over ${smooth} looks)` : ""}`, fill: "var(--page)", lineHeight: 1.4 })),
+      ],
+    });
+    told.setAttribute("aria-hidden", "true");
+    told.classList.add("told");
     const figure = holder.current!;
-    figure.replaceChildren(plot);
-  }, [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, width]);
+    figure.replaceChildren(plot, told);
+  }, [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width]);
+  useBrush(holder, scales, props.zoom);
   // Where the person looks moves often: the line alone is moved.
   useEffect(() => {
     const now = holder.current?.querySelector("line.now");
@@ -200,8 +318,8 @@ export function Lines(props: LinesProps) {
         <Legend
           entries={groups.map((group) => ({
             text: group,
-            colour: colour_of(props.curves, group),
-            dash: props.curves.some((curve) => curve.dashed && curve.group === group) ? "5 4" : undefined,
+            ...look_of(props.curves, group),
+            ...(props.curves.some((curve) => curve.dashed && curve.group === group) && { dash: "5 4" }),
           }))}
         />
       )}

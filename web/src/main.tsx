@@ -13,6 +13,7 @@ import { engine } from "./engine/engine";
 import { useTheme } from "./theme";
 import "./style.css";
 import "./screen.css";
+import "./runs.css";
 
 const views = [
   { name: "start", title: "Start", show: Start },

@@ -17,6 +17,59 @@ export interface Run {
   metrics: { [name: string]: number | null };
 }
 
+// What the rows and columns of an attention map stand for.
+export interface Axes {
+  rows: "example" | "target_word" | "query" | "place" | "access";
+  columns: "source_word" | "item" | "feature" | "key" | "expert";
+}
+
+// Which arrays a run kept: of each its shape, and the steps that it has.
+export interface Kind {
+  name: string;
+  shape: number[];
+  steps: number[];
+}
+
+// One run with all that there is of it.
+export interface WholeRun extends Run {
+  tags?: string[];
+  note?: string;
+  version: string;
+  machine: string;
+  series: { [metric: string]: [step: number, value: number | null][] };
+  spec: string;
+  arrays: Kind[];
+  words: { source: { [token: string]: string }; target: { [token: string]: string }; classes: string[] };
+  axes?: Axes;
+  weights?: number; // bytes
+}
+
+export interface KeptArray {
+  name: string;
+  step: number;
+  shape: number[];
+  values: number[];
+}
+
+// A metric by the values of one setting; each group beside the one that all are compared with.
+export interface Group {
+  value: Setting;
+  runs: number;
+  measured: number;
+  median?: number | null;
+  low_quarter?: number | null;
+  high_quarter?: number | null;
+  mean?: number | null;
+  interval?: [number | null, number | null];
+  test?: { problem?: string; pairs?: number; alone?: number; paired_by?: string[]; settings?: string[]; difference?: number | null; low?: number | null; high?: number | null; p?: number | null; exact?: boolean };
+}
+export interface Groups {
+  metric: string;
+  by: string;
+  against: Setting;
+  groups: Group[];
+}
+
 // A metric over the steps of one run; null where JSON has no such number.
 export interface Line {
   run: number;
@@ -127,8 +180,16 @@ export function flat_settings(settings: { [key: string]: Setting }, prefix = "")
     if (value !== null && typeof value === "object" && !Array.isArray(value)) {
       for (const [inner, text] of flat_settings(value, name + ".")) flat.set(inner, text);
     } else {
-      flat.set(name, typeof value === "string" ? value : JSON.stringify(value));
+      flat.set(name, setting_text(value));
     }
   }
   return flat;
+}
+
+export function setting_text(value: Setting): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function number_text(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : String(+value.toPrecision(5));
 }

@@ -91,7 +91,8 @@ export function svg_text(holder: Element): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-export async function png_of(svg: string): Promise<Blob> {
+// `fine`: points of the picture to one of the figure.
+export async function png_of(svg: string, fine: number): Promise<Blob> {
   const image = new Image();
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
   await image.decode();

@@ -1,5 +1,5 @@
 // Where the page's data come from: the server that it was loaded from, or the file that it stands in.
-import type { Experiment, Job, Line, Names, Order, Query, Run, Story, Told } from "./model";
+import type { Experiment, Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
 
 // What could not be had, in the words of who knows: a paragraph to show.
 export class Trouble extends Error {}
@@ -11,6 +11,14 @@ export interface Trainer {
   stop(job: number): Promise<void>;
 }
 
+// What only a store has of its runs.
+export interface KeptRuns {
+  run(id: number): Promise<WholeRun>;
+  arrays(id: number, name: string, example?: number): Promise<KeptArray[]>;
+  groups(query: { experiment?: string; where?: string; metric: string; by: string; against?: string }): Promise<Groups>;
+  weights_address(id: number): string;
+}
+
 export interface Source {
   readonly kind: "served" | "report" | "site";
   readonly opens: "start" | "story"; // the view that an address without one means
@@ -20,6 +28,7 @@ export interface Source {
   told(experiment: string): Promise<Told>;
   runs(query: Query): Promise<{ matched: number; runs: Run[] }>;
   lines(query: Query & { metric: string }): Promise<{ matched: number; lines: Line[] }>;
+  readonly store?: KeptRuns;
   // Calls back whenever there may be something new, and tells whether the line to the source is open. Returns how to end it.
   watch(changed: () => void, open: (is_open: boolean) => void): () => void;
 }
@@ -57,6 +66,13 @@ class Served implements Source {
     jobs: async () => (await this.get<{ jobs: Job[] }>("api/jobs")).jobs,
     start: (order) => this.post<Job>("api/jobs", order),
     stop: async (job) => void (await this.post(`api/jobs/${job}/stop`)),
+  };
+
+  readonly store: KeptRuns = {
+    run: (id) => this.get<WholeRun>(`api/runs/${id}`),
+    arrays: async (id, name, example) => (await this.get<{ arrays: KeptArray[] }>(`api/runs/${id}/arrays`, { name, example })).arrays,
+    groups: (query) => this.get<Groups>("api/groups", query),
+    weights_address: (id) => `api/runs/${id}/weights`,
   };
 
   names() {

@@ -1,7 +1,7 @@
 // The engine as views know it: ask, and an answer will come. It is WebAssembly in a worker, so the page never waits.
 import EngineWorker from "./worker?worker&inline";
 import wasm from "#engine.wasm";
-import type { Setting } from "../model";
+import type { Axes, Setting } from "../model";
 import { Trouble } from "../source";
 
 export type ToyPoint = [D: number, gate: number, p: number, loss: number];
@@ -46,12 +46,6 @@ export interface Beginning extends Course {
   words: string[]; // how a person reads tokens and classes
   classes: string[];
   axes?: Axes; // of its attention
-}
-
-// What the rows and columns of an attention map stand for.
-export interface Axes {
-  rows: "example" | "target_word" | "query" | "place";
-  columns: "source_word" | "item" | "feature" | "key";
 }
 
 export interface Weights {

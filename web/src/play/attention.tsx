@@ -1,6 +1,6 @@
 // Attention of one example at one step: the map, what its words are, and α against β as dots that move.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Lane, Look } from "../engine/lane";
+import type { Look, Looks } from "../engine/looks";
 import { Figure, type Table } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
@@ -12,21 +12,21 @@ const letter = 8; // about how wide one is
 const beside = 48; // and what stands beside a map
 
 interface Props {
-  lane: Lane;
+  lane: Looks;
   at: number;
   example: number;
 }
 
 // What rows and columns are called: one, and several.
-const row_names = { example: ["example", "examples"], target_word: ["output", "outputs"], query: ["query", "queries"], place: ["place", "places"] } as const;
-const column_names = { source_word: ["input", "inputs"], item: ["item", "items"], feature: ["feature", "features"], key: ["key", "keys"] } as const;
+const row_names = { example: ["example", "examples"], target_word: ["output", "outputs"], query: ["query", "queries"], place: ["place", "places"], access: ["access", "accesses"] } as const;
+const column_names = { source_word: ["input", "inputs"], item: ["item", "items"], feature: ["feature", "features"], key: ["key", "keys"], expert: ["expert", "experts"] } as const;
 interface Names {
   row: string;
   rows: string;
   column: string;
   columns: string;
 }
-function names_of({ axes }: Lane): Names {
+function names_of({ axes }: Looks): Names {
   const [row, rows] = row_names[axes.rows];
   const [column, columns] = axes.rows === "place" ? ["place", "the places that they attend to"] : column_names[axes.columns];
   return { row, rows, column, columns };
@@ -35,15 +35,15 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 // The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as far
 // as that. It only grows, so that colours mean the same while a person scrubs, and at trainings side by side.
-const seen = new WeakMap<Lane, { looks: number; most: number }>();
-function most_in(lane: Lane): number {
+const seen = new WeakMap<Looks, { looks: number; most: number }>();
+function most_in(lane: Looks): number {
   const known = seen.get(lane) ?? { looks: 0, most: 0 };
   for (; known.looks < lane.looks.length; ++known.looks)
     for (const alpha of lane.looks[known.looks]!.alpha) if (alpha > known.most) known.most = alpha;
   seen.set(lane, known);
   return known.most;
 }
-function scale_of(lanes: Lane[]): number {
+function scale_of(lanes: Looks[]): number {
   const most = Math.max(...lanes.map(most_in));
   return scales.find((scale) => scale >= most) ?? 1;
 }
@@ -100,11 +100,11 @@ export function Attention({ lane, at, example }: Props) {
 }
 
 // An example as a figure of it has it: what goes in and what comes out, and what its files are called.
-function example_of(lane: Lane, look: Look, example: number) {
+function example_of(lane: Looks, look: Look, example: number) {
   const [, rows, columns] = look.shape;
   const offset = example * rows * columns;
   const inputs = Array.from({ length: columns }, (_, i) => lane.input(example, i));
-  const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
+  const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.output_word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
   const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
   return { rows, columns, offset, inputs, outputs, file };
 }
@@ -161,7 +161,7 @@ function rounded(x: number): string {
 
 // Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
 // of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
-function Scatter({ lane, look, offset, count, file, table }: { lane: Lane; look: Look; offset: number; count: number; file: string; table: () => Table }) {
+function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look: Look; offset: number; count: number; file: string; table: () => Table }) {
   const [holder, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();

@@ -4,9 +4,13 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { change_address, useWord } from "../address";
 import { Figure } from "../figure";
 import { bands, Lines, type Curve } from "../lines";
-import { flat_settings, type Line, type Names, type Run } from "../model";
+import { flat_settings, number_text, type Line, type Names, type Run } from "../model";
 import { Trouble, type Source } from "../source";
 import { in_turn } from "../turns";
+import { NoStore } from "./no_store";
+import { address_of_run, RunPage } from "./run";
+import { RunsChart } from "./runs_chart";
+import { AgainstSetting, GroupsTable } from "./runs_groups";
 import { Training } from "./training";
 
 interface Seen {
@@ -18,6 +22,7 @@ interface Seen {
 }
 
 const nothing: Seen = { names: { experiments: [], metrics: [], settings: [] }, matched: 0, runs: [], lines: [], metric: "" };
+const rows_at_first = 500; // of the table
 const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss", "p"];
 
 // Text that is taken over when its writer pauses, so that half a condition is not asked.
@@ -39,6 +44,12 @@ function useSlow(value: string, take: (value: string) => void): [string, (value:
 }
 
 export function Runs({ source }: { source: Source }) {
+  const [run] = useWord("run", "");
+  if (!source.store) return <NoStore source={source} run={run} />;
+  return run ? <RunPage store={source.store} id={run} /> : <AllRuns source={source} />;
+}
+
+function AllRuns({ source }: { source: Source }) {
   const [experiment] = useWord("experiment", "");
   const [where, take_where] = useWord("where", "");
   const [sort] = useWord("sort", "-id");
@@ -93,15 +104,6 @@ export function Runs({ source }: { source: Source }) {
   const choose = (id: number, on: boolean) =>
     change_address({ marked: (on ? [...chosen, id] : chosen.filter((one) => one !== id)).join(",") });
 
-  if (source.kind !== "served")
-    return (
-      <>
-        <h1>Runs</h1>
-        <p>
-          {source.kind === "report" ? "A report holds what its experiments came to, and not their runs, which are kept by the program." : "Runs are kept by the program."} To see yours here, start it: <code>fovea serve</code>
-        </p>
-      </>
-    );
   return (
     <>
       <h1>Runs</h1>
@@ -140,15 +142,17 @@ export function Runs({ source }: { source: Source }) {
         </p>
       )}
       {curves.length > 0 && (
-        <Figure
+        <RunsChart
+          curves={curves}
+          label={seen.metric.replaceAll("_", " ")}
           title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? ", the median and the middle half" : ""}`}
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.lines, seen.metric)}
-        >
-          <Lines curves={curves} label={seen.metric.replaceAll("_", " ")} />
-        </Figure>
+        />
       )}
       {seen.runs.length > 0 && <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />}
+      {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
+      {by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
       {chosen.length > 0 && seen.metric && (
         <Compare
           missing={chosen.filter((id) => seen.runs.every((run) => run.run !== id))}
@@ -202,10 +206,6 @@ function Choice(props: { label: string; word: string; value: string; options: st
   );
 }
 
-function number_text(value: number | null | undefined) {
-  return value === null || value === undefined ? "–" : String(+value.toPrecision(5));
-}
-
 // A row that moves, since others came or the order is another, keeps the keyboard's focus, which browsers take from it.
 function useKeptFocus() {
   const focused = document.activeElement; // before anything is moved
@@ -225,6 +225,7 @@ function RunTable(props: {
 }) {
   useKeptFocus();
   const shown = props.differing.slice(0, 3);
+  const [rows, set_rows] = useState(rows_at_first);
   const columns = [
     { title: "run", key: "id" },
     { title: "experiment", key: "experiment" },
@@ -258,7 +259,7 @@ function RunTable(props: {
           </tr>
         </thead>
         <tbody>
-          {props.runs.map((run) => (
+          {props.runs.slice(0, rows).map((run) => (
             <tr key={run.run}>
               <td>
                 <input
@@ -268,7 +269,9 @@ function RunTable(props: {
                   onChange={(event) => props.choose(run.run, event.currentTarget.checked)}
                 />
               </td>
-              <td class="number">{run.run}</td>
+              <td class="number">
+                <a href={address_of_run(run.run)}>{run.run}</a>
+              </td>
               <td>{run.experiment}</td>
               <td class="number">{run.seed}</td>
               <td>
@@ -287,6 +290,14 @@ function RunTable(props: {
           ))}
         </tbody>
       </table>
+      {props.runs.length > rows && (
+        <p>
+          <button type="button" onClick={() => set_rows(props.runs.length)}>
+            Show all {props.runs.length} rows
+          </button>{" "}
+          <span class="soft">The first {rows} are shown; the figure has all.</span>
+        </p>
+      )}
     </div>
   );
 }
@@ -317,7 +328,7 @@ function Compare({ missing, runs, lines, metric, settings }: { missing: number[]
         </p>
       )}
       {curves.length > 1 && (
-        <Figure title={`${title}: the runs compared`} file={`compared-${metric}`} table={() => line_table(lines, metric)}>
+        <Figure paper title={`${title}: the runs compared`} file={`compared-${metric}`} table={() => line_table(lines, metric)}>
           <Lines curves={curves} label={title} />
         </Figure>
       )}
@@ -328,7 +339,9 @@ function Compare({ missing, runs, lines, metric, settings }: { missing: number[]
               <tr>
                 <th scope="col" />
                 {runs.map((run) => (
-                  <th scope="col">run {run.run}</th>
+                  <th scope="col">
+                    <a href={address_of_run(run.run)}>run {run.run}</a>
+                  </th>
                 ))}
               </tr>
             </thead>

@@ -1,0 +1,71 @@
+// A run of the store as its page shows it: curves, and the maps of one example over the steps.
+import { Looks, type Series } from "../engine/looks";
+import { flat_settings, type Kind, type Setting, type WholeRun } from "../model";
+import type { KeptRuns } from "../source";
+
+// A map of attention among those that a run kept: "attention" is the mean over heads where there are several.
+export interface MapName {
+  name: string;
+  layer?: number;
+  head?: number;
+  says: string;
+}
+
+export function maps_of(run: WholeRun): MapName[] {
+  const is_map = ({ name, shape }: Kind) => shape.length === 3 && (name === "attention" || name === "attention_held" || name.startsWith("attention."));
+  const single = run.arrays.filter(is_map).length === 1;
+  return run.arrays.filter(is_map).map(({ name }) => {
+    const place = /^attention\.layer\.(\d+)\.head\.(\d+)$/.exec(name);
+    if (place) return { name, layer: Number(place[1]), head: Number(place[2]), says: `layer ${place[1]}, head ${place[2]}` };
+    if (name === "attention") return { name, says: single ? "attention" : "the whole (mean of the heads; of the last layer)" };
+    return { name, says: name === "attention_held" ? "attention while it is held" : name.slice("attention.".length).replaceAll(/[._]/g, " ") };
+  });
+}
+
+export class Kept extends Looks {
+  readonly title = "";
+
+  constructor(
+    readonly run: WholeRun,
+    readonly map: string,
+  ) {
+    super();
+    this.settings = run.settings;
+    this.classes = run.words.classes;
+    for (const [name, points] of Object.entries(run.series)) this.series.set(name, series_of(points));
+    const [, rows, columns] = run.arrays.find(({ name }) => name === map)?.shape ?? [];
+    this.axes = run.axes ?? { rows: rows === columns ? "place" : rows === 1 ? "example" : "target_word", columns: "source_word" };
+  }
+
+  static async load(kept: KeptRuns, run: WholeRun, map: string): Promise<Kept> {
+    const loaded = new Kept(run, map);
+    const facts = ["attention_source", "attention_target", "attention_labels", "attention_truth"].filter((name) => run.arrays.some((kind) => kind.name === name));
+    const beta = map === "attention" && run.arrays.some(({ name }) => name === "attention_beta") ? ["attention_beta"] : [];
+    const found = await Promise.all([map, ...facts, ...beta].map((name) => kept.arrays(run.run, name)));
+    const of_steps = new Map<number, boolean>();
+    for (const array of found.flat()) {
+      if (array.name === "attention_beta" && !of_steps.has(array.step)) continue;
+      if (array.name === map) of_steps.set(array.step, true);
+      const values = Float32Array.from(array.values, (value) => value ?? NaN);
+      if (array.name === "attention_beta") loaded.looks.find(({ step }) => step === array.step)!.beta = values;
+      else loaded.take_array({ ...array, name: array.name === map ? "attention" : array.name, values });
+    }
+    return loaded;
+  }
+
+  override word(token: number): string {
+    return token < 0 ? "" : (this.run.words.source[token] ?? String(token));
+  }
+  override output_word(token: number): string {
+    return token < 0 ? "" : (this.run.words.target[token] ?? this.word(token));
+  }
+}
+
+export function series_of(points: [number, number | null][]): Series {
+  return { steps: points.map(([step]) => step), values: points.map(([, value]) => value) };
+}
+
+// Whether another program trained it, and which.
+export function other_program(run: { settings: { [section: string]: Setting } }): string {
+  return flat_settings(run.settings).get("train.program") ?? "";
+}

@@ -1,0 +1,55 @@
+// Runs where there is no store.
+import { useEffect, useState } from "preact/hooks";
+import type { Experiment, Told } from "../model";
+import type { Source } from "../source";
+
+// A report or a site has what experiments came to, and says what it has not.
+export function NoStore({ source, run }: { source: Source; run: string }) {
+  const [experiments, set] = useState<Experiment[]>([]);
+  useEffect(() => {
+    source.story().then(
+      (story) => set(story.experiments),
+      () => {},
+    );
+  }, [source]);
+  const here = source.kind === "report" ? "A report" : "This site";
+  return (
+    <>
+      <h1>{run ? `Run ${run}` : "Runs"}</h1>
+      <p>
+        {here} has what its experiments came to: figures, claims and settings. {run ? "It does not have single runs: their" : "Single runs are not in it: their"} curves, attention maps, weights and notes
+        are in the store of the program. To see those of your own, start it: <code>fovea serve</code>
+      </p>
+      {experiments.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Experiments">
+          <table>
+            <thead>
+              <tr>
+                {["experiment", "runs", "seeds", "claims that held"].map((head) => (
+                  <th scope="col">{head}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {experiments.map((one) => {
+                const { runs, seeds } = one as Partial<Told>;
+                return (
+                  <tr>
+                    <th scope="row">
+                      <a href={`#/story?open=${encodeURIComponent(one.name)}`}>{one.title || one.name}</a>
+                    </th>
+                    <td class="number">{runs ?? "–"}</td>
+                    <td class="number">{seeds || "–"}</td>
+                    <td class="number">
+                      {one.claims.filter(({ held }) => held).length} of {one.claims.length}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}

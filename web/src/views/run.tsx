@@ -1,0 +1,339 @@
+// One run of the store: what it was, its curves, and its attention over the steps, every layer and head at a glance.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { read_address, useWord, write_address } from "../address";
+import { engine } from "../engine/engine";
+import { Figure } from "../figure";
+import { Heatmap } from "../heatmap";
+import { Lines, type Curve } from "../lines";
+import { number_text, type WholeRun } from "../model";
+import { Attention, Dots } from "../play/attention";
+import { TimeAxis } from "../play/axis";
+import { address_in_playground, not_there } from "../run/in_playground";
+import { Kept, maps_of, other_program, series_of, type MapName } from "../run/kept";
+import { Trouble, type KeptRuns } from "../source";
+
+const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss"];
+
+export function address_of_run(id: number): string {
+  const { words } = read_address();
+  words.set("run", String(id));
+  for (const word of ["step", "map", "example", "of"]) words.delete(word);
+  return write_address({ view: "runs", words });
+}
+
+export function address_of_all(): string {
+  const { words } = read_address();
+  for (const word of ["run", "step", "map", "example", "of"]) words.delete(word);
+  return write_address({ view: "runs", words });
+}
+
+export function RunPage({ store, id }: { store: KeptRuns; id: string }) {
+  const [run, set_run] = useState<WholeRun>();
+  const [trouble, set_trouble] = useState("");
+  useEffect(() => {
+    let wanted = true;
+    set_run(undefined);
+    set_trouble("");
+    const asked = /^\d+$/.test(id) ? store.run(Number(id)) : Promise.reject(new Trouble(`"${id}" is no number of a run.`));
+    asked.then(
+      (found) => wanted && set_run(found),
+      (error) => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
+    );
+    return () => void (wanted = false);
+  }, [store, id]);
+  return (
+    <>
+      <p>
+        <a href={address_of_all()}>← All runs</a>
+      </p>
+      <h1>
+        Run {id}
+        {run && `: ${run.experiment}, seed ${run.seed}`}
+      </h1>
+      <p class="problem" role="alert">
+        {trouble}
+      </p>
+      {!run && !trouble && <p class="soft">Loading the run.</p>}
+      {run && <Whole key={run.run} store={store} run={run} />}
+    </>
+  );
+}
+
+function Whole({ store, run }: { store: KeptRuns; run: WholeRun }) {
+  const program = other_program(run);
+  const maps = useMemo(() => maps_of(run), [run]);
+  return (
+    <>
+      <Facts store={store} run={run} program={program} />
+      {maps.length > 0 ? (
+        <Maps store={store} run={run} maps={maps} />
+      ) : (
+        <p class="soft">This run kept no attention maps: its model does not attend, or probe.keep was 0.</p>
+      )}
+      {Object.keys(run.series).length > 0 && <Course run={run} />}
+      <Numbers run={run} />
+      <h2>Spec</h2>
+      <details>
+        <summary>All settings of this run{program ? "" : ", as a spec that trains it again"}</summary>
+        <pre tabIndex={0}>{run.spec}</pre>
+      </details>
+    </>
+  );
+}
+
+function size_text(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function time_text(seconds: number): string {
+  return seconds < 120 ? `${+seconds.toPrecision(3)} s` : seconds < 7200 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function Facts({ store, run, program }: { store: KeptRuns; run: WholeRun; program: string }) {
+  return (
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        <span class={"state " + run.state}>{run.state}</span> after {run.steps} steps and {time_text(run.seconds)}
+        {run.error && <span class="problem"> {run.error}</span>}
+      </dd>
+      {program && (
+        <>
+          <dt>Trained by</dt>
+          <dd>
+            <strong>{program}</strong>, and recorded here. The numbers and maps are what that program measured.
+          </dd>
+        </>
+      )}
+      <dt>Started</dt>
+      <dd>
+        {run.started.replace("T", " ").replace("Z", " UTC")}, {program ? "" : `by Fovea ${run.version}, `}on {run.machine || "a machine that is not named"}
+      </dd>
+      <dt>Tags</dt>
+      <dd>{run.tags?.join(", ") || "none"}</dd>
+      <dt>Note</dt>
+      <dd>{run.note || "none"}</dd>
+      <dt>Weights</dt>
+      <dd>
+        {run.weights === undefined ? (
+          "not kept"
+        ) : (
+          <>
+            <a href={store.weights_address(run.run)} download={`run-${run.run}.safetensors`}>
+              Download, {size_text(run.weights)}
+            </a>{" "}
+            (safetensors, as they were at the end)
+          </>
+        )}
+      </dd>
+      <dt>Playground</dt>
+      <dd>
+        <OpenInPlayground run={run} />
+      </dd>
+    </dl>
+  );
+}
+
+function OpenInPlayground({ run }: { run: WholeRun }) {
+  const [says, say] = useState("");
+  const why = engine.there ? not_there(run) : "This page was built without its engine.";
+  if (why) return <>Cannot be trained there. {why}</>;
+  const open = () => {
+    say("Preparing the playground.");
+    address_in_playground(run).then(
+      (address) => (location.hash = address),
+      (error) => say((error as Error).message),
+    );
+  };
+  return (
+    <>
+      <button type="button" onClick={open}>
+        Open in Playground
+      </button>{" "}
+      <span class="soft" role="status">
+        {says || "It is trained anew in this browser, from the same seed."}
+      </span>
+    </>
+  );
+}
+
+// The map that is chosen, large, and every head small beside it.
+function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapName[] }) {
+  const [chosen, choose] = useWord("map", maps[0]!.name);
+  const map = maps.find(({ name }) => name === chosen) ?? maps[0]!;
+  const [word, set_step] = useWord("step", "");
+  const [asked_example, set_example] = useWord("example", "1");
+  const [kept, set_kept] = useState<Kept>();
+  const [trouble, set_trouble] = useState("");
+  useEffect(() => {
+    let wanted = true;
+    Kept.load(store, run, map.name).then(
+      (loaded) => wanted && (set_kept(loaded), set_trouble("")),
+      (error) => wanted && set_trouble((error as Error).message),
+    );
+    return () => void (wanted = false);
+  }, [store, run, map.name]);
+  const steps = run.arrays.find(({ name }) => name === map.name)!.steps;
+  const last = steps.at(-1) ?? 0;
+  const at = word === "" ? last : Math.min(last, Number(word) || 0);
+  const examples = run.arrays.find(({ name }) => name === map.name)!.shape[0] ?? 1;
+  const example = Math.max(0, Math.min(examples, Math.floor(Number(asked_example)) || 1) - 1);
+  const index = Math.max(0, steps.filter((step) => step <= at).length - 1);
+  const go = (to: number) => set_step(String(steps[Math.max(0, Math.min(steps.length - 1, to))]));
+  const heads = maps.filter(({ head }) => head !== undefined);
+  return (
+    <section class="run-maps" aria-labelledby="maps">
+      <h2 id="maps">Where it attends</h2>
+      <p class="problem" role="alert">
+        {trouble}
+      </p>
+      <div class="run-ways">
+        <label>
+          Map
+          <select value={map.name} onChange={(event) => choose(event.currentTarget.value, true)}>
+            {maps.map(({ name, says }) => (
+              <option value={name} selected={name === map.name}>
+                {says}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Example
+          <select value={String(example)} onChange={(event) => set_example(String(Number(event.currentTarget.value) + 1))}>
+            {Array.from({ length: examples }, (_, i) => (
+              <option value={String(i)} selected={i === example}>
+                {i + 1} of {examples}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" disabled={index === 0} onClick={() => go(index - 1)}>
+          ‹ Look before
+        </button>
+        <button type="button" disabled={index === steps.length - 1} onClick={() => go(index + 1)}>
+          Next look ›
+        </button>
+      </div>
+      <TimeAxis total={last} at={at} reached={last} still={false} go={(step) => set_step(String(step))} />
+      <div class={heads.length > 0 ? "screen" : "screen alone"}>
+        {kept?.map === map.name && kept.run === run ? <Attention lane={kept} at={at} example={example} /> : <p class="soft">Loading the map.</p>}
+        {heads.length > 0 && <Heads store={store} run={run} heads={heads} at={at} example={example} chosen={map.name} choose={(name) => choose(name, true)} />}
+        {heads.length === 0 && kept?.map === map.name && <Dots lane={kept} at={at} example={example} />}
+      </div>
+    </section>
+  );
+}
+
+// A small map for each head: layers down, heads across.
+function Heads(props: { store: KeptRuns; run: WholeRun; heads: MapName[]; at: number; example: number; chosen: string; choose: (name: string) => void }) {
+  const { store, run, heads, at, example } = props;
+  const [kept, set_kept] = useState<{ example: number; of: Map<string, Kept> }>();
+  useEffect(() => {
+    let wanted = true;
+    const load = async () => {
+      const all = await Promise.all(heads.map(async ({ name }) => [name, new HeadLooks(run, name, await store.arrays(run.run, name, example))] as const));
+      if (wanted) set_kept({ example, of: new Map(all) });
+    };
+    load().catch(() => {});
+    return () => void (wanted = false);
+  }, [store, run, example]);
+  const layers = [...new Set(heads.map(({ layer }) => layer!))].sort((a, b) => a - b);
+  const across = Math.max(...heads.map(({ head }) => head!));
+  return (
+    <figure class="figure heads">
+      <figcaption>Every layer and head of example {example + 1}</figcaption>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Layers and heads">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="hidden">Layer</span>
+              </th>
+              {Array.from({ length: across }, (_, i) => (
+                <th scope="col">head {i + 1}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {layers.map((layer) => (
+              <tr>
+                <th scope="row">layer {layer}</th>
+                {Array.from({ length: across }, (_, i) => {
+                  const map = heads.find((one) => one.layer === layer && one.head === i + 1);
+                  const look = map && kept?.of.get(map.name)?.look_at(at);
+                  return (
+                    <td>
+                      {map && look && (
+                        <button type="button" class="small-map" aria-pressed={map.name === props.chosen} aria-label={`Show ${map.says}`} onClick={() => props.choose(map.name)}>
+                          <Heatmap values={look.alpha} offset={0} rows={look.shape[1]} columns={look.shape[2]} most={1} label="" />
+                        </button>
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="soft">The same colours as in the large map. Choose one to see it large.</p>
+    </figure>
+  );
+}
+
+class HeadLooks extends Kept {
+  constructor(run: WholeRun, name: string, arrays: { step: number; shape: number[]; values: number[] }[]) {
+    super(run, name);
+    for (const array of arrays) this.take_array({ ...array, name: "attention", values: Float32Array.from(array.values) });
+  }
+}
+
+function Course({ run }: { run: WholeRun }) {
+  const names = Object.keys(run.series).filter((name) => run.series[name]!.length > 1);
+  const usual = first_choices.find((name) => names.includes(name)) ?? names[0] ?? "";
+  const [metric, choose] = useWord("of", usual);
+  const [step] = useWord("step", "");
+  const curves = useMemo<Curve[]>(() => [{ name: metric.replaceAll("_", " "), group: "", ...series_of(run.series[metric] ?? []) }], [run, metric]);
+  if (names.length === 0) return null;
+  return (
+    <section aria-labelledby="course">
+      <h2 id="course">Over its steps</h2>
+      <label class="pick">
+        Metric
+        <select value={metric} onChange={(event) => choose(event.currentTarget.value)}>
+          {names.map((name) => (
+            <option value={name} selected={name === metric}>
+              {name.replaceAll("_", " ")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Figure
+        paper
+        title={`${metric.replaceAll("_", " ")} of run ${run.run}`}
+        file={`run-${run.run}-${metric}`}
+        table={() => ({ columns: ["run", "metric", "step", "value"], rows: (run.series[metric] ?? []).map(([at, value]) => [run.run, metric, at, value]) })}
+      >
+        <Lines curves={curves} label={metric.replaceAll("_", " ")} now={step === "" ? undefined : Number(step)} />
+      </Figure>
+    </section>
+  );
+}
+
+function Numbers({ run }: { run: WholeRun }) {
+  return (
+    <section aria-labelledby="numbers">
+      <h2 id="numbers">What it measured last</h2>
+      <dl class="facts many">
+        {Object.entries(run.metrics).map(([name, value]) => (
+          <>
+            <dt>{name.replaceAll("_", " ")}</dt>
+            <dd>{number_text(value)}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+

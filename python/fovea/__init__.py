@@ -9,6 +9,8 @@
 from ._engine import Error, Failure, Step, WrongInput, WrongType
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
+from .belief import Belief
+from .believing import believe
 from .callbacks import lightning_callback, trainer_callback
 from .kept import Store, store
 from .models import Model
@@ -24,6 +26,7 @@ from .training import resume, run, sweep
 __all__ = [
     "Assumption",
     "Audit",
+    "Belief",
     "Error",
     "Failure",
     "Model",
@@ -40,6 +43,7 @@ __all__ = [
     "__version__",
     "attention_sites",
     "audit",
+    "believe",
     "describe",
     "from_torch",
     "lightning_callback",

@@ -100,9 +100,9 @@ def _rest(rows: Sequence[Sequence[Any]]) -> list[str]:
 
 def shaded(words: Sequence[str], weights: Sequence[float]) -> str:
     """Words on a ground that is the darker the more weight they have."""
-    most = max(weights, default=0.0) or 1.0
+    most = max([0.0, *weights]) or 1.0
     spans = (
-        f"<span style='background:rgba(213,94,0,{weight / most:.2f});padding:0 .15em' title='{weight:.3f}'>{html.escape(word)}</span>"
+        f"<span style='background:rgba(213,94,0,{max(weight, 0.0) / most:.2f});padding:0 .15em' title='{weight:.3f}'>{html.escape(word)}</span>"
         for word, weight in zip(words, weights)
     )
     return " ".join(spans)

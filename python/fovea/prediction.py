@@ -22,7 +22,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True)
 class Shading:
-    """Words of a text with the weight that attention will give each; a row for each word of an answer."""
+    """Words of a text with the weight that each has, darker the more; a row for each word of an answer. Below 0 nothing is shaded."""
 
     words: list[str]
     answers: list[str]  #: empty for classes
@@ -32,7 +32,7 @@ class Shading:
         lines = []
         for place, row in enumerate(self.weights):
             most = float(row.max(initial=0.0)) or 1.0
-            text = " ".join(word + _BLOCKS[round(8 * weight / most)] for word, weight in zip(self.words, row))
+            text = " ".join(word + _BLOCKS[round(8 * max(weight, 0.0) / most)] for word, weight in zip(self.words, row))
             lines.append(f"{self.answers[place]:>14}  {text}" if self.answers else text)
         return "\n".join(lines)
 
@@ -101,7 +101,7 @@ class Prediction:
         return f"<pre>{html.escape(self._predicted.text())}</pre>"
 
 
-def _texts(what: str, texts: Iterable[Any]) -> list[str]:
+def text_list(what: str, texts: Iterable[Any]) -> list[str]:
     if isinstance(texts, (str, bytes)):
         raise _engine.wrong_input(f"{what} is one text, and many are needed", f"give a list: [{str(texts)[:20]!r}, …]")
     found = _several(what, texts, "texts")
@@ -157,16 +157,20 @@ def predict(
         raise _engine.wrong_input(f"'{next(iter({**settings, **words}))}' is a setting, and texts have none", "leave it out")
     if not isinstance(data, Iterable):
         raise checks.wrong_type("data", data, "a list of texts, or the name of a task")
-    texts = _texts("texts", data)
+    texts = text_list("texts", data)
     if (labels is None) == (targets is None):
         raise _engine.wrong_input("texts need their labels, or their translations", "give labels=…, or targets=…")
     if targets is not None:
-        answers = _texts("targets", targets)
-    else:
-        answers = [_label(place, label) for place, label in enumerate(_several("labels", labels, "labels"))]
+        answers = text_list("targets", targets)
+    elif labels is not None:
+        answers = label_texts(labels)
     if len(answers) != len(texts):
         raise _engine.wrong_input(f"there are {len(texts)} texts and {len(answers)} answers", "give one for each")
     return Prediction(_engine.predict_texts(texts, answers, targets is None, workers))
+
+
+def label_texts(labels: Iterable[Any]) -> list[str]:
+    return [_label(place, label) for place, label in enumerate(_several("labels", labels, "labels"))]
 
 
 def _label(place: int, label: Any) -> str:

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "fovea/base/statistics.h"
 #include "fovea/base/version.h"
 #include "fovea/io/digest.h"
 #include "fovea/lab/record/machine.h"
@@ -192,6 +193,20 @@ void bind_observing(py::module_& module) {
       .def(py::init<const std::vector<std::string>&, const std::string&>(), py::arg("names"), py::arg("kind"))
       .def("measure", &Probes::measure, py::arg("first"), py::arg("parts"));
   module.def("agreement", &agreement_of, py::arg("a"), py::arg("b"), py::arg("lengths"));
+  module.def(
+      "share_interval",
+      [](std::int64_t holding, std::int64_t all) {
+        const Estimate share = share_interval(holding, all);
+        return py::make_tuple(share.mean, share.low, share.high);
+      },
+      py::arg("holding"), py::arg("all"));
+  module.def(
+      "bootstrap_mean",
+      [](const std::vector<double>& values, std::uint64_t seed) {
+        const Estimate mean = bootstrap_mean(values, seed);
+        return py::make_tuple(mean.mean, mean.low, mean.high);
+      },
+      py::arg("values"), py::arg("seed"));
   module.def("store_add", &add_run, py::arg("file"), py::arg("name"), py::arg("settings"), py::arg("key"),
              py::arg("series"), py::arg("arrays"), py::arg("state"), py::arg("facts"));
 }

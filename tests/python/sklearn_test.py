@@ -31,6 +31,35 @@ def test_a_classifier_of_texts():
             AttentionClassifier(**QUICK).fit(*wrong)
 
 
+def test_what_words_say_adds_up_to_the_answer():
+    from fovea.estimators import AttentionClassifier
+
+    model = AttentionClassifier(**QUICK).fit(TEXTS, LABELS)
+    for text, answer in (("so good a film", "+"), ("a bad film", "-")):
+        sign = 1 if answer == model.classes_[1] else -1
+        alpha, beta, evidence = (look(text) for look in (model.attention, model.beta, model.evidence))
+        assert alpha.words == beta.words == evidence.words == text.split()
+        assert alpha.weights.sum() == pytest.approx(1) and np.allclose(evidence.weights, alpha.weights * beta.weights)
+        assert model.predict([text])[0] == answer
+        assert evidence.weights.sum() > 0 and all("rgba(213,94,0,-" not in look._repr_html_() for look in (beta, evidence))
+        other = model.beta("so good so bad")
+        assert other.weights.min() < 0 and repr(other).count("█") == 1  # what speaks against the answer is not shaded
+        assert evidence.weights.sum() == pytest.approx(sign * model.decision_function([text])[0], rel=1e-5)
+
+
+def test_training_ends_where_held_out_texts_gain_no_more():
+    from fovea.estimators import AttentionClassifier
+
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice([f"w{n}" for n in range(200)], 8)) for _ in range(300)]
+    labels = random.permutation(["+", "-"] * 150)
+    few = dict(hidden=16, embedding=16, rate=1e-2, dropout=0.0, steps=3000)
+    model = AttentionClassifier(**few).fit(texts, labels)
+    assert model.held_out_loss_[-1][0] < 1000 and model.steps_ < model.held_out_loss_[-1][0]  # nothing to learn
+    to_the_end = AttentionClassifier(**{**few, "steps": 600}, held_out=0).fit(texts, labels)
+    assert to_the_end.score(texts, labels) > 0.95 > 0.9 > model.score(texts, labels) and to_the_end.held_out_loss_ == []
+
+
 def test_scikit_learns_manners():
     from sklearn.base import clone
     from sklearn.exceptions import NotFittedError
@@ -126,6 +155,12 @@ def test_pooling_refuses_what_it_can_not_tell_apart():
         (dict(hidden=1.5), "hidden"),
         (dict(embedding="a"), "embedding"),
         (dict(batch=0), "batch"),
+        (dict(epochs=0), "epochs is 0"),
+        (dict(patience=0), "patience is 0"),
+        (dict(held_out=1.0), "held_out is 1.0"),
+        (dict(longest=0), "longest is 0"),
+        (dict(dropout=1.5), "dropout"),
+        (dict(decay=-1), "decay is -1"),
         (dict(scored_by="mpl"), "mlp"),
         (dict(bidirectional="no"), "bidirectional"),
     ],

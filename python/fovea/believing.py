@@ -1,0 +1,257 @@
+"""``believe``: whether what a classifier of texts attends to may be believed, asked of one's own texts and labels."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine, checks
+from .belief import Belief, Estimate
+from .prediction import label_texts, text_list
+from .progress import Bar
+from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training, words_of
+
+Array = npt.NDArray[Any]
+
+_FEWEST = 60  # different texts that can be split
+_MOST_DELETED = 1000  # test texts that words are deleted from, and agreement is measured on
+_DELETED = ("attention", "beta", "evidence", "random", "regression")
+
+
+def believe(
+    texts: Iterable[str],
+    labels: Iterable[Any],
+    *,
+    seeds: int = 3,
+    epochs: int = 12,
+    hidden: int = 64,
+    longest: int = 200,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Belief:
+    """Trains on the texts, and says in words what attention on them is worth.
+
+    Of texts that are the same the first alone counts. A fifth is the test, an eighth of the rest tells when to stop; the rest trains
+    ``seeds`` classifiers whose attention is learned, as many with uniform attention, a model of single words and a logistic regression
+    on their frequencies. Then single words are deleted from test texts: the one attended to most, the one of the largest β, of the
+    largest α·β, one at random, and the one that the regression names. All numbers are of test texts; ``str`` of the result is the
+    report, ``to_dict()`` has every figure. Texts are read up to ``longest`` words;
+    ``hidden`` is the width of embeddings and states.
+
+    >>> import fovea
+    >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+    >>> belief = fovea.believe(texts, ["+", "-"] * 100, seeds=2, hidden=16)
+    >>> belief.verdict
+    'one word tells'
+    >>> belief.telling_word["word"] in ("good", "bad")
+    True
+    """
+    seeds = checks.whole("seeds", seeds, 2, remedy="two or more are needed to see whether they agree")
+    epochs, longest = checks.whole("epochs", epochs, 1), checks.whole("longest", longest, 1)
+    hidden, seed = checks.whole("hidden", hidden, 1), checks.whole("seed", seed, 0)
+    workers = (os.cpu_count() or 1) if threads is None else checks.whole("threads", threads, 1)
+    checks.flag_or_none("progress", progress)
+    given, names = text_list("texts", texts), label_texts(labels)
+    if len(given) != len(names):
+        raise _engine.wrong_input(f"there are {len(given)} texts and {len(names)} labels", "give one for each")
+    if len(set(names)) < 2:
+        what = f"every text has the label '{names[0]}'" if names else "there are no texts"
+        raise _engine.wrong_input(what, "give texts of two classes or more")
+
+    first: dict[tuple[str, ...], int] = {}
+    words = [words_of(text)[:longest] for text in given]
+    for place, each in enumerate(words):
+        first.setdefault(tuple(each), place)
+    conflicts = sum(names[first[tuple(each)]] != names[place] for place, each in enumerate(words))
+    kept = list(first.values())
+    words, names = [words[place] for place in kept], [names[place] for place in kept]
+    facts: dict[str, Any] = {"texts": len(given), "different": len(kept), "conflicts": conflicts, "seeds": seeds}
+    classes, numbers = np.unique(names, return_inverse=True)
+    if len(kept) < _FEWEST or len(classes) < 2 or int(np.bincount(numbers).min()) < 10:
+        return Belief(facts, [str(each) for each in classes])
+    study = _Study(words, numbers, [str(each) for each in classes], seed)
+    with Bar("%", progress) as bar:
+        study.train(seeds, epochs, hidden, workers, bar)
+    return Belief(facts, study.classes, study.found())
+
+
+class _Study:
+    def __init__(self, words: list[list[str]], labels: Array, classes: list[str], seed: int) -> None:
+        self.words, self.labels, self.classes, self.seed = words, labels, classes, seed
+        self.test = np.array(held_apart(labels, 0.2, seed))
+        self.train_on = np.setdiff1d(np.arange(len(words)), self.test)
+        self.held = held_apart(labels[self.train_on], 0.125, seed + 1)
+        vocabulary = Vocabulary([words[place] for place in self.train_on], 2)
+        self.rows = [vocabulary.row(each) for each in words]
+        self.vocab, self.spelled = len(vocabulary), {number: word for word, number in vocabulary.numbers.items()}
+        self.answers = labels[self.test]
+        self.test_rows = [self.rows[place] for place in self.test]
+        self.fitted: dict[str, list[Fitted]] = {}
+
+    def train(self, seeds: int, epochs: int, hidden: int, workers: int, bar: Bar) -> None:
+        """All models, ``workers`` at a time; the engine trains without the interpreter's lock."""
+        one, slow = training(), training(rate=0.03)
+        plan: list[tuple[str, int, dict[str, Any], dict[str, Any], int]] = []
+        for kind in ("learned", "uniform"):
+            plan += [(kind, self.seed + at, reader(attention=kind, embedding=hidden, hidden=hidden), one, epochs) for at in range(seeds)]
+        plan += [("words", self.seed, {"name": "word-mean", "embedding": hidden}, one, 3 * epochs)]
+        plan += [("regression", self.seed, {"name": "word-mean", "embedding": 0}, slow, 3 * epochs)]
+        share, stop = [0.0] * len(plan), threading.Event()
+        rows, labels = [self.rows[place] for place in self.train_on], self.labels[self.train_on]
+
+        def work(at: int) -> Fitted:
+            kind, seed, model, train, of = plan[at]
+
+            def reach(done: float) -> None:
+                share[at] = done
+                if stop.is_set():
+                    raise _engine.failure("stopped", "")
+
+            made = fit(
+                "believe", rows, labels, self.held, vocab=self.vocab, model=model, train={"batch": 32, **train},
+                epochs=of, patience=3, seed=seed, progress=reach,
+            )  # fmt: skip
+            share[at] = 1.0
+            return made
+
+        with ThreadPoolExecutor(workers) as pool:
+            waiting = [pool.submit(work, at) for at in range(len(plan))]
+            try:
+                while wait(waiting, timeout=0.2).not_done:
+                    bar.reach(int(100 * sum(share) / len(plan)), 100)
+            except BaseException:
+                stop.set()
+                for each in waiting:
+                    each.cancel()
+                raise
+            for (kind, *_), each in zip(plan, waiting):
+                self.fitted.setdefault(kind, []).append(each.result())
+
+    def mean(self, values: Array | Sequence[float]) -> Estimate:
+        return Estimate(*_engine.bootstrap_mean(np.asarray(values, float), self.seed))
+
+    def share(self, holds: Array) -> Estimate:
+        """Of texts for which something holds, in the mean over seeds: an interval of some width where all or none do, too."""
+        return Estimate(float(np.mean(holds)), *_engine.share_interval(round(float(np.sum(holds))), len(holds))[1:])
+
+    def found(self) -> dict[str, Any]:
+        said = {kind: [read(one.model, self.test_rows) for one in some] for kind, some in self.fitted.items()}
+        right = {kind: np.mean([each.logits.argmax(1) == self.answers for each in some], 0) for kind, some in said.items()}
+        held_loss = {kind: float(np.mean([min(loss for _, loss in one.losses) for one in some])) for kind, some in self.fitted.items()}
+        shares = np.bincount(self.labels[self.train_on], minlength=len(self.classes)) / len(self.train_on)
+        rows = np.arange(len(self.answers))
+        prior = np.log(shares)[self.answers]
+
+        def gain(kind: str) -> Array:
+            return np.asarray(np.mean([np.log(each.chances()[rows, self.answers] + 1e-12) for each in said[kind]], 0) - prior)
+
+        best = min(held_loss, key=lambda kind: held_loss[kind])  # chosen on what is held out, so the test stays one
+        single = min(("words", "regression"), key=lambda kind: held_loss[kind])
+        majority = (self.answers == int(shares.argmax())).astype(float)
+        found: dict[str, Any] = {
+            "test_texts": len(self.answers),
+            "train_texts": len(self.train_on) - len(self.held),
+            "majority": self.share(majority),
+            "accuracy": {kind: self.share(values) for kind, values in right.items()},
+            "best": best,
+            "single": single,
+            "gain": self.mean(gain(best)),
+            "single_gain": self.mean(gain(single)),
+            "learned_over_uniform": self.mean(right["learned"] - right["uniform"]),
+            "learned_over_single": self.mean(right["learned"] - right[single]),
+            "telling_word": self._telling_word(right[best]),
+        }
+        return {**found, **self._looked_at(said["learned"])}
+
+    def _telling_word(self, of_best: Array) -> dict[str, Any]:
+        """The word whose presence alone tells the training texts' classes best, and how well it tells those of the test."""
+        train = self.train_on
+        of = len(self.classes)
+        counts = np.zeros((self.vocab, of))
+        for place in train:
+            counts[list(set(self.rows[place])), self.labels[place]] += 1
+        totals = np.bincount(self.labels[train], minlength=of)
+        word = int((counts.max(1) + (totals - counts).max(1))[1:].argmax()) + 1
+        there, away = int(counts[word].argmax()), int((totals - counts[word]).argmax())
+        guess = np.array([there if word in row else away for row in self.test_rows])
+        holds = guess == self.answers
+        found = {"word": self.spelled[word], "class": self.classes[there]}
+        return {**found, "accuracy": self.share(holds), "below_best": self.mean(of_best - holds)}
+
+    def _looked_at(self, said: list[Read]) -> dict[str, Any]:
+        chosen = np.random.default_rng([self.seed, 2]).permutation(len(self.answers))
+        chosen = np.sort(chosen[:_MOST_DELETED])
+        rows = [self.test_rows[place] for place in chosen]
+        random = np.random.default_rng([self.seed, 3])
+        drawn = [int(random.integers(len(row))) for row in rows]
+        logistic = self.fitted["regression"][0].model
+        changed: dict[str, list[Array]] = {kind: [] for kind in _DELETED}
+        fell: dict[str, list[Array]] = {kind: [] for kind in _DELETED}
+        maps: list[list[Array]] = []
+        tops: list[list[tuple[int, int]]] = []
+        at = np.arange(len(rows))
+        for fitted, whole in zip(self.fitted["learned"], said):
+            answers, chances = whole.logits[chosen].argmax(1), whole.chances()[chosen]
+            seen = read(fitted.model, rows, answers, look=True)
+            by_regression = read(logistic, rows, answers, look=True).beta
+            named = {"attention": seen.attention, "beta": seen.beta, "evidence": seen.evidence(), "regression": by_regression}
+            places = {kind: [int(values.argmax()) for values in of] for kind, of in named.items()} | {"random": drawn}
+            for kind in _DELETED:
+                less = read(fitted.model, [row[:place] + row[place + 1 :] or [UNKNOWN] for row, place in zip(rows, places[kind])])
+                changed[kind].append(less.logits.argmax(1) != answers)
+                fell[kind].append(chances[at, answers] - less.chances()[at, answers])
+            maps.append(seen.attention)
+            tops.append([(int(answer), row[place]) for answer, row, place in zip(answers, rows, places["evidence"])])
+        flips = {kind: np.mean(values, 0) for kind, values in changed.items()}
+        pairs = [(a, b) for a in range(len(maps)) for b in range(a)]
+        among = self._agree([(maps[a], maps[b]) for a, b in pairs])
+        foretold = self._foretold(chosen)
+        data = self._agree([(each, foretold) for each in maps])
+        return {
+            "deleted_from": len(rows),
+            "changes": {kind: self.share(values) for kind, values in flips.items()},
+            "over_random": {kind: self.mean(flips[kind] - flips["random"]) for kind in _DELETED if kind != "random"},
+            "falls": {kind: self.mean(np.mean(values, 0)) for kind, values in fell.items()},
+            "seeds_agree": self.mean(among),
+            "data_agrees": self.mean(data),
+            "seeds_over_data": self.mean(among - data),
+            "latched": self._latched(tops),
+        }
+
+    def _agree(self, pairs: list[tuple[list[Array], list[Array]]]) -> Array:
+        """Kendall's τ-b of the weights on each text's words, the mean over the pairs; NaN where either is all alike."""
+        found = []
+        for some, others in pairs:
+            taus = []
+            for a, b in zip(some, others):
+                length = np.array([len(a)], np.int32)
+                taus.append(_engine.agreement(a[None].astype(np.float32), b[None].astype(np.float32), length).get("agreement_tau", np.nan))
+            found.append(taus)
+        return np.asarray(np.mean(found, 0))
+
+    def _foretold(self, chosen: Array) -> list[Array]:
+        """Where the training texts alone say that attention will lie."""
+        texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
+        predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, os.cpu_count() or 1)
+        return [np.array(predicted.shade(" ".join(self.words[self.test[place]]) or "-", "")[2][0]) for place in chosen]
+
+    def _latched(self, tops: list[list[tuple[int, int]]]) -> dict[str, list[dict[str, Any]]]:
+        """For each answer the words that most often are α·β's largest, with the share of the texts so answered, the seeds' mean."""
+        latched: dict[str, list[dict[str, Any]]] = {}
+        for number, name in enumerate(self.classes):
+            mine: list[list[int]] = [[word for answer, word in of if answer == number] for of in tops]
+            words, counts = np.unique([word for of in mine for word in of if word], return_counts=True)
+            latched[name] = []
+            for place in np.argsort(-counts, kind="stable")[:5]:
+                per = [sum(word == words[place] for word in of) / max(1, len(of)) for of in mine]
+                all_of = round(float(np.mean([len(of) for of in mine])))
+                share = Estimate(*_engine.share_interval(round(float(np.mean(per)) * all_of), max(1, all_of)))
+                latched[name].append({"word": self.spelled[int(words[place])], "share": share, "seeds": sum(each > 0 for each in per)})
+        return latched

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import os
+import pathlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -121,6 +122,13 @@ class Store:
 
     def __len__(self) -> int:
         return _engine.store_count(self._file)
+
+    def require_place(self) -> None:
+        """That it is a store, or that one can be made there: told before a training rather than at its end."""
+        len(self)
+        nearest = next(folder for folder in pathlib.Path(self._file).absolute().parents if folder.exists())
+        if not nearest.is_dir():
+            raise _engine.wrong_input(f"'{self._file}' cannot be a store: '{nearest}' is a file, not a folder", "name another file")
 
     def __repr__(self) -> str:
         return f"<store of {len(self)} runs: {self._file}>"

@@ -158,8 +158,6 @@ class Clamps:
         allowed = seen.allowed.cpu().numpy()
         examples, heads, rows, places = allowed.shape
         jobs = [(e, *turns[unit]) for e, turns in enumerate(self.order[key]) if unit < len(turns)]
-        if not jobs:
-            return False
         jobs = [(e, h, i) for e, h, i in jobs if allowed[e, h, i].any()]  # what a model that diverged gives allows nothing
         if not jobs:
             return False

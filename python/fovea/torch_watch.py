@@ -70,7 +70,7 @@ class Watch(Looks):
         spec_of(settings)
         self._settings, self._seed, self._store = dict(settings), seed, store_of(store)
         if not self._silent:
-            len(self._store)  # it can be opened
+            self._store.require_place()
         self._key = uuid.uuid4().hex
         self._course = Course()
         self._started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -105,6 +105,10 @@ class Watch(Looks):
                     f"answer(output) has {examples} rows of examples, and '{self._sites[key]}' attends for {shape[0]}",
                     "it must be (examples, rows), a row of log-probabilities for each example of the batch",
                 )
+        most = max(shape[2] for shape in self._shapes.values())
+        for row in () if isinstance(rows, str) else rows:
+            if not -most <= row < most:
+                raise _engine.wrong_input(f"rows has {row}, and attention has {most} rows", "count from 0, or from the end by -1")
         fits = [rows * places for _, _, rows, places in self._shapes.values() if rows * places <= MOST_AT_ONCE]
         if len(fits) < len(self._shapes) and keep > 0 and not self._silent:
             large = [name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE]
@@ -128,6 +132,9 @@ class Watch(Looks):
         """After ``backward``, before the optimiser's step. What it is told of the update is kept as ``train_loss`` and the
         like; every so many updates it looks at the model, which changes nothing of it."""
         self._open()
+        for name, value in metrics.items():
+            if not hasattr(value, "__float__"):
+                raise checks.wrong_type(f"step({name}=…)", value, "a number, or a tensor of one")
         due = [hold for hold in self._holds if hold.at(self.number)]
         if due and not self._held:
             raise _engine.wrong_input(

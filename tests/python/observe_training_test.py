@@ -95,8 +95,6 @@ def test_every_hold_is_what_it_says():
         model = GPT()
         watch = observe(model, truth=torch.full((4, 8), 1), beta=None)
         watch.hold(how)
-        with watch._model.at_rest(), watch.intervening():
-            pass
         from fovea.torch_holds import plan_of
 
         with watch._model.at_rest():
@@ -265,3 +263,15 @@ def test_a_resumed_run_keeps_its_place():
     watch.step()
     watch.close()
     assert [run.steps for run in fovea.store()] == [2]
+
+
+def test_what_cannot_be_kept_or_measured_is_told_at_the_start(tmp_path):
+    (tmp_path / "plain").write_text("")
+    with pytest.raises(fovea.WrongInput, match="is a file, not a folder"):
+        observe(GPT(), store=tmp_path / "plain" / "runs.db")
+    with pytest.raises(fovea.WrongInput, match="rows has 99, and attention has 8 rows"):
+        observe(GPT(), rows=[99])
+    watch = observe(GPT(), beta=None)
+    with pytest.raises(fovea.WrongType, match=r"step\(loss=…\) is None"):
+        watch.step(loss=None)
+    assert watch.number == 0

@@ -69,12 +69,17 @@ std::string run_name(const RunRecord& run) {
 
 Series quantile_course(const std::vector<Series>& all, double share) {
   std::map<std::int64_t, std::vector<double>> at;
-  for (const Series& series : all)
+  std::vector<std::int64_t> ends;
+  for (const Series& series : all) {
     for (std::size_t i = 0; i < series.steps.size(); ++i)
       if (!std::isnan(series.values[i])) at[series.steps[i]].push_back(series.values[i]);
+    if (!series.steps.empty()) ends.push_back(series.steps.back());
+  }
+  std::sort(ends.begin(), ends.end());
+  const std::int64_t last = ends.empty() ? 0 : ends[ends.size() / 10];
   Series course;
   for (auto& [step, values] : at) {
-    if (2 * values.size() < all.size()) continue;
+    if (step > last || 2 * values.size() < all.size()) continue;
     course.steps.push_back(step);
     course.values.push_back(quantile_of(std::move(values), share));
   }

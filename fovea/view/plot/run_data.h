@@ -51,7 +51,9 @@ struct RunGroup {
 // order of numbers, of others as they first appear. No keys: one group.
 std::vector<RunGroup> group_runs(const Runs& runs, const std::vector<std::string>& keys);
 
-// The median (or another quantile) over runs at each step at which at least half of them have a value.
+// The median (or another quantile) over runs at each step at which at least half of them have a value, as far as nine
+// in ten of them go: of those that are left where the first have reached their goal it would be another thing, and
+// jump.
 Series quantile_course(const std::vector<Series>& all, double share);
 
 // "task.vocab" -> "60", for every setting of a run but its seed.

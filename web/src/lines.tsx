@@ -69,13 +69,16 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
 }
 
-// At each step that at least three runs of a group have, where all of it are of one kind.
+// At each step that at least three runs of a group have, where all of it are of one kind, as far as nine in ten of them go: the
+// median of those that are left where the first have reached their goal would jump.
 export function bands(curves: Curve[]): Band[] {
   const kinds = new Map<string, Set<string>>();
   for (const { group, kind = "" } of curves) (kinds.get(group) ?? kinds.set(group, new Set()).get(group)!).add(kind);
   const at = new Map<string, Map<number, number[]>>();
+  const ends = new Map<string, number[]>();
   for (const curve of curves) {
     if (kinds.get(curve.group)!.size > 1) continue;
+    if (curve.steps.length) (ends.get(curve.group) ?? ends.set(curve.group, []).get(curve.group)!).push(curve.steps.at(-1)!);
     const steps = at.get(curve.group) ?? at.set(curve.group, new Map()).get(curve.group)!;
     curve.steps.forEach((step, i) => {
       const value = curve.values[i];
@@ -84,12 +87,15 @@ export function bands(curves: Curve[]): Band[] {
     });
   }
   const all: Band[] = [];
-  for (const [group, steps] of at)
+  for (const [group, steps] of at) {
+    const those = (ends.get(group) ?? []).sort((a, b) => a - b);
+    const last = those[Math.floor(those.length / 10)] ?? 0;
     for (const [step, values] of [...steps].sort((a, b) => a[0] - b[0])) {
-      if (values.length < 3) continue;
+      if (values.length < 3 || step > last) continue;
       values.sort((a, b) => a - b);
       all.push({ group, step, low: quantile(values, 0.25), middle: quantile(values, 0.5), high: quantile(values, 0.75) });
     }
+  }
   return all;
 }
 

@@ -17,8 +17,8 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
     <>
       <h1>{run ? `Run ${run}` : "Runs"}</h1>
       <p>
-        {here} has what its experiments came to: figures, claims and settings. {run ? "It does not have single runs: their" : "Single runs are not in it: their"} curves, attention maps, weights and notes
-        are in the store of the program. To see those of your own, start it: <code>fovea serve</code>
+        {here} holds what its experiments came to, and not their runs: curves, attention maps, weights and notes of single runs are in the program's store. To see those
+        of your own, start it: <code>fovea serve</code>
       </p>
       {experiments.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Experiments">

@@ -139,3 +139,13 @@ def _owners(experiment: _engine.Experiment) -> dict[str, list[str]]:
         if description["name"] in _PARTS:
             add(description["name"], description["settings"])
     return owners
+
+
+def merged(*tables: Mapping[str, Any]) -> dict[str, Any]:
+    """One table of all, where several say the same the last."""
+    whole: dict[str, Any] = {}
+    for table in tables:
+        for key, value in table.items():
+            both = isinstance(value, Mapping) and isinstance(whole.get(key), Mapping)
+            whole[key] = {**whole[key], **value} if both else value
+    return whole

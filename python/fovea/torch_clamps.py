@@ -79,6 +79,7 @@ class Clamps:
         self.model, self.answer, self.heads, self.rows, self.seed = model, answer, heads, rows, seed
         self.ways: dict[Key, tuple[bool, int]] = {}  # whether what came before is used again, copies of the batch in a pass
         self.prices: dict[Key, float] = {}  # seconds of a unit
+        self.mixed: set[Key] = set()  # sites of which a row was seen to change the answer of another
         self.able: dict[Key, Array] = {}  # (examples, rows) that may be measured
         self.order: dict[Key, list[list[tuple[int, int]]]] = {}  # (head, row) of each example, in the order of being measured
 
@@ -182,7 +183,7 @@ class Clamps:
                         else:
                             beta[e, h, i, j] = pick(answers[slot], i)
 
-            apart = pick.by_row and self._apart(base, key, jobs, lists, one_pass, examples, pick)
+            apart = pick.by_row and key not in self.mixed and self._apart(base, key, jobs, lists, one_pass, examples, pick)
             if apart:
                 lists = [np.flatnonzero(allowed[e, h].any(0)) for e, h, _ in jobs]
             run(apart, lists)
@@ -195,16 +196,17 @@ class Clamps:
         """Whether a clamped row changes its own answer, and not one bit of any other's, and all rows clamped at once give it the
         same answer: of a last row, or of the only one that is asked, the first alone says nothing."""
         before = base.answers.cpu().numpy()
+        still = one_pass(None)[0].cpu().numpy()  # of a pass as long, so that sums are made in the same order
         changed = False
         for end in (0, -1):
             chosen = [(e, e, h, i, int(there[end])) for (e, h, i), there in zip(jobs, lists)]
-            still = one_pass(None)[0].cpu().numpy()  # of a pass as long, so that sums are made in the same order
             after = one_pass(self._plan(key, base.seen[key], chosen, False))[0].cpu().numpy()
             for e, _, _, i, _ in chosen:
                 differs = np.logical_and(after[e] != still[e], ~np.isnan(before[e]))
                 changed |= bool(differs[i])
                 differs[i] = False
                 if differs.any():
+                    self.mixed.add(key)
                     return False
             together = one_pass(self._plan(key, base.seen[key], chosen, True))[0].cpu().numpy()
             if any(together[e][i] != after[e][i] for e, _, _, i, _ in chosen):
@@ -265,6 +267,12 @@ def now() -> float:
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()
     return time.perf_counter()
+
+
+def timed(work: Callable[[], Any]) -> float:
+    start = now()
+    work()
+    return now() - start
 
 
 def repeated(tensor: Any, examples: int, copies: int) -> Any:

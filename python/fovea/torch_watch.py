@@ -22,7 +22,8 @@ from .observed import MOST_AT_ONCE, Course, Measures
 from .observing_cost import Cost
 from .pictures import needed
 from .runs import Run
-from .torch_clamps import Answer, Base, Clamps, asked_rows, now
+from .settings import merged
+from .torch_clamps import Answer, Base, Clamps, asked_rows, now, timed
 from .torch_holds import Hold, plan_of
 from .torch_looks import Looks, truth_of
 from .torch_model import Model
@@ -216,26 +217,27 @@ class Watch(Looks):
         if self._priced is None:
             with self._model.at_rest():
                 self._model()
-                one_pass = min(_timed(self._model) for _ in range(3))
+                one_pass = min(timed(self._model) for _ in range(3))
                 base = self._base(log=self._clamps is not None)
                 for number, key in enumerate(self._sites):
                     if self._clamps:
                         self._clamps.prepare(base, key, asked_rows(self._answers, self._shapes[key][2]), number)
-                look = min(_timed(lambda: self._measured(self._base(log=self._clamps is not None), False)) for _ in range(2))
+                look = min(timed(lambda: self._measured(self._base(log=self._clamps is not None), False)) for _ in range(2))
                 self._priced = look, one_pass
         return self._priced
 
     def _look(self) -> None:
         first = not self._course.looks
         start = now()
-        if self._diverged():
+        with self._model.at_rest():
+            base = self._base(log=self._clamps is not None)
+        if self._diverged(base):
             return
         self._price()
         before = self._course.looks[-2:]  # the first look takes half of what the first updates will have earned
         updates = self._every / 2 if not before else self.number - before[-1] - (self._every / 2 if len(before) == 1 else 0)
         self._credit += _EARNED * (self._share or 0) * self._update()[0] * max(0.0, updates)
         with self._model.at_rest():
-            base = self._base(log=self._clamps is not None)
             numbers, arrays = self._measured(base, first)
             plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth)
             if plan is not None:
@@ -254,11 +256,9 @@ class Watch(Looks):
         self._last = arrays
         self._course.keep(self.number, arrays)
 
-    def _diverged(self) -> bool:
+    def _diverged(self, base: Base) -> bool:
         """Whether an answer that was a number is none any more: then the loss alone is kept, as nan."""
-        with self._model.at_rest():
-            answers = self._answer(self._model()).cpu().numpy()
-        if not (np.isnan(answers) & self._asked_at_first).any():
+        if not (np.isnan(base.answers.cpu().numpy()) & self._asked_at_first).any():
             return False
         if not self._lost:
             self._lost = True
@@ -359,7 +359,7 @@ class Watch(Looks):
         }
         kept = self._store.add(
             self._name,
-            _merged(settings, {"train": program}, self._settings),
+            merged(settings, {"train": program}, self._settings),
             {name: points for name, points in self._course.series.items()},
             self._course.all_arrays(self._last),
             state,
@@ -391,21 +391,6 @@ class Watch(Looks):
         return f"<watch of {type(self._model.module).__name__}: {len(self._sites)} sites, {self.number} updates, {len(self._course.looks)} looks>"
 
 
-def _timed(work: Callable[[], Any]) -> float:
-    start = now()
-    work()
-    return now() - start
-
-
 def _rank() -> int:
     distributed = torch.distributed
     return distributed.get_rank() if distributed.is_available() and distributed.is_initialized() else int(os.environ.get("RANK", 0) or 0)
-
-
-def _merged(*tables: Mapping[str, Any]) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
-    for table in tables:
-        for key, value in table.items():
-            both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
-            merged[key] = {**merged[key], **value} if both else value
-    return merged

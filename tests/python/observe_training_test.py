@@ -11,30 +11,8 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
-from observed_models import GPT, hooks, right, sharpened  # noqa: E402
+from observed_models import GPT, PREVIOUS, TARGET, TOKENS, drawn, hooks, looked, observe, right, sharpened  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
-
-TOKENS = torch.arange(32).reshape(4, 8) * 5 % 12
-TARGET = TOKENS.roll(1, 1)
-PREVIOUS = torch.arange(8).sub(1).clamp(min=0).expand(4, 8)
-
-
-@pytest.fixture(autouse=True)
-def drawn():
-    torch.manual_seed(0)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-def observe(model, batch=TOKENS, answer=None, **options):
-    return fovea.observe(model, batch, answer or right(TARGET), **{"share": None, "keep": 4, "name": "mine", **options})
-
-
-def looked(model, *args, **options):
-    """One look: a run of no updates."""
-    return observe(model, *args, **options).close()
 
 
 def train(model, watch=None, steps=12, batch=4, of=None):

@@ -2,9 +2,12 @@
 
 import math
 
+import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+import fovea
 
 
 class SelfAttention(nn.Module):
@@ -68,3 +71,26 @@ def right(tokens):
 def hooks(model):
     """What a look could have left behind."""
     return sum(len(m._forward_hooks) + len(m._forward_pre_hooks) + ("forward" in m.__dict__) for m in model.modules())
+
+
+TOKENS = torch.arange(32).reshape(4, 8) * 5 % 12
+TARGET = TOKENS.roll(1, 1)
+PREVIOUS = torch.arange(8).sub(1).clamp(min=0).expand(4, 8)
+
+
+@pytest.fixture(autouse=True)
+def drawn():
+    torch.manual_seed(0)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def observe(model, batch=TOKENS, answer=None, **options):
+    return fovea.observe(model, batch, answer or right(TARGET), **{"share": None, "keep": 4, "name": "mine", **options})
+
+
+def looked(model, *args, **options):
+    """One look: a run of no updates."""
+    return observe(model, *args, **options).close()

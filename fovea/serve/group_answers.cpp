@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_groups = 40;
 
-struct Group {
+struct ValueGroup {
   Json value;  // of the setting; null for runs that lack it
   std::vector<RunRecord> runs;
 };
@@ -38,24 +38,24 @@ bool comes_before(const Json& a, const Json& b) {
   return a.dump() < b.dump();
 }
 
-std::vector<Group> split(std::vector<RunRecord> runs, const std::string& by) {
-  std::vector<Group> groups;
+std::vector<ValueGroup> split(std::vector<RunRecord> runs, const std::string& by) {
+  std::vector<ValueGroup> groups;
   for (RunRecord& run : runs) {
     const Json value = value_of(run, by);
-    auto group = std::ranges::find(groups, value, &Group::value);
+    auto group = std::ranges::find(groups, value, &ValueGroup::value);
     if (group == groups.end()) {
       if (groups.size() == most_groups)
         throw wrong_input(fmt::format("'{}' has more than {} values", by, most_groups),
                           "choose another setting, or fewer runs");
-      group = groups.insert(groups.end(), Group{value, {}});
+      group = groups.insert(groups.end(), ValueGroup{value, {}});
     }
     group->runs.push_back(std::move(run));
   }
-  std::ranges::sort(groups, comes_before, &Group::value);
+  std::ranges::sort(groups, comes_before, &ValueGroup::value);
   return groups;
 }
 
-Json summary(const Group& group, const Expression& metric) {
+Json summary(const ValueGroup& group, const Expression& metric) {
   std::vector<double> values;
   for (const RunRecord& run : group.runs)
     if (const double value = metric.number(run); !std::isnan(value)) values.push_back(value);
@@ -72,7 +72,7 @@ Json summary(const Group& group, const Expression& metric) {
 }
 
 // Paired over seeds, as everywhere; where the runs cannot be paired, why.
-Json against(const Group& base, const Group& group, const Expression& metric) {
+Json against(const ValueGroup& base, const ValueGroup& group, const Expression& metric) {
   try {
     const Comparison found = compare(base.runs, group.runs, std::span(&metric, 1));
     const MetricDifference& difference = found.metrics.front();
@@ -111,10 +111,10 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   query.sort = "id";
   query.with_series = metric.reads_series();
   if (!query.experiment.empty()) store.require_experiment(query.experiment);
-  const std::vector<Group> groups = split(store.query(query), by);
+  const std::vector<ValueGroup> groups = split(store.query(query), by);
 
   const auto text = [](const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
-  auto chosen = std::ranges::find_if(groups, [&](const Group& group) { return text(group.value) == base; });
+  auto chosen = std::ranges::find_if(groups, [&](const ValueGroup& group) { return text(group.value) == base; });
   if (chosen == groups.end()) {
     if (!base.empty()) throw wrong_input(fmt::format("no run has {} = {}", by, base), "", {"against"});
     chosen = groups.begin();

@@ -44,7 +44,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     to its neighbours. ``fovea.believe`` deletes the words that are named and tells, for texts and labels of yours.
 
     A share of the texts, ``held_out``, is not trained on: the weights kept are those of the least loss on it, and training ends after
-    ``patience`` looks, after an epoch or 25 steps each, and 400 steps that found none better. 0 trains on all to the end. ``steps`` takes the place of ``epochs``.
+    ``patience`` looks, after an epoch or 25 steps each, and 400 steps that found none better. 0 trains on all to the end.
+    ``epochs`` are 800 steps at least; ``steps`` takes their place.
 
     >>> from fovea.estimators import AttentionClassifier
     >>> texts = ["a good film", "a bad film", "good fun", "bad luck"] * 10
@@ -93,7 +94,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Sequence[str], y: Any) -> AttentionClassifier:
         seed = _seed(self.random_state)
         min_count = checks.whole("min_count", self.min_count, 1)
-        steps = None if self.steps is None else checks.whole("steps", self.steps, 0)
+        steps = None if self.steps is None else checks.whole("steps", self.steps, 1)
         epochs = checks.whole("epochs", self.epochs, 1)
         patience = checks.whole("patience", self.patience, 1)
         held_out = checks.number("held_out", self.held_out, least=0)

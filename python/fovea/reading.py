@@ -59,12 +59,12 @@ def training(*, rate: float = 3e-3, decay: float = 0.0) -> dict[str, Any]:
 
 
 def held_apart(labels: Array, share: float, seed: int) -> list[int]:
-    """Places of a share of each class, drawn at random; none where the share is 0."""
+    """Places of a share of each class, drawn at random, but never of all of it; none where the share is 0."""
     random = np.random.default_rng([seed, 1])
     places: list[int] = []
     for label in np.unique(labels):
         of_class = random.permutation(np.flatnonzero(labels == label))
-        places += of_class[: round(share * len(of_class))].tolist()
+        places += of_class[: min(round(share * len(of_class)), len(of_class) - 1)].tolist()
     return sorted(places)
 
 
@@ -180,8 +180,9 @@ def fit(
             order = random.permutation(inner).tolist()
             pieces = []
             for begin in range(0, len(order), size * _BATCHES_A_SORT):
-                several = sorted(order[begin : begin + size * _BATCHES_A_SORT], key=lambda place: len(rows[place]))
-                pieces += [several[at : at + size] for at in range(0, len(several) - size + 1, size)]
+                several = order[begin : begin + size * _BATCHES_A_SORT]
+                several = sorted(several[: len(several) // size * size], key=lambda place: len(rows[place]))  # left out by chance, not by length
+                pieces += [several[at : at + size] for at in range(0, len(several), size)]
             for piece in random.permutation(len(pieces)):
                 places = pieces[piece]
                 yield {"source": padded([rows[place] for place in places]), "labels": labels[places].astype(np.int32)}

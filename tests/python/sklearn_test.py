@@ -146,7 +146,7 @@ def test_pooling_refuses_what_it_can_not_tell_apart():
 @pytest.mark.parametrize(
     "settings, says",
     [
-        (dict(steps=-1), "steps is -1. It must be 0 or more"),
+        (dict(steps=-1), "steps is -1. It must be"),
         (dict(steps="a"), "steps is 'a', of type str"),
         (dict(rate="a"), "rate is 'a', of type str. It must be a number of 0 or more"),
         (dict(rate=float("nan")), "rate is nan"),
@@ -262,3 +262,21 @@ def test_pooling_in_pipelines_and_searches():
     shuffled = np.random.default_rng(0).permutation(60)
     search = GridSearchCV(NadarayaWatson(), {"bandwidth": [0.1, 5.0]}, cv=3).fit(X[shuffled], y[shuffled])
     assert search.best_params_ == {"bandwidth": 0.1}
+
+
+def test_long_texts_are_trained_on_too():
+    from fovea.estimators import AttentionClassifier
+
+    texts = ["a b c"] * 32 + ["d e f g h i j k l m"] * 15
+    labels = ["short"] * 32 + ["long"] * 15
+    model = AttentionClassifier(steps=100, hidden=8, embedding=8, held_out=0).fit(texts, labels)
+    assert model.predict(["d e f g h i j k l m"]).tolist() == ["long"]
+
+
+def test_no_class_is_held_out_whole():
+    from fovea.estimators import AttentionClassifier
+
+    model = AttentionClassifier(steps=20, hidden=4, embedding=4, held_out=0.9).fit(["a b", "c d"] * 4, ["x", "y"] * 4)
+    assert model.classes_.tolist() == ["x", "y"]
+    with pytest.raises(ValueError, match="steps is 0"):
+        AttentionClassifier(steps=0).fit(["a", "b"], ["x", "y"])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .pictures import needed
 
+FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
 _MARGIN = 0.02  # of accuracy: what is less than this is taken for as good
 
 
@@ -24,8 +25,8 @@ class Estimate(NamedTuple):
 
 
 _MODELS = {
-    "learned": "attention, learned",
-    "uniform": "attention, uniform",
+    "learned": "learned attention",
+    "uniform": "uniform attention",
     "words": "single words",
     "regression": "logistic regression",
 }
@@ -95,69 +96,85 @@ class Belief:
     def _say(self) -> str:
         facts, say = self.facts, self.sentences.append
         if facts["different"] < facts["texts"]:
-            say(f"Of {facts['texts']} texts {facts['different']} are different; of those that are the same the first alone counts.")
+            say(
+                f"Of {facts['texts']} texts {facts['different']} differ in their first {facts['longest']} words, capitals and spaces apart; "
+                "of those that do not, the first alone counts."
+            )
         if facts["conflicts"]:
-            say(f"Texts with another label than the first that is the same: {facts['conflicts']}. No model can tell these.")
+            say(f"{facts['conflicts']} texts have another label than an earlier text that is the same by this: these models cannot tell them apart.")
         if not self.figures:
-            say("That is too few to train on some and test on others, with ten of each class at least.")
-            self.open.append("Everything: give more different texts of each class.")
-            return "too few different texts"
+            return self._too_few()
         f = self.figures
+        word, majority, best = f["telling_word"], f["majority"].mean, f["best"]
         say(
             f"Accuracy on {f['test_texts']} test texts: "
             + ", ".join(f"{name} {f['accuracy'][kind]}" for kind, name in _MODELS.items())
-            + f"; the most frequent class is {f['majority'].mean:.3f} of them."
+            + f". To say the most frequent class always gives {majority:.3f}. Intervals are over test texts, of the {facts['seeds']} trainings made."
         )
-        if f["gain"].low <= 0:
-            say(f"Nothing to learn was found: the best model ({_MODELS[f['best']]}) foretells labels no better than their shares do.")
+        word_tells = word["accuracy"].low > majority
+        if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
+            say(
+                f"Nothing to learn was found: that the best model ({_MODELS[best]}) foretells labels better than their shares do was not "
+                f"shown (by {f['gain']} nats). What attention does here means nothing."
+            )
             self.open.append(
                 f"Whether there is something too weak for {f['train_texts']} training texts, or in words together that "
-                "these models did not find: more texts would tell. "
-                "What attention does here means nothing."
+                "these models did not find: more texts would tell."
             )
             return "nothing to learn"
-        word = f["telling_word"]
-        one_word = word["below_best"].high <= _MARGIN and word["accuracy"].low > f["majority"].mean
-        no_word = f["single_gain"].low <= 0
+        one_word = word_tells and word["below_best"].low <= 0 and word["below_best"].mean <= _MARGIN
+        no_word = not word_tells and f["single_gain"].low <= 0 and f["gain_over_single"].low > 0
         if one_word:
             say(
-                f"One word tells: whether '{word['word']}' (class {word['class']}) is there gives {word['accuracy']}, as good as "
-                "the best model to within 0.02. Look whether it gives the label away."
+                f"One word tells: whether '{word['word']}' (class {word['class']}) is there gives {word['accuracy']}; the best model is better "
+                f"by {word['below_best']}. Look whether it gives the label away."
             )
         elif no_word:
             say(
-                "No single word tells: both models of single words are no better than the shares of the classes. "
-                "What stands together tells."
+                "No single word was found that tells: models of single words were not shown to be better than the shares of the classes "
+                f"(by {f['single_gain']} nats), and the best model is better than they are by {f['gain_over_single']}. What stands together tells."
             )
         elif f["learned_over_single"].low > 0:
             say(f"Reading words together gains over single words: {f['learned_over_single']} of accuracy.")
-        needed_ = self._attention(f["learned_over_uniform"])
+        needed_ = self._attention(f["learned_over_uniform"], f["learned_over_single"])
         self._seeds()
         self._deletions()
         self._words()
         return "one word tells" if one_word else "no single word tells" if no_word else needed_
 
-    def _attention(self, over: Estimate) -> str:
-        single = self.figures["learned_over_single"]
-        if over.high < _MARGIN:
-            self.sentences.append(f"Attention is not needed: uniform attention does as well to within 0.02 (learned is better by {over}).")
-            return "attention is not needed"
-        if single.high < _MARGIN:
-            self.sentences.append(f"Attention is not needed: single words do as well to within 0.02 (learned is better by {single}).")
-            return "attention is not needed"
-        if over.low > 0:
-            self.sentences.append(f"Attention that is learned is better than uniform attention: by {over} of accuracy.")
+    def _too_few(self) -> str:
+        facts = self.facts
+        if facts["different"] < FEWEST:
+            self.sentences.append(f"There are {facts['different']} different texts; to train on some and test on others takes {FEWEST}.")
+            self.open.append("Everything: give more different texts of each class.")
+        else:
+            self.sentences.append(
+                f"Of class '{facts['rarest']}' there are {facts['of_rarest']} different texts; {FEWEST_OF_A_CLASS} of two classes or more are needed."
+            )
+            self.open.append(f"Everything: leave the class '{facts['rarest']}' out, or give more of its texts.")
+        return "too few different texts"
+
+    def _attention(self, uniform: Estimate, single: Estimate) -> str:
+        say = self.sentences.append
+        for over, rival in ((uniform, "uniform attention does"), (single, "single words do")):
+            if over.high < _MARGIN:
+                say(f"Attention is not needed: {rival} as well to within {_MARGIN} (learned attention is better by {over}).")
+                return "attention is not needed"
+        both = f"by {uniform} of accuracy, and than single words by {single}"
+        if uniform.low > 0 and single.low > 0:
+            say(f"Attention that is learned is better than uniform attention {both}.")
             return "attention is needed"
-        self.sentences.append(f"Whether attention is needed is open: learned is better than uniform by {over}.")
-        self.open.append(f"Whether attention is needed: {self._texts_to_settle(over, _MARGIN)}.")
+        say(f"Whether attention is needed is open: learned attention is better than uniform attention {both}.")
+        less = uniform if uniform.low <= 0 else single
+        self.open.append(f"Whether attention is needed: {self._texts_to_settle(less, _MARGIN)}.")
         return "open whether attention is needed"
 
     def _texts_to_settle(self, value: Estimate, margin: float) -> str:
         """How many test texts would make the interval narrow enough to leave 0 or the margin, were the mean to stay."""
         reach = max(abs(value.mean), abs(margin - value.mean), 1e-3)
-        wide = (value.high - value.low) / 2
-        many = self.figures["test_texts"] * (wide / reach) ** 2
-        return f"about {math.ceil(many / 100) * 100} test texts would tell, if the difference stays; or more seeds"
+        wide = max(value.high - value.mean, value.mean - value.low)
+        many = math.ceil(max(1.1, (wide / reach) ** 2) * self.figures["test_texts"] / 100) * 100
+        return f"about {many} test texts would tell, of five times as many in all, if the difference stays; or more seeds"
 
     def _seeds(self) -> None:
         f = self.figures
@@ -165,7 +182,7 @@ class Belief:
         if math.isnan(agree.mean):
             self.sentences.append("Attention was uniform, or texts too short, for all seeds: there is nothing to agree on.")
             return
-        text = f"Seeds do not agree on where they look: τ-b {agree}"
+        text = f"That seeds agree on where they look was not shown: τ-b {agree} (0 is chance)"
         if agree.low > 0:
             text = f"Seeds agree on where they look by τ-b {agree} (0 is chance)"
         if math.isnan(over.mean):
@@ -187,18 +204,17 @@ class Belief:
             + ", ".join(f"{name} {f['changes'][kind]}" for kind, name in _DELETIONS.items())
             + "."
         )
-        beyond = [kind for kind in ("attention", "beta", "evidence") if f["over_random"][kind].low > 0]
-        if not beyond:
-            say("None of α, β and α·β names words that matter more to the answer than a word at random: do not take them for reasons.")
-            return
-        best = max(beyond, key=lambda kind: f["changes"][kind].mean)
         greek = {"attention": "α", "beta": "β", "evidence": "α·β"}
+        beyond = [kind for kind in greek if f["over_random"][kind].low > 0]
+        if not beyond:
+            say("That words named by α, β or α·β matter more to the answer than a word at random was not shown: do not take them for reasons.")
+            return
         if "attention" not in beyond:
-            say("What is attended to most matters no more than a word at random: attention alone is no reason for the answer.")
-        say(
-            f"Words that {greek[best]} names matter most of these: {f['over_random'][best]} more answers change than by a random word"
-            + ("." if f["changes"][best].mean >= 0.5 else "; most answers hang on no one word.")
-        )
+            say(
+                f"That the word attended to most matters more than a word at random was not shown ({f['over_random']['attention']}): attention "
+                "alone is no reason for the answer."
+            )
+        say("More answers change than by a random word: " + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond) + ".")
 
     def _words(self) -> None:
         for name, words in self.latched.items():

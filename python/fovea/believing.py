@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
-from .belief import Belief, Estimate
+from .belief import FEWEST, FEWEST_OF_A_CLASS, Belief, Estimate
 from .prediction import label_texts, text_list
 from .progress import Bar
 from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training, words_of
 
 Array = npt.NDArray[Any]
 
-_FEWEST = 60  # different texts that can be split
 _MOST_DELETED = 1000  # test texts that words are deleted from, and agreement is measured on
 _DELETED = ("attention", "beta", "evidence", "random", "regression")
 
@@ -42,8 +41,8 @@ def believe(
     ``seeds`` classifiers whose attention is learned, as many with uniform attention, a model of single words and a logistic regression
     on their frequencies. Then single words are deleted from test texts: the one attended to most, the one of the largest β, of the
     largest α·β, one at random, and the one that the regression names. All numbers are of test texts; ``str`` of the result is the
-    report, ``to_dict()`` has every figure. Texts are read up to ``longest`` words;
-    ``hidden`` is the width of embeddings and states.
+    report, ``to_dict()`` has every figure. Texts are read up to ``longest`` words, ``epochs`` times or 800 steps of 32, whichever is more,
+    unless the held-out loss stops falling; ``hidden`` is the width of embeddings and states.
 
     >>> import fovea
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
@@ -72,31 +71,37 @@ def believe(
     conflicts = sum(names[first[tuple(each)]] != names[place] for place, each in enumerate(words))
     kept = list(first.values())
     words, names = [words[place] for place in kept], [names[place] for place in kept]
-    facts: dict[str, Any] = {"texts": len(given), "different": len(kept), "conflicts": conflicts, "seeds": seeds}
     classes, numbers = np.unique(names, return_inverse=True)
-    if len(kept) < _FEWEST or len(classes) < 2 or int(np.bincount(numbers).min()) < 10:
+    sizes = np.bincount(numbers)
+    facts: dict[str, Any] = {"texts": len(given), "different": len(kept), "conflicts": conflicts, "seeds": seeds, "longest": longest}
+    facts |= {"rarest": str(classes[int(sizes.argmin())]), "of_rarest": int(sizes.min())}
+    if len(kept) < FEWEST or len(classes) < 2 or int(sizes.min()) < FEWEST_OF_A_CLASS:
         return Belief(facts, [str(each) for each in classes])
-    study = _Study(words, numbers, [str(each) for each in classes], seed)
+    study = _Study(words, numbers, [str(each) for each in classes], seed, workers)
     with Bar("%", progress) as bar:
-        study.train(seeds, epochs, hidden, workers, bar)
+        study.train(seeds, epochs, hidden, bar)
     return Belief(facts, study.classes, study.found())
 
 
 class _Study:
-    def __init__(self, words: list[list[str]], labels: Array, classes: list[str], seed: int) -> None:
-        self.words, self.labels, self.classes, self.seed = words, labels, classes, seed
+    def __init__(self, words: list[list[str]], labels: Array, classes: list[str], seed: int, workers: int) -> None:
+        self.words, self.labels, self.classes, self.seed, self.workers = words, labels, classes, seed, workers
         self.test = np.array(held_apart(labels, 0.2, seed))
         self.train_on = np.setdiff1d(np.arange(len(words)), self.test)
         self.held = held_apart(labels[self.train_on], 0.125, seed + 1)
         vocabulary = Vocabulary([words[place] for place in self.train_on], 2)
+        if len(vocabulary) == 1:
+            raise _engine.wrong_input(
+                "no word stands twice in these texts", "give texts that share words; words are told apart by spaces and punctuation"
+            )
         self.rows = [vocabulary.row(each) for each in words]
         self.vocab, self.spelled = len(vocabulary), {number: word for word, number in vocabulary.numbers.items()}
         self.answers = labels[self.test]
         self.test_rows = [self.rows[place] for place in self.test]
         self.fitted: dict[str, list[Fitted]] = {}
 
-    def train(self, seeds: int, epochs: int, hidden: int, workers: int, bar: Bar) -> None:
-        """All models, ``workers`` at a time; the engine trains without the interpreter's lock."""
+    def train(self, seeds: int, epochs: int, hidden: int, bar: Bar) -> None:
+        """All models, as many at a time as there are workers; the engine trains without the interpreter's lock."""
         one, slow = training(), training(rate=0.03)
         plan: list[tuple[str, int, dict[str, Any], dict[str, Any], int]] = []
         for kind in ("learned", "uniform"):
@@ -121,7 +126,7 @@ class _Study:
             share[at] = 1.0
             return made
 
-        with ThreadPoolExecutor(workers) as pool:
+        with ThreadPoolExecutor(self.workers) as pool:
             waiting = [pool.submit(work, at) for at in range(len(plan))]
             try:
                 while wait(waiting, timeout=0.2).not_done:
@@ -136,6 +141,13 @@ class _Study:
 
     def mean(self, values: Array | Sequence[float]) -> Estimate:
         return Estimate(*_engine.bootstrap_mean(np.asarray(values, float), self.seed))
+
+    def difference(self, values: Array) -> Estimate:
+        """Of answers that are right, or changed, in one case and not in another: an interval never narrower than what is left open by
+        as many texts of which none differs, since a bootstrap of those says 0 for sure."""
+        found = self.mean(values)
+        open_ = float(_engine.share_interval(0, len(values))[2])
+        return Estimate(found.mean, min(found.low, found.mean - open_), max(found.high, found.mean + open_))
 
     def share(self, holds: Array) -> Estimate:
         """Of texts for which something holds, in the mean over seeds: an interval of some width where all or none do, too."""
@@ -164,8 +176,9 @@ class _Study:
             "single": single,
             "gain": self.mean(gain(best)),
             "single_gain": self.mean(gain(single)),
-            "learned_over_uniform": self.mean(right["learned"] - right["uniform"]),
-            "learned_over_single": self.mean(right["learned"] - right[single]),
+            "gain_over_single": self.mean(gain(best) - gain(single)),
+            "learned_over_uniform": self.difference(right["learned"] - right["uniform"]),
+            "learned_over_single": self.difference(right["learned"] - right[single]),
             "telling_word": self._telling_word(right[best]),
         }
         return {**found, **self._looked_at(said["learned"])}
@@ -183,7 +196,7 @@ class _Study:
         guess = np.array([there if word in row else away for row in self.test_rows])
         holds = guess == self.answers
         found = {"word": self.spelled[word], "class": self.classes[there]}
-        return {**found, "accuracy": self.share(holds), "below_best": self.mean(of_best - holds)}
+        return {**found, "accuracy": self.share(holds), "below_best": self.difference(of_best - holds)}
 
     def _looked_at(self, said: list[Read]) -> dict[str, Any]:
         chosen = np.random.default_rng([self.seed, 2]).permutation(len(self.answers))
@@ -217,7 +230,7 @@ class _Study:
         return {
             "deleted_from": len(rows),
             "changes": {kind: self.share(values) for kind, values in flips.items()},
-            "over_random": {kind: self.mean(flips[kind] - flips["random"]) for kind in _DELETED if kind != "random"},
+            "over_random": {kind: self.difference(flips[kind] - flips["random"]) for kind in _DELETED if kind != "random"},
             "falls": {kind: self.mean(np.mean(values, 0)) for kind, values in fell.items()},
             "seeds_agree": self.mean(among),
             "data_agrees": self.mean(data),
@@ -239,7 +252,7 @@ class _Study:
     def _foretold(self, chosen: Array) -> list[Array]:
         """Where the training texts alone say that attention will lie."""
         texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
-        predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, os.cpu_count() or 1)
+        predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers)
         return [np.array(predicted.shade(" ".join(self.words[self.test[place]]) or "-", "")[2][0]) for place in chosen]
 
     def _latched(self, tops: list[list[tuple[int, int]]]) -> dict[str, list[dict[str, Any]]]:
@@ -252,6 +265,8 @@ class _Study:
             for place in np.argsort(-counts, kind="stable")[:5]:
                 per = [sum(word == words[place] for word in of) / max(1, len(of)) for of in mine]
                 all_of = round(float(np.mean([len(of) for of in mine])))
+                if float(np.mean(per)) * all_of < 0.5:
+                    continue
                 share = Estimate(*_engine.share_interval(round(float(np.mean(per)) * all_of), max(1, all_of)))
                 latched[name].append({"word": self.spelled[int(words[place])], "share": share, "seeds": sum(each > 0 for each in per)})
         return latched

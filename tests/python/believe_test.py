@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fovea
+from fovea.belief import Belief, Estimate
 
 QUICK = dict(seeds=2, epochs=6, hidden=16, progress=False)
 FILLER = [f"w{n}" for n in range(40)]
@@ -55,7 +56,8 @@ def test_two_words_together_are_no_single_word():
 def test_texts_that_are_all_the_same():
     belief = fovea.believe(["the same text"] * 300, ["a", "b"] * 150, **QUICK)
     assert belief.verdict == "too few different texts" and belief.facts["different"] == 1 and belief.facts["conflicts"] == 150
-    assert belief.open and "is the same: 150." in str(belief) and json.loads(belief.to_json())["figures"] == {}
+    assert belief.open and "150 texts have another label" in str(belief) and "There are 1 different texts" in str(belief)
+    assert json.loads(belief.to_json())["figures"] == {}
 
 
 @pytest.mark.parametrize(
@@ -73,15 +75,75 @@ def test_wrong_input_is_named(texts, labels, says):
         fovea.believe(texts, labels)
 
 
+def test_a_class_of_few_texts_is_named():
+    texts, labels = drawn(100, lambda label, random: [])
+    belief = fovea.believe(texts + ["another text"], labels + ["rare"], **QUICK)
+    assert belief.verdict == "too few different texts" and "Of class 'rare' there are 1 different texts" in str(belief)
+
+
+def test_texts_that_share_no_word():
+    with pytest.raises(fovea.WrongInput, match="no word stands twice"):
+        fovea.believe([f"u{n}" for n in range(80)], ["a", "b"] * 40, **QUICK)
+
+
+KINDS = ("attention", "beta", "evidence", "regression", "random")
+SURE, NONE, LESS = Estimate(0.2, 0.15, 0.25), Estimate(0.0, -0.01, 0.01), Estimate(-0.2, -0.25, -0.15)
+WIDE = Estimate(0.03, -0.02, 0.08)
+
+
+def found(**changes):
+    """Figures as a study leaves them, of 300 test texts: attention gains over all rivals."""
+    half = Estimate(0.5, 0.4, 0.6)
+    accuracy = dict.fromkeys(("learned", "uniform", "words", "regression"), Estimate(0.9, 0.85, 0.95))
+    figures = {"test_texts": 300, "train_texts": 900, "deleted_from": 300, "best": "learned", "majority": half, "accuracy": accuracy}
+    figures |= dict.fromkeys(("gain", "single_gain", "gain_over_single", "learned_over_uniform", "learned_over_single"), SURE)
+    figures |= {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.7, 0.65, 0.75), "below_best": SURE}}
+    figures |= {"changes": dict.fromkeys(KINDS, half), "over_random": dict.fromkeys(KINDS[:4], SURE), "latched": {}}
+    figures |= dict.fromkeys(("seeds_agree", "data_agrees", "seeds_over_data"), SURE)
+    return figures | changes
+
+
+def belief_of(**changes):
+    facts = {"texts": 1500, "different": 1500, "conflicts": 0, "seeds": 3, "longest": 200, "rarest": "a", "of_rarest": 700}
+    return Belief(facts, ["a", "b"], found(**changes))
+
+
+BLIND = {"gain": NONE, "accuracy": dict.fromkeys(("learned", "uniform", "words", "regression"), Estimate(0.5, 0.4, 0.6))}
+NO_CUE = {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.5, 0.4, 0.6), "below_best": SURE}}
+CUE = {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.9, 0.85, 0.95), "below_best": NONE}}
+
+
+@pytest.mark.parametrize(
+    "changes, verdict",
+    [
+        ({}, "attention is needed"),
+        ({"learned_over_uniform": NONE}, "attention is not needed"),
+        ({"learned_over_single": NONE}, "attention is not needed"),
+        ({"learned_over_single": LESS}, "attention is not needed"),
+        ({"learned_over_uniform": WIDE}, "open whether attention is needed"),
+        ({"learned_over_single": WIDE}, "open whether attention is needed"),
+        ({**BLIND, **NO_CUE}, "nothing to learn"),
+        ({**BLIND}, "attention is needed"),  # a word tells, though the best model's gain in nats was not shown
+        ({**NO_CUE, "gain": NONE}, "attention is needed"),  # so does the best model's accuracy
+        ({"single_gain": NONE, **NO_CUE}, "no single word tells"),
+        ({"single_gain": NONE}, "attention is needed"),  # the word does, if the models of single words do not
+        ({"single_gain": NONE, "gain_over_single": WIDE, **NO_CUE}, "attention is needed"),
+        (CUE, "one word tells"),
+    ],
+)
+def test_the_verdict_is_what_the_intervals_allow(changes, verdict):
+    assert belief_of(**changes).verdict == verdict, str(belief_of(**changes))
+
+
+def test_what_was_not_shown_is_not_said():
+    over = {**dict.fromkeys(KINDS[:4], NONE), "beta": SURE}
+    said = str(belief_of(over_random=over, seeds_agree=NONE))
+    assert "by β 0.200 [0.150, 0.250]" in said and "by α " not in said and "attended to most matters more than a word at random was not shown" in said
+    assert "That seeds agree on where they look was not shown" in said
+    assert "do not take them for reasons" in str(belief_of(over_random=dict.fromkeys(KINDS[:4], NONE)))
+
+
 def test_the_figure():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from fovea.belief import Belief, Estimate
-
-    one = Estimate(0.5, 0.4, 0.6)
-    kinds = ("attention", "beta", "evidence", "regression", "random")
-    accuracy = dict.fromkeys(("learned", "uniform", "words", "regression"), one)
-    figures = {"accuracy": accuracy, "changes": dict.fromkeys(kinds, one), "majority": one, "gain": Estimate(0, -1, 1)}
-    figures |= {"test_texts": 9, "train_texts": 9, "best": "words"}
-    axes = Belief({"texts": 9, "different": 9, "conflicts": 0}, ["a", "b"], figures).plot()
-    assert len(axes[1].lines) == 10
+    assert len(belief_of().plot()[1].lines) == 10

@@ -46,7 +46,7 @@ test("a link brings another person the same runs, order, metric and comparison",
   await page.locator("figcaption", { hasText: /^D:/ }).first().waitFor();
   // Their lines over each other, each in a colour of its own.
   assert.equal(await page.locator("figure", { hasText: "the runs compared" }).locator(".legend li").count(), 2);
-  const seen = async (one) => ({
+  const seen = async (one) => (await one.getByRole("heading", { name: /^Groups by/ }).waitFor(), {
     table: await one.locator("table").allInnerTexts(),
     legend: await one.locator(".legend").first().innerText(),
     title: await one.locator("figcaption").first().innerText(),

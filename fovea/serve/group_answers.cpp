@@ -112,9 +112,16 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   query.with_series = metric.reads_series();
   if (!query.experiment.empty()) store.require_experiment(query.experiment);
   const std::vector<ValueGroup> groups = split(store.query(query), by);
+  if (groups.size() == 1 && groups.front().value.is_null())
+    throw wrong_input(fmt::format("'{}' is no setting of these runs", by), "group them by a setting, or by experiment",
+                      {"by"});
 
   const auto text = [](const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
-  auto chosen = std::ranges::find_if(groups, [&](const ValueGroup& group) { return text(group.value) == base; });
+  const Json wanted = Json::parse(base, nullptr, false);
+  auto chosen = std::ranges::find_if(groups, [&](const ValueGroup& group) {
+    const bool numbers = group.value.is_number() && wanted.is_number();
+    return numbers ? group.value.get<double>() == wanted.get<double>() : text(group.value) == base;
+  });
   if (chosen == groups.end()) {
     if (!base.empty()) throw wrong_input(fmt::format("no run has {} = {}", by, base), "", {"against"});
     chosen = groups.begin();

@@ -97,13 +97,15 @@ TEST_F(ApiTest, GroupsAreComparedWithOneOfThem) {
   const Json groups = get("/api/groups?metric=accuracy&by=task.vocab&against=60");
   ASSERT_EQ(groups["groups"].size(), 3u);  // 40, 50 and 60, two seeds each
   EXPECT_EQ(groups["against"], 60);
+  EXPECT_EQ(get("/api/groups?metric=accuracy&by=task.vocab&against=60.0")["against"], 60);
   EXPECT_EQ(groups["groups"][0]["value"], 40);
   EXPECT_TRUE(groups["groups"][0].contains("test"));
   EXPECT_FALSE(groups["groups"][2].contains("test"));
   EXPECT_EQ(groups["groups"][2]["runs"], 2);
   for (const char* path :
        {"/api/groups?metric=accuracy", "/api/groups?by=task.vocab", "/api/groups?metric=nothing&by=task.vocab",
-        "/api/groups?metric=accuracy&by=nothing", "/api/groups?metric=accuracy&by=task.vocab&against=7"})
+        "/api/groups?metric=accuracy&by=nothing", "/api/groups?metric=accuracy&by=accuracy",
+        "/api/groups?metric=accuracy&by=task.vocab&against=7"})
     EXPECT_THROW(ask(path), Error) << path;
 }
 

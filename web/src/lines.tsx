@@ -236,7 +236,8 @@ export function Lines(props: LinesProps) {
     );
     const dashed = new Set(drawn_curves.filter((curve) => curve.dashed).map((curve) => curve.group));
     const stroke_of = (group: string) => (dashed.has(group) ? "5,4" : looks.get(group)!.dash);
-    const middle = bands(drawn_curves).filter(({ step, low }) => there(step, low));
+    const drawable = (step: number, value: number) => (there(step, value) ? value : NaN);
+    const middle = bands(drawn_curves).map((band) => ({ ...band, low: drawable(band.step, band.low), middle: drawable(band.step, band.middle) }));
     const of = (group: string) => middle.filter((band) => band.group === group);
     const x = axis_of([props.steps ?? 0, ...points.map((point) => point.step)]), y = axis_of(points.map((point) => point.value));
     // What a mark says stands after its step, or before it where there is more room.
@@ -246,6 +247,7 @@ export function Lines(props: LinesProps) {
     const margin = { top: 20, left: y.room, bottom: 44 };
     const frame = { width, height, marginTop: margin.top, marginLeft: margin.left, marginBottom: margin.bottom, style: { background: "transparent", fontSize: "12px", color: "inherit" } };
     const clip = part !== undefined;
+    const first = points.reduce((least, { step }) => (step > 0 ? Math.min(least, step) : least), Infinity); // on a logarithmic axis there is no 0
     // All curves of a group are one line with gaps: thousands of them are drawn at once.
     const lines_of = (curves: Curve[], group: string, style: { strokeWidth: number; strokeOpacity: number; strokeDasharray: string | undefined }) => {
       const xs: number[] = [], ys: number[] = [];
@@ -266,9 +268,9 @@ export function Lines(props: LinesProps) {
         tickFormat: x_log ? tick_text : x.tickFormat,
         ticks: x_log ? 5 : undefined,
         nice: props.steps === undefined && !part,
-        domain: part ? part.x : props.steps === undefined || x_log ? undefined : [0, props.steps],
+        domain: part ? [x_log && part.x[0] <= 0 ? first : part.x[0], part.x[1]] : props.steps === undefined || x_log ? undefined : [0, props.steps],
       },
-      y: { label: props.label, grid: true, type: y_log ? "log" : "linear", tickFormat: y_log ? tick_text : y.tickFormat, ticks: y_log ? 6 : undefined, nice: !part?.y, domain: part?.y ?? (part ? extent_of(points, y_log) : props.range) },
+      y: { label: props.label, grid: true, type: y_log ? "log" : "linear", tickFormat: y_log ? tick_text : y.tickFormat, ticks: y_log ? 6 : undefined, nice: !part?.y, domain: part?.y && (!y_log || part.y[0] > 0) ? part.y : part ? extent_of(points, y_log) : props.range },
       marks: [
         ...groups.map((group) =>
           Plot.areaY(of(group), { x: "step", y1: "low", y2: "high", fill: colour(group), fillOpacity: 0.18, ariaHidden: "true", clip }),

@@ -103,8 +103,12 @@ export function Attention({ lane, at, example }: Props) {
 function example_of(lane: Looks, look: Look, example: number) {
   const [, rows, columns] = look.shape;
   const offset = example * rows * columns;
-  const inputs = Array.from({ length: columns }, (_, i) => lane.input(example, i));
-  const outputs = lane.target[example]?.slice(0, rows).map((token) => lane.output_word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => ""));
+  const accesses = lane.axes.rows === "access"; // three tokens of the source are one: counter, page and offset
+  const inputs = Array.from({ length: columns }, (_, i) => (accesses ? String(i + 1) : lane.input(example, i)));
+  const access = (t: number) => `${lane.input(example, 3 * t + 1)}:${lane.input(example, 3 * t + 2)}`;
+  const outputs = accesses
+    ? Array.from({ length: rows }, (_, t) => access(t))
+    : (lane.target[example]?.slice(0, rows).map((token) => lane.output_word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => "")));
   const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
   return { rows, columns, offset, inputs, outputs, file };
 }

@@ -50,7 +50,13 @@ export class Kept extends Looks {
       if (array.name === "attention_beta") loaded.looks.find(({ step }) => step === array.step)!.beta = values;
       else loaded.take_array({ ...array, name: array.name === map ? "attention" : array.name, values });
     }
+    for (const look of loaded.looks) if (map === "attention_held") look.held = true;
     return loaded;
+  }
+
+  // A head's own map is not what the entropy of a run is of.
+  override value_at(metric: string, step: number): number | null | undefined {
+    return metric.startsWith("entropy") && this.map.startsWith("attention.") ? undefined : super.value_at(metric, step);
   }
 
   override word(token: number): string {

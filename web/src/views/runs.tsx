@@ -195,7 +195,7 @@ function Choice(props: { label: string; word: string; value: string; options: st
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
-      <select id={id} value={props.value} onChange={(event) => change_address({ [props.word]: event.currentTarget.value }, true)}>
+      <select id={id} value={props.value} onChange={(event) => change_address({ [props.word]: event.currentTarget.value, off: "", ...(props.word !== "by" && { zoom: "" }) }, true)}>
         {props.options.map((option) => (
           <option value={option} selected={option === props.value}>
             {option || props.none}

@@ -1,7 +1,7 @@
 // Task `addresses`: which line of memory is accessed next, from a window of accesses. The traces are those of
 // made_traces.h. Of the windows of a trace, in its order, eight tenths are trained on, the next tenth is validation and
-// the last is the test, so that what is asked lies behind what was learned. Windows do not reach over the end of an
-// episode.
+// the last is the test. Traces that go round (`pages`, `list`, `matrix`, `gather`, and strides in the end) have the
+// same windows in all three: there a test is one of memory. Windows do not reach over the end of an episode.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include "fovea/lab/sweep/sweep.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -6,7 +8,6 @@
 #include <thread>
 
 #include "fovea/lab/store/run_lock.h"
-#include "fovea/lab/sweep/sweep.h"
 #include "fovea/lab/train/checkpoint.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"

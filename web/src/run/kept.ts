@@ -42,15 +42,14 @@ export class Kept extends Looks {
     const facts = ["attention_source", "attention_target", "attention_labels", "attention_truth"].filter((name) => run.arrays.some((kind) => kind.name === name));
     const beta = map === "attention" && run.arrays.some(({ name }) => name === "attention_beta") ? ["attention_beta"] : [];
     const found = await Promise.all([map, ...facts, ...beta].map((name) => kept.arrays(run.run, name)));
-    const of_steps = new Map<number, boolean>();
     for (const array of found.flat()) {
-      if (array.name === "attention_beta" && !of_steps.has(array.step)) continue;
-      if (array.name === map) of_steps.set(array.step, true);
       const values = Float32Array.from(array.values, (value) => value ?? NaN);
-      if (array.name === "attention_beta") loaded.looks.find(({ step }) => step === array.step)!.beta = values;
-      else loaded.take_array({ ...array, name: array.name === map ? "attention" : array.name, values });
+      if (array.name === "attention_beta") {
+        const look = loaded.looks.find(({ step }) => step === array.step);
+        if (look) look.beta = values;
+      } else loaded.take_array({ ...array, name: array.name === map ? "attention" : array.name, values });
     }
-    for (const look of loaded.looks) if (map === "attention_held") look.held = true;
+    if (map === "attention_held") for (const look of loaded.looks) look.held = true;
     return loaded;
   }
 

@@ -32,10 +32,7 @@ class Addresses final : public Task, public Prefetchers {
     fields.integer("pages", trace_shape_.pages, 1, 4096, "pages of 64 lines that are accessed");
     fields.integer("nodes", trace_shape_.nodes, 2, 1 << 18,
                    "lines in a round of a list, a cycle or a gather; of pages, on each");
-    fields.only_of("traces \"list\", \"pages\", \"gather\" and \"cycle\"", [this] {
-      const TracePattern p = trace_shape_.pattern;
-      return p == list || p == pages || p == gather || p == cycle;
-    });
+    fields.only_of("traces \"list\", \"pages\", \"gather\" and \"cycle\"", [this] { return has_nodes(); });
     fields.integer("streams", trace_shape_.streams, 1, 64, "strides in turn");
     fields.only_of("trace \"strides\"", [this] { return trace_shape_.pattern == strides; });
     fields.integer("length", trace_shape_.length, 100, 10'000'000, "accesses of the trace");
@@ -100,27 +97,21 @@ class Addresses final : public Task, public Prefetchers {
   }
 
  private:
+  bool has_nodes() const {
+    using enum TracePattern;
+    const TracePattern p = trace_shape_.pattern;
+    return p == list || p == pages || p == gather || p == cycle;
+  }
+
   void check() const {
     const int most = most_nodes(trace_shape_.pattern, trace_shape_.pages);
-    switch (trace_shape_.pattern) {
-      case TracePattern::list:
-      case TracePattern::pages:
-      case TracePattern::gather:
-      case TracePattern::cycle:
-        if (trace_shape_.nodes > most)
-          throw wrong_input(fmt::format("task 'addresses' has {} nodes and room for {}", trace_shape_.nodes, most),
-                            "set task.nodes to less, or task.pages to more");
-        break;
-      case TracePattern::strides:
-        if (trace_shape_.streams > trace_shape_.pages)
-          throw wrong_input(
-              fmt::format("task 'addresses' has {} streams on {} pages", trace_shape_.streams, trace_shape_.pages),
-              "each needs a page of its own: set task.pages to more");
-        break;
-      case TracePattern::matrix:
-      case TracePattern::random:
-        break;
-    }
+    if (has_nodes() && trace_shape_.nodes > most)
+      throw wrong_input(fmt::format("task 'addresses' has {} nodes and room for {}", trace_shape_.nodes, most),
+                        "set task.nodes to less, or task.pages to more");
+    if (trace_shape_.pattern == TracePattern::strides && trace_shape_.streams > trace_shape_.pages)
+      throw wrong_input(
+          fmt::format("task 'addresses' has {} streams on {} pages", trace_shape_.streams, trace_shape_.pages),
+          "each needs a page of its own: set task.pages to more");
     if (trace_shape_.pattern == TracePattern::cycle && trace_shape_.nodes > window_)
       throw wrong_input(fmt::format("cycles of {} nodes do not fit a window of {}", trace_shape_.nodes, window_),
                         "set task.nodes to task.window or less: the second round is asked of the first");

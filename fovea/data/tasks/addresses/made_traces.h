@@ -5,8 +5,7 @@
 //   matrix    64 P lines are a matrix of P rows: it is walked by rows (counter 0), then by columns (1), and so on
 //   list      N lines drawn from all, walked in one shuffled order again and again
 //   pages     on each page the same N offsets, in a shuffled order of that page's own; then the next page, in a
-//   shuffled
-//             order of pages: what an offset is followed by is another on every page
+//             shuffled order of pages: what an offset is followed by is another on every page
 //   gather    A[B[i]] for i from 0 to N-1, again and again: counter 0 reads B, of 16 entries a line, counter 1 reads A,
 //             of which B names N lines in shuffled order
 //   cycle     episodes of `episode` accesses, each with N lines of its own drawn from all, walked round and round

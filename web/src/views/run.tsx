@@ -14,18 +14,15 @@ import { Trouble, type KeptRuns } from "../source";
 
 const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss"];
 
-export function address_of_run(id: number): string {
+// The runs as they are filtered, with what the page of a run shows left out; of one run that page.
+export function address_of_all(id?: number): string {
   const { words } = read_address();
-  words.set("run", String(id));
-  for (const word of ["step", "map", "example", "of"]) words.delete(word);
+  for (const word of ["run", "step", "map", "example", "of"]) words.delete(word);
+  if (id !== undefined) words.set("run", String(id));
   return write_address({ view: "runs", words });
 }
 
-export function address_of_all(): string {
-  const { words } = read_address();
-  for (const word of ["run", "step", "map", "example", "of"]) words.delete(word);
-  return write_address({ view: "runs", words });
-}
+export const address_of_run = (id: number): string => address_of_all(id);
 
 export function RunPage({ store, id }: { store: KeptRuns; id: string }) {
   const [run, set_run] = useState<WholeRun>();
@@ -173,10 +170,10 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
     );
     return () => void (wanted = false);
   }, [store, run, map.name]);
-  const steps = run.arrays.find(({ name }) => name === map.name)!.steps;
+  const { steps, shape } = run.arrays.find(({ name }) => name === map.name)!;
   const last = steps.at(-1) ?? 0;
   const at = word === "" ? last : Math.min(last, Number(word) || 0);
-  const examples = run.arrays.find(({ name }) => name === map.name)!.shape[0] ?? 1;
+  const examples = shape[0] ?? 1;
   const example = Math.max(0, Math.min(examples, Math.floor(Number(asked_example)) || 1) - 1);
   const index = Math.max(0, steps.filter((step) => step <= at).length - 1);
   const go = (to: number) => set_step(String(steps[Math.max(0, Math.min(steps.length - 1, to))]));

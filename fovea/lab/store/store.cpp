@@ -236,6 +236,8 @@ std::vector<ArrayRecord> Store::arrays(std::int64_t id, const std::string& name)
   return read_arrays(*state_, id, name);
 }
 
+std::vector<ArrayShape> Store::array_shapes(std::int64_t id) const { return read_array_shapes(*state_, id); }
+
 FetchArrays Store::fetch_arrays() const {
   return [this](std::int64_t run, const std::string& name) { return arrays(run, name); };
 }

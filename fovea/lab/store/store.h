@@ -23,6 +23,13 @@
 
 namespace fovea {
 
+// Which array a run keeps, without its values.
+struct ArrayShape {
+  std::string name;
+  std::int64_t step = 0;
+  std::vector<Index> shape;
+};
+
 struct RunQuery {
   std::optional<Expression> where;
   std::string experiment;  // empty: any
@@ -108,6 +115,7 @@ class Store {
   std::optional<RunRecord> find_done(const std::string& hash, bool with_series = true) const;
   std::optional<RunRecord> find_undone(const std::string& hash) const;  // stopped, failed or in training
   std::vector<ArrayRecord> arrays(std::int64_t id, const std::string& name = {}) const;
+  std::vector<ArrayShape> array_shapes(std::int64_t id) const;
   FetchArrays fetch_arrays() const;  // the same for whoever knows no store; this one must stay where it is
   // As they were at the end; nothing where they were not kept, and for a run that is not done.
   std::optional<TensorFile> weights(const RunRecord& run) const;

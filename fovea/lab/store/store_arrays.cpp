@@ -104,4 +104,19 @@ std::vector<ArrayRecord> read_arrays(Store::State& state, std::int64_t id, const
   return arrays;
 }
 
+std::vector<ArrayShape> read_array_shapes(Store::State& state, std::int64_t id) {
+  std::vector<ArrayShape> shapes;
+  SqliteStatement rows = state.db().prepare("SELECT name, step, shape FROM arrays WHERE run = ? ORDER BY place");
+  rows.bind(1, id);
+  while (rows.next()) {
+    std::string name = state.text_of(rows.integer(0));
+    auto shape = read_shape(rows.text(2));
+    if (!shape)
+      throw damaged(fmt::format("the array '{}' of run {} has no shape that can be read", name, id),
+                    {state.db().file().string()});
+    shapes.push_back({std::move(name), rows.integer(1), std::move(shape->first)});
+  }
+  return shapes;
+}
+
 }  // namespace fovea

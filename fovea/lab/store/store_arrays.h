@@ -18,5 +18,6 @@ bool fits_half(const ArrayRecord& array);
 void keep_arrays(Store::State& state, std::int64_t id, std::span<const ArrayRecord> arrays);
 std::vector<ArrayRecord> read_arrays(Store::State& state, std::int64_t id,
                                      const std::string& name);  // in the order kept
+std::vector<ArrayShape> read_array_shapes(Store::State& state, std::int64_t id);
 
 }  // namespace fovea

@@ -3,7 +3,6 @@
 #include "fovea/lab/train/training.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -84,11 +83,8 @@ void name_words(const RunSpec& spec, Json& json) {
 
 // What the rows and columns of its attention stand for, where it has any.
 void name_axes(const RunSpec& spec, Json& json) {
-  static constexpr std::array<const char*, 5> rows{"example", "target_word", "query", "place", "access"};
-  static constexpr std::array<const char*, 5> columns{"source_word", "item", "feature", "key", "expert"};
   if (const std::optional<AttentionMeaning> meaning = attention_meaning(spec))
-    json["axes"] = {{"rows", rows.at(static_cast<std::size_t>(meaning->rows))},
-                    {"columns", columns.at(static_cast<std::size_t>(meaning->columns))}};
+    json["axes"] = {{"rows", key_of(meaning->rows)}, {"columns", key_of(meaning->columns)}};
 }
 
 Json begin(const Json& ask) {

@@ -57,6 +57,38 @@ Index columns_of(AttentionColumns columns, const Batch& batch) {
 
 }  // namespace
 
+std::string_view key_of(AttentionRows rows) {
+  switch (rows) {
+    case AttentionRows::example:
+      return "example";
+    case AttentionRows::target_word:
+      return "target_word";
+    case AttentionRows::query:
+      return "query";
+    case AttentionRows::place:
+      return "place";
+    case AttentionRows::access:
+      return "access";
+  }
+  return {};
+}
+
+std::string_view key_of(AttentionColumns columns) {
+  switch (columns) {
+    case AttentionColumns::source_word:
+      return "source_word";
+    case AttentionColumns::item:
+      return "item";
+    case AttentionColumns::feature:
+      return "feature";
+    case AttentionColumns::key:
+      return "key";
+    case AttentionColumns::expert:
+      return "expert";
+  }
+  return {};
+}
+
 AttentionMeaning attention_meaning(Kind kind) {
   switch (kind) {
     case Kind::labelled_tokens:

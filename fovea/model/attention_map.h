@@ -28,6 +28,10 @@ struct AttentionMeaning {
   bool operator==(const AttentionMeaning&) const = default;
 };
 
+// As interfaces for programs name them: "target_word", "source_word".
+std::string_view key_of(AttentionRows rows);
+std::string_view key_of(AttentionColumns columns);
+
 // That of the models that take such batches.
 AttentionMeaning attention_meaning(Kind kind);
 

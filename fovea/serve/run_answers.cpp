@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,10 +21,10 @@ namespace fovea {
 namespace {
 
 // Which arrays there are, each with its shape and its steps.
-Json arrays_summary(const std::vector<ArrayRecord>& arrays) {
+Json arrays_summary(const std::vector<ArrayShape>& arrays) {
   Json list = Json::array();
   std::map<std::string, std::size_t> places;
-  for (const ArrayRecord& array : arrays) {
+  for (const ArrayShape& array : arrays) {
     const auto [at, fresh] = places.try_emplace(array.name, list.size());
     if (fresh) list.push_back({{"name", array.name}, {"shape", array.shape}, {"steps", Json::array()}});
     list[at->second]["steps"].push_back(array.step);
@@ -34,19 +33,18 @@ Json arrays_summary(const std::vector<ArrayRecord>& arrays) {
 }
 
 // How a person reads the tokens that occur in the examples, by number; {} where nothing tells.
-Json words_of(const RunRecord& run, const Store& store, const std::vector<ArrayRecord>& arrays) {
+Json words_of(const RunRecord& run, const Store& store) {
   Json source = Json::object(), target = Json::object();
   Json json{{"source", source}, {"target", target}, {"classes", Json::array()}};
   try {
     const KnownWords known = kept_words(store).of(run.spec);
-    for (const ArrayRecord& array : arrays) {
-      const bool of_source = array.name == "attention_source";
-      if (!of_source && array.name != "attention_target") continue;
+    for (const bool of_source : {true, false}) {
       const std::size_t count = of_source || known.target.empty() ? known.source.size() : known.target.size();
-      for (const float value : array.values)
-        if (const auto token = static_cast<std::size_t>(value); value >= 0 && token < count)
-          json[of_source ? "source" : "target"][std::to_string(token)] =
-              of_source ? known.source[token] : known.target_word(token);
+      for (const ArrayRecord& array : store.arrays(run.id, of_source ? "attention_source" : "attention_target"))
+        for (const float value : array.values)
+          if (const auto token = static_cast<std::size_t>(value); value >= 0 && token < count)
+            json[of_source ? "source" : "target"][std::to_string(token)] =
+                of_source ? known.source[token] : known.target_word(token);
     }
     json["classes"] = known.classes;
   } catch (const Error&) {  // another program's run, or a corpus that is gone: tokens are their numbers
@@ -55,22 +53,18 @@ Json words_of(const RunRecord& run, const Store& store, const std::vector<ArrayR
 }
 
 void name_axes(const RunSpec& spec, Json& json) {
-  static constexpr std::array<const char*, 5> rows{"example", "target_word", "query", "place", "access"};
-  static constexpr std::array<const char*, 5> columns{"source_word", "item", "feature", "key", "expert"};
   try {
     if (const std::optional<AttentionMeaning> meaning = attention_meaning(spec))
-      json["axes"] = {{"rows", rows.at(static_cast<std::size_t>(meaning->rows))},
-                      {"columns", columns.at(static_cast<std::size_t>(meaning->columns))}};
+      json["axes"] = {{"rows", key_of(meaning->rows)}, {"columns", key_of(meaning->columns)}};
   } catch (const Error&) {  // a model that is another program's
   }
 }
 
 HttpAnswer whole_run(const RunRecord& run, const Store& store) {
-  const std::vector<ArrayRecord> arrays = store.arrays(run.id);
   Json json = run_json(run, true);
   json["spec"] = run.spec.text();
-  json["arrays"] = arrays_summary(arrays);
-  json["words"] = words_of(run, store, arrays);
+  json["arrays"] = arrays_summary(store.array_shapes(run.id));
+  json["words"] = words_of(run, store);
   name_axes(run.spec, json);
   std::error_code none;
   const auto bytes = std::filesystem::file_size(store.weight_files().file_of(run.hash), none);

@@ -16,6 +16,7 @@ pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 # What `fovea data get` fetches and unpacks with; all else does without.
 pkg_check_modules(LIBCURL IMPORTED_TARGET libcurl)
 pkg_check_modules(LIBARCHIVE IMPORTED_TARGET libarchive)
+include(${CMAKE_CURRENT_LIST_DIR}/portable.cmake)
 
 function(fovea_link_dependencies target)
   target_link_libraries(${target} PUBLIC fmt::fmt PRIVATE Threads::Threads nlohmann_json::nlohmann_json Boost::headers

@@ -17,4 +17,4 @@ configure_package_config_file(cmake/config.cmake.in ${CMAKE_BINARY_DIR}/package/
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/fovea-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/package/fovea-config.cmake ${CMAKE_BINARY_DIR}/package/fovea-config-version.cmake
-  cmake/dependencies.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
+  cmake/dependencies.cmake cmake/portable.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)

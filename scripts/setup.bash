@@ -13,6 +13,7 @@ packages_to_run=(
 packages_for_engine=(emscripten node-acorn)
 packages_to_test=(libgtest-dev libbenchmark-dev libdnnl-dev libxml2-utils chromium libopenmpi-dev openmpi-bin)
 packages_to_test_python=(python3-dev python3-venv)
+packages_for_wheel=(python3-venv)
 
 # What differs between the releases of Debian: the newest clang that each has, and what its sentencepiece is linked with.
 debian=$(. /etc/os-release 2>/dev/null && printf '%s' "${VERSION_ID:-}") || true
@@ -64,7 +65,8 @@ want_packages() {
 python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy matplotlib pandas scikit-learn)
 python_to_test_all=(safetensors tensorboard nbformat nbclient ipykernel)
 
-# need_python FOLDER PACKAGE…: a virtual environment that has them; false, and says why, where they cannot be had.
+# need_python FOLDER PACKAGE…: a virtual environment that has them, of the interpreter that python=… in front of it names; false, and
+# says why, where they cannot be had.
 need_python() {
   local folder=$1 wanted missing=()
   shift
@@ -72,9 +74,9 @@ need_python() {
     grep -qxF "$wanted" "$folder/.has" 2>/dev/null || missing+=("$wanted")
   done
   if [ ${#missing[@]} -eq 0 ]; then return 0; fi
-  say "installing ${missing[*]} into $folder for the tests of the Python package"
+  say "installing ${missing[*]} into $folder"
   mkdir -p "$(dirname "$folder")"
-  if { [ -x "$folder/bin/pip" ] || python3 -m venv "$folder"; } >"$folder.log" 2>&1 &&
+  if { [ -x "$folder/bin/pip" ] || "${python:-python3}" -m venv "$folder"; } >"$folder.log" 2>&1 &&
     "$folder/bin/pip" install -q "${missing[@]}" >>"$folder.log" 2>&1; then
     printf '%s\n' "${missing[@]}" >>"$folder/.has"
     return 0
@@ -90,6 +92,7 @@ install_python() {
     "$1/bin/pip" install -q --no-build-isolation --no-deps --force-reinstall . --config-settings=build-dir="$2/python-build" \
       --config-settings=cmake.source-dir=python --config-settings=cmake.define.FOVEA_WERROR=ON \
       --config-settings=cmake.define.fovea_DIR="$PWD/$2/installed/lib/cmake/fovea" \
+      --config-settings=cmake.define.FOVEA_PROGRAM_OBJECTS="$PWD/$2/program_objects.txt" \
       >>"$2/python-install.log" 2>&1 ||
     { tail -n 40 "$2/python-install.log" >&2; fail "the Python package could not be installed; why stands above"; }
 }

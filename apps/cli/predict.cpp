@@ -9,8 +9,8 @@
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
+#include "apps/cli/labelled_file.h"
 #include "apps/cli/progress.h"
-#include "apps/cli/word_options.h"
 #include "fovea/data/text/text_bags.h"
 #include "fovea/lab/analysis/prediction_source.h"
 #include "fovea/lab/record/prediction_json.h"
@@ -46,11 +46,7 @@ class Predict : public Command {
         app.add_option("--words", options_.counts.words, "how many of the most frequent words are counted in pairs")
             ->check(CLI::Range(8, 8192))
             ->type_name("N")};
-    app.add_option("--label", label_, "the column of the label, by its name or its number (default: 1)");
-    app.add_option("--text", text_, "the column of the text (default: 2); several, separated by commas, are joined")
-        ->delimiter(',')
-        ->type_name("COL");
-    app.add_option("--format", format_, "tsv, csv, jsonl or lines (default: by the file's name)");
+    labelled_.add_columns(app);
     of_bags_.push_back(app.add_option("--examples", examples_file_,
                                       "texts to shade by the attention they will get, one a line (with a tab: label or "
                                       "source in front)")
@@ -121,7 +117,7 @@ class Predict : public Command {
       TextSource text;
       text.file = source_;
       text.target_file = target_;
-      text.format = text_format(format_);
+      text.format = text_format(labelled_.format);
       return text_bags(text, team, passes.next());
     }
     if (data_.empty()) throw wrong_input("there are no data to predict from", "name a task, an experiment or a file");
@@ -141,22 +137,8 @@ class Predict : public Command {
     }
     refuse_settings();
     Passes passes(words_.quiet, 1);
-    return text_bags(labelled_source(), team, passes.next());
-  }
-
-  // Columns by number, label first, where files have no names for them; a folder's name is the label of what is in it.
-  TextSource labelled_source() const {
-    TextSource text;
-    text.file = data_;
-    text.format = text_format(format_);
-    std::filesystem::path name = data_;
-    if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
-    if (std::filesystem::is_directory(data_)) return text;
-    const bool named =
-        name.extension() == ".jsonl" || name.extension() == ".ndjson" || text.format == TextFormat::jsonl;
-    text.label = !label_.empty() ? label_ : named ? "label" : "1";
-    text.text = !text_.empty() ? text_ : std::vector<std::string>{named ? "text" : "2"};
-    return text;
+    labelled_.file = data_;
+    return text_bags(labelled_.source(), team, passes.next());
   }
 
   void refuse_settings() const {
@@ -265,8 +247,8 @@ class Predict : public Command {
   }
 
   static constexpr int passes_ = 3;
-  std::string data_, source_, target_, label_, format_, examples_file_;
-  std::vector<std::string> text_;
+  std::string data_, source_, target_, examples_file_;
+  LabelledFile labelled_;
   std::vector<Example> examples_;
   std::vector<const CLI::Option*> of_tasks_;  // the seed, then the draws
   std::vector<const CLI::Option*> of_bags_;

@@ -5,8 +5,11 @@ from __future__ import annotations
 import html
 import json
 import math
+import os
+import pathlib
 from typing import Any, NamedTuple
 
+from . import checks
 from .pictures import needed
 
 FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
@@ -74,23 +77,39 @@ class Belief:
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
+    def page(self, *, title: str = "") -> str:
+        """The report as a page of HTML with its figure and all figures, that needs nothing else."""
+        from .belief_page import page
+
+        return page(self, checks.text("title", title))
+
+    def save(self, file: str | os.PathLike[str], *, title: str = "") -> None:
+        """Writes the page; ``title`` says of which texts."""
+        pathlib.Path(checks.path("file", file, "the path of a page")).write_text(self.page(title=title), encoding="utf-8")
+
+    def panels(self) -> list[tuple[str, list[tuple[str, Estimate]], Estimate | None]]:
+        """What the figure shows: title, names with what was found of each, and what a guess would have; none where there was too little."""
+        if not self.figures:
+            return []
+        accuracy = [(name, self.figures["accuracy"][kind]) for kind, name in _MODELS.items()]
+        changes = [(name, self.figures["changes"][kind]) for kind, name in _DELETIONS.items()]
+        guess: Estimate = self.figures["majority"]
+        return [("accuracy on test texts", accuracy, guess), ("answers that change when it is deleted", changes, None)]
+
     def plot(self, axes: Any = None) -> Any:
-        """Accuracy of each model, and how often a deleted word changes the answer, with intervals; two axes of matplotlib."""
+        """Accuracy of each model (dotted: the most frequent class), and how often a deleted word changes the answer, with intervals;
+        two axes of matplotlib."""
         pyplot = needed("matplotlib.pyplot", "matplotlib")
         if axes is None:
             axes = pyplot.subplots(1, 2, figsize=(9, 2.8), layout="constrained")[1]
-        for ax, key, names, title in (
-            (axes[0], "accuracy", _MODELS, "accuracy on test texts"),
-            (axes[1], "changes", _DELETIONS, "answers that change when it is deleted"),
-        ):
-            values = [self.figures[key][name] for name in names] if self.figures else []
-            for place, value in enumerate(values):
+        for ax, (title, rows, guess) in zip(axes, self.panels()):
+            for place, (_, value) in enumerate(rows):
                 ax.plot([value.low, value.high], [-place, -place], color="C0")
                 ax.plot([value.mean], [-place], "o", color="C0")
-            ax.set_yticks([-place for place in range(len(values))], list(names.values())[: len(values)])
+            ax.set_yticks([-place for place in range(len(rows))], [name for name, _ in rows])
             ax.set_title(title, fontsize="medium")
-        if self.figures:
-            axes[0].axvline(self.figures["majority"].mean, color="0.6", linestyle=":")
+            if guess is not None:
+                ax.axvline(guess.mean, color="0.6", linestyle=":")
         return axes
 
     def _say(self) -> str:

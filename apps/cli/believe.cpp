@@ -1,0 +1,115 @@
+// fovea believe FILE: reads the labelled texts, and hands them to the Python package, which asks
+// (python/fovea/believing.py).
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "apps/cli/command.h"
+#include "apps/cli/json_output.h"
+#include "apps/cli/labelled_file.h"
+
+namespace fovea::cli {
+
+namespace {
+
+// Becomes the question; where the package is not there, says so.
+constexpr const char* ask = R"(import sys
+sys.path[:] = [folder for folder in sys.path if folder]
+try:
+    from fovea.asked import believe
+except ImportError as error:
+    print(f"fovea: 'believe' is answered by the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
+          "there (pip install, with a wheel of it or its source), or name another Python by FOVEA_PYTHON.", file=sys.stderr)
+    sys.exit(2)
+believe()
+)";
+
+class Believe : public Command {
+ public:
+  void options(CLI::App& app) override {
+    app.add_option("file", labelled_.file, "labelled texts: a .tsv, .csv or .jsonl file, or a folder for each class")
+        ->required()
+        ->type_name("FILE");
+    labelled_.add_columns(app);
+    const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
+      app.add_option(name, into, says)->check(CLI::Range(least, std::int64_t{1} << 40))->type_name("N");
+    };
+    whole("--seeds", seeds_, 2, "trainings of each kind of attention (default 3)");
+    whole("--epochs", epochs_, 1, "passes over the texts at most (default 12)");
+    whole("--hidden", hidden_, 1, "width of embeddings and states (default 64)");
+    whole("--longest", longest_, 1, "words of a text that are read (default 200)");
+    whole("--seed", seed_, 0, "of the splits and the trainings (default 0)");
+    whole("--threads", threads_, 0, "trainings at a time (default: one a core)");
+    app.add_option("-o,--output", output_, "the report as a page with its figure: .html")->type_name("FILE");
+    app.add_flag("--json", json_, "print one JSON document");
+    app.add_flag("--quiet", quiet_, "no progress");
+    app.footer(
+        "Trains classifiers on a part of the texts and says in words, from the rest, what their attention is worth: "
+        "how\n"
+        "good they are, beside uniform attention, single words and a logistic regression; whether attention is "
+        "needed;\n"
+        "whether seeds agree on where they look; whether deleting a word that is named changes the answer; which "
+        "words\n"
+        "the answers hang on; what would settle what is open. 10 000 sentences take minutes. Nothing is stored.\n"
+        "The Python package 'fovea' answers: that of $FOVEA_PYTHON, or of python3.\n\n"
+        "Examples:\n"
+        "  fovea believe reviews.tsv\n"
+        "  fovea believe news.csv --label class --text title,description -o news.html\n"
+        "  fovea believe reviews.jsonl --seeds 5 --json");
+  }
+
+  int run() override {
+    if (!output_.empty() && !output_.ends_with(".html"))
+      throw wrong_input(fmt::format("the report cannot be written as '{}'", output_),
+                        "name a file that ends with .html");
+    Json question = labelled_texts();
+    question["settings"] = {
+        {"seeds", seeds_}, {"epochs", epochs_}, {"hidden", hidden_}, {"longest", longest_}, {"seed", seed_}};
+    if (threads_ > 0) question["settings"]["threads"] = threads_;
+    question["output"] = output_;
+    question["json"] = json_;
+    question["quiet"] = quiet_;
+    return ask_python(question.dump());
+  }
+
+ private:
+  Json labelled_texts() const {
+    Json texts = Json::array(), labels = Json::array();
+    TextReader reader(labelled_.source());
+    for (TextExample example; reader.next(example);) {
+      texts.push_back(example.text);
+      labels.push_back(example.label);
+    }
+    return {{"file", labelled_.file}, {"texts", std::move(texts)}, {"labels", std::move(labels)}};
+  }
+
+  // This process becomes Python, with the question as its standard input.
+  static int ask_python(const std::string& question) {
+    std::FILE* const input = std::tmpfile();
+    if (!input || std::fwrite(question.data(), 1, question.size(), input) != question.size() ||
+        std::fflush(input) != 0 || ::lseek(::fileno(input), 0, SEEK_SET) != 0 || ::dup2(::fileno(input), 0) < 0)
+      throw failure("the texts could not be handed to Python", "is the disk of temporary files full?");
+    const char* const named = std::getenv("FOVEA_PYTHON");
+    const char* const python = named && *named ? named : "python3";
+    ::execlp(python, python, "-c", ask, nullptr);
+    throw wrong_input(fmt::format("'believe' is answered by the Python package 'fovea', and '{}' cannot be started: {}",
+                                  python, std::strerror(errno)),
+                      "install Python 3.10 or later with the package, or name one that has it by FOVEA_PYTHON");
+  }
+
+  LabelledFile labelled_;
+  std::string output_;
+  std::int64_t seeds_ = 3, epochs_ = 12, hidden_ = 64, longest_ = 200, seed_ = 0, threads_ = 0;
+  bool json_ = false, quiet_ = false;
+};
+
+const Register<Command> believe_command("believe", "whether attention on your labelled texts can be believed, in words",
+                                        [] { return std::make_unique<Believe>(); });
+
+}  // namespace
+
+}  // namespace fovea::cli

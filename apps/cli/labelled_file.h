@@ -1,0 +1,29 @@
+// A file of labelled texts, as words of the program name it and its columns.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/cli/word_options.h"
+#include "fovea/data/text/labelled_source.h"
+
+namespace fovea::cli {
+
+struct LabelledFile {
+  std::string file, label, format;
+  std::vector<std::string> text;
+
+  void add_columns(CLI::App& app) {
+    app.add_option("--label", label, "the column of the label, by its name or its number (default: 1)")
+        ->type_name("COL");
+    app.add_option("--text", text, "the column of the text (default: 2); several, separated by commas, are joined")
+        ->delimiter(',')
+        ->type_name("COL");
+    app.add_option("--format", format, "tsv, csv, jsonl or lines (default: by the file's name)");
+  }
+
+  TextSource source() const { return labelled_source(file, label, text, text_format(format)); }
+};
+
+}  // namespace fovea::cli

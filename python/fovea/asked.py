@@ -1,0 +1,47 @@
+"""What the program asks of this package: ``fovea believe``, whose texts it has read and hands over as JSON on standard input."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from typing import Any, NoReturn
+
+from . import _engine
+from .belief import Belief
+from .believing import believe as ask
+
+
+def believe() -> NoReturn:
+    """Answers, and ends this process: with 0, with 2 where the texts or the settings are wrong, with 1 where it could not."""
+    try:
+        question: dict[str, Any] = json.load(sys.stdin)
+        belief = ask(question["texts"], question["labels"], progress=False if question["quiet"] else None, **question["settings"])
+        if question["output"]:
+            belief.save(question["output"], title=os.path.basename(question["file"]))
+            print(f"fovea: wrote {question['output']}", file=sys.stderr)
+        print(belief.to_json() if question["json"] else wrapped(belief), flush=True)
+    except _engine.Error as error:
+        _complain(str(error), 2 if isinstance(error, _engine.WrongInput) else 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at its end
+        sys.exit(1)
+    except OSError as error:
+        _complain(f"{error.filename or 'the report'}: {error.strerror}. Check the path and its permissions, and whether the disk is full.", 1)
+    except KeyboardInterrupt:
+        _complain("stopped; nothing is kept. Give the same command again.", 1)
+    sys.exit(0)
+
+
+def wrapped(belief: Belief) -> str:
+    """The report in lines as wide as the terminal, 100 at most."""
+    width = min(100, shutil.get_terminal_size((100, 24)).columns)
+    lines = str(belief).split("\n")
+    return "\n".join(textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "") for line in lines)
+
+
+def _complain(words: str, code: int) -> NoReturn:
+    print(f"fovea: {words}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,66 @@
+"""The report of ``believe`` as a page of HTML, with its figure as SVG."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .belief import Belief, Estimate
+
+_STYLE = """
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em }
+svg { max-width: 100%; height: auto; display: block; margin: 1em 0; font-size: 13px }
+svg text { fill: currentColor }
+pre { overflow-x: auto; font-size: 13px }
+"""
+_WIDTH, _NAMES, _ROW = 680, 220, 22  # of the figure, of the names in it, and the height of a row
+
+
+def page(belief: Belief, title: str) -> str:
+    def items(of: list[str]) -> str:
+        return "<ul>" + "".join(f"<li>{html.escape(one)}</li>" for one in of) + "</ul>"
+
+    head = html.escape(f"{title}: {belief.verdict}" if title else belief.verdict.capitalize())
+    rest = f"<h2>Open</h2>{items(belief.open)}" if belief.open else ""
+    return (
+        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{head}</title><style>{_STYLE}</style>\n<h1>{head}</h1>\n{items(belief.sentences)}\n{figure(belief)}\n{rest}\n"
+        f"<details><summary>All figures</summary><pre>{html.escape(belief.to_json())}</pre></details>\n</html>\n"
+    )
+
+
+def figure(belief: Belief) -> str:
+    """Points with their intervals, a row each, on scales from 0 to 1; empty where there was too little to train on."""
+    parts: list[str] = []
+    y = 0
+    for title, rows, guess in belief.panels():
+        bottom = y + _ROW * (len(rows) + 1)
+        parts.append(f'<text x="{_NAMES}" y="{y + 14}" font-weight="bold">{html.escape(title)}</text>')
+        for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+            parts.append(f'<line x1="{_x(tick)}" x2="{_x(tick)}" y1="{y + _ROW}" y2="{bottom}" stroke="currentColor" stroke-opacity="0.15"/>')
+            parts.append(f'<text x="{_x(tick)}" y="{bottom + 14}" text-anchor="middle">{tick:g}</text>')
+        if guess is not None:
+            at = _x(guess.mean)
+            parts.append(f'<line x1="{at}" x2="{at}" y1="{y + _ROW}" y2="{bottom}" stroke="currentColor" stroke-dasharray="2 3"/>')
+        for place, (name, value) in enumerate(rows):
+            parts.append(_row(name, value, y + _ROW * (place + 1) + _ROW // 2))
+        y = bottom + 2 * _ROW
+    if not parts:
+        return ""
+    labels = "; ".join(f"{title}: " + ", ".join(f"{name} {value}" for name, value in rows) for title, rows, _ in belief.panels())
+    return f'<svg viewBox="0 0 {_WIDTH} {y}" role="img" aria-label="{html.escape(labels)}">{"".join(parts)}</svg>'
+
+
+def _row(name: str, value: Estimate, y: int) -> str:
+    low, mean, high = (_x(each) for each in (value.low, value.mean, value.high))
+    return (
+        f'<text x="{_NAMES - 12}" y="{y + 5}" text-anchor="end">{html.escape(name)}</text>'
+        f'<line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="#d55e00" stroke-width="2"/>'
+        f'<circle cx="{mean}" cy="{y}" r="4" fill="#d55e00"><title>{value}</title></circle>'
+    )
+
+
+def _x(share: float) -> str:
+    return f"{_NAMES + (_WIDTH - _NAMES - 20) * min(max(share, 0.0), 1.0):.1f}"

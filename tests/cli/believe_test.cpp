@@ -1,0 +1,70 @@
+// The command's own part: it reads the file, and hands the texts to a Python. tests/python/program_test.py has the
+// answers.
+#include "tests/cli/program.h"
+
+namespace fovea {
+namespace {
+
+using fovea::testing::Outcome;
+using fovea::testing::ProgramTest;
+
+class BelieveTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write("texts.tsv", "yes\tone text\nno\tthe \"other\" text\n");
+  }
+  // As if the Python of this machine were a program that says what it is given.
+  Outcome with_python(const std::string& script, const std::string& words) {
+    write("python", "#!/bin/sh\n" + script + "\n");
+    fs::permissions(folder_ / "python", fs::perms::owner_all);
+    return fovea(words, "FOVEA_PYTHON=./python");
+  }
+};
+
+TEST_F(BelieveTest, HandsTextsAndSettingsToPython) {
+  const Outcome asked = with_python("cat", "believe texts.tsv --seeds 4 --longest 9 -o page.html --json");
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  const auto question = nlohmann::json::parse(asked.out);
+  EXPECT_EQ(question["texts"].dump(), R"(["one text","the \"other\" text"])");
+  EXPECT_EQ(question["labels"].dump(), R"(["yes","no"])");
+  EXPECT_EQ(question["settings"]["seeds"], 4);
+  EXPECT_EQ(question["settings"]["longest"], 9);
+  EXPECT_FALSE(question["settings"].contains("threads"));
+  EXPECT_EQ(question["output"], "page.html");
+  EXPECT_EQ(question["json"], true);
+}
+
+TEST_F(BelieveTest, EndsAsPythonDoes) {
+  EXPECT_EQ(with_python("exit 1", "believe texts.tsv").code, 1);
+  EXPECT_EQ(with_python("exit 2", "believe texts.tsv").code, 2);
+}
+
+TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
+  const Outcome without = fovea("believe texts.tsv", "FOVEA_PYTHON=/no/python");
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.err.find("answered by the Python package 'fovea', and '/no/python' cannot be started"),
+            std::string::npos)
+      << without.err;
+  const Outcome bare = with_python("exec python3 -I -S \"$@\"", "believe texts.tsv");
+  EXPECT_EQ(bare.code, 2) << bare.out;
+  EXPECT_NE(bare.err.find("cannot import: No module named 'fovea'. Install it there"), std::string::npos) << bare.err;
+  EXPECT_EQ(std::ranges::count(bare.err, '\n'), 1) << bare.err;
+}
+
+TEST_F(BelieveTest, SaysWhatIsWrongBeforePythonIsAsked) {
+  const auto says = [this](const std::string& words, const std::string& text) {
+    const Outcome outcome = with_python("echo asked", "believe " + words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_EQ(outcome.out, "") << words;
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
+  };
+  says("none.tsv", "there is no such file");
+  says("texts.tsv -o page.pdf", "Name a file that ends with .html");
+  says("texts.tsv --seeds 1", "--seeds");
+  says("texts.tsv --format xml", "--format cannot be 'xml'");
+  says("texts.tsv --text 3", "texts.tsv:1");
+}
+
+}  // namespace
+}  // namespace fovea

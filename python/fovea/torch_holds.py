@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +74,10 @@ class Hold:
                     f"attention of {examples} examples and {rows} rows cannot be held at the truth of {tuple(truth.shape)}",
                     "that of the batch that goes through is given as intervening(truth=…), (examples, rows)",
                 )
+            if truth.numel() and not bool(((truth >= -1) & (truth < places)).all()):
+                raise _engine.wrong_input(
+                    f"truth has a place {_outside(truth, places)}, and attention has {places} places", "places count from 0; -1 stands for none"
+                )
             at = torch.nn.functional.pad(truth, (0, rows - truth.shape[1]), value=-1)[:, None, :, None]
         else:
             row = torch.arange(rows, device=attention.device)[None, None, :, None]
@@ -81,16 +86,27 @@ class Hold:
         return torch.where((hot * allowed).sum(-1, keepdim=True) > 0, hot, attention)
 
 
-class Holds:
-    """Several at once, as the plan of a Tap; of a site that two name, the later one counts."""
+def _outside(truth: Any, places: int) -> int:
+    return int(truth[(truth < -1) | (truth >= places)].flatten()[0])
 
-    def __init__(self, holds: Sequence[Hold], truth: Any) -> None:
-        self.holds, self.truth = holds, truth
+
+class Holds:
+    """Several at once, as the plan of a Tap; of a site that two name, the later one counts. ``trained``: gradients will be asked for,
+    so nothing may be computed again without the hold."""
+
+    def __init__(self, holds: Sequence[Hold], truth: Any, trained: bool) -> None:
+        self.holds, self.truth, self.trained = holds, truth, trained
 
     def keys(self) -> Any:
         return _Named({name for hold in self.holds for name in hold.sites})
 
     def __call__(self, key: Key, attention: Any, allowed: Any) -> Any:
+        if self.trained and _checkpointed():
+            raise _engine.wrong_input(
+                f"attention of '{name_of(key)}' cannot be held: it is made in a checkpointed part of the model (torch.utils.checkpoint), "
+                "which the backward pass computes again without the hold",
+                "turn checkpointing off for as long as attention is held",
+            )
         for hold in self.holds:
             if name_of(key) in hold.sites:
                 attention = hold(attention, allowed, self.truth)
@@ -107,5 +123,14 @@ class _Named:
         return name_of(key) in self.names
 
 
-def plan_of(holds: Sequence[Hold], truth: Any) -> Holds | None:
-    return Holds(holds, truth) if holds else None
+def _checkpointed() -> bool:
+    """Whether torch.utils.checkpoint has called what runs now."""
+    frame = sys._getframe()
+    of = needed("torch.utils.checkpoint", "torch").__file__
+    while frame is not None and frame.f_code.co_filename != of:
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None
+
+
+def plan_of(holds: Sequence[Hold], truth: Any, trained: bool = False) -> Holds | None:
+    return Holds(holds, truth, trained) if holds else None

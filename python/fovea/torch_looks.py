@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,8 @@ class Looks:
         return numbers, arrays
 
 
-def truth_of(truth: Any, examples: int) -> Array | None:
+def truth_of(truth: Any, examples: int, shapes: Collection[tuple[int, ...]]) -> Array | None:
+    """``shapes`` are those of the sites."""
     if truth is None:
         return None
     values = np.asarray(truth.detach().cpu() if isinstance(truth, torch.Tensor) else truth)
@@ -117,4 +118,8 @@ def truth_of(truth: Any, examples: int) -> Array | None:
             f"truth has the shape {values.shape} and holds {values.dtype}",
             f"it must be whole numbers, ({examples}, rows): the place that each row should look at, -1 for none",
         )
+    places = min([shape[3] for shape in shapes if of_rows(values.shape[1], shape[2])] or [shape[3] for shape in shapes])
+    outside = values[(values < -1) | (values >= places)]
+    if outside.size:
+        raise _engine.wrong_input(f"truth has a place {outside[0]}, and attention has {places} places", "places count from 0; -1 stands for none")
     return values.astype(np.int64)

@@ -115,7 +115,7 @@ class Watch(Looks):
             large = [name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE]
             teller()(f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them")
         self._keep = min([keep, *(MOST_AT_ONCE // size for size in fits)])
-        self._truth = truth_of(truth, examples)
+        self._truth = truth_of(truth, examples, self._shapes.values())
         tokens = [t for t in self._model.tensors() if not t.is_floating_point() and t.dim() == 2 and t.size(0) == examples]
         self._tokens = tokens[0].cpu().numpy().astype(np.int32) if tokens else None
         self._measures = Measures(self._tokens)
@@ -169,7 +169,7 @@ class Watch(Looks):
         """Around a forward pass of the training: attention is held as ``hold`` said, if it is now. ``truth`` is that of the
         batch that goes through, where attention is held at it."""
         self._open()
-        plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth if truth is None else truth)
+        plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth if truth is None else truth, torch.is_grad_enabled())
         if plan is None:
             yield
             return

@@ -228,6 +228,8 @@ def test_where_no_attention_is_seen_it_is_told_why():
         ({"rows": "some"}, "rows is 'some'"),
         ({"share": 0}, "share is 0"),
         ({"truth": torch.zeros(3, 8).long()}, r"truth has the shape \(3, 8\)"),
+        ({"truth": torch.full((4, 8), 8)}, "truth has a place 8, and attention has 8 places"),
+        ({"truth": torch.full((4, 8), -2)}, "truth has a place -2"),
         ({"settings": 3}, "settings is 3"),
     ],
 )

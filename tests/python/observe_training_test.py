@@ -84,6 +84,35 @@ def test_every_hold_is_what_it_says():
     assert torch.equal(held["truth"][1:].argmax(-1), torch.ones(7).long()) and own[0] == 1  # the first row cannot see it
 
 
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_what_is_computed_again_cannot_be_held(reentrant):
+    from torch.utils.checkpoint import checkpoint
+
+    class Checkpointed(GPT):
+        def forward(self, tokens):
+            x = self.wte(tokens) + self.wpe(torch.arange(8))
+            return self.lm_head(self.ln_f(self.blocks[1](checkpoint(self.blocks[0], x, use_reentrant=reentrant))))
+
+    model = Checkpointed()
+    watch = observe(model, beta=None)
+    watch.hold("uniform", "blocks.1.*")
+    train(model, watch, steps=1)  # the second block is not checkpointed
+    watch.hold("uniform", "blocks.0.*", start=1)
+    with pytest.raises(fovea.WrongInput, match=r"'blocks.0.attn' cannot be held: it is made in a checkpointed part"):
+        train(model, watch, steps=1)
+    with torch.no_grad(), watch.intervening():
+        model(TOKENS)  # nothing is computed again
+    assert hooks(model) == 0
+
+
+def test_a_truth_out_of_range_cannot_be_held():
+    watch = observe(GPT(), beta=None)
+    watch.hold("truth")
+    for place in (8, -2):
+        with pytest.raises(fovea.WrongInput, match=f"truth has a place {place}, and attention has 8 places"), watch.intervening(torch.full((4, 8), place)):
+            watch._model()
+
+
 @pytest.mark.parametrize("way", ["aot_eager", "in place"])
 def test_compiled_models(way):
     model = GPT()

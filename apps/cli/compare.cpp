@@ -3,21 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
+#include "fovea/lab/analysis/comparison_json.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/view/plot/plot.h"
 #include "fovea/view/terminal/compare_text.h"
-#include "fovea/view/terminal/default_metrics.h"
 
 namespace fovea::cli {
 
 namespace {
 
-constexpr std::size_t most_metrics = 8, most_charts = 2;  // where none are named
+constexpr std::size_t most_charts = 2;  // where no metrics are named
 
 class Compare : public Command {
  public:
@@ -47,7 +45,7 @@ class Compare : public Command {
     if (!file_.empty()) figure_format(file_);  // a wrong ending is said before anything is read
     const Store store(Store::default_file(), Store::Mode::read_only);
     const ComparedGroup a = group(store, words_[0], "A"), b = group(store, words_[1], "B");
-    const std::vector<std::string> wanted = metrics_.empty() ? telling(a, b) : metrics_;
+    const std::vector<std::string> wanted = metrics_.empty() ? metrics_to_compare(a, b) : metrics_;
     std::vector<Expression> metrics;
     for (const std::string& text : wanted) {
       metrics.push_back(Expression::parse(text, {"--metric"}));
@@ -81,19 +79,6 @@ class Compare : public Command {
     return group;
   }
 
-  static std::vector<std::string> telling(const ComparedGroup& a, const ComparedGroup& b) {
-    Runs all;
-    for (const ComparedGroup* group : {&a, &b})
-      for (const RunRecord& run : group->runs) all.push_back(&run);
-    std::vector<std::string> names = default_metrics(all);
-    const auto has = [](const ComparedGroup& group, const std::string& name) {
-      return std::ranges::any_of(group.runs, [&name](const RunRecord& run) { return run.series.contains(name); });
-    };
-    std::erase_if(names, [&](const std::string& name) { return !has(a, name) || !has(b, name); });
-    if (names.size() > most_metrics) names.resize(most_metrics);
-    return names;
-  }
-
   void print_as_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
                      const std::vector<std::string>& metrics) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
@@ -115,29 +100,8 @@ class Compare : public Command {
   }
 
   static void print_as_json(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison) {
-    Json json{{"a", ids(a)},
-              {"b", ids(b)},
-              {"paired_by", comparison.paired_by},
-              {"pairs", comparison.pairs},
-              {"alone", {{"a", comparison.alone_a}, {"b", comparison.alone_b}}}};
-    Json& settings = json["settings"] = Json::array();
-    for (const SettingDifference& setting : comparison.settings)
-      settings.push_back({{"name", setting.name}, {"a", setting.a}, {"b", setting.b}});
-    Json& metrics = json["metrics"] = Json::array();
-    for (const MetricDifference& metric : comparison.metrics) {
-      Json differences = Json::array();
-      for (const double x : metric.differences) differences.push_back(number_json(x));
-      metrics.push_back({{"metric", metric.metric},
-                         {"mean_a", number_json(metric.mean_a)},
-                         {"mean_b", number_json(metric.mean_b)},
-                         {"difference", number_json(metric.interval.mean)},
-                         {"low", number_json(metric.interval.low)},
-                         {"high", number_json(metric.interval.high)},
-                         {"p", number_json(metric.test.p)},
-                         {"exact", metric.test.exact},
-                         {"differences", std::move(differences)},
-                         {"lacking", metric.lacking}});
-    }
+    Json json{{"a", ids(a)}, {"b", ids(b)}};
+    json.update(comparison_json(comparison));
     print_json(json);
   }
 

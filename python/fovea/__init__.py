@@ -6,17 +6,22 @@
 'done'
 """
 
+from . import data
 from ._engine import Error, Failure, Step, WrongInput, WrongType
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
 from .belief import Belief
 from .believing import believe
 from .callbacks import lightning_callback, trainer_callback
+from .data import Corpus
 from .kept import Store, store
+from .measuring import Comparison, Measures, compare, measure
 from .models import Model
 from .observing import attention_sites, observe
 from .prediction import Prediction, Shading, predict
-from .runs import Run, RunTable
+from .run_table import RunTable
+from .run_texts import Looked, Words
+from .runs import Run
 from .settings import describe
 from .similarities import Similarity
 from .tasks import Task
@@ -27,8 +32,12 @@ __all__ = [
     "Assumption",
     "Audit",
     "Belief",
+    "Comparison",
+    "Corpus",
     "Error",
     "Failure",
+    "Looked",
+    "Measures",
     "Model",
     "Prediction",
     "Run",
@@ -38,15 +47,19 @@ __all__ = [
     "Step",
     "Store",
     "Task",
+    "Words",
     "WrongInput",
     "WrongType",
     "__version__",
     "attention_sites",
     "audit",
     "believe",
+    "compare",
+    "data",
     "describe",
     "from_torch",
     "lightning_callback",
+    "measure",
     "observe",
     "predict",
     "resume",

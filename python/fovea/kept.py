@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
-from .runs import ELSEWHERE, Run, RunTable
+from .run_table import RunTable
+from .runs import ELSEWHERE, Run
 
 
 class Store:
@@ -27,6 +28,11 @@ class Store:
     True
     >>> [found.seed for found in store.runs("seed = 1 and loss < 0")]
     [1]
+    >>> store.experiments, "loss" in store.metrics, "train.rate" in store.settings
+    (['toy-uniform'], True, True)
+    >>> store.remove(run)
+    >>> len(store)
+    0
     """
 
     def __init__(self, file: str) -> None:
@@ -90,20 +96,24 @@ class Store:
         return self[_engine.store_add(self._file, name, spec_of(settings), key, points, kept, state, facts)]
 
     def remove(self, run: Run | int) -> None:
+        """Puts a run into the bin, from where the program can bring it back."""
         number = run.id if isinstance(run, Run) else _number(run)
         if not _engine.store_remove(self._file, number):
             raise KeyError(f"there is no run {number}")
 
     @property
     def experiments(self) -> list[str]:
+        """The names of the experiments that its runs are of."""
         return _engine.store_names(self._file)[0]
 
     @property
     def metrics(self) -> list[str]:
+        """The metrics that its runs have, and that conditions may name."""
         return _engine.store_names(self._file)[1]
 
     @property
     def settings(self) -> list[str]:
+        """The settings of its runs, by their full names."""
         return _engine.store_names(self._file)[2]
 
     def __getitem__(self, id: int) -> Run:
@@ -135,7 +145,12 @@ class Store:
 
 
 def store(file: str | os.PathLike[str] | None = None) -> Store:
-    """The store of this user, or that of a file."""
+    """The store of this user, or that of a file.
+
+    >>> import fovea, tempfile
+    >>> len(fovea.store(tempfile.mkdtemp() + "/runs.db"))
+    0
+    """
     return Store(file_of(file))
 
 

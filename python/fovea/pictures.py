@@ -73,10 +73,30 @@ def run_html(run: Run) -> str:
     if run.attention_steps:
         step = run.attention_steps[-1]
         caption = f"attention of one example at step {step}: {run._record.attention_axes}"
-        attention = f"<div>{heat_map(run.attention(step)[0])}<br/><small>{caption}</small></div>"
+        attention = f"<div>{heat_map(run.attention(step)[0])}<br/><small>{caption}</small>{_words_html(run, step)}</div>"
     head = html.escape(repr(run)[1:-1])
     trouble = f"<div>{html.escape(run.error)}</div>" if run.error else ""
     return f"<div><b>{head}</b>{trouble}<div style='display:flex;gap:2em'><table>{rows}</table>{attention}</div></div>"
+
+
+def _words_html(run: Run, step: int) -> str:
+    """The words of the example whose attention is shown, of a run on texts: shaded where one row has it, else a row for each that asks."""
+    source = run.arrays.get("attention_source")
+    if not source or run.elsewhere or run._task is not None or "corpus" not in run.spec["task"]:
+        return ""
+    known = run.words
+    rows = run.attention(step)[0]
+
+    def spelled(name: str, words: list[str]) -> list[str]:
+        looks = run.arrays.get(name, {})
+        numbers = looks[max(looks)][0].astype(int).ravel() if looks else ()
+        return [words[number] for number in numbers if 0 <= number < len(words)]
+
+    words, asks = spelled("attention_source", known.source), [""] if len(rows) == 1 else spelled("attention_target", known.target)
+    lines = (
+        f"<tr><td><b>{html.escape(ask)}</b></td><td style='text-align:left'>{shaded(words, row[: len(words)].tolist())}</td></tr>" for ask, row in zip(asks, rows)
+    )
+    return f"<table>{''.join(lines)}</table>"
 
 
 def table_text(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

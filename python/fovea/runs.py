@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks, pictures
+from .prediction import text_list
+from .run_texts import Looked, Reader, Words
 from .similarities import Similarity
 from .tasks import Task
 
@@ -52,11 +54,13 @@ class Run:
     """A run: what it was (``spec``, ``seed``), what it came to (``metrics``) and how it went (``series``).
 
     >>> import fovea
-    >>> run = fovea.run("toy-uniform", seed=0, keep=False)
-    >>> run.state
-    'done'
-    >>> run.series["p"].dtype
-    dtype('float64')
+    >>> run = fovea.run("toy-uniform", seed=0, steps=20, keep=False)
+    >>> run.state, run.error, run.experiment, run.seed, run.steps, run.id, run.elsewhere
+    ('done', '', 'toy-uniform', 0, 20, 0, False)
+    >>> run.series["p"].dtype, run.series.steps("p").tolist()[-1], run.seconds < 60
+    (dtype('float64'), 20, True)
+    >>> run.spec["train"]["steps"], run.metrics["p"] == run.series["p"].tolist()[-1]
+    (20, True)
     """
 
     def __init__(self, record: _engine.Record, store: str | None, weights: dict[str, npt.NDArray[Any]] | None = None) -> None:
@@ -66,6 +70,8 @@ class Run:
         self._similarity: Similarity | None = None
         self._intervened = False  # from Python, which its spec does not say
         self._applied: _engine.Applied | None = None
+        self._words: Words | None = None
+        self._reader: Reader | None = None
         self._store = store  # the file it is kept in, if it is
         self.series = SeriesTable(record)
         self._arrays: dict[str, dict[int, Array]] | None = None
@@ -77,6 +83,7 @@ class Run:
 
     @property
     def experiment(self) -> str:
+        """The name of its experiment, or of its spec."""
         return self._record.experiment
 
     @property
@@ -86,6 +93,7 @@ class Run:
 
     @property
     def seed(self) -> int:
+        """The seed of its data, its first weights and all else that is drawn."""
         return self._record.spec.seed
 
     @property
@@ -105,6 +113,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
+        """How long it was trained."""
         return self._record.seconds
 
     @property
@@ -122,7 +131,7 @@ class Run:
         arrays = None if self._store is None else self.arrays  # else the record has them
         if self._weights is None and self._store is not None:
             self._weights = _engine.store_weights(self._store, self._record)
-        return {**self.__dict__, "_applied": None, "_arrays": arrays}
+        return {**self.__dict__, "_applied": None, "_reader": None, "_arrays": arrays}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -136,7 +145,13 @@ class Run:
 
     @property
     def arrays(self) -> Mapping[str, Mapping[int, Array]]:
-        """Arrays that probes left: ``arrays["attention"][200]``, by name and step."""
+        """Arrays that probes left: ``arrays["attention"][200]``, by name and step; ``attention_steps`` are those of attention.
+
+        >>> import fovea
+        >>> run = fovea.run("copy-subset", quick=True, steps=20, keep=False)
+        >>> run.attention_steps, run.arrays["attention"][20].shape == run.attention().shape
+        ([0, 10, 20], True)
+        """
         if self._arrays is None:
             record = self._record
             if self._store is not None:
@@ -156,7 +171,13 @@ class Run:
         return sorted(self.arrays.get("attention", {}))
 
     def attention(self, step: int | None = None) -> Array:
-        """Attention of a few examples, always the same: (examples, rows, positions). The last look's, or that of ``step``."""
+        """Attention of a few examples, always the same: (examples, rows, positions). The last look's, or that of ``step``.
+
+        >>> import fovea
+        >>> run = fovea.run("copy-subset", quick=True, steps=20, keep=False)
+        >>> bool(abs(run.attention(10).sum(-1) - 1).max() < 1e-2)
+        True
+        """
         looks = self.arrays.get("attention")
         if not looks:
             raise _engine.wrong_input(
@@ -240,9 +261,59 @@ class Run:
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
         """The trained model on a batch of one's own (fovea.Task says what a batch holds): ``scores``, ``attention``,
-        ``predictions`` and ``loss``, and with ``beta`` also ``beta``; None for what the model does not have."""
+        ``predictions`` and ``loss``, and with ``beta`` also ``beta``; None for what the model does not have.
+
+        >>> import fovea
+        >>> run = fovea.run("copy-subset", quick=True, steps=20, vocab=9, length=4, keep=False)
+        >>> run.apply({"source": [[1, 2, 3, 4, 8]], "target": [[1, 2, 3, 4, 8]]})["attention"].shape
+        (1, 5, 5)
+        """
         with nullcontext() if self._similarity is None else self._similarity.at_work():
             return self._model().forward(checks.table("the batch", batch, "source"), checks.flag("beta", beta))
+
+    @property
+    def words(self) -> Words:
+        """What the numbers of its texts stand for, as the run knew them: ``source``, ``target`` and ``classes``.
+
+        >>> import fovea
+        >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=2, keep=False)
+        >>> run.words.classes
+        ['negative', 'positive']
+        """
+        if self._words is None:
+            if self._task is not None or self.elsewhere:
+                raise _engine.wrong_input(f"{self._name()} has no words that the engine knows", "its task is not the library's")
+            source, target, classes = _engine.known_words(self._store or "", self._record.spec)
+            self._words = Words(source, target or source, classes)
+        return self._words
+
+    def look(self, text: str) -> Looked:
+        """A text of one's own, as a run on labelled texts reads it: the answer, its probability, and for each word α, β and α·β.
+
+        >>> import fovea
+        >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
+        >>> seen = run.look("a dull plot")
+        >>> seen.words, len(seen.attention)
+        (['a', 'dull', 'plot'], 3)
+        """
+        checks.letters("text", checks.text("text", text))
+        return self._reading().look(text)
+
+    def predict(self, texts: Iterable[str]) -> list[str]:
+        """The class of each text; ``look`` has the probabilities.
+
+        >>> import fovea
+        >>> run = fovea.run("text-classify", quick=True, attention="learned", steps=60, keep=False)
+        >>> len(run.predict(["a dull plot", "a fine plot"]))
+        2
+        """
+        classes = self._reading().chances(text_list("texts", texts)).argmax(1)
+        return [self.words.classes[number] for number in classes]
+
+    def _reading(self) -> Reader:
+        if self._reader is None:
+            self._reader = Reader(self)
+        return self._reader
 
     def _model(self) -> _engine.Applied:
         if self._applied is None:
@@ -254,11 +325,23 @@ class Run:
         return self._applied
 
     def to_pandas(self) -> Any:
-        """Every point of every series: a DataFrame of run, experiment, seed, metric, step, value."""
+        """Every point of every series: a DataFrame of run, experiment, seed, metric, step, value.
+
+        >>> import fovea
+        >>> list(fovea.run("toy-uniform", steps=20, keep=False).to_pandas())
+        ['run', 'experiment', 'seed', 'metric', 'step', 'value']
+        """
+        from .run_table import points_of
+
         return points_of([self])
 
     def plot(self, *metrics: str, ax: Any = None) -> Any:
-        """Draws these series, or the most telling ones, over steps, with matplotlib; gives the axes."""
+        """Draws these series, or the most telling ones, over steps, with matplotlib; gives the axes.
+
+        >>> import fovea
+        >>> fovea.run("toy-uniform", steps=20, keep=False).plot("p").get_xlabel()
+        'step'
+        """
         for metric in metrics:
             self.series[checks.text("a metric", metric)]  # says which there are
         return pictures.plot([self], metrics, ax)
@@ -274,82 +357,3 @@ def a_run(value: Any) -> Run:
     if not isinstance(value, Run):
         raise checks.wrong_type("run", value, "a run, as fovea.run or fovea.store()[1] gives it")
     return value
-
-
-def points_of(runs: list[Run]) -> Any:
-    pandas = pictures.needed("pandas", "pandas")
-    columns: dict[str, list[Any]] = {name: [] for name in ("run", "experiment", "seed", "metric", "step", "value")}
-    for run in runs:
-        for metric in run.series:
-            values = run.series[metric]
-            for name, value in (("run", run.id), ("experiment", run.experiment), ("seed", run.seed), ("metric", metric)):
-                columns[name] += [value] * len(values)
-            columns["step"].extend(run.series.steps(metric))
-            columns["value"].extend(values)
-    return pandas.DataFrame(columns)
-
-
-class RunTable(Sequence[Run]):
-    """Runs, in order; in a notebook a table."""
-
-    def __init__(self, runs: list[Run]) -> None:
-        self._runs = runs
-
-    @overload
-    def __getitem__(self, place: int) -> Run: ...
-    @overload
-    def __getitem__(self, place: slice) -> RunTable: ...
-    def __getitem__(self, place: int | slice) -> Run | RunTable:
-        if isinstance(place, slice):
-            return RunTable(self._runs[place])
-        place = checks.whole("the place in a table of runs", place)
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"there is no place {place} in a table of {len(self)} runs")
-        return self._runs[place]
-
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    def rows(self) -> tuple[list[str], list[list[Any]]]:
-        """Heads and rows: who a run is, the settings in which the runs differ, what each came to."""
-        specs = [flat(run.spec) for run in self._runs]
-        keys = sorted({key for spec in specs for key in spec} - {"seed"})
-        differing = [key for key in keys if len({repr(spec.get(key)) for spec in specs}) > 1]
-        metrics = sorted({metric for run in self._runs for metric in run.metrics})
-        rows = [
-            [run.id, run.experiment, run.seed, run.state, *(spec.get(key) for key in differing), *(run.metrics.get(m, np.nan) for m in metrics)]
-            for run, spec in zip(self._runs, specs)
-        ]
-        return ["run", "experiment", "seed", "state", *differing, *metrics], rows
-
-    def to_pandas(self, *, points: bool = False) -> Any:
-        """A DataFrame with a row for each run; with ``points`` one for each point of each series."""
-        if checks.flag("points", points):
-            return points_of(self._runs)
-        heads, rows = self.rows()
-        return pictures.needed("pandas", "pandas").DataFrame(rows, columns=heads)
-
-    def plot(self, *metrics: str, ax: Any = None) -> Any:
-        """Draws a thin line for each run."""
-        every = sorted({metric for run in self._runs for metric in run.series})
-        for metric in metrics:
-            if checks.text("a metric", metric) not in every:
-                raise KeyError(f"no run has a series '{metric}': {_engine.suggest_name(metric, every)}")
-        return pictures.plot(self._runs, metrics, ax)
-
-    def __repr__(self) -> str:
-        return pictures.table_text(*self.rows())
-
-    def _repr_html_(self) -> str:
-        return pictures.table_html(*self.rows())
-
-
-def flat(spec: Mapping[str, Any], front: str = "") -> dict[str, Any]:
-    """Settings by their full names."""
-    settings: dict[str, Any] = {}
-    for key, value in spec.items():
-        if isinstance(value, Mapping):
-            settings.update(flat(value, f"{front}{key}."))
-        else:
-            settings[front + key] = value
-    return settings

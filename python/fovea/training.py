@@ -11,7 +11,8 @@ from . import _engine, checks
 from .kept import file_of
 from .notices import teller
 from .progress import Bar
-from .runs import Run, RunTable
+from .run_table import RunTable
+from .runs import Run
 from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
 
 
@@ -138,7 +139,19 @@ def run(
 
 
 def resume(run: Run | int, *, store: str | os.PathLike[str] | None = None, on_step: OnStep | None = None, progress: bool | None = None) -> Run:
-    """Goes on with a run of the store that was stopped or killed."""
+    """Goes on with a run of the store that was stopped or killed.
+
+    >>> import fovea
+    >>> def stop(step):
+    ...     if step.number == 7:
+    ...         raise KeyboardInterrupt
+    >>> try:
+    ...     fovea.run("toy-uniform", steps=20, on_step=stop)
+    ... except KeyboardInterrupt:
+    ...     stopped = fovea.store().runs("steps < 20")[0]
+    >>> stopped.state, fovea.resume(stopped, progress=False).state
+    ('stopped', 'done')
+    """
     if isinstance(run, Run) and not run.id:
         raise _engine.wrong_input("this run is not kept: there is nothing to go on from", "train it anew, without keep=False")
     file = run._store if isinstance(run, Run) and store is None else file_of(store)

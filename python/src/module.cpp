@@ -17,4 +17,5 @@ PYBIND11_MODULE(_engine, module) {
   bind_observing(module);
   bind_prediction(module);
   bind_store(module);
+  bind_texts(module);
 }

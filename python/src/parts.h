@@ -19,5 +19,6 @@ void bind_audit(py::module_& module);
 void bind_observing(py::module_& module);
 void bind_prediction(py::module_& module);
 void bind_store(py::module_& module);
+void bind_texts(py::module_& module);
 
 }  // namespace fovea::python

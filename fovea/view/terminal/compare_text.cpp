@@ -9,6 +9,7 @@
 #include "fovea/view/plot/plot.h"
 #include "fovea/view/plot/run_data.h"
 #include "fovea/view/terminal/chart.h"
+#include "fovea/view/terminal/default_metrics.h"
 #include "fovea/view/terminal/runs_table.h"
 
 namespace fovea {
@@ -112,6 +113,20 @@ Series median_course(const ComparedGroup& group, const Quantity& quantity) {
 }
 
 }  // namespace
+
+std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const ComparedGroup& b) {
+  constexpr std::size_t most = 8;
+  Runs all;
+  for (const ComparedGroup* group : {&a, &b})
+    for (const RunRecord& run : group->runs) all.push_back(&run);
+  std::vector<std::string> names = default_metrics(all);
+  const auto has = [](const ComparedGroup& group, const std::string& name) {
+    return std::ranges::any_of(group.runs, [&name](const RunRecord& run) { return run.series.contains(name); });
+  };
+  std::erase_if(names, [&](const std::string& name) { return !has(a, name) || !has(b, name); });
+  if (names.size() > most) names.resize(most);
+  return names;
+}
 
 std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
                             const Terminal& terminal) {

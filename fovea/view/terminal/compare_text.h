@@ -16,6 +16,9 @@ struct ComparedGroup {
   std::vector<RunRecord> runs;
 };
 
+// The metrics that both have and that tell most, eight at most.
+std::vector<std::string> metrics_to_compare(const ComparedGroup& a, const ComparedGroup& b);
+
 // Who is compared, the settings that differ, and a line for each metric, with what its test is.
 std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, const Comparison& comparison,
                             const Terminal& terminal);

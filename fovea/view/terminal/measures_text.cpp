@@ -64,6 +64,28 @@ std::string legend(const Measures& measures) {
 
 }  // namespace
 
+std::vector<std::string> measures_verdict(const Measures& measures) {
+  constexpr std::pair<const char*, const char*> asked[] = {
+      {"α of other seeds", "another seed's attention"},
+      {"predicted", "attention that is predicted from the data alone"},
+      {"β", "β, what each word alone says,"},
+      {"Δ", "Δ, what changes when a word is left out,"},
+  };
+  std::vector<std::string> sentences;
+  for (const auto& [name, says] : asked)
+    for (const Measures::Row& row : measures.rows) {
+      if (row.a != "α" || row.b != name || std::isnan(row.tau.mean)) continue;
+      const char* const shown =
+          row.tau.low > 0 ? "ranks words as attention does" : "was not shown to rank words as attention does";
+      sentences.push_back(
+          fmt::format("{} {}: τ-b {} (0 is chance, 1 the same order).", says, shown, interval(row.tau)));
+    }
+  for (std::string& sentence : sentences)
+    if (sentence.front() >= 'a' && sentence.front() <= 'z')
+      sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  return sentences;
+}
+
 std::string measures_text(const Measures& measures, const Terminal& terminal) {
   using Align = TextTable::Align;
   TextTable table({{"a"},
@@ -85,9 +107,11 @@ std::string measures_text(const Measures& measures, const Terminal& terminal) {
                figure(row.rho.mean),
                most_text(row),
                xi_text(row)});
-  return fmt::format("{}; {}. Best {} of the reference run: {} at step {}.\n\n{}\n{}\n", counts(measures),
-                     runs_text(measures), performance_name(measures), figure(measures.best), measures.best_step,
-                     table.text(terminal), legend(measures));
+  std::string verdict;
+  for (const std::string& sentence : measures_verdict(measures)) verdict += sentence + "\n";
+  return fmt::format("{}{}{}; {}. Best {} of the reference run: {} at step {}.\n\n{}\n{}\n", verdict,
+                     verdict.empty() ? "" : "\n", counts(measures), runs_text(measures), performance_name(measures),
+                     figure(measures.best), measures.best_step, table.text(terminal), legend(measures));
 }
 
 std::string measures_html(const Measures& measures) {

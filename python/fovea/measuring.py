@@ -1,0 +1,110 @@
+"""Across runs: how far attention agrees with what words say alone, and by how much groups of runs differ."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from typing import Any, Union
+
+from . import _engine, checks, pictures
+from .kept import Store
+from .kept import store as store_of
+from .run_table import RunTable
+from .runs import Run, a_run
+
+Group = Union[Run, RunTable, Sequence[Run], str]
+
+
+class _Document:
+    """A result with its text and its figures."""
+
+    def __init__(self, document: str, text: str) -> None:
+        self._document, self._text = document, text
+
+    def to_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._document)
+        return found
+
+    def __repr__(self) -> str:
+        return self._text.rstrip()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._text)}</pre>"
+
+
+class Measures(_Document):
+    """What ``fovea measure`` prints: ``sentences`` say it in words; ``to_dict()`` has every figure, ``to_pandas()`` a row for each pair."""
+
+    def __init__(self, document: str, text: str, sentences: list[str]) -> None:
+        super().__init__(document, text)
+        self.sentences = sentences
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of a, b, and of each figure its mean and interval."""
+        rows = []
+        for row in self.to_dict()["agreement"]:
+            flat: dict[str, Any] = {"a": row["a"], "b": row["b"], "clear": row["clear"]}
+            for name in ("agreement", "chance", "tau", "rho"):
+                flat[name], flat[f"{name}_low"], flat[f"{name}_high"] = row[name]
+            rows.append(flat)
+        return pictures.needed("pandas", "pandas").DataFrame(rows)
+
+
+class Comparison(_Document):
+    """What ``fovea compare`` prints: ``metrics`` has of each the means, the difference b - a with its interval, and p. ``fovea.compare``
+    makes it."""
+
+    @property
+    def metrics(self) -> dict[str, dict[str, Any]]:
+        """By name: ``mean_a``, ``mean_b``, ``difference`` with ``low`` and ``high``, ``p``, and the ``differences`` of the pairs."""
+        return {metric["metric"]: metric for metric in self.to_dict()["metrics"]}
+
+
+def measure(run: Run, *others: Run, only: str = "") -> Measures:
+    """How far the attention of a run agrees with β, with influence, with other seeds and with what the data alone foretell. The
+    runs were trained with the probe ``evidence`` and are kept; given one, its partners are found in the store: the same spec with
+    other seeds, with attention held uniform, and word-mean models of the same task. ``only`` measures texts of one class.
+
+    >>> import fovea, tempfile
+    >>> settings = {"quick": True, "steps": 20, "store": tempfile.mkdtemp() + "/runs.db"}
+    >>> runs = fovea.sweep("text-classify", seeds=range(2), attention="learned", **settings)
+    >>> found = fovea.measure(runs[0])
+    >>> len(found.sentences) > 0, len(found.to_pandas()) == len(found.to_dict()["agreement"])
+    (True, True)
+    >>> [row["b"] for row in fovea.measure(runs[0]).to_dict()["agreement"] if row["a"] == "α"][:2]
+    ['α of other seeds', 'β']
+    """
+    kept = [a_run(one) for one in (run, *others)]
+    for one in kept:
+        if one._store is None or one._store != kept[0]._store:
+            raise _engine.wrong_input("runs that are measured lie in one store", "train them without keep=False, with the same store")
+    return Measures(*_engine.measure(str(kept[0]._store), [one.id for one in kept], checks.text("only", only)))
+
+
+def compare(a: Group, b: Group, *metrics: str, store: Any = None) -> Comparison:
+    """Two runs, or two groups of them paired over seeds and whatever else varies in both: in which settings they differ, and by how
+    much in what they measured, each with a 95 % bootstrap interval and an exact permutation test. A group is a run, a list or a
+    table of runs, or a condition that finds them in the store.
+
+    >>> import fovea
+    >>> a, b = (fovea.sweep("toy-uniform", seeds=range(3), rate=rate, steps=20) for rate in (0.01, 0.02))
+    >>> found = fovea.compare(a, b, "loss")
+    >>> found.metrics["loss"]["difference"] < 0, found.to_dict()["pairs"]
+    (True, 3)
+    """
+    names = [checks.text("a metric", metric) for metric in metrics]
+    return Comparison(*_engine.compare(_group("a", a, store), _group("b", b, store), names))
+
+
+def _group(name: str, runs: Any, store: Any) -> tuple[str, list[_engine.Record]]:
+    if isinstance(runs, Run):
+        return f"run {runs.id}" if runs.id else name, [runs._record]
+    if isinstance(runs, str):
+        found = (store if isinstance(store, Store) else store_of(store)).runs(runs)
+        if not found:
+            raise _engine.wrong_input(f"no run fits '{runs}'", "see: fovea.store().runs()")
+        return runs, [run._record for run in found]
+    if not isinstance(runs, Sequence) or not all(isinstance(run, Run) for run in runs):
+        raise checks.wrong_type(name, runs, "a run, a list of runs, or a condition as store.runs takes it")
+    return name, [run._record for run in runs]

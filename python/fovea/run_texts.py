@@ -1,0 +1,112 @@
+"""A run on labelled texts, at work on texts of one's own."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine
+from .models import Model
+from .pictures import shaded
+from .prediction import Shading
+from .reading import UNKNOWN, Read, read
+
+if TYPE_CHECKING:
+    from .runs import Run
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the numbers of a run on texts stand for: ``words.source[17]``."""
+
+    source: list[str]
+    target: list[str]  #: of translations; else those of the source
+    classes: list[str]  #: of labelled texts
+
+    def __repr__(self) -> str:
+        classes = f", classes {', '.join(self.classes[:8])}" if self.classes else ""
+        return f"<{len(self.source)} words{classes}>"
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A text as a run reads it: its ``words`` (``known`` or not), the ``answer``, the ``chances`` of each class, and for each word
+    ``attention`` (α), ``beta`` (what it says alone for the answer) and ``evidence`` (α·β)."""
+
+    words: list[str]
+    known: list[bool]
+    answer: str
+    chances: dict[str, float]
+    attention: npt.NDArray[np.float64]  #: empty where the model has none
+    beta: npt.NDArray[np.float64]
+    evidence: npt.NDArray[np.float64]
+
+    def _rows(self) -> list[tuple[str, npt.NDArray[np.float64]]]:
+        return [(name, values) for name, values in (("α", self.attention), ("β", self.beta), ("α·β", self.evidence)) if values.size]
+
+    def _head(self) -> str:
+        unknown = [word for word, known in zip(self.words, self.known) if not known]
+        return f"{self.answer}, with probability {self.chances[self.answer]:.3f}" + (f"; not known: {', '.join(unknown)}" if unknown else "")
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        shading = Shading(self.words, [name for name, _ in rows], np.array([values for _, values in rows], float).reshape(len(rows), len(self.words)))
+        return f"{self._head()}\n{shading!r}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><b>{name}</b></td><td style='text-align:left'>{shaded(self.words, values.tolist())}</td></tr>" for name, values in self._rows()
+        )
+        return f"<div>{html.escape(self._head())}<table>{rows}</table></div>"
+
+
+class Reader:
+    """The model of a run with the words that it knows."""
+
+    def __init__(self, run: Run) -> None:
+        name = f"run {run.id}" if run.id else "this run"
+        if run._task is not None or run.elsewhere:
+            raise _engine.wrong_input(f"{name} was trained on what is no text to the engine", "apply its model to a batch of your own: run.apply")
+        self.task = _engine.TextTask(run._record.spec)
+        self.words = run.words
+        spec = run.spec
+        if not self.task.labelled or not self.words.classes or "lower_case" not in spec["task"]:
+            raise _engine.wrong_input(
+                f"{name} was trained on task '{spec['task']['name']}', which is not one of labelled texts", "apply its model to a batch of your own: run.apply"
+            )
+        self.ids = {word: number for number, word in enumerate(self.words.source)}
+        self.unknown = UNKNOWN  # the library's vocabularies, too, begin with it
+        self.longest = int(spec["task"].get("longest", 0)) or None
+        shape = {"kind": "labelled_tokens", **{size: self.task.sizes[size] for size in ("vocab", "classes")}}
+        self.model = Model(spec["model"], shape, run.weights(), twice=spec["train"]["precision"] == "double")
+
+    def row(self, text: str) -> tuple[list[str], list[int]]:
+        """A text without a word is one unknown word."""
+        words = self.task.cut(text)[: self.longest]
+        return words, [self.ids.get(word, self.unknown) for word in words] or [self.unknown]
+
+    def chances(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return read(self.model, [self.row(text)[1] for text in texts]).chances() if texts else np.zeros((0, len(self.words.classes)))
+
+    def look(self, text: str) -> Looked:
+        words, ids = self.row(text)
+        chances = read(self.model, [ids]).chances()[0]
+        answer = int(chances.argmax())
+        seen: Read = read(self.model, [ids], np.array([answer]), look=True)
+        names = self.words.classes
+        empty: Any = np.zeros(0)
+        attention = seen.attention[0]
+        return Looked(
+            words or ["(no word)"],
+            [number != self.unknown for number in ids],
+            names[answer],
+            dict(zip(names, chances.tolist())),
+            attention,
+            seen.beta[0],
+            attention * seen.beta[0] if attention.size else empty,
+        )

@@ -44,7 +44,19 @@ _DELETIONS = {
 
 class Belief:
     """``verdict`` in a few words, ``sentences`` with what was found, ``open`` questions with what would settle them. ``figures`` has every
-    number; ``telling_word`` and ``latched`` the words."""
+    number; ``telling_word`` and ``latched`` the words. ``fovea.believe`` makes it.
+
+    >>> import fovea, tempfile
+    >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+    >>> belief = fovea.believe(texts, ["+", "-"] * 100, seeds=2, hidden=8, epochs=2)
+    >>> belief.telling_word["class"] in "+-", sorted(belief.latched), belief.to_dict()["verdict"] == belief.verdict
+    (True, ['+', '-'], True)
+    >>> belief.save(tempfile.mkdtemp() + "/films.html", title="films")
+    >>> "<svg" in belief.page(), belief.to_json().startswith("{")
+    (True, True)
+    >>> belief.plot()[0].get_title()
+    'accuracy on test texts'
+    """
 
     def __init__(self, facts: dict[str, Any], classes: list[str], found: dict[str, Any] | None = None) -> None:
         self.facts = facts
@@ -65,6 +77,7 @@ class Belief:
         return dict(self.figures.get("latched", {}))
 
     def to_dict(self) -> dict[str, Any]:
+        """All of it as dicts, lists and numbers; an estimate is its mean, low and high."""
         return {
             "verdict": self.verdict,
             "sentences": list(self.sentences),
@@ -75,6 +88,7 @@ class Belief:
         }
 
     def to_json(self) -> str:
+        """The same as a JSON document."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
     def page(self, *, title: str = "") -> str:
@@ -87,7 +101,7 @@ class Belief:
         """Writes the page; ``title`` says of which texts."""
         pathlib.Path(checks.path("file", file, "the path of a page")).write_text(self.page(title=title), encoding="utf-8")
 
-    def panels(self) -> list[tuple[str, list[tuple[str, Estimate]], Estimate | None]]:
+    def _panels(self) -> list[tuple[str, list[tuple[str, Estimate]], Estimate | None]]:
         """What the figure shows: title, names with what was found of each, and what a guess would have; none where there was too little."""
         if not self.figures:
             return []
@@ -102,7 +116,7 @@ class Belief:
         pyplot = needed("matplotlib.pyplot", "matplotlib")
         if axes is None:
             axes = pyplot.subplots(1, 2, figsize=(9, 2.8), layout="constrained")[1]
-        for ax, (title, rows, guess) in zip(axes, self.panels()):
+        for ax, (title, rows, guess) in zip(axes, self._panels()):
             for place, (_, value) in enumerate(rows):
                 ax.plot([value.low, value.high], [-place, -place], color="C0")
                 ax.plot([value.mean], [-place], "o", color="C0")

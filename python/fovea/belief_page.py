@@ -35,7 +35,7 @@ def figure(belief: Belief) -> str:
     """Points with their intervals, a row each, on scales from 0 to 1; empty where there was too little to train on."""
     parts: list[str] = []
     y = 0
-    for title, rows, guess in belief.panels():
+    for title, rows, guess in belief._panels():
         bottom = y + _ROW * (len(rows) + 1)
         parts.append(f'<text x="{_NAMES}" y="{y + 14}" font-weight="bold">{html.escape(title)}</text>')
         for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
@@ -49,7 +49,7 @@ def figure(belief: Belief) -> str:
         y = bottom + 2 * _ROW
     if not parts:
         return ""
-    labels = "; ".join(f"{title}: " + ", ".join(f"{name} {value}" for name, value in rows) for title, rows, _ in belief.panels())
+    labels = "; ".join(f"{title}: " + ", ".join(f"{name} {value}" for name, value in rows) for title, rows, _ in belief._panels())
     return f'<svg viewBox="0 0 {_WIDTH} {y}" role="img" aria-label="{html.escape(labels)}">{"".join(parts)}</svg>'
 
 

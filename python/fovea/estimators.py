@@ -54,6 +54,11 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ['+', '-']
     >>> model.evidence("bad film").words
     ['bad', 'film']
+    >>> model.predict_proba(["so good"]).shape, bool(model.decision_function(["so good"])[0] < 0)
+    ((1, 2), True)
+    >>> alpha, beta = model.attention("bad film").weights, model.beta("bad film").weights
+    >>> bool(abs(alpha * beta - model.evidence("bad film").weights).max() < 1e-6), model.score(["good", "bad"], ["+", "-"])
+    (True, 1.0)
     """
 
     def __init__(
@@ -92,6 +97,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Sequence[str], y: Any) -> AttentionClassifier:
+        """Trains on texts and the label of each."""
         seed = _seed(self.random_state)
         min_count = checks.whole("min_count", self.min_count, 1)
         steps = None if self.steps is None else checks.whole("steps", self.steps, 1)
@@ -140,10 +146,12 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return logits[:, 1] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The probability of each class, (texts, classes), in the order of ``classes_``."""
         check_is_fitted(self)
         return read(self.model_, [self._ids(text) for text in self._texts(X)]).chances()
 
     def predict(self, X: Sequence[str]) -> npt.NDArray[Any]:
+        """The class of each text."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self.predict_proba(X).argmax(1)])
 
@@ -223,6 +231,7 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.rate = rate
 
     def fit(self, X: Any, y: Any) -> NadarayaWatson:
+        """Keeps the points (examples, features) and their answers, and learns the bandwidth where that is to be learned."""
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         learned = isinstance(self.bandwidth, str)
         if learned and self.bandwidth != "learned":
@@ -260,6 +269,7 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """The answer at each point, (examples,)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         answers = self.model_.apply(self._batch(self._scaled(np.ldexp(X, -self._power))))["predictions"][:, 0].astype(float)

@@ -13,7 +13,16 @@ from .tasks import Task
 
 class Model:
     """Weights at work: ``spec`` as a spec's ``model`` has it, for a task of this ``shape``; in double precision if ``twice``. It can
-    be pickled."""
+    be pickled.
+
+    >>> import fovea
+    >>> weights = fovea.run("copy-subset", quick=True, steps=5, vocab=9, length=4, keep=False).weights()
+    >>> model = fovea.from_torch(weights)
+    >>> model.apply({"source": [[1, 2, 3, 4, 8]], "target": [[1, 2, 3, 4, 8]]})["attention"].shape
+    (1, 5, 5)
+    >>> sorted(model.weights()) == sorted(weights)
+    True
+    """
 
     def __init__(
         self, spec: Mapping[str, Any], shape: Mapping[str, Any], weights: Mapping[str, npt.NDArray[Any]], *, twice: bool = False
@@ -29,6 +38,7 @@ class Model:
         self._applied = self._at_work()
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """Its parameters by their names, which cannot be written to."""
         return dict(self._weights)
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:

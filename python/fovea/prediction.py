@@ -22,7 +22,12 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True)
 class Shading:
-    """Words of a text with the weight that each has, darker the more; a row for each word of an answer. Below 0 nothing is shaded."""
+    """Words of a text with the weight that each has, darker the more; a row for each word of an answer. Below 0 nothing is shaded.
+
+    >>> import fovea, numpy
+    >>> fovea.Shading(["a", "good", "film"], [], numpy.array([[0.1, 0.8, 0.1]]))
+    a▁ good█ film▁
+    """
 
     words: list[str]
     answers: list[str]  #: empty for classes
@@ -45,13 +50,26 @@ class Shading:
 
 
 class Prediction:
-    """``verdict`` (early, slow, hard or unsure), ``because``, ``words`` for each output, the ``course`` of both stages, and ``shade``."""
+    """``verdict`` (early, slow, hard or unsure), ``because``, ``words`` for each output, the ``course`` of both stages, and ``shade``.
+
+    >>> import fovea
+    >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+    >>> prediction = fovea.predict(texts, ["+", "-"] * 100)
+    >>> prediction.verdict, prediction.examples, 0.9 < prediction.signal <= 1, len(prediction.because) > 0
+    ('early', 200, True, True)
+    >>> sorted(prediction.course)
+    ['attention', 'correct', 'knowledge', 'time']
+    >>> shading = prediction.shade("so good a film")
+    >>> shading.words[int(shading.weights[0].argmax())], prediction.words["+"][0][0]
+    ('good', 'good')
+    """
 
     def __init__(self, predicted: _engine.Predicted) -> None:
         self._predicted = predicted
 
     @property
     def verdict(self) -> str:
+        """``early``, ``slow``, ``hard`` or ``unsure``: whether attention will be learned, and when."""
         return self._predicted.verdict
 
     @property
@@ -61,6 +79,7 @@ class Prediction:
 
     @property
     def examples(self) -> int:
+        """How many examples it was made from."""
         return self._predicted.examples
 
     @property

@@ -30,6 +30,12 @@ def to_torch(run: Run) -> torch.nn.Module:
     lengths)`` of bags give ``(scores, attention)``, ``module(keys, values, queries)`` of pooling gives ``(predictions, attention)``, and
     ``module(source)`` of a transformer scores and the attention of all heads, ``(layers, B, heads, T, T)``. Tokens are
     padded with -1. The module can be pickled, as by ``torch.save``, and copied. A translator's ``source`` and ``target`` are as in a batch of fovea: both hold the token that closes a sequence.
+
+    >>> import fovea, torch  # doctest: +SKIP
+    >>> run = fovea.run("copy-subset", quick=True, steps=5, vocab=9, length=4, keep=False)  # doctest: +SKIP
+    >>> source = torch.tensor([[1, 2, 3, 4, 8]])  # doctest: +SKIP
+    >>> fovea.to_torch(run)(source, source)[1].shape  # doctest: +SKIP
+    torch.Size([1, 5, 5])
     """
     model = a_run(run).spec["model"]
     if model["name"] not in _WITH_MODULE:
@@ -53,7 +59,13 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
 
     ``settings`` are what weights do not tell, and a module of ``to_torch`` says itself: of the model, as ``combiner="relu"``, ``rescale=True`` or
     ``temperature=2``; of its task, as a translator's ``start_token`` (what the decoder is fed first; else the last word of the
-    vocabulary), and of pooling ``width`` and ``value_width`` (else 1)."""
+    vocabulary), and of pooling ``width`` and ``value_width`` (else 1).
+
+    >>> import fovea
+    >>> weights = fovea.run("copy-subset", quick=True, steps=5, keep=False).weights()
+    >>> sorted(fovea.from_torch(weights).weights()) == sorted(weights)
+    True
+    """
     if not isinstance(module, Mapping) and not hasattr(module, "state_dict"):
         raise checks.wrong_type("module", module, "a torch.nn.Module, or a dict of weights by their names")
     state = checks.table("module", module if isinstance(module, Mapping) else module.state_dict(), "output.weight")

@@ -22,6 +22,35 @@ def test_the_examples_of_docstrings_run(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+# What modules of the package call of each other's objects, and scikit-learn's.
+INNER = {"Similarity.at_work", "Task.batch", "Task.lent", "Task.of_shape", "Store.require_place"}
+
+
+def public():
+    from fovea import estimators
+
+    of_data = {name: value for name, value in vars(fovea.data).items() if getattr(value, "__module__", "") == "fovea.data"}
+    named = {**{name: getattr(fovea, name) for name in fovea.__all__}, **of_data}
+    named |= {name: getattr(estimators, name) for name in ("AttentionClassifier", "NadarayaWatson")}
+    return {name: value for name, value in named.items() if not name.startswith("_") and getattr(value, "__module__", "") != "fovea._engine"}
+
+
+def test_every_public_member_has_a_docstring_and_an_example():
+    named = public()
+    functions = {name: value for name, value in named.items() if not isinstance(value, type)}
+    missing = [name for name, value in functions.items() if ">>>" not in value.__doc__ and f"fovea.{name}(" not in value.__doc__]
+    examples = "".join(value.__doc__ for value in functions.values())
+    for name, value in named.items():
+        if name in functions:
+            continue
+        members = {part: of for part, of in vars(value).items() if part[0] != "_" and (callable(of) or isinstance(of, property))}
+        members = {part: of for part, of in members.items() if f"{name}.{part}" not in INNER and not part.startswith("set_")}
+        known = "\n".join([examples, value.__doc__, *(of.__doc__ or "" for of in members.values())])
+        used = [line for line in known.splitlines() if ">>>" in line or "..." in line]
+        missing += [f"{name}.{part}" for part, of in members.items() if not of.__doc__ or not any(f".{part}" in line for line in used)]
+    assert missing == []
+
+
 def test_types_are_strict():
     done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", ROOT / "python" / "fovea"],
                           capture_output=True, text=True, cwd=ROOT / "python")

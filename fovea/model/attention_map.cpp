@@ -20,6 +20,8 @@ std::string rows_name(AttentionRows rows) {
       return "a place";
     case AttentionRows::access:
       return "an access";
+    case AttentionRows::glimpse:
+      return "a glimpse";
   }
   return {};
 }
@@ -36,6 +38,8 @@ Index rows_of(AttentionRows rows, const Batch& batch) {
       return batch.source.columns;
     case AttentionRows::access:
       return batch.source.columns / 3;
+    case AttentionRows::glimpse:
+      return -1;  // the model's own, whatever the batch
   }
   return -1;
 }
@@ -48,6 +52,7 @@ Index columns_of(AttentionColumns columns, const Batch& batch) {
     case AttentionColumns::key:
       return batch.items.columns;
     case AttentionColumns::feature:
+    case AttentionColumns::pixel:
       return batch.items.width;
     case AttentionColumns::expert:
       return -1;  // the model's own, whatever the batch
@@ -69,6 +74,8 @@ std::string_view key_of(AttentionRows rows) {
       return "place";
     case AttentionRows::access:
       return "access";
+    case AttentionRows::glimpse:
+      return "glimpse";
   }
   return {};
 }
@@ -85,6 +92,8 @@ std::string_view key_of(AttentionColumns columns) {
       return "key";
     case AttentionColumns::expert:
       return "expert";
+    case AttentionColumns::pixel:
+      return "pixel";
   }
   return {};
 }

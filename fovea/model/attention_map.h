@@ -18,9 +18,10 @@ enum class AttentionRows {
   query,        // a query (queries.columns)
   place,        // a place of the source that attends to those before it (source.columns)
   access,       // an access of a window (source.columns / 3)
+  glimpse,      // a look at part of an image, in their order (the model's own number)
 };
 // And what a column does, which is where attention goes.
-enum class AttentionColumns { source_word, item, feature, key, expert };
+enum class AttentionColumns { source_word, item, feature, key, expert, pixel };
 
 struct AttentionMeaning {
   AttentionRows rows = AttentionRows::example;

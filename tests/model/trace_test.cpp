@@ -46,6 +46,10 @@ std::vector<Case> cases() {
         {"item_norm", yes(true)}},
        Kind::labelled_bags},
       {"features", "feature-attention", {{"gate", word("input")}, {"gate_hidden", whole(4)}}, Kind::labelled_vectors},
+      {"glimpse",
+       "glimpse",
+       {{"glimpses", whole(3)}, {"patch", whole(1)}, {"scales", whole(2)}, {"hidden", whole(4)}},
+       Kind::labelled_vectors},
       {"pooling", "pooling", {{"similarity", word("additive")}, {"hidden", whole(4)}}, Kind::points},
       {"transformer",
        "transformer",
@@ -69,7 +73,7 @@ TaskShape shape_of(Kind kind) {
   shape.start_token = 11;
   shape.end_token = 10;
   shape.classes = kind == Kind::labelled_bags ? 3 : 2;
-  shape.width = 3;
+  shape.width = kind == Kind::labelled_vectors ? 4 : 3;  // an image of 2 x 2
   shape.value_width = 2;
   shape.most_items = kind == Kind::labelled_bags ? 8 : 0;
   shape.longest = 12;
@@ -124,7 +128,7 @@ Batch batch_of(Kind kind, int seed) {
       for (int& length : batch.items.lengths) length = 1 + below(batch.items.columns);
       break;
     case Kind::labelled_vectors:
-      fill_items(batch.items, batch.size, 1, 3, static_cast<std::uint64_t>(seed));
+      fill_items(batch.items, batch.size, 1, 4, static_cast<std::uint64_t>(seed));
       break;
     case Kind::points:
       batch.labels.clear();

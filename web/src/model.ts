@@ -19,8 +19,8 @@ export interface Run {
 
 // What the rows and columns of an attention map stand for.
 export interface Axes {
-  rows: "example" | "target_word" | "query" | "place" | "access";
-  columns: "source_word" | "item" | "feature" | "key" | "expert";
+  rows: "example" | "target_word" | "query" | "place" | "access" | "glimpse";
+  columns: "source_word" | "item" | "feature" | "key" | "expert" | "pixel";
 }
 
 // Which arrays a run kept: of each its shape, and the steps that it has.

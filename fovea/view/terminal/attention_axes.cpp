@@ -18,6 +18,8 @@ std::string across(AttentionColumns columns) {
       return "keys across";
     case AttentionColumns::expert:
       return "experts across";
+    case AttentionColumns::pixel:
+      return "pixels across, row by row";
   }
   return {};
 }
@@ -38,6 +40,8 @@ std::string attention_axes(const RunSpec& spec) {
       return "places down, those they attend to across";
     case AttentionRows::access:
       return "accesses down, " + across(meaning->columns);
+    case AttentionRows::glimpse:
+      return "glimpses down, " + across(meaning->columns);
   }
   return {};
 }

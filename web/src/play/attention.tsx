@@ -18,8 +18,8 @@ interface Props {
 }
 
 // What rows and columns are called: one, and several.
-const row_names = { example: ["example", "examples"], target_word: ["output", "outputs"], query: ["query", "queries"], place: ["place", "places"], access: ["access", "accesses"] } as const;
-const column_names = { source_word: ["input", "inputs"], item: ["item", "items"], feature: ["feature", "features"], key: ["key", "keys"], expert: ["expert", "experts"] } as const;
+const row_names = { example: ["example", "examples"], target_word: ["output", "outputs"], query: ["query", "queries"], place: ["place", "places"], access: ["access", "accesses"], glimpse: ["glimpse", "glimpses"] } as const;
+const column_names = { source_word: ["input", "inputs"], item: ["item", "items"], feature: ["feature", "features"], key: ["key", "keys"], expert: ["expert", "experts"], pixel: ["pixel", "pixels"] } as const;
 interface Names {
   row: string;
   rows: string;

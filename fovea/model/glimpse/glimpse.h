@@ -1,0 +1,109 @@
+// Model `glimpse`: recurrent visual attention. B images of n x n pixels, T glimpses each; the network sees an image
+// only through its glimpses, and says after each where the next one goes. Forward, for t = 1 .. T:
+//
+//   P_t = patches of the image around l_t                                   P (T,B,S k²), l (T,B,2): sensor.h
+//   p_t = relu(A P_t + a)           q_t = relu(C l_t + c)                   p (T,B,U), q (T,B,V): what, and where
+//   g_t = relu(D p_t + E q_t + d)                                           g (T,B,G)
+//   h_t = relu(F g_t + f + R h_{t-1})           h_0 = 0                     h (T,B,H)
+//   μ_{t+1} = tanh(κ (M h_t + m))                                           μ (T,B,2): where "learned" would look
+//   u_{t+1} ~ N(μ_{t+1}, σ² I) in training, u = μ in evaluation             u (T,B,2)
+//   l = u, cut off at the borders -1 and 1
+//   z_t = W h_t + w                                                         z (B,T,classes), in training z_T alone
+//   v_t = V h_t + v,  t < T                                                 v (T-1,B): what reward to expect
+//   reward_b = 1 where the largest of z_bT is the label, else 0
+//   loss = 1/B Σ_b cross-entropy(z_bT, label_b)
+//
+// l_1 is uniform over the image, or its centre (`first`). Policy "unrewarded" goes by μ too, but M and m stay as they
+// began: what such places are worth untrained. All l_t are uniform with policy "random" or where attention is held
+// uniform, the centre with policy "centre", and the middle of what batch.marked marks where held at the truth. Draws
+// are from Stream(seed, "glimpse.train" or "glimpse.look", step, row).
+//
+// κ is `pace`: M and m start 1/κ times as large as other layers, so that μ starts as they would have it, and moves κ
+// times as fast under an optimiser whose steps do not know how large a gradient is. Reward is noisy: places that move
+// as fast as the rest run to the border before it has said which are good.
+//
+// Backward is the gradient of the hybrid of three: cross-entropy, through everything but l; REINFORCE, which raises the
+// expected reward; and the squared error of the baseline, which moves V and v alone:
+//
+//   loss - λ/B Σ_b Σ_{t<T} (reward_b - v_bt) log N(u_b,t+1; μ_b,t+1, σ² I) + 1/(B(T-1)) Σ_b Σ_{t<T} (reward_b - v_bt)²
+//
+// where reward - v in the second term is a number. With no draw to be rewarded (every policy but "learned", every hold)
+// the first term is all. E of the second's gradient is that of -λ E[reward] over the draws; v only makes it less noisy.
+//
+//   dμ_{t+1} = -λ/B (reward - v_t) (u_{t+1} - μ_{t+1}) / σ²           dm_{t+1} = κ dμ_{t+1} ⊙ (1 - μ_{t+1}²)
+//   dv_t     = 2/(B(T-1)) (v_t - reward)                              dh of it: none
+//   dh_t     = [t = T] Wᵀ dz_T + Mᵀ dm_{t+1} + Rᵀ dr_{t+1}            dr_t = dh_t where h_t > 0, else 0
+//   dg_t     = Fᵀ dr_t where g_t > 0, else 0
+//   dp_t     = Dᵀ dg_t where p_t > 0, else 0                          dq_t = Eᵀ dg_t where q_t > 0, else 0
+//   dA = Σ dp_t P_tᵀ    dC = Σ dq_t l_tᵀ    dD = Σ dg_t p_tᵀ    dE = Σ dg_t q_tᵀ    dF = Σ dr_t g_tᵀ
+//   dR = Σ dr_t h_{t-1}ᵀ    dM = Σ dm_{t+1} h_tᵀ    dV = Σ dv_t h_tᵀ    dW = dz_T h_Tᵀ
+//
+// with sums over images and glimpses; offsets likewise, with 1 for the second factor.
+//
+// Scores are rows of z: in evaluation T for each image, of which the last alone has an answer. The map "attention", in
+// evaluation alone, has a row for each glimpse: the same weight on each pixel that the sharp patch covers, (B,T,n²).
+#pragma once
+
+#include "fovea/model/glimpse/sensor.h"
+#include "fovea/model/model.h"
+#include "fovea/nn/linear.h"
+
+namespace fovea {
+
+enum class GlimpsePolicy { learned, unrewarded, random, centre, truth };
+
+// Of a forward. Rows of glimpse t stand behind those of glimpse t-1: row t B + b, t from 0.
+template <class T>
+struct GlimpseTrace {
+  GlimpsePolicy policy = GlimpsePolicy::learned;
+  Matrix<T> places, patches;               // l (T B,2), P (T B,S k²)
+  Matrix<T> what, where, glimpse, hidden;  // p, q, g, h
+  Matrix<T> drawn, means;  // u, μ (T B,2) where places follow μ; those of the first glimpse mean nothing
+  Matrix<T> expected;      // v ((T-1) B,1), in training; empty where no draw is rewarded
+  std::span<T> rewards;    // (B), as expected
+  Matrix<T> d_scores;      // (B,classes), in training
+};
+
+template <class T>
+class Glimpse final : public Model<T> {
+ public:
+  void settings(Fields& fields) override;
+  Kind takes() const override { return Kind::labelled_vectors; }
+  AttentionMeaning attention_meaning() const override { return {AttentionRows::glimpse, AttentionColumns::pixel}; }
+  typename Model<T>::Attends attends(const Batch&) const override {
+    return by_state(policy_) ? Model<T>::Attends::by_score : Model<T>::Attends::evenly;
+  }
+
+  void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
+  Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override {
+    return forward_at(compute, batch, pass, {});
+  }
+  void backward(Compute& compute, const Trace<T>& trace) const override;
+
+  // As if u had been drawn so: (T,B,2). The places are drawn where it is empty.
+  Trace<T> forward_at(Compute& compute, const Batch& batch, const Pass& pass, Cube<const T> drawn) const;
+
+ private:
+  // Whether glimpses go where the state says.
+  static bool by_state(GlimpsePolicy policy) {
+    return policy == GlimpsePolicy::learned || policy == GlimpsePolicy::unrewarded;
+  }
+  GlimpsePolicy policy_in(const Batch& batch, const Pass& pass) const;
+  void place(const Batch& batch, const Pass& pass, Index t, const GlimpseTrace<T>& own, Cube<const T> drawn) const;
+  void look(Compute& compute, Matrix<const T> images, Index t, const GlimpseTrace<T>& own) const;
+  Cube<T> cover(Compute& compute, Index images, const GlimpseTrace<T>& own) const;
+  void learn_where(Compute& compute, const GlimpseTrace<T>& own, Index images, Matrix<T> d_hidden) const;
+
+  int glimpses_ = 7, patch_ = 8, scales_ = 1;
+  int what_width_ = 128, where_width_ = 128, glimpse_width_ = 256, hidden_ = 256;
+  double spread_ = 0.15, reward_weight_ = 0.1, pace_ = 0.1;
+  GlimpsePolicy policy_ = GlimpsePolicy::learned;
+  enum class First { random, centre } first_ = First::random;
+
+  GlimpseSensor sensor_;
+  Linear<T> what_, where_, join_what_, join_where_;  // A a, C c, D d, E
+  Linear<T> core_glimpse_, core_state_, classes_;    // F f, R, W w
+  Linear<T> location_, baseline_;                    // M m where places follow μ; V v of policy learned
+};
+
+}  // namespace fovea

@@ -2,18 +2,15 @@
 // and what is asked of it.
 //
 // A finite set: `bags` bags for training, gone through in shuffled epochs, and `held_out` for validation and for the
-// test. The images of the three splits are disjoint. Images are drawn by the program, or read from MNIST files:
-// training from its training set, validation from the first half of its test set and the test from the second.
+// test. The images of the three splits are disjoint (digit_images.h).
 #pragma once
 
-#include <array>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "fovea/data/task.h"
-#include "fovea/data/tasks/files/mnist.h"
+#include "fovea/data/tasks/files/digit_images.h"
 
 namespace fovea {
 
@@ -35,34 +32,22 @@ class DigitBags : public Task {
   };
   explicit DigitBags(std::string name, Limits limits, int bag) : name_(std::move(name)), limits_(limits), bag_(bag) {}
 
-  struct Images {
-    std::once_flag drawn;
-    DigitSet set;
-    std::array<std::vector<int>, 10> by_digit;  // numbers of the images of each
-    int any(Stream& stream) const;
-    int of_digit(Stream& stream, int digit) const;
-    int digit(int image) const { return set.labels[static_cast<std::size_t>(image)]; }
-  };
+  using Images = DigitImages::Images;
 
   // Chooses the images of one bag, marks the items that decide, and gives the answer, a digit. `marked` is 0 before.
   virtual int fill(Stream& stream, const Images& images, std::span<int> chosen,
                    std::span<std::uint8_t> marked) const = 0;
 
  private:
-  const Images& images(Split split) const;
-  void take(Split split, DigitSet set) const;
-
   std::string name_;
   Limits limits_;
   int bag_;
   int smallest_ = 0;
   std::int64_t bags_ = 60'000;
   std::int64_t held_out_ = 10'000;
-  std::string source_ = "drawn";
-  int digits_ = 10'000;
+  DigitImages images_;
 
   std::uint64_t seed_ = 0;
-  mutable std::array<Images, 3> images_;  // by split
 };
 
 }  // namespace fovea

@@ -1,0 +1,128 @@
+// Task `placed-digit`: which digit is on the canvas? One digit of 28 x 28 pixels stands somewhere on a canvas of side x
+// side, uniformly; with side 28 there is one place. `pieces` squares of piece x piece pixels, each cut anywhere out of
+// the image of some digit, lie about uniformly too: where both have ink, the brighter shows. Marked is the digit's box:
+// the smallest rectangle that holds its ink.
+//
+// Training images follow shuffled epochs over the split's images, each time at a new place among new pieces. Validation
+// and test have each of their images once. Batches are vectors of side² numbers from 0 to 1, row by row.
+#include <algorithm>
+
+#include "fovea/base/registry.h"
+#include "fovea/data/draw.h"
+#include "fovea/data/epochs.h"
+#include "fovea/data/tasks/digit_renderer.h"
+#include "fovea/data/tasks/files/digit_images.h"
+
+namespace fovea {
+
+namespace {
+
+class PlacedDigit final : public Task {
+ public:
+  void settings(Fields& fields) override {
+    fields.integer("side", side_, digit_side, 1000, "pixels along a side of the canvas");
+    fields.integer("pieces", pieces_, 0, 1000, "squares cut out of other images that lie about");
+    fields.integer("piece", piece_, 1, digit_side, "pixels along a side of such a square");
+    fields.only_of("pieces of 1 or more", [this] { return pieces_ > 0; });
+    images_.settings(fields);
+  }
+
+  void prepare(std::uint64_t seed) override {
+    seed_ = seed;
+    images_.prepare("placed-digit", seed, 1);
+  }
+
+  TaskShape shape() const override {
+    TaskShape shape;
+    shape.kind = Kind::labelled_vectors;
+    shape.width = side_ * side_;
+    shape.classes = 10;
+    return shape;
+  }
+
+  std::int64_t examples(Split split) const override { return images_.count(split); }
+
+  void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
+    const DigitImages::Images& images = images_.of(split);
+    const std::int64_t count = images.set.count();
+    const bool train = split == Split::train;
+    const Slice slice = train ? Slice{0, size} : slice_of(count, step, size);
+    batch.size = slice.size;
+    batch.items.resize(slice.size, 1, side_ * side_);
+    batch.labels.resize(static_cast<std::size_t>(slice.size));
+    batch.marked.assign(batch.items.values.size(), 0);
+    for (int row = 0; row < slice.size; ++row) {
+      const std::int64_t i =
+          train ? epoch_example(seed_, "placed-digit.order", step, size, row, count) : slice.begin + row;
+      // A held-out image has one place; a training image a new one each time.
+      Stream stream = example_stream(seed_, "placed-digit.place", split, train ? step : 0,
+                                     static_cast<std::uint64_t>(train ? row : i));
+      const int image = static_cast<int>(i);
+      batch.labels[static_cast<std::size_t>(row)] = images.digit(image);
+      const std::size_t begin = static_cast<std::size_t>(row) * static_cast<std::size_t>(side_ * side_);
+      compose(stream, images, image, std::span(batch.items.values).subspan(begin),
+              std::span(batch.marked).subspan(begin));
+    }
+  }
+
+  std::string word(int pixel) const override {
+    return std::to_string(pixel / side_) + "," + std::to_string(pixel % side_);
+  }
+
+ private:
+  struct Box {
+    int left = digit_side, top = digit_side, right = 0, bottom = 0;
+  };
+
+  static int below(Stream& stream, int count) {
+    return static_cast<int>(stream.integer(static_cast<std::uint64_t>(count)));
+  }
+
+  void compose(Stream& stream, const DigitImages::Images& images, int image, std::span<float> canvas,
+               std::span<std::uint8_t> marked) const {
+    const int x = below(stream, side_ - digit_side + 1), y = below(stream, side_ - digit_side + 1);
+    copy(images.pixels(image), {0, 0, digit_side, digit_side}, x, y, canvas);
+    const Box box = ink(images.pixels(image));
+    for (int row = box.top; row < box.bottom; ++row)
+      std::fill_n(marked.begin() + (y + row) * side_ + x + box.left, std::max(0, box.right - box.left),
+                  std::uint8_t{1});
+    for (int i = 0; i < pieces_; ++i) {
+      const std::uint8_t* const other = images.pixels(images.any(stream));
+      const int left = below(stream, digit_side - piece_ + 1), top = below(stream, digit_side - piece_ + 1);
+      const int to_x = below(stream, side_ - piece_ + 1), to_y = below(stream, side_ - piece_ + 1);
+      copy(other, {left, top, left + piece_, top + piece_}, to_x, to_y, canvas);
+    }
+  }
+
+  // A part of an image, its upper left corner to (x,y).
+  void copy(const std::uint8_t* from, const Box& part, int x, int y, std::span<float> canvas) const {
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        float& to = canvas[static_cast<std::size_t>((y + row - part.top) * side_ + x + column - part.left)];
+        to = std::max(to, static_cast<float>(from[row * digit_side + column]) * (1.0f / 255));
+      }
+  }
+
+  static Box ink(const std::uint8_t* pixels) {
+    constexpr int faint = 64;  // noise is darker
+    Box box;
+    for (int row = 0; row < digit_side; ++row)
+      for (int column = 0; column < digit_side; ++column) {
+        if (pixels[row * digit_side + column] < faint) continue;
+        box = {std::min(box.left, column), std::min(box.top, row), std::max(box.right, column + 1),
+               std::max(box.bottom, row + 1)};
+      }
+    return box;
+  }
+
+  int side_ = 28, pieces_ = 0, piece_ = 8;
+  std::uint64_t seed_ = 0;
+  DigitImages images_;
+};
+
+const Register<Task> placed_digit_task("placed-digit", "which digit is on the canvas, among pieces of others?",
+                                       [] { return std::make_unique<PlacedDigit>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -55,7 +55,6 @@ class Reader {
     if (text.empty()) return;
     for (const std::string& name : Expression::parse(text, place).names()) {
       if (std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
-      if (nearest_name(name, known_).empty()) continue;
       throw wrong_input(fmt::format("{} reads '{}', and the runs will have no such metric or setting", reader, name),
                         suggest_name(name, known_), place);
     }

@@ -8,8 +8,7 @@
 namespace fovea {
 
 // Looks at untrained runs, one for each way that the specs set the model, and throws wrong_input, with the place, for a
-// name that none of them has and that is nearly one they have: a slip. Other names may be of what only a trained run
-// says.
+// name that none of them has.
 void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::span<const RunSpec> specs);
 
 }  // namespace fovea

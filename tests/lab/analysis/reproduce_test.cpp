@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing_parts;
 
-TEST(Reproduce, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {
+TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
   const Folder folder;
   Store store(folder / "runs.db");
   const auto refusal = [&](const std::string& toml) {
@@ -31,6 +31,7 @@ TEST(Reproduce, WhatAFilesClaimsAndFiguresMisspellIsRefusedBeforeTraining) {
                   "the claim \"low\" reads 'wieght', and the runs will have no such metric or "
                   "setting. Did you mean 'weight'?"),
         std::pair(of_claim("median(loss | task.vocap = 3)"), "Did you mean 'task.vocab'?"),
+        std::pair(of_claim("median(entirely_unknown)"), "the claim \"low\" reads 'entirely_unknown'"),
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
                   "a figure reads 'on_marc'")})
     EXPECT_NE(said.find(wanted), std::string::npos) << said;

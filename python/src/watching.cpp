@@ -97,9 +97,12 @@ void PythonWatcher::before(StepPlan& plan) {
     if (!wanted.embeds.empty())
       throw wrong_input("a callback cannot put embeddings in", "declare it in the spec's intervene",
                         wanted.embeds.front().place);
+    if (const std::vector<std::string> names = wanted.frozen_names(); !names.empty())
+      throw wrong_input("a callback freezes groups, \"attention\" or \"body\", and not '" + names.front() + "'",
+                        "declare it in the spec's intervene", wanted.freezes.front().place);
     if (!wanted.holds.empty()) plan.attend = wanted.attend_at(plan.step);
     for (const Group group : {Group::body, Group::attention}) {
-      Pace& pace = plan.paces[static_cast<std::size_t>(group)];
+      Pace& pace = plan.paces.groups[static_cast<std::size_t>(group)];
       pace.frozen |= wanted.frozen_at(group, plan.step);
       pace.rate = wanted.rate_at(group, plan.step).value_or(pace.rate);
     }

@@ -63,7 +63,7 @@ std::vector<Description> describe_interventions() {
                HeadIntervention::Kind::scale),
       of_heads("ablate", "a head gives nothing", HeadIntervention::Kind::ablate),
       of_heads("copy", "a head of the last layer says the tokens that it attends to", HeadIntervention::Kind::copy),
-      one("freeze", "a group of parameters does not move for a while", Freeze()),
+      one("freeze", "parameters do not move for a while", Freeze()),
       one("rate", "a group of parameters has a learning rate of its own", OwnRate()),
       one("clamp", "a parameter is held at one value", Clamp()),
       one("transplant", "parameters become what they were at the end of another run", Transplant()),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fovea/lab/query/expression.h"
+#include "fovea/lab/spec/owner.h"
 #include "fovea/lab/spec/start_vectors.h"
 
 namespace fovea {
@@ -195,7 +196,16 @@ void check_interventions(const Interventions& interventions, const Capabilities&
   all_in_time(interventions.rates);
   all_in_time(interventions.clamps);
   for (const Transplant& transplant : interventions.transplants) in_time(transplant.at, transplant.place);
-  for (const Freeze& freeze : interventions.freezes) refuse(freeze.group, freeze.place);
+  for (const Freeze& freeze : interventions.freezes) {
+    if (freeze.group()) refuse(*freeze.group(), freeze.place);
+    else if (std::ranges::none_of(capabilities.parameters,
+                                  [&](const std::string& name) { return belongs_to(name, freeze.of); })) {
+      std::vector<std::string> known = capabilities.parameters;
+      known.insert(known.end(), {"attention", "body"});
+      throw wrong_input(fmt::format("model '{}' has no parameters '{}' to freeze", model, freeze.of),
+                        suggest_name(freeze.of, known), freeze.place);
+    }
+  }
   for (const OwnRate& rate : interventions.rates) refuse(rate.group, rate.place);
   for (const Clamp& clamp : interventions.clamps)
     if (std::ranges::find(capabilities.parameters, clamp.parameter) == capabilities.parameters.end())

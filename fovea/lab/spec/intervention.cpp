@@ -95,8 +95,14 @@ void Hold::settings(Fields& fields) {
 }
 
 void Freeze::settings(Fields& fields) {
-  fields.choice("freeze", group, group_words, "the parameters that do not move");
+  fields.text("freeze", of,
+              "the parameters that do not move: \"attention\", \"body\", or a name and all that stands under it");
   when.settings(fields);
+}
+
+std::optional<Group> Freeze::group() const {
+  const auto found = std::ranges::find(group_words, of, &std::pair<std::string, Group>::first);
+  return found == group_words.end() ? std::nullopt : std::optional(found->second);
 }
 
 void OwnRate::settings(Fields& fields) {
@@ -161,6 +167,9 @@ Interventions Interventions::parse(const ValueList& list) {
       throw wrong_input(message("the intervention {} does nothing that is known", value), remedy, value.place);
     }
   }
+  if (all.frozen_names().size() > 64)
+    throw wrong_input("more than 64 names are frozen apart", "freeze what stands above some of them",
+                      all.freezes.back().place);
   refuse_meeting(all.holds, "hold attention", [](const Hold&, const Hold&) { return true; });
   refuse_meeting(all.heads, "hold, scale or copy by one head",
                  [](const HeadIntervention& a, const HeadIntervention& b) { return a.contradicts(b); });
@@ -193,7 +202,7 @@ ValueList Interventions::write() const {
   for (const HeadIntervention& head : heads) put(head.write(), head.place);
   for (const Freeze& freeze : freezes) {
     ValueTable table = interval_table(freeze.when);
-    table["freeze"] = {word_of(group_words, freeze.group), {}};
+    table["freeze"] = {freeze.of, {}};
     put(std::move(table), freeze.place);
   }
   for (const OwnRate& rate : rates) {
@@ -238,7 +247,23 @@ std::vector<HeadChange> Interventions::heads_at(std::int64_t step) const {
 
 bool Interventions::frozen_at(Group group, std::int64_t step) const {
   return std::any_of(freezes.begin(), freezes.end(),
-                     [&](const Freeze& f) { return f.group == group && f.when.holds(step); });
+                     [&](const Freeze& f) { return f.group() == group && f.when.holds(step); });
+}
+
+std::vector<std::string> Interventions::frozen_names() const {
+  std::vector<std::string> names;
+  for (const Freeze& freeze : freezes)
+    if (!freeze.group() && std::ranges::find(names, freeze.of) == names.end()) names.push_back(freeze.of);
+  return names;
+}
+
+std::uint64_t Interventions::names_frozen_at(std::int64_t step) const {
+  std::uint64_t frozen = 0;
+  const std::vector<std::string> names = frozen_names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::ranges::any_of(freezes, [&](const Freeze& f) { return f.of == names[i] && f.when.holds(step); }))
+      frozen |= std::uint64_t{1} << i;
+  return frozen;
 }
 
 std::optional<double> Interventions::rate_at(Group group, std::int64_t step) const {

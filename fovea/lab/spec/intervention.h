@@ -4,7 +4,9 @@
 //     { hold = "uniform", until = 100 },        attention held uniform, or at the "truth", for updates from .. until-1
 //     { hold = "previous", of = "layer.1.head.2" },   a single head is held, scaled or ablated
 //                                               (lab/spec/head_intervention.h)
-//     { freeze = "attention", from = 10 },      a group of parameters, "attention" or "body", does not move
+//     { freeze = "attention", from = 10 },      a group of parameters, "attention" or "body", does not move; or what
+//     has
+//                                               this name, as "qk.2" (lab/spec/owner.h)
 //     { rate = 1e-2, of = "attention" },        a group has a learning rate of its own
 //     { clamp = "p", at = 0.5, until = 20 },    every number of the parameter p is 0.5, whatever its gradient says
 //     { transplant = 12, of = "attention" },    a group, or what has this name, is as it was at the end of run 12
@@ -36,7 +38,8 @@ struct Hold {
   void settings(Fields& fields);
 };
 struct Freeze {
-  Group group = Group::attention;
+  std::string of = "attention";
+  std::optional<Group> group() const;  // nothing where it is a name
   Interval when;
   Place place;
   void settings(Fields& fields);
@@ -97,6 +100,10 @@ struct Interventions {
   Attend attend_at(std::int64_t step) const;
   std::vector<HeadChange> heads_at(std::int64_t step) const;
   bool frozen_at(Group group, std::int64_t step) const;
+  // The names that are not groups' and that are ever frozen, each once; and which of them are at a step, a bit for
+  // each.
+  std::vector<std::string> frozen_names() const;
+  std::uint64_t names_frozen_at(std::int64_t step) const;
   std::optional<double> rate_at(Group group, std::int64_t step) const;
 
   // The next step after `step` at which any of the above may change; the largest number if there is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error/error.h"
+#include "fovea/lab/spec/owner.h"
 
 namespace fovea {
 
@@ -81,9 +82,22 @@ template <class T>
 Paces InterventionSet<T>::paces(std::int64_t step) const {
   Paces paces;
   for (const Group group : {Group::body, Group::attention})
-    paces[static_cast<std::size_t>(group)] = {declared_.rate_at(group, step).value_or(rate_),
-                                              declared_.frozen_at(group, step)};
+    paces.groups[static_cast<std::size_t>(group)] = {declared_.rate_at(group, step).value_or(rate_),
+                                                     declared_.frozen_at(group, step)};
+  paces.frozen_names = declared_.names_frozen_at(step);
   return paces;
+}
+
+template <class T>
+std::vector<std::uint64_t> InterventionSet<T>::names_of_parameters() const {
+  std::vector<std::uint64_t> marks;
+  const std::vector<std::string> names = declared_.frozen_names();
+  for (const Param<T>& parameter : parameters_.all()) {
+    std::uint64_t& mark = marks.emplace_back(0);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (belongs_to(parameter.name, names[i])) mark |= std::uint64_t{1} << i;
+  }
+  return marks;
 }
 
 // The optimiser moves every parameter; those that are clamped at `step` are put back.

@@ -34,6 +34,8 @@ class InterventionSet {
   // Whether attention may be held at some step.
   bool may_hold() const { return watcher_ || !declared_.holds.empty() || !declared_.heads.empty(); }
   void start(std::int64_t step, bool resumed) const;
+  // Of each parameter, which of the names that are ever frozen it belongs to (nn/optimizer/optimizer.h).
+  std::vector<std::uint64_t> names_of_parameters() const;
   // How update `step` is made: as declared, unless the watcher changes it, who is asked once for each.
   const StepPlan& plan(std::int64_t step);
   // Who decides where attention goes when `step` updates are done: as in the update to come; after the last one, of

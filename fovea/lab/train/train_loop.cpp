@@ -76,7 +76,7 @@ TrainLoop<T>::TrainLoop(Workspace<T>& workspace, InterventionSet<T>& interventio
       train_(train),
       hooks_(hooks),
       record_(record),
-      optimizer_(workspace.parameters(), train.optimizer_settings()),
+      optimizer_(workspace.parameters(), train.optimizer_settings(), interventions.names_of_parameters()),
       schedule_(train.rates()) {
   const ValueTable& table = record.spec.train;
   if (train.data_parallel.value_or(false))

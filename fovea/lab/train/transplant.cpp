@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <optional>
 
 #include "fovea/base/error/names.h"
+#include "fovea/lab/spec/owner.h"
 #include "fovea/lab/train/weight_files.h"
 
 namespace fovea {
@@ -28,26 +28,6 @@ std::vector<T> values_of(const Tensor& tensor) {
   return values;
 }
 
-// The part of a name that comes after `owner`: "" where they are the same, ".weight" for what stands under it.
-std::optional<std::string> under(const std::string& name, const std::string& owner) {
-  if (!name.starts_with(owner)) return std::nullopt;
-  const std::string rest = name.substr(owner.size());
-  if (!rest.empty() && rest.front() != '.') return std::nullopt;
-  return rest;
-}
-
-// The owners that a circuit of a layer stands for: "qk.2" is layer.2.query and layer.2.key. None of another name.
-std::vector<std::string> owners_of(const std::string& circuit) {
-  static const std::map<std::string, std::vector<std::string>> parts{
-      {"qk", {"query", "key"}}, {"ov", {"value", "output"}}, {"mlp", {"mlp"}}};
-  const std::size_t dot = circuit.find('.');
-  const auto found = parts.find(circuit.substr(0, dot));
-  if (dot == std::string::npos || found == parts.end()) return {};
-  std::vector<std::string> owners;
-  for (const std::string& part : found->second) owners.push_back("layer" + circuit.substr(dot) + "." + part);
-  return owners;
-}
-
 // The name that a parameter of this model has in the run it is taken from; nothing where it is not concerned.
 template <class T>
 std::optional<std::string> name_there(const Param<T>& here, const Transplant& transplant) {
@@ -56,10 +36,11 @@ std::optional<std::string> name_there(const Param<T>& here, const Transplant& tr
     const Group wanted = transplant.of == "attention" ? Group::attention : Group::body;
     return here.group == wanted ? std::optional(here.name) : std::nullopt;
   }
-  const std::vector<std::string> from = owners_of(transplant.of), to = owners_of(transplant.to);
-  for (std::size_t i = 0; i < to.size() && transplant.of.substr(0, 2) == transplant.to.substr(0, 2); ++i)
-    if (const auto rest = under(here.name, to[i])) return from[i] + *rest;
-  const auto rest = under(here.name, transplant.to);
+  const auto circuit = [](const std::string& name) { return name.substr(0, name.find('.')); };
+  const std::vector<std::string> from = parts_of_circuit(transplant.of), to = parts_of_circuit(transplant.to);
+  for (std::size_t i = 0; i < to.size() && circuit(transplant.of) == circuit(transplant.to); ++i)
+    if (const auto rest = name_under(here.name, to[i])) return from[i] + *rest;
+  const auto rest = name_under(here.name, transplant.to);
   return rest ? std::optional(transplant.of + *rest) : std::nullopt;
 }
 

@@ -30,19 +30,27 @@ struct OptimizerSettings {
   double clip = 0;  // the most the norm of the whole gradient may be; 0: no limit
 };
 
-// How fast a group goes: its share of the rate. A frozen group is passed over: no weight, no moment, no decay, no step
-// count changes, and its gradient takes no part in the norm.
+// How fast a group goes: its share of the rate. What is frozen is passed over: no weight, no moment, no decay, no step
+// count changes, and its gradient takes no part in the norm. Beside whole groups, what belongs to a name is frozen: a
+// parameter has a bit for each name that it belongs to, and is so while one of them is in frozen_names.
 struct Pace {
   double rate = 1;
   bool frozen = false;
 };
-using Paces = std::array<Pace, 2>;  // by Group: body, attention; statistics never move
+struct Paces {
+  std::array<Pace, 2> groups;  // by Group: body, attention; statistics never move
+  std::uint64_t frozen_names = 0;
+};
 
 template <class T>
 class Optimizer {
  public:
-  // The set is finished and outlives the optimiser.
-  Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings);
+  // The set is finished and outlives the optimiser. The names of each parameter, or none.
+  Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings, const std::vector<std::uint64_t>& names = {});
+
+  ~Optimizer();
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
 
   // One step at this rate from the gradients there are; does not clear them. Returns the gradient's norm before
   // clipping, or 0 when no clipping was asked for. The same bits whatever the team.
@@ -54,24 +62,34 @@ class Optimizer {
   const OptimizerSettings& settings() const { return settings_; }
 
   // What a checkpoint must keep: both moments (laid out as the parameters; sgd keeps one, and none without momentum)
-  // and the steps taken by each group.
+  // and the steps taken by each part: both groups, then what of them has names.
   std::span<T> first_moments() const { return first_.span(); }
   std::span<T> second_moments() const { return second_.span(); }
   std::span<std::uint64_t> steps_taken() { return steps_; }
 
  private:
-  // A stretch of the buffers that holds one group; starts on a line and is a whole number of lines.
+  // What is frozen together, and so has taken the same steps.
+  struct Part {
+    std::size_t group;
+    std::uint64_t names;
+    bool frozen(const Paces& paces) const { return paces.groups[group].frozen || (names & paces.frozen_names) != 0; }
+    bool operator==(const Part&) const = default;
+  };
+  // A stretch of the buffers that holds one part; starts on a line and is a whole number of lines.
   struct Piece {
     std::size_t begin, end;
-    std::size_t group;
+    std::size_t part;
   };
+  struct Kernels;
 
   ParameterSet<T>& parameters_;
   OptimizerSettings settings_;
+  std::vector<Part> parts_;
   std::vector<Piece> pieces_;
-  std::vector<double> sums_;  // of each piece, for the norm
+  std::vector<double> sums_;      // of each piece, for the norm
+  std::vector<Kernels> kernels_;  // of each part, for the step
   Buffer<T> first_, second_;
-  std::array<std::uint64_t, 2> steps_{};
+  std::vector<std::uint64_t> steps_;  // of each part
 };
 
 }  // namespace fovea

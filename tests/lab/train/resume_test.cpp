@@ -111,6 +111,7 @@ TEST(Resume, AnInterruptedRunIsTheSameBits) {
       {"train.optimizer=sgd"},
       {"train.optimizer=adamw", "train.weight_decay=0.1", "train.schedule=cosine", "train.warmup=10", "train.clip=0.1"},
       {"intervene=[{hold=\"uniform\", until=30}, {freeze=\"body\", from=10, until=45}]"},
+      {"intervene=[{freeze=\"w\", from=10, until=45}]"},
       {"train.steps=1000", "train.stop_when=on_mark > 0.3"},
       {"train.threads=2"},
       {"intervene=[{hold=\"truth\", from=10}]", "train.threads=2"},

@@ -96,7 +96,7 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
     void before(StepPlan& plan) override {
       asked.push_back(plan.step);
       if (plan.step < 6) plan.attend = Attend::uniform;
-      plan.paces[static_cast<std::size_t>(Group::attention)].frozen = plan.step >= 3;
+      plan.paces.groups[static_cast<std::size_t>(Group::attention)].frozen = plan.step >= 3;
     }
   } watcher;
   const Experiment declared = parse_experiment(

@@ -166,6 +166,8 @@ TEST(Trainer, HoldsFreezesAndPaces) {
   EXPECT_NE(body.values[0], body.values[1]);
   EXPECT_EQ(body.values[1], body.values[2]);
   EXPECT_NE(body.values[2], body.values[3]);
+  // By name, the one parameter of the body.
+  EXPECT_EQ(train(spec_of({"intervene=[{freeze=\"w\", from=20, until=40}]"})).series.at("weight"), body);
   // A rate of one's own equal to the common one changes nothing.
   EXPECT_EQ(on_mark("intervene=[{rate=0.1, of=\"attention\"}]"), on_mark("intervene=[]"));
 }

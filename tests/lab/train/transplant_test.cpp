@@ -90,6 +90,14 @@ TEST_F(TransplantTest, BringsACircuitOfALayer) {
   for (const char* part : {"layer.1.value.weight", "layer.2.key.weight", "layer.2.mlp.0.weight"})
     EXPECT_NE(weights(given, part), weights(donor, part)) << part;
   EXPECT_THROW(streams("{ transplant = " + id + ", of = \"ov.1\", to = \"qk.1\" }", 1), Error);
+  // What is given and frozen by the same names is at the end what it was given.
+  const RunRecord frozen =
+      streams("{ transplant = " + id + " }, { freeze = \"qk.2\" }, { freeze = \"layer.1.output\" }", 1);
+  for (const char* part : {"layer.2.query.weight", "layer.2.key.bias", "layer.1.output.weight"})
+    EXPECT_EQ(weights(frozen, part), weights(donor, part)) << part;
+  for (const char* part : {"layer.1.query.weight", "layer.2.value.weight", "layer.2.output.weight"})
+    EXPECT_NE(weights(frozen, part), weights(donor, part)) << part;
+  EXPECT_THROW(streams("{ freeze = \"qk.3\" }", 1), Error);
   EXPECT_THROW(streams("{ transplant = " + id + ", of = \"ov.7\" }", 1), Error);
 }
 

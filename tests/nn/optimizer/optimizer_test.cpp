@@ -78,7 +78,7 @@ TEST(Optimizer, AFrozenGroupStandsStillAndThawsAsIfNew) {
     Optimizer<float> optimizer(held.parameters, settings), reference(late.parameters, settings);
     const std::vector<float> start = held.of(Group::attention);
     held.draw_gradients(1);
-    for (int step = 0; step < 4; ++step) optimizer.step(team, 0.01, {Pace{}, Pace{1, true}});
+    for (int step = 0; step < 4; ++step) optimizer.step(team, 0.01, {{Pace{}, Pace{1, true}}});
     EXPECT_EQ(held.of(Group::attention), start);
     EXPECT_NE(held.of(Group::body), late.of(Group::body));
     // What follows the thaw is what a fresh optimiser does.
@@ -99,10 +99,44 @@ TEST(Optimizer, AGroupsPaceIsItsShareOfTheRate) {
     Optimizer<float> optimizer(paced.parameters, settings), reference(plain.parameters, settings);
     paced.draw_gradients(1);
     plain.draw_gradients(1);
-    optimizer.step(team, 0.01, {Pace{}, Pace{0.25, false}});
+    optimizer.step(team, 0.01, {{Pace{}, Pace{0.25, false}}});
     reference.step(team, 0.0025);
     EXPECT_EQ(paced.of(Group::attention), plain.of(Group::attention));
     EXPECT_NE(paced.of(Group::body), plain.of(Group::body));
+  }
+}
+
+// "b" has names 1 and 2, "c" has name 2; while either of its names is frozen, a parameter is.
+TEST(Optimizer, WhatBelongsToAFrozenNameStandsStillAloneAndThawsAsIfNew) {
+  const std::vector<std::uint64_t> names{0, 0b11, 0, 0, 0b10, 0};
+  const auto values = [](const Model& model, const char* name) {
+    return copy_of(model.parameters.find(name)->values());
+  };
+  for (const auto kind : all_kinds) {
+    Model held, late, free;
+    Team team;
+    const OptimizerSettings settings{.kind = kind, .momentum = 0.9, .weight_decay = 0.1};
+    Optimizer<float> optimizer(held.parameters, settings, names), of_late(late.parameters, settings),
+        of_free(free.parameters, settings);
+    const auto step = [&](Model& model, Optimizer<float>& its, std::uint64_t number, std::uint64_t frozen) {
+      model.draw_gradients(number);
+      Paces paces;
+      paces.frozen_names = frozen;
+      its.step(team, 0.01, paces);
+    };
+    const std::vector<float> b = values(held, "b"), c = values(held, "c");
+    for (std::uint64_t number = 0; number < 4; ++number) {
+      step(held, optimizer, number, number == 3 ? 0b01 : 0b10);
+      step(free, of_free, number, 0);
+      EXPECT_EQ(values(held, "b"), b);
+      EXPECT_EQ(values(held, "c") == c, number < 3);
+    }
+    step(held, optimizer, 9, 0);
+    step(free, of_free, 9, 0);
+    step(late, of_late, 9, 0);
+    EXPECT_EQ(values(held, "b"), values(late, "b"));
+    EXPECT_NE(values(held, "b"), values(free, "b"));
+    for (const char* name : {"a", "score", "late"}) EXPECT_EQ(values(held, name), values(free, name)) << name;
   }
 }
 
@@ -111,7 +145,7 @@ TEST(Optimizer, ClippingScalesTheWholeGradientAndLeavesFrozenGroupsOut) {
   Team team;
   model.draw_gradients(1);
   Optimizer<float> optimizer(model.parameters, {.kind = OptimizerSettings::Kind::sgd, .clip = 2});
-  const Paces paces = {Pace{1, true}, Pace{}};
+  const Paces paces{{Pace{1, true}, Pace{}}};
   double squares = 0;
   for (const Param<float>& p : model.parameters.all())
     if (p.group == Group::attention)

@@ -200,8 +200,8 @@ void check_interventions(const Interventions& interventions, const Capabilities&
     if (freeze.group()) refuse(*freeze.group(), freeze.place);
     else if (std::ranges::none_of(capabilities.parameters,
                                   [&](const std::string& name) { return belongs_to(name, freeze.of); })) {
-      std::vector<std::string> known = capabilities.parameters;
-      known.insert(known.end(), {"attention", "body"});
+      std::vector<std::string> known = owners_of(capabilities.parameters);
+      known.insert(known.begin(), {"attention", "body"});
       throw wrong_input(fmt::format("model '{}' has no parameters '{}' to freeze", model, freeze.of),
                         suggest_name(freeze.of, known), freeze.place);
     }

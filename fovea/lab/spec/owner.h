@@ -18,4 +18,7 @@ std::optional<std::string> name_under(const std::string& name, const std::string
 // Whether a parameter stands under a name or under a part of the circuit of this name.
 bool belongs_to(const std::string& parameter, const std::string& owner);
 
+// What owns some of these, for messages: what each stands under at once, or itself, and the circuits that there are.
+std::vector<std::string> owners_of(const std::vector<std::string>& parameters);
+
 }  // namespace fovea

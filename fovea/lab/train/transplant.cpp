@@ -77,7 +77,7 @@ Transplants<T>::Transplants(const std::vector<Transplant>& asked, const std::fil
     std::vector<std::string> names;
     for (const Param<T>& here : parameters.all()) names.push_back(here.name);
     throw wrong_input(fmt::format("this model has no parameters '{}' for a transplant", transplant.to),
-                      suggest_name(transplant.to, names), transplant.place);
+                      suggest_name(transplant.to, owners_of(names)), transplant.place);
   }
 }
 

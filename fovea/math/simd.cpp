@@ -32,6 +32,11 @@ namespace {
 
 HWY_EXPORT(TargetInUse);
 
+const char* wished() {
+  const char* const wish = std::getenv("FOVEA_SIMD");
+  return wish != nullptr && *wish != '\0' ? wish : nullptr;
+}
+
 #ifdef HWY_COMPILE_ONLY_STATIC  // one set of instructions, chosen by the compiler
 bool choose() { return true; }
 #else
@@ -58,8 +63,7 @@ void cap_targets(const std::string& wish) {
 }
 
 bool choose() {
-  const char* const wish = std::getenv("FOVEA_SIMD");
-  if (wish != nullptr && *wish != '\0') cap_targets(lower(wish));
+  if (const char* const wish = wished()) cap_targets(lower(wish));
   // Highway would do this at the first dispatch, but passes through the uncapped choice while it does; other threads
   // must not see that.
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -73,6 +77,8 @@ void choose_simd() {
   static const bool done = choose();
   static_cast<void>(done);
 }
+
+bool simd_is_capped() { return wished() != nullptr; }
 
 const char* simd_target() {
   choose_simd();

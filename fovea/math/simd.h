@@ -8,4 +8,7 @@ namespace fovea {
 // nothing.
 void choose_simd();
 
+// Whether FOVEA_SIMD names a set.
+bool simd_is_capped();
+
 }  // namespace fovea

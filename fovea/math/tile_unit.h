@@ -1,0 +1,33 @@
+// The units that multiply tiles of bfloat16, and which of them this process uses. A unit holds four tiles of sums
+// (16 x 16, float32), two of rows and two of a panel (16 x 32 bfloat16); it has
+//
+//   load<S>(from, stride)   clear<S>()   store<S>(to, stride)     sums S; the stride is in floats
+//   load_rows<R>(tile)      load_panel<P>(tile)                   tiles as math/bf16x3.h splits matrices into
+//   multiply<R, P>()                                              sums 2 R + P += rows R times panel P
+//
+// AMX multiplies by the processor's TDPBF16PS, the software unit by what the processor's manual says of it. So the bits
+// are the same, but for which NaN a NaN is, and but for products outside float32's range where the processor that runs
+// the software has no fused multiply-add. Before AMX is used, a product is made with both, and compared.
+#pragma once
+
+namespace fovea::bf16x3 {
+
+enum class TileUnit { software, amx };
+
+enum class Why {
+  best,           // the unit is the best there is: AMX
+  absent,         // the processor has no AMX, or the build none for it
+  not_permitted,  // the operating system does not let this process use it
+  capped,         // FOVEA_SIMD caps the instruction set
+  differs         // its bits are not those of the software unit: a fault of this program, to be reported
+};
+
+struct TileChoice {
+  TileUnit unit = TileUnit::software;
+  Why why = Why::absent;
+};
+
+// Asked of the processor and the system once.
+const TileChoice& tile_choice();
+
+}  // namespace fovea::bf16x3

@@ -60,7 +60,7 @@ void general_product(benchmark::State& state) {
 void packed_product(benchmark::State& state) {
   Product p(state);
   Arena arena;
-  const PackedMatrix<float> panels = pack(arena, p.right);
+  const PackedMatrix<float> panels = pack(arena, Products::full, p.right);
   for (auto _ : state) {
     matmul_packed(p.left, panels, p.result());
     benchmark::DoNotOptimize(p.c.data());
@@ -86,7 +86,7 @@ void packing(benchmark::State& state) {
   Arena arena;
   for (auto _ : state) {
     arena.reset();
-    benchmark::DoNotOptimize(pack(arena, p.right).panels);
+    benchmark::DoNotOptimize(pack(arena, Products::full, p.right).panels);
   }
   state.SetItemsProcessed(state.iterations() * p.k * p.n);
 }

@@ -49,7 +49,7 @@ constexpr Index thin = 2;
 }  // namespace
 
 template <class T>
-void matmul(Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) {
+void matmul(Products products, Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) {
   assert(a.columns == b.rows && a.rows == c.size(0) && b.columns == c.size(1));
   if (c_stride == 0) c_stride = c.size(1);
   if (c.empty()) return;
@@ -58,13 +58,13 @@ void matmul(Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) 
   } else if (b.columns <= thin) {
     multiply_thin(turned(b), turned(a), c.data(), Index{1}, c_stride, into);
   } else {
-    T* const panels = packing_space<T>(packed_size(b));
-    pack_panels(b, 0, panels_of(b), panels);
-    matmul_packed(a, PackedMatrix<T>{panels, b.rows, b.columns}, c, into, c_stride);
+    T* const panels = packing_space<T>(packed_size(products, b));
+    pack_panels(products, b, 0, panels_of(b), panels);
+    matmul_packed(a, PackedMatrix<T>(products, panels, b.rows, b.columns), c, into, c_stride);
   }
 }
 
-template void matmul(Operand<float>, Operand<float>, Matrix<float>, Into, Index);
-template void matmul(Operand<double>, Operand<double>, Matrix<double>, Into, Index);
+template void matmul(Products, Operand<float>, Operand<float>, Matrix<float>, Into, Index);
+template void matmul(Products, Operand<double>, Operand<double>, Matrix<double>, Into, Index);
 
 }  // namespace fovea

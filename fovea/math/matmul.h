@@ -5,6 +5,7 @@
 // many threads there are.
 #pragma once
 
+#include "fovea/math/products.h"
 #include "fovea/math/view.h"
 
 namespace fovea {
@@ -34,8 +35,14 @@ Operand<T> transposed(Operand<T> a) {
 enum class Into { overwrite, add };
 
 // c (M,N) = a (M,K) b (K,N), or c += a b. `c_stride` is the distance between rows of c (0: its number of columns).
-// Operands must not overlap c. Instantiated for float and double.
+// Operands must not overlap c. With up to two rows or columns (matrix times vector) products are full whatever is said.
+// Instantiated for float and double.
 template <class T>
-void matmul(Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite, Index c_stride = 0);
+void matmul(Products products, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
+            Index c_stride = 0);
+template <class T>
+void matmul(Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite, Index c_stride = 0) {
+  matmul(Products::full, a, b, c, into, c_stride);
+}
 
 }  // namespace fovea

@@ -190,13 +190,13 @@ void CopyLines(const T* from, Index stride, T* to, Index lines, Index length) {
   }
 }
 
-// c (+)= a times panels of `columns` columns, K = a.columns > 0; `copy` has room for one block of a.
+// c (+)= a times panels of `columns` columns, `deep` rows deep, K = a.columns > 0; `copy` has room for one block of a.
 //
 // Where K is small, as many columns at a time as have their panels in the second-level cache, and of them the blocks of
 // a by rows first, so that c is finished while it is near. Where it is large, by parts of K first, so that the panels
 // of a part stay.
 template <class T>
-void Product(const Operand<T>& a, const T* panels, Index columns, T* c, Index c_stride, bool add, T* copy) {
+void Product(const Operand<T>& a, const T* panels, Index deep, Index columns, T* c, Index c_stride, bool add, T* copy) {
   const Index depths = (a.columns + kDepth - 1) / kDepth, bands = (a.rows + kRows - 1) / kRows;
   const bool in_place = !a.transposed && a.stride < kFarApart;
   const auto multiply_block = [&](Index band, Index part, Index column, Index width) HWY_ATTR {
@@ -205,8 +205,8 @@ void Product(const Operand<T>& a, const T* panels, Index columns, T* c, Index c_
     Block<T> block{.a = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k),
                    .step = a.stride,
                    .depth = depth,
-                   .panels = panels + column * a.columns + k * kPanel,
-                   .panel_step = a.columns * kPanel,
+                   .panels = panels + column * deep + k * kPanel,
+                   .panel_step = deep * kPanel,
                    .c = c + row * c_stride + column,
                    .c_stride = c_stride,
                    .columns = 0,
@@ -231,13 +231,13 @@ void Product(const Operand<T>& a, const T* panels, Index columns, T* c, Index c_
   }
 }
 
-void ProductFloat(const Operand<float>& a, const float* panels, Index columns, float* c, Index c_stride, bool add,
+void ProductFloat(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add,
                   float* copy) {
-  Product<float>(a, panels, columns, c, c_stride, add, copy);
+  Product<float>(a, b.panels, b.depth, b.columns, c, c_stride, add, copy);
 }
-void ProductDouble(const Operand<double>& a, const double* panels, Index columns, double* c, Index c_stride, bool add,
+void ProductDouble(const Operand<double>& a, const PackedMatrix<double>& b, double* c, Index c_stride, bool add,
                    double* copy) {
-  Product<double>(a, panels, columns, c, c_stride, add, copy);
+  Product<double>(a, b.panels, b.depth, b.columns, c, c_stride, add, copy);
 }
 
 }  // namespace
@@ -252,16 +252,33 @@ namespace {
 HWY_EXPORT(ProductFloat);
 HWY_EXPORT(ProductDouble);
 
+// What split panels hold, in the memory of as many floats.
+std::uint32_t* words(float* panels) { return reinterpret_cast<std::uint32_t*>(panels); }
+const std::uint32_t* words(const float* panels) { return reinterpret_cast<const std::uint32_t*>(panels); }
+
 void multiply(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add) {
+  if (b.products == Products::bf16x3)
+    return bf16x3::multiply(a, words(b.panels), b.depth / bf16x3::chunk, b.columns, c, c_stride, add);
   alignas(64) thread_local float copy[kDepth * kBlockStride];
   choose_simd();
-  HWY_DYNAMIC_DISPATCH(ProductFloat)(a, b.panels, b.columns, c, c_stride, add, copy);
+  HWY_DYNAMIC_DISPATCH(ProductFloat)(a, b, c, c_stride, add, copy);
 }
 
 void multiply(const Operand<double>& a, const PackedMatrix<double>& b, double* c, Index c_stride, bool add) {
   alignas(64) thread_local double copy[kDepth * kBlockStride];
   choose_simd();
-  HWY_DYNAMIC_DISPATCH(ProductDouble)(a, b.panels, b.columns, c, c_stride, add, copy);
+  HWY_DYNAMIC_DISPATCH(ProductDouble)(a, b, c, c_stride, add, copy);
+}
+
+void split_panels(Operand<float> b, Index begin, Index end, float* panels) {
+  static_assert(kPanel == bf16x3::lines && kPanel * bf16x3::chunk == bf16x3::split_tile_words);
+  const Index chunks = bf16x3::chunks_of(b.rows);
+  for (Index panel = begin; panel < end; ++panel) {
+    const Index first = panel * kPanel;
+    bf16x3::split_columns(
+        {b.data + first * (b.transposed ? b.stride : 1), b.rows, b.columns - first, b.stride, b.transposed}, chunks,
+        words(panels) + panel * chunks * bf16x3::split_tile_words);
+  }
 }
 
 // A panel whose columns are lines in memory.
@@ -280,7 +297,10 @@ void gather_lines(const T* from, Index stride, Index width, Index depth, T* to) 
 }  // namespace
 
 template <class T>
-void pack_panels(Operand<T> b, Index begin, Index end, T* panels) {
+void pack_panels(Products products, Operand<T> b, Index begin, Index end, T* panels) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (products == Products::bf16x3) return split_panels(b, begin, end, panels);
+  }
   for (Index first = begin * kPanel; first < std::min(end * kPanel, b.columns); first += kPanel) {
     T* to = panels + first * b.rows;
     const Index width = std::min(kPanel, b.columns - first);
@@ -297,10 +317,10 @@ void pack_panels(Operand<T> b, Index begin, Index end, T* panels) {
 }
 
 template <class T>
-PackedMatrix<T> pack(Arena& arena, Operand<T> b) {
-  T* const panels = arena.take<T>(packed_size(b)).data();
-  pack_panels(b, 0, panels_of(b), panels);
-  return {panels, b.rows, b.columns};
+PackedMatrix<T> pack(Arena& arena, Products products, Operand<T> b) {
+  T* const panels = arena.take<T>(packed_size(products, b)).data();
+  pack_panels(products, b, 0, panels_of(b), panels);
+  return {products, panels, b.rows, b.columns};
 }
 
 template <class T>
@@ -335,10 +355,10 @@ void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into int
   multiply(a, b, c.data(), c_stride, into == Into::add);
 }
 
-#define FOVEA_INSTANTIATE(T)                               \
-  template void pack_panels(Operand<T>, Index, Index, T*); \
-  template PackedMatrix<T> pack(Arena&, Operand<T>);       \
-  template T* packing_space<T>(std::size_t);               \
+#define FOVEA_INSTANTIATE(T)                                         \
+  template void pack_panels(Products, Operand<T>, Index, Index, T*); \
+  template PackedMatrix<T> pack(Arena&, Products, Operand<T>);       \
+  template T* packing_space<T>(std::size_t);                         \
   template void matmul_packed(Operand<T>, const PackedMatrix<T>&, Matrix<T>, Into, Index);
 FOVEA_INSTANTIATE(float)
 FOVEA_INSTANTIATE(double)

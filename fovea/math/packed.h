@@ -3,38 +3,68 @@
 // that).
 #pragma once
 
+#include <type_traits>
+
 #include "fovea/base/arena.h"
+#include "fovea/math/bf16x3.h"
 #include "fovea/math/matmul.h"
 
 namespace fovea {
 
-template <class T>
-struct PackedMatrix {
-  const T* panels = nullptr;  // panels of panel_width columns, K deep, zero-padded at the edge
-  Index rows = 0;             // K
-  Index columns = 0;          // N
-};
-
 // As wide for every instruction set, so that what was packed under one can be used under another.
 inline constexpr Index panel_width = 16;
+
+// Rows of memory that a panel of so many rows takes; split ones (math/bf16x3.h) come in chunks, and take as much
+// memory.
+template <class T>
+constexpr Index panel_depth(Products products, Index rows) {
+  const bool split = std::is_same_v<T, float> && products == Products::bf16x3;
+  return split ? bf16x3::chunks_of(rows) * bf16x3::chunk : rows;
+}
+
+template <class T>
+struct PackedMatrix {
+  const T* panels = nullptr;  // of panel_width columns, `depth` deep, zero-padded at the edge
+  Index rows = 0;             // K
+  Index columns = 0;          // N
+  Index depth = 0;
+  Products products = Products::full;
+
+  PackedMatrix() = default;
+  PackedMatrix(Products products, const T* panels, Index rows, Index columns)
+      : panels(panels), rows(rows), columns(columns), depth(panel_depth<T>(products, rows)), products(products) {}
+
+  // Columns [begin, begin + count), where a panel begins; the first rows, of finite numbers all.
+  PackedMatrix columns_from(Index begin, Index count) const {
+    PackedMatrix part = *this;
+    part.panels += begin * depth;
+    part.columns = count;
+    return part;
+  }
+  PackedMatrix first_rows(Index count) const {
+    PackedMatrix part = *this;
+    part.rows = count;
+    return part;
+  }
+};
 
 template <class T>
 Index panels_of(const Operand<T>& b) {
   return (b.columns + panel_width - 1) / panel_width;
 }
 template <class T>
-std::size_t packed_size(const Operand<T>& b) {
-  return static_cast<std::size_t>(panels_of(b) * panel_width * b.rows);
+std::size_t packed_size(Products products, const Operand<T>& b) {
+  return static_cast<std::size_t>(panels_of(b) * panel_width * panel_depth<T>(products, b.rows));
 }
 
 // Rearranges panels [begin, end) of b (K,N) into their place in `panels`, which has packed_size(b) elements at a
 // 64-byte boundary.
 template <class T>
-void pack_panels(Operand<T> b, Index begin, Index end, T* panels);
+void pack_panels(Products products, Operand<T> b, Index begin, Index end, T* panels);
 
 // Rearranges b (K,N); the result lives in the arena.
 template <class T>
-PackedMatrix<T> pack(Arena& arena, Operand<T> b);
+PackedMatrix<T> pack(Arena& arena, Products products, Operand<T> b);
 
 // This thread's own memory for packing, until its next call for as many or more.
 template <class T>

@@ -130,7 +130,7 @@ Cube<T> GatedClassifier<T>::influence(Compute& compute, const Trace<T>& trace) c
   Own own;
   read(compute, SequenceInput<T>::of(Cube<const T>(words), lengths), true, own, apart);
   const SequenceGradient<T> d_words{compute.zeros<T>(S, B, E), {}};
-  Compute of_inputs{compute.arena, compute.team, Gradients::of_inputs};
+  Compute of_inputs{compute.arena, compute.team, Gradients::of_inputs, compute.products};
   backward_into(of_inputs, batch, own, d_words);
   const Cube<T> influence = compute.zeros<T>(B, 1, S);
   for (Index b = 0; b < B; ++b)

@@ -107,8 +107,8 @@ void Pooling<T>::pool_tile(const Own& own, int piece, Rows q) const {
         for (T& x : key_sums[i].flat()) x *= shrink;
     }
     if (own.moment != Moment::keys) continue;
-    const PackedMatrix<T> factors{own.keys_by_value[begin / Similarity<T>::tile_keys].data(), k.count(),
-                                  columns * width_};
+    const PackedMatrix<T> factors(own.products, own.keys_by_value[begin / Similarity<T>::tile_keys].data(), k.count(),
+                                  columns * width_);
     matmul_packed(plain(s), factors, key_sums, Into::add);
   }
   finish_tile(own, piece, q);
@@ -137,6 +137,7 @@ void Pooling<T>::finish_tile(const Own& own, int piece, Rows q) const {
 template <class T>
 void Pooling<T>::prepare_moments(Compute& compute, int pieces, Own& own) const {
   const Index n = own.keys.size(0), columns = value_width_ + 1, tile = Similarity<T>::tile_keys;
+  own.products = compute.products;
   own.moments = compute.array<T>(own.queries.size(0), value_width_ * (own.moment == Moment::keys ? width_ : 1));
   if (own.moment == Moment::similarity) {
     own.slopes = compute.array<T>(pieces, tile_queries, columns);
@@ -144,7 +145,8 @@ void Pooling<T>::prepare_moments(Compute& compute, int pieces, Own& own) const {
   }
   own.key_sums = compute.array<T>(pieces, tile_queries, columns * width_);
   const Matrix<T> part = compute.array<T>(tile, columns * width_);
-  own.keys_by_value = compute.array<T>((n + tile - 1) / tile, static_cast<Index>(packed_size(plain(part))));
+  own.keys_by_value =
+      compute.array<T>((n + tile - 1) / tile, static_cast<Index>(packed_size(own.products, plain(part))));
   for (Index begin = 0; begin < n; begin += tile) {
     const Index count = std::min(tile, n - begin);
     for (Index i = 0; i < count; ++i)
@@ -153,7 +155,7 @@ void Pooling<T>::prepare_moments(Compute& compute, int pieces, Own& own) const {
         for (Index j = 0; j < width_; ++j) part(i, v * width_ + j) = value * own.keys(begin + i, j);
       }
     const Operand<T> rows = plain(part.slice(0, count));
-    pack_panels(rows, 0, panels_of(rows), own.keys_by_value[begin / tile].data());
+    pack_panels(own.products, rows, 0, panels_of(rows), own.keys_by_value[begin / tile].data());
   }
 }
 

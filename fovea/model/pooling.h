@@ -67,8 +67,9 @@ class Pooling final : public Model<T> {
     Matrix<T> keys_by_value;       // (tiles of keys, packed (keys of a tile, (V+1)d)): the keys times each value, and
                                    // the keys
     Cube<T> key_sums;              // (pieces, queries of a tile, (V+1)d): Σ w of these
-    Matrix<T> moments;             // (m,V) or (m,V d_k): of each value the covariance, under the weights of a query
-    bool leave_out = false;        // query i is not answered from key i
+    Products products = Products::full;
+    Matrix<T> moments;       // (m,V) or (m,V d_k): of each value the covariance, under the weights of a query
+    bool leave_out = false;  // query i is not answered from key i
     bool uniform = false;
   };
   void pool(Compute& compute, Own& own) const;

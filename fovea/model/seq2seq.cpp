@@ -316,7 +316,7 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
           for (T& x : out) x = std::max(x, T{0});
       }
       if (squash_ == Squash::tanh) tanh(std::span<const T>(o.flat()), o.flat());
-      matmul(plain(o), transposed(output_.weight->matrix()), row);
+      matmul(compute.products, plain(o), transposed(output_.weight->matrix()), row);
       const int word = batch.target.at(b, static_cast<int>(t));
       for (Index s = 0; s < length; ++s) beta(Index{b}, t, s) = beta_of(std::span<const T>(row[s].flat()), word);
     }

@@ -181,7 +181,7 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
   const int at_a_time = std::max(1, most_rows / search.beams);
   for (int first = 0; first < batch.size; first += at_a_time) {
     of_sources.reset();
-    Compute encoding{of_sources, compute.team};
+    Compute encoding{of_sources, compute.team, compute.gradients, compute.products};
     const Batch some = sources_of(batch, first, std::min(at_a_time, batch.size - first));
     const Index B = some.size, S = some.source.columns;
     const Side source =
@@ -198,7 +198,7 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
     }
     while (std::any_of(speeches.begin(), speeches.end(), [](const Speech& speech) { return !speech.open.empty(); })) {
       of_word.reset();
-      Compute now{of_word, compute.team};
+      Compute now{of_word, compute.team, compute.gradients, compute.products};
       say_on(now, saying, speeches, search.beams);
     }
     for (Speech& speech : speeches) {

@@ -45,7 +45,7 @@ Cube<T> Seq2Seq<T>::influence(Compute& compute, const Trace<T>& trace) const {
     const int length = batch.target.lengths[static_cast<std::size_t>(b)];
     for (int first = 0; first < length; first += most_copies) {
       arena.reset();
-      Compute of_inputs{arena, compute.team, Gradients::of_inputs};
+      Compute of_inputs{arena, compute.team, Gradients::of_inputs, compute.products};
       repeat(batch, b, std::min(most_copies, length - first), copies);
       influence_of(of_inputs, copies, first, pass, influence[b]);
     }

@@ -156,10 +156,10 @@ typename Similarity<T>::Trace Similarity<T>::prepare(Compute& compute, Matrix<co
   if (gaussian(kind_))
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < d_; ++j) middle(j) += static_cast<double>(keys(i, j)) / static_cast<double>(n);
-  trace.product = inner(kind_) && (!gaussian(kind_) || expands(trace, middle));
+  trace.product = inner(kind_) && (!gaussian(kind_) || expands(compute.products, trace, middle));
   if (trace.product) {
     prepare_inner(compute, middle, trace);
-    trace.columns = pack(compute.arena, transposed(trace.right));
+    trace.columns = pack(compute.arena, compute.products, transposed(trace.right));
   } else if (kind_ == SimilarityKind::additive) {
     prepare_additive(compute, trace);
   } else if (kind_ == SimilarityKind::user) {
@@ -181,7 +181,7 @@ double Similarity<T>::gaussian_scale() const {
 
 // Whether w² (q·k - ‖k‖²/2) comes out right to 1e-4, whatever is rounded in numbers as large as these.
 template <class T>
-bool Similarity<T>::expands(const Trace& trace, Vector<double> middle) const {
+bool Similarity<T>::expands(Products products, const Trace& trace, Vector<double> middle) const {
   const auto farthest = [&](Matrix<const T> rows) {
     double most = 0;
     for (Index i = 0; i < rows.size(0); ++i) {
@@ -195,7 +195,7 @@ bool Similarity<T>::expands(const Trace& trace, Vector<double> middle) const {
     return std::sqrt(most);
   };
   const double key = farthest(trace.keys), query = farthest(trace.queries);
-  return gaussian_scale() * key * (key / 2 + query) * static_cast<double>(std::numeric_limits<T>::epsilon()) < 1e-4;
+  return gaussian_scale() * key * (key / 2 + query) * rounding_of<T>(products) < 1e-4;
 }
 
 template <class T>
@@ -203,7 +203,7 @@ void Similarity<T>::prepare_inner(Compute& compute, Vector<double> middle, Trace
   const Index m = trace.queries.size(0), n = trace.keys.size(0);
   if (kind_ == SimilarityKind::general) {
     trace.left = compute.array<T>(m, d_);
-    team_matmul(compute.team, plain(trace.queries), plain(Matrix<const T>(weight_->matrix())), trace.left);
+    team_matmul(compute, plain(trace.queries), plain(Matrix<const T>(weight_->matrix())), trace.left);
     const T scale = static_cast<T>(1 / temperature_);
     for (T& x : trace.left.flat()) x *= scale;
     trace.right = compute.array<T>(n, d_);
@@ -235,8 +235,8 @@ template <class T>
 void Similarity<T>::prepare_additive(Compute& compute, Trace& trace) const {
   trace.left = compute.array<T>(trace.queries.size(0), hidden_);
   trace.right = compute.array<T>(trace.keys.size(0), hidden_);
-  team_matmul(compute.team, plain(trace.queries), transposed(query_weight_->matrix()), trace.left);
-  team_matmul(compute.team, plain(trace.keys), transposed(key_weight_->matrix()), trace.right);
+  team_matmul(compute, plain(trace.queries), transposed(query_weight_->matrix()), trace.left);
+  team_matmul(compute, plain(trace.keys), transposed(key_weight_->matrix()), trace.right);
   trace.angles = compute.array<T>(trace.pieces, tile_keys, hidden_);
 }
 
@@ -245,9 +245,7 @@ void Similarity<T>::tile(const Trace& trace, int piece, Rows q, Rows k, Matrix<T
   assert(k.count() <= tile_keys);
   if (trace.product) {
     assert(k.begin % tile_keys == 0);
-    matmul_packed(plain(trace.left.slice(q.begin, q.end)),
-                  PackedMatrix<T>{trace.columns.panels + k.begin * trace.columns.rows, trace.columns.rows, k.count()},
-                  s);
+    matmul_packed(plain(trace.left.slice(q.begin, q.end)), trace.columns.columns_from(k.begin, k.count()), s);
   } else if (kind_ == SimilarityKind::additive) {
     additive_tile(trace, piece, q, k, s);
   } else if (kind_ == SimilarityKind::user) {
@@ -341,7 +339,7 @@ void Similarity<T>::backward(Compute& compute, const Trace& trace, Matrix<T> mom
   } else {
     const T cold = static_cast<T>(1 / temperature_);
     for (T& x : moments.flat()) x *= cold;
-    team_matmul(compute.team, transposed(trace.queries), plain(moments), weight_->matrix_gradient(), Into::add);
+    team_matmul(compute, transposed(trace.queries), plain(moments), weight_->matrix_gradient(), Into::add);
   }
 }
 
@@ -381,9 +379,8 @@ void Similarity<T>::finish_backward(Compute& compute, const Trace& trace, const 
   const Matrix<T> d_keys = gathered.d_right[0];
   for (Index piece = 1; piece < gathered.d_right.size(0); ++piece)
     add_scaled(T{1}, std::span<const T>(gathered.d_right[piece].flat()), d_keys.flat());
-  team_matmul(compute.team, transposed(gathered.d_left), plain(trace.queries), query_weight_->matrix_gradient(),
-              Into::add);
-  team_matmul(compute.team, transposed(d_keys), plain(trace.keys), key_weight_->matrix_gradient(), Into::add);
+  team_matmul(compute, transposed(gathered.d_left), plain(trace.queries), query_weight_->matrix_gradient(), Into::add);
+  team_matmul(compute, transposed(d_keys), plain(trace.keys), key_weight_->matrix_gradient(), Into::add);
   for (Index piece = 0; piece < gathered.d_sums.size(0); ++piece)
     for (Index h = 0; h < hidden_; ++h) out_weight_->gradient[h] += static_cast<T>(gathered.d_sums(piece, h));
 }

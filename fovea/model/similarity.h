@@ -93,7 +93,7 @@ class Similarity {
  private:
   void refuse_two_spaces() const;
   double gaussian_scale() const;
-  bool expands(const Trace& trace, Vector<double> middle) const;
+  bool expands(Products products, const Trace& trace, Vector<double> middle) const;
   void prepare_inner(Compute& compute, Vector<double> middle, Trace& trace) const;
   void prepare_additive(Compute& compute, Trace& trace) const;
   void kernel_tile(const Trace& trace, Rows q, Rows k, Matrix<T> s) const;

@@ -36,7 +36,7 @@ Matrix<T> plus_product(Compute& compute, const Linear<T>& map, Matrix<const T> x
     }
   });
   const bool fresh = onto.empty() && !map.bias;
-  team_matmul(compute.team, plain(x), transposed(map.weight->matrix()), y, fresh ? Into::overwrite : Into::add);
+  team_matmul(compute, plain(x), transposed(map.weight->matrix()), y, fresh ? Into::overwrite : Into::add);
   return y;
 }
 

@@ -1,8 +1,10 @@
-// What every layer is handed: memory for this step, the team that does the work, and which gradients are wanted.
+// What every layer is handed: memory for this step, the team that does the work, which gradients are wanted, and what
+// matrix products are made of.
 #pragma once
 
 #include "fovea/base/arena.h"
 #include "fovea/base/team.h"
+#include "fovea/math/products.h"
 #include "fovea/math/view.h"
 
 namespace fovea {
@@ -15,6 +17,7 @@ struct Compute {
   Arena& arena;
   Team& team;
   Gradients gradients = Gradients::all;
+  Products products = Products::full;
 
   bool trains() const { return gradients == Gradients::all; }
 

@@ -51,13 +51,13 @@ Matrix<T> GatedLinear<T>::forward(Compute& compute, Matrix<const T> x, Matrix<co
     const Matrix<T> sum = sums[begin / gated_linear_grain];
     const Matrix<T> weighed(scratch + scratch_rows * begin, scratch_rows, width);
     if (!weighted) {
-      matmul(columns_of(x, begin, width), columns_transposed(weight, begin, width), sum);
+      matmul(compute.products, columns_of(x, begin, width), columns_transposed(weight, begin, width), sum);
     } else if (shared) {
       weigh(weight, w, begin, weighed);
-      matmul(columns_of(x, begin, width), transposed(weighed), sum);
+      matmul(compute.products, columns_of(x, begin, width), transposed(weighed), sum);
     } else {
       weigh(x, w, begin, weighed);
-      matmul(plain(weighed), columns_transposed(weight, begin, width), sum);
+      matmul(compute.products, plain(weighed), columns_transposed(weight, begin, width), sum);
     }
   });
   const Matrix<T> y = compute.array<T>(rows, out);
@@ -92,16 +92,17 @@ void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
     const Matrix<T> into(dweight + begin, out, width);
     const Matrix<T> weighed(scratch + scratch_rows * begin, scratch_rows, width);
     if (!weighted) {
-      if (compute.trains()) matmul(transposed(scaled), columns_of(x, begin, width), into, Into::add, in);
+      if (compute.trains())
+        matmul(compute.products, transposed(scaled), columns_of(x, begin, width), into, Into::add, in);
       return;
     }
     if (!shared) {
       if (compute.trains()) {
         weigh(x, w, begin, weighed);
-        matmul(transposed(scaled), plain(weighed), into, Into::add, in);
+        matmul(compute.products, transposed(scaled), plain(weighed), into, Into::add, in);
       }
       if (!dw.data()) return;
-      matmul(plain(scaled), columns_of(weight, begin, width), weighed);  // d (w ⊙ x)
+      matmul(compute.products, plain(scaled), columns_of(weight, begin, width), weighed);  // d (w ⊙ x)
       for (Index n = 0; n < rows; ++n) {
         const T* const d = weighed.data() + n * width;
         const T* const from = x.data() + n * in + begin;
@@ -111,7 +112,7 @@ void GatedLinear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const 
       return;
     }
     // With M = W ⊙ w: dM = dyᵀ x, dW = dM ⊙ w and dw = the column sums of dM ⊙ W.
-    matmul(transposed(scaled), columns_of(x, begin, width), weighed);
+    matmul(compute.products, transposed(scaled), columns_of(x, begin, width), weighed);
     const T* const by = w.data() + begin;
     T* const to = dw.data() ? dw.data() + begin : nullptr;
     if (to) std::fill(to, to + width, T{0});

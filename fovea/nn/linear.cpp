@@ -38,7 +38,7 @@ void Linear<T>::forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) c
     const T* const b = bias->value;
     for (Index n = 0; n < y.size(0); ++n) std::copy(b, b + out, y[n].data());
   }
-  team_matmul(compute.team, plain(x), transposed(weight->matrix()), y, bias ? Into::add : Into::overwrite);
+  team_matmul(compute, plain(x), transposed(weight->matrix()), y, bias ? Into::add : Into::overwrite);
 }
 
 template <class T>
@@ -53,14 +53,14 @@ template <class T>
 void Linear<T>::backward_parameters(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
   assert(x.size(0) == dy.size(0) && x.size(1) == in && dy.size(1) == out);
   if (!compute.trains()) return;
-  if (weight->learns()) team_matmul(compute.team, transposed(dy), plain(x), weight->matrix_gradient(), Into::add);
+  if (weight->learns()) team_matmul(compute, transposed(dy), plain(x), weight->matrix_gradient(), Into::add);
   if (bias && bias->learns()) add_rows(compute.team, dy, bias->vector_gradient());
 }
 
 template <class T>
 void Linear<T>::backward_input(Compute& compute, Matrix<const T> dy, Matrix<T> dx, bool add) const {
   assert(dy.size(0) == dx.size(0) && dx.size(1) == in && dy.size(1) == out);
-  team_matmul(compute.team, plain(dy), plain(weight->matrix()), dx, add ? Into::add : Into::overwrite);
+  team_matmul(compute, plain(dy), plain(weight->matrix()), dx, add ? Into::add : Into::overwrite);
 }
 
 template <class T>

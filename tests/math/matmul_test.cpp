@@ -76,13 +76,15 @@ std::vector<Shape> shapes() {
 // Each of k additions rounds a partial sum of size sqrt(k): the errors add up to about epsilon k, at most a few times
 // that.
 template <class T>
-double tolerance(Index k) {
-  return 4.0 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (static_cast<double>(k) + 8.0);
+double tolerance(Products products, Index k) {
+  return 4.0 * rounding_of<T>(products) * (static_cast<double>(k) + 8.0);
 }
 
-// Runs `product(a, b, c, into, stride)` over shapes, layouts and both ways into c.
-template <class T, class Product>
-void check_products(Product product) {
+// Runs `product(products, a, b, c, into, stride)` over shapes, layouts and both ways into c.
+template <class T>
+using Product = void(Products, Operand<T>, Operand<T>, Matrix<T>, Into, Index);
+template <class T>
+void check_products(Product<T> product, Products products = Products::full) {
   Stream random(1, "matmul-test");
   for (const Shape& s : shapes()) {
     for (int layout = 0; layout < 4; ++layout) {
@@ -95,7 +97,7 @@ void check_products(Product product) {
         if (into == Into::overwrite) {  // what stood there, NaN even, must not matter
           std::fill(c.values.begin(), c.values.end(), std::numeric_limits<T>::quiet_NaN());
         }
-        product(a.operand(), b.operand(), Matrix<T>(c.values.data(), s.m, s.n), into, roomy ? c.stride : 0);
+        product(products, a.operand(), b.operand(), Matrix<T>(c.values.data(), s.m, s.n), into, roomy ? c.stride : 0);
         using Long = std::conditional_t<std::is_same_v<T, float>, double, long double>;
         const std::vector<Long> left = a.template rows_as<Long>(), right = b.template columns_as<Long>();
         double worst = 0.0;
@@ -111,7 +113,7 @@ void check_products(Product product) {
             ASSERT_TRUE(std::isnan(c.at(i, j))) << "wrote past a row of c";
           }
         }
-        ASSERT_LE(worst, tolerance<T>(s.k))
+        ASSERT_LE(worst, tolerance<T>(products, s.k))
             << s.m << " x " << s.k << " x " << s.n << ", layout " << layout << ", add " << (into == Into::add);
       }
     }
@@ -119,14 +121,50 @@ void check_products(Product product) {
 }
 
 template <class T>
-void packed(Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) {
+void packed(Products products, Operand<T> a, Operand<T> b, Matrix<T> c, Into into, Index c_stride) {
   Arena arena;
-  matmul_packed(a, pack(arena, b), c, into, c_stride);
+  matmul_packed(a, pack(arena, products, b), c, into, c_stride);
 }
 
 TEST(Matmul, AgreesWithNaiveProductInFloat) { check_products<float>(matmul<float>); }
 TEST(Matmul, AgreesWithNaiveProductInDouble) { check_products<double>(matmul<double>); }
 TEST(Packed, AgreesWithNaiveProductInDouble) { check_products<double>(packed<double>); }
+
+TEST(Matmul, AgreesWithNaiveProductInThreeTerms) { check_products<float>(matmul<float>, Products::bf16x3); }
+
+// Two terms would leave the errors of bfloat16 itself, and all four those of float.
+TEST(Matmul, InThreeTermsErrsByWhatTheyLeaveOut) {
+  constexpr Index kM = 48, kK = 256, kN = 64;
+  Stream random(4, "matmul-test");
+  const Stored<float> a(kM, kK, false, 0, random), b(kK, kN, false, 0, random);
+  std::vector<float> full(kM * kN), split(kM * kN);
+  matmul(a.operand(), b.operand(), Matrix<float>(full.data(), kM, kN));
+  matmul(Products::bf16x3, a.operand(), b.operand(), Matrix<float>(split.data(), kM, kN));
+  const auto in_bf16 = [](double x) {
+    int power = 0;
+    const double mantissa = std::frexp(x, &power);
+    return std::ldexp(std::nearbyint(std::ldexp(mantissa, 8)), power - 8);
+  };
+  double squares = 0, of_full = 0, of_split = 0, of_one_term = 0;
+  for (Index i = 0; i < kM; ++i) {
+    for (Index j = 0; j < kN; ++j) {
+      double sum = 0, one_term = 0;
+      for (Index k = 0; k < kK; ++k) {
+        sum += a.at(i, k) * b.at(k, j);
+        one_term += in_bf16(a.at(i, k)) * in_bf16(b.at(k, j));
+      }
+      const auto n = static_cast<std::size_t>(i * kN + j);
+      squares += sum * sum;
+      of_full += (full[n] - sum) * (full[n] - sum);
+      of_split += (split[n] - sum) * (split[n] - sum);
+      of_one_term += (one_term - sum) * (one_term - sum);
+    }
+  }
+  const double error = std::sqrt(of_split / squares);
+  EXPECT_LE(error, 1e-5);
+  EXPECT_LE(error, std::sqrt(of_one_term / squares) / 100);
+  EXPECT_GE(error, 4 * std::sqrt(of_full / squares));
+}
 
 TEST(Packed, AgreesWithNaiveProductInFloatUnderEveryTarget) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
@@ -147,12 +185,12 @@ TEST(Matmul, TakesViews) {
 
 // Cutting the rows among threads must change no bit: a row alone, or in any block, gives what it gives among all.
 template <class T>
-void check_rows_stand_alone(bool transposed_a) {
+void check_rows_stand_alone(bool transposed_a, Products products = Products::full) {
   Stream random(2, "matmul-test");
   constexpr Index kM = 131, kK = 530, kN = 83;
   const Stored<T> a(kM, kK, transposed_a, 0, random), b(kK, kN, false, 0, random), start(kM, kN, false, 0, random);
   Arena arena;
-  const PackedMatrix<T> panels = pack(arena, b.operand());
+  const PackedMatrix<T> panels = pack(arena, products, b.operand());
   for (const Into into : {Into::overwrite, Into::add}) {
     std::vector<T> all = start.values;
     matmul_packed(a.operand(), panels, Matrix<T>(all.data(), kM, kN), into);
@@ -176,6 +214,8 @@ TEST(Packed, RowsDependOnNothingButThemselves) {
     hwy::SetSupportedTargetsForTest(target);
     check_rows_stand_alone<float>(false);
     check_rows_stand_alone<float>(true);
+    check_rows_stand_alone<float>(false, Products::bf16x3);
+    check_rows_stand_alone<float>(true, Products::bf16x3);
   }
   hwy::SetSupportedTargetsForTest(0);
   check_rows_stand_alone<double>(false);
@@ -187,7 +227,7 @@ TEST(Packed, PanelsServeEveryTarget) {
   Stream random(3, "matmul-test");
   const Stored<float> a(20, 40, false, 0, random), b(40, 50, false, 0, random);
   Arena arena;
-  const PackedMatrix<float> panels = pack(arena, b.operand());
+  const PackedMatrix<float> panels = pack(arena, Products::full, b.operand());
   std::vector<float> expected(20 * 50), got(20 * 50);
   matmul_packed(a.operand(), panels, Matrix<float>(expected.data(), 20, 50));
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

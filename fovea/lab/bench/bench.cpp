@@ -177,7 +177,7 @@ struct ProductSpace {
     for (std::vector<float>* values : {&a, &b})
       for (float& x : *values) x = static_cast<float>(stream.uniform(-1, 1));
     arena.reset();
-    if (trial.packed) panels = pack(arena, plain(Matrix<const float>(b.data(), trial.k, trial.n)));
+    if (trial.packed) panels = pack(arena, Products::full, plain(Matrix<const float>(b.data(), trial.k, trial.n)));
   }
   void multiply(const ProductTrial& trial) {
     const Operand<float> left = plain(Matrix<const float>(a.data(), trial.m, trial.k));

@@ -143,11 +143,11 @@ void Glimpse<T>::look(Compute& compute, Matrix<const T> images, Index t, const G
   bend(own.what);
   bend(own.where);
   join_what_.forward_into(compute, of(own.what), of(own.glimpse));
-  team_matmul(compute.team, plain(of(own.where)), transposed(join_where_.weight->matrix()), of(own.glimpse), Into::add);
+  team_matmul(compute, plain(of(own.where)), transposed(join_where_.weight->matrix()), of(own.glimpse), Into::add);
   bend(own.glimpse);
   core_glimpse_.forward_into(compute, of(own.glimpse), of(own.hidden));
   if (t > 0)
-    team_matmul(compute.team, plain(own.hidden.slice(begin - images.size(0), begin)),
+    team_matmul(compute, plain(own.hidden.slice(begin - images.size(0), begin)),
                 transposed(core_state_.weight->matrix()), of(own.hidden), Into::add);
   bend(own.hidden);
 }

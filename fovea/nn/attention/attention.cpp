@@ -35,7 +35,7 @@ Attention<T> Attention<T>::over(const Compute& compute, Cube<T> scores, std::spa
   assert(rule.uniform || rule.alignment.empty() || rule.alignment.size() == rows);
   assert(rule.uniform || rule.marked.empty() ||
          static_cast<Index>(rule.marked.size()) == scores.size(0) * scores.size(2));
-  Attention attention{scores, lengths, rule, {}, scores.size(1) > 1};
+  Attention attention{scores, lengths, rule, {}, scores.size(1) > 1, compute.products};
   if (rule.by_score()) attention.held = compute.arena.take_zeros<std::uint8_t>(rows);
   return attention;
 }
@@ -116,7 +116,7 @@ void Attention<T>::sum(Index b, Sequences<const T> values, Sequences<T> contexts
   assert(contexts.length == rows && contexts.width == width);
   if (by_products && present > 0) {
     const Operand<T> left{weights[b].data(), rows, present, most, false};
-    matmul(left, values.of(b, present), Matrix<T>(contexts.row(b, 0), rows, width), Into::overwrite,
+    matmul(products, left, values.of(b, present), Matrix<T>(contexts.row(b, 0), rows, width), Into::overwrite,
            contexts.step_stride * width);
     return;
   }
@@ -140,10 +140,10 @@ void Attention<T>::sum_backward(Index b, Sequences<const T> values, Sequences<co
   if (present == 0) return;
   if (by_products) {
     if (d_values.data)
-      matmul(Operand<T>{alpha, present, rows, most, true}, d_contexts.of(b, rows),
+      matmul(products, Operand<T>{alpha, present, rows, most, true}, d_contexts.of(b, rows),
              Matrix<T>(d_values.row(b, 0), present, width), Into::add, d_values.step_stride * width);
     if (d_alpha)
-      matmul(d_contexts.of(b, rows), values.of_transposed(b, present), Matrix<T>(d_alpha, rows, present),
+      matmul(products, d_contexts.of(b, rows), values.of_transposed(b, present), Matrix<T>(d_alpha, rows, present),
              Into::overwrite, most);
     return;
   }

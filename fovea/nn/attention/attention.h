@@ -47,6 +47,7 @@ struct Attention {
   std::span<std::uint8_t> held;  // (B,T) 1 where a row does not follow its scores; empty where no row does
   bool by_products = false;      // whether sums are products of matrices, not sums of rows: so where T > 1, and where T
                                  // is a length of sequences
+  Products products = Products::full;
 
   // Room for B x T rows, in the arena, whose scores the caller writes into `weights` before they are weighed.
   static Attention make(const Compute& compute, Index batch, Index rows, Index positions, std::span<const int> lengths,

@@ -43,7 +43,7 @@ Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::sp
   trace = {states, source, compute.arena.take<Matrix<T>>(contexts.size()), {}, compute.array<T>(N, H)};
 
   if (contexts.empty()) {
-    team_matmul(compute.team, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output);
+    team_matmul(compute, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output);
   } else {
     const T share = T{1} / static_cast<T>(contexts.size());
     const Operand<T> u_context = columns(u, H, U, H, H);
@@ -51,16 +51,16 @@ Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::sp
     for (std::size_t h = 0; h < contexts.size(); ++h) {
       const Linear<T>& head = contexts[h];
       trace.folded[h] = compute.array<T>(H, head.in);
-      team_matmul(compute.team, u_context, plain(head.weight->matrix()), trace.folded[h]);
+      team_matmul(compute, u_context, plain(head.weight->matrix()), trace.folded[h]);
       for (T& x : trace.folded[h].flat()) x *= share;
       add_scaled(share, std::span<const T>(head.bias->values()), mean_bias);
     }
     trace.shift = Vector<T>(compute.arena.take_zeros<T>(static_cast<std::size_t>(H)).data(), H);
     add_product(u_context, std::span<const T>(mean_bias), trace.shift.flat());
     for (Index n = 0; n < N; ++n) std::copy_n(trace.shift.data(), H, trace.output.data() + n * H);
-    team_matmul(compute.team, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output, Into::add);
+    team_matmul(compute, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output, Into::add);
     for (std::size_t h = 0; h < contexts.size(); ++h)
-      team_matmul(compute.team, plain(source[h]), transposed(trace.folded[h]), trace.output, Into::add);
+      team_matmul(compute, plain(source[h]), transposed(trace.folded[h]), trace.output, Into::add);
   }
   activate(compute.team, activation, std::span<const T>(trace.output.flat()), trace.output.flat());
   return trace.output;
@@ -75,9 +75,8 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
   const Matrix<T> d_sum = compute.array<T>(N, H);  // before the activation
   activate_backward(compute.team, activation, std::span<const T>(trace.output.flat()), d_output.flat(), d_sum.flat());
 
-  team_matmul(compute.team, plain(d_sum), columns(u, H, U, Index{0}, H), d_states, Into::add);
-  if (compute.trains())
-    team_matmul(compute.team, transposed(d_sum), plain(trace.states), Matrix<T>(du, H, H), Into::add, U);
+  team_matmul(compute, plain(d_sum), columns(u, H, U, Index{0}, H), d_states, Into::add);
+  if (compute.trains()) team_matmul(compute, transposed(d_sum), plain(trace.states), Matrix<T>(du, H, H), Into::add, U);
   if (contexts.empty()) return;
 
   const T share = T{1} / static_cast<T>(contexts.size());
@@ -91,13 +90,13 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
 
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     const Linear<T>& head = contexts[h];
-    team_matmul(compute.team, plain(d_sum), plain(trace.folded[h]), d_contexts[h]);
+    team_matmul(compute, plain(d_sum), plain(trace.folded[h]), d_contexts[h]);
     if (!compute.trains()) continue;
     const Matrix<T> d_folded = compute.array<T>(H, head.in);  // of U_c P_h, the share already in it
-    team_matmul(compute.team, transposed(d_sum), plain(trace.contexts[h]), d_folded);
+    team_matmul(compute, transposed(d_sum), plain(trace.contexts[h]), d_folded);
     for (T& x : d_folded.flat()) x *= share;
-    team_matmul(compute.team, transposed(u_context), plain(d_folded), head.weight->matrix_gradient(), Into::add);
-    team_matmul(compute.team, plain(d_folded), transposed(head.weight->matrix()), du_context, Into::add, U);
+    team_matmul(compute, transposed(u_context), plain(d_folded), head.weight->matrix_gradient(), Into::add);
+    team_matmul(compute, plain(d_folded), transposed(head.weight->matrix()), du_context, Into::add, U);
     // shift = U_c Σ share b_h
     for (Index i = 0; i < H; ++i)
       add_scaled(share * d_shift(i), std::span<const T>(head.bias->values()),
@@ -112,9 +111,9 @@ typename Combiner<T>::Parts Combiner<T>::parts(Compute& compute, const Trace& tr
   const Parts parts{compute.array<T>(trace.states.size(0), H), compute.zeros<T>(sources.size(0), H)};
   for (Index n = 0; n < parts.state.size(0); ++n) std::copy_n(trace.shift.data(), H, parts.state.data() + n * H);
   const Operand<T> u_state = columns<T>(combine.weight->value, H, combine.in, 0, H);
-  team_matmul(compute.team, plain(trace.states), transposed(u_state), parts.state, Into::add);
+  team_matmul(compute, plain(trace.states), transposed(u_state), parts.state, Into::add);
   for (const Matrix<T>& folded : trace.folded)
-    team_matmul(compute.team, plain(sources), transposed(folded), parts.source, Into::add);
+    team_matmul(compute, plain(sources), transposed(folded), parts.source, Into::add);
   return parts;
 }
 

@@ -33,8 +33,8 @@ Cube<T> CrossAttention<T>::forward(Compute& compute, Cube<const T> targets, Cube
   compute.team.each(static_cast<int>(B), [&](int b) {
     const Index length = attention.length(b);
     if (products && length > 0)
-      matmul(q.of(b, T_), e.of_transposed(b, length), Matrix<T>(attention.weights[b].data(), T_, length),
-             Into::overwrite, S);
+      matmul(compute.products, q.of(b, T_), e.of_transposed(b, length),
+             Matrix<T>(attention.weights[b].data(), T_, length), Into::overwrite, S);
     attention.weigh(Index{b});
     attention.sum(Index{b}, e, time_major(context));
   });
@@ -66,10 +66,11 @@ void CrossAttention<T>::backward(Compute& compute, const Trace& trace, Cube<cons
     if (!learned) return;
     attention.weigh_backward(Index{b}, d_scores);
     const T* const d = d_scores[b].data();
-    matmul(Operand<T>{d, T_, length, S, false}, e.of(b, length), Matrix<T>(d_q.row(b, 0), T_, H), Into::overwrite,
-           B * H);
+    matmul(compute.products, Operand<T>{d, T_, length, S, false}, e.of(b, length), Matrix<T>(d_q.row(b, 0), T_, H),
+           Into::overwrite, B * H);
     if (length > 0)
-      matmul(Operand<T>{d, length, T_, S, true}, q.of(b, T_), Matrix<T>(d_e.row(b, 0), length, H), Into::add, B * H);
+      matmul(compute.products, Operand<T>{d, length, T_, S, true}, q.of(b, T_), Matrix<T>(d_e.row(b, 0), length, H),
+             Into::add, B * H);
   });
   if (!learned) return;
 

@@ -13,10 +13,10 @@ namespace {
 
 // scores (B,T,S) = scale * q hᵀ, example by example.
 template <class T>
-void dot_scores(Team& team, Sequences<const T> h, Sequences<const T> q, T scale, Cube<T> scores) {
-  team.split(h.batch, 1, [&](Index b, Index) {
+void dot_scores(Compute& compute, Sequences<const T> h, Sequences<const T> q, T scale, Cube<T> scores) {
+  compute.team.split(h.batch, 1, [&](Index b, Index) {
     const Matrix<T> out = scores[b];
-    matmul(q.of(b, q.length), h.of_transposed(b, h.length), out);
+    matmul(compute.products, q.of(b, q.length), h.of_transposed(b, h.length), out);
     for (T& s : out.flat()) s *= scale;
   });
 }
@@ -31,10 +31,10 @@ void dot_scores_backward(Compute& compute, Sequences<const T> h, Sequences<const
     const Matrix<const T> from = dscores[b];
     for (Index i = 0; i < d.count(); ++i) d.data()[i] = scale * from.data()[i];
     if (dh.data)
-      matmul(transposed(d), q.of(b, q.length), Matrix<T>(dh.row(b, 0), h.length, h.width), Into::add,
+      matmul(compute.products, transposed(d), q.of(b, q.length), Matrix<T>(dh.row(b, 0), h.length, h.width), Into::add,
              dh.step_stride * h.width);
     if (dq.data)
-      matmul(plain(d), h.of(b, h.length), Matrix<T>(dq.row(b, 0), q.length, q.width), Into::add,
+      matmul(compute.products, plain(d), h.of(b, h.length), Matrix<T>(dq.row(b, 0), q.length, q.width), Into::add,
              dq.step_stride * q.width);
   });
 }
@@ -110,13 +110,13 @@ typename Score<T>::Trace Score<T>::forward(Compute& compute, Sequences<const T> 
     }
     case ScoreKind::dot: {
       const Cube<T> scores = compute.array<T>(h.batch, q.length, h.length);
-      dot_scores(compute.team, h, q, static_cast<T>(1 / std::sqrt(static_cast<double>(width))), scores);
+      dot_scores(compute, h, q, static_cast<T>(1 / std::sqrt(static_cast<double>(width))), scores);
       return {h, q, {}, scores};
     }
     case ScoreKind::general: {
       const Cube<T> scores = compute.array<T>(h.batch, q.length, h.length);
       const Matrix<T> kept = inner.forward(compute, q.rows());
-      dot_scores<T>(compute.team, h, q.like(kept.data(), width), T{1}, scores);
+      dot_scores<T>(compute, h, q.like(kept.data(), width), T{1}, scores);
       return {h, q, kept, scores};
     }
     case ScoreKind::additive:
@@ -127,8 +127,8 @@ typename Score<T>::Trace Score<T>::forward(Compute& compute, Sequences<const T> 
   const Operand<T> for_q{joint->value + width, query, hidden, width + query, true};
   const Sequences<T> from_h = h.like(compute.array<T>(h.batch * h.length, hidden).data(), hidden);
   const Sequences<T> from_q = q.like(compute.array<T>(q.batch * q.length, hidden).data(), hidden);
-  team_matmul(compute.team, plain(h.rows()), for_h, from_h.rows());
-  team_matmul(compute.team, plain(q.rows()), for_q, from_q.rows());
+  team_matmul(compute, plain(h.rows()), for_h, from_h.rows());
+  team_matmul(compute, plain(q.rows()), for_q, from_q.rows());
   const Matrix<T> kept = compute.array<T>(h.batch * q.length * h.length, hidden);
   const Cube<T> scores = compute.array<T>(h.batch, q.length, h.length);
   compute.team.split(h.batch, 1, [&](Index b, Index) {
@@ -208,15 +208,15 @@ void Score<T>::backward(Compute& compute, const Trace& trace, Cube<const T> dsco
   const Index stride = width + query;
   if (compute.trains()) {
     T* const dweight = joint->gradient;
-    team_matmul(compute.team, transposed(from_h.rows()), plain(h.rows()), Matrix<T>(dweight, hidden, width), Into::add,
+    team_matmul(compute, transposed(from_h.rows()), plain(h.rows()), Matrix<T>(dweight, hidden, width), Into::add,
                 stride);
-    team_matmul(compute.team, transposed(from_q.rows()), plain(q.rows()), Matrix<T>(dweight + width, hidden, query),
+    team_matmul(compute, transposed(from_q.rows()), plain(q.rows()), Matrix<T>(dweight + width, hidden, query),
                 Into::add, stride);
   }
   const Operand<T> for_h{joint->value, hidden, width, stride, false};
   const Operand<T> for_q{joint->value + width, hidden, query, stride, false};
-  if (dh.data) team_matmul(compute.team, plain(from_h.rows()), for_h, dh.rows(), Into::add);
-  if (dq.data) team_matmul(compute.team, plain(from_q.rows()), for_q, dq.rows(), Into::add);
+  if (dh.data) team_matmul(compute, plain(from_h.rows()), for_h, dh.rows(), Into::add);
+  if (dq.data) team_matmul(compute, plain(from_q.rows()), for_q, dq.rows(), Into::add);
 }
 
 template struct Score<float>;

@@ -26,7 +26,18 @@ constexpr Index most_groups = 32;  // of heads of streams, each with memory of i
 // Numbers of a head's tiles before the one that begins here, each as wide as its last row.
 Index tiles_before(Index begin) { return begin * (begin + tile_rows) / 2; }
 
-Index panels_size(Index rows, Index columns) { return rows * stride_of(columns); }
+template <class T>
+Index panels_size(Products products, Index rows, Index columns) {
+  return panel_depth<T>(products, rows) * stride_of(columns);
+}
+
+template <class T>
+PackedMatrix<T> pack_into(Products products, const Operand<T>& b, T* panels) {
+  if (products != Products::full) pack_panels(products, b, 0, panels_of(b), panels);
+  else if (b.transposed) pack_transposed(b.data, b.stride, b.columns, b.rows, panels);
+  else pack_plain(b.data, b.stride, b.rows, b.columns, panels);
+  return {products, panels, b.rows, b.columns};
+}
 
 // Whether a row has its weights from the rule.
 bool holds(const HeadRule& rule, std::span<const int> right) {
@@ -59,16 +70,6 @@ void clear_rows(Matrix<T> all, Index first, Index last, Index head, Index width)
   for (Index n = first; n < last; ++n) std::fill_n(all[n].data() + head * width, width, T{0});
 }
 
-// c (M, width) (+)= a (M, K) times the first K of `depth` rows that were packed.
-template <class T>
-void times_first_rows(const Operand<T>& a, const T* panels, Index depth, Index width, T* c, Index c_stride, Into into) {
-  for (Index column = 0; column < width; column += panel_width) {
-    const Index columns = std::min(panel_width, width - column);
-    matmul_packed(a, PackedMatrix<T>{panels + column * depth, a.columns, columns},
-                  Matrix<T>(c + column, a.rows, columns), into, c_stride);
-  }
-}
-
 }  // namespace
 
 // Where the parts of a head's memory begin: matrices that were packed, and a tile's rows.
@@ -76,15 +77,15 @@ template <class T>
 struct SelfAttention<T>::Panels {
   Index k_turned, v_turned, k, v, rows, a, ds, shifts, end;
 
-  Panels(const SelfAttention& attention, Index places) {
+  Panels(const SelfAttention& attention, Index places, Products products) {
     const Index K = attention.key_width, U = attention.value_width, tile = tile_rows * stride_of(places) + row_grain;
     Index next = 0;
     const auto take = [&next](Index count) { return std::exchange(next, next + stride_of(count)); };
-    k_turned = take(panels_size(K, places));
-    v_turned = take(panels_size(U, places));
-    k = take(panels_size(places, K));
-    v = take(panels_size(places, U));
-    rows = take(panels_size(tile_rows, std::max(K, U)));
+    k_turned = take(panels_size<T>(products, K, places));
+    v_turned = take(panels_size<T>(products, U, places));
+    k = take(panels_size<T>(products, places, K));
+    v = take(panels_size<T>(products, places, U));
+    rows = take(panels_size<T>(products, tile_rows, std::max(K, U)));
     a = take(tile) + row_grain;
     ds = take(tile) + row_grain;
     shifts = take(tile) + row_grain;
@@ -98,11 +99,16 @@ struct SelfAttention<T>::Head {
   Index stream, number, length;
   Index first;  // its first row among those of all streams
   const HeadRule& rule;
+  Products products;
   Panels at;
   T* memory;
-  const T *r_turned, *r;  // panels of relative positions
+  PackedMatrix<T> r_turned, r;  // relative positions
 
   T* part(Index begin) const { return memory + begin; }
+  // Matrices that were packed there.
+  PackedMatrix<T> packed(Index begin, Index rows, Index columns) const {
+    return {products, part(begin), rows, columns};
+  }
 };
 
 // Rows [begin, end) of a head, over the places before `end`.
@@ -141,10 +147,10 @@ template <class T>
 void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& tile) const {
   const Index rows = tile.rows(), stride = tile.a.stride;
   // Whole panels: what they give behind the end is never read.
-  const auto scores = [&](const T* panels, T* to) {
-    matmul_packed(tile.q, PackedMatrix<T>{panels, key_width, stride}, Matrix<T>(to, rows, stride));
+  const auto scores = [&](const PackedMatrix<T>& turned, T* to) {
+    matmul_packed(tile.q, turned.columns_from(0, stride), Matrix<T>(to, rows, stride));
   };
-  scores(head.part(head.at.k_turned), tile.a.first);
+  scores(head.packed(head.at.k_turned, key_width, stride), tile.a.first);
   const bool relative = !pass.r.empty();
   if (relative) scores(head.r_turned, tile.shifts.first);
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
@@ -175,16 +181,18 @@ const T* SelfAttention<T>::weights(const Pass& pass, const Head& head, const Til
 }
 
 template <class T>
-typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, Index stream, Index number, T* memory) const {
+typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, Index stream, Index number, Products products,
+                                                       T* memory) const {
   return {stream,
           number,
           pass.lengths[static_cast<std::size_t>(stream)],
           stream * pass.places,
           pass.rules[static_cast<std::size_t>(number)],
-          Panels(*this, pass.places),
+          products,
+          Panels(*this, pass.places, products),
           memory,
-          nullptr,
-          nullptr};
+          {},
+          {}};
 }
 
 // work(head) for every head of the first streams, with memory for its parts and relative positions packed.
@@ -192,23 +200,24 @@ template <class T>
 template <class Work>
 void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index streams, Work work) const {
   const Index count = streams * heads, groups = std::min(count, most_groups), T_ = pass.places;
-  const Matrix<T> memory = compute.array<T>(groups, Panels(*this, T_).end);
-  Matrix<T> turned, plain;
+  const Products products = compute.products;
+  const Matrix<T> memory = compute.array<T>(groups, Panels(*this, T_, products).end);
+  Matrix<T> of_turned, of_plain;
   if (!pass.r.empty()) {
-    turned = compute.array<T>(heads, panels_size(key_width, T_));
-    plain = compute.array<T>(heads, stride_of(panels_size(T_, key_width)));
+    of_turned = compute.array<T>(heads, panels_size<T>(products, key_width, T_));
+    of_plain = compute.array<T>(heads, stride_of(panels_size<T>(products, T_, key_width)));
     for (Index h = 0; h < heads; ++h) {
-      const T* const r = pass.r.data() + h * key_width;
-      pack_transposed(r, pass.r.size(1), T_, key_width, turned[h].data());
-      pack_plain(r, pass.r.size(1), T_, key_width, plain[h].data());
+      const Operand<T> r{pass.r.data() + h * key_width, T_, key_width, pass.r.size(1), false};
+      pack_into(products, transposed(r), of_turned[h].data());
+      pack_into(products, r, of_plain[h].data());
     }
   }
   compute.team.each(static_cast<int>(groups), [&](int group) {
     for (Index n = group; n < count; n += groups) {
-      Head head = this->head(pass, n / heads, n % heads, memory[group].data());
+      Head head = this->head(pass, n / heads, n % heads, products, memory[group].data());
       if (!pass.r.empty()) {
-        head.r_turned = turned[head.number].data();
-        head.r = plain[head.number].data();
+        head.r_turned = {products, of_turned[head.number].data(), key_width, T_};
+        head.r = {products, of_plain[head.number].data(), T_, key_width};
       }
       work(head);
     }
@@ -217,9 +226,10 @@ void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index strea
 
 namespace {
 
+// Rows from `first` on of a head's columns.
 template <class T>
-const T* columns_of(Matrix<const T> all, Index first, Index head, Index width) {
-  return all[first].data() + head * width;
+Operand<T> part_of(Matrix<const T> all, Index first, Index rows, Index head, Index width) {
+  return {all[first].data() + head * width, rows, width, all.size(1), false};
 }
 
 }  // namespace
@@ -232,15 +242,15 @@ void SelfAttention<T>::forward(Compute& compute, const Pass& pass, Matrix<T> y) 
     const Index length = head.rule.ablated ? 0 : head.length, h = head.number;
     clear_rows(y, head.first + length, head.first + T_, h, U);
     if (length == 0) return;
-    pack_transposed(columns_of(pass.k, head.first, h, key_width), pass.k.size(1), length, key_width,
-                    head.part(head.at.k_turned));
-    pack_plain(columns_of(pass.v, head.first, h, U), pass.v.size(1), length, U, head.part(head.at.v));
+    const PackedMatrix<T> v = pack_into(head.products, part_of(pass.v, head.first, length, h, U), head.part(head.at.v));
+    pack_into(head.products, transposed(part_of(pass.k, head.first, length, h, key_width)),
+              head.part(head.at.k_turned));
     for (Index begin = 0; begin < length; begin += tile_rows) {
       const Tile tile = this->tile(pass, head, begin);
       weigh(pass, head, tile);
       const Operand<T> weights{this->weights(pass, head, tile), tile.rows(), tile.end, tile.a.stride, false};
-      times_first_rows(weights, head.part(head.at.v), length, U, y[head.first + begin].data() + h * U, y.size(1),
-                       Into::overwrite);
+      matmul_packed(weights, v.first_rows(tile.end), Matrix<T>(y[head.first + begin].data() + h * U, tile.rows(), U),
+                    Into::overwrite, y.size(1));
     }
   });
 }
@@ -275,28 +285,26 @@ void SelfAttention<T>::tile_backward(const Pass& pass, const Head& head, const T
   const Into into = tile.end == head.length ? Into::overwrite : Into::add;
   const auto turned = [&](const T* x) { return Operand<T>{x, tile.end, rows, stride, true}; };
   if (!gradients.v.empty()) {
-    pack_plain(d.data, d.stride, rows, value_width, packed);
-    matmul_packed(turned(weights(pass, head, tile)), PackedMatrix<T>{packed, rows, value_width},
+    matmul_packed(turned(weights(pass, head, tile)), pack_into(head.products, d, packed),
                   Matrix<T>(gradients.v[first].data() + h * value_width, tile.end, value_width), into,
                   gradients.v.size(1));
   }
   if (gradients.q.empty() && gradients.k.empty() && dr.empty()) return;
-  matmul_packed(d, PackedMatrix<T>{head.part(head.at.v_turned), value_width, stride},
-                Matrix<T>(tile.ds.first, rows, stride));
+  matmul_packed(d, head.packed(head.at.v_turned, value_width, stride), Matrix<T>(tile.ds.first, rows, stride));
   slopes(pass, head, tile, tile.a.first);
   const Operand<T> ds{tile.ds.first, rows, tile.end, stride, false};
   const bool relative = !pass.r.empty();
   if (relative) attention_rows::by_distance(tile.shifts, tile.ds.first);
   if (!gradients.q.empty()) {
-    T* const dq = gradients.q[first + tile.begin].data() + h * K;
-    times_first_rows(ds, head.part(head.at.k), head.length, K, dq, gradients.q.size(1), Into::overwrite);
+    const Matrix<T> dq(gradients.q[first + tile.begin].data() + h * K, rows, K);
+    matmul_packed(ds, head.packed(head.at.k, head.length, K).first_rows(tile.end), dq, Into::overwrite,
+                  gradients.q.size(1));
     if (relative)
-      times_first_rows(Operand<T>{tile.shifts.first, rows, tile.end, stride, false}, head.r, pass.places, K, dq,
-                       gradients.q.size(1), Into::add);
+      matmul_packed(Operand<T>{tile.shifts.first, rows, tile.end, stride, false}, head.r.first_rows(tile.end), dq,
+                    Into::add, gradients.q.size(1));
   }
   if (gradients.k.empty() && dr.empty()) return;
-  pack_plain(tile.q.data, tile.q.stride, rows, K, packed);
-  const PackedMatrix<T> q{packed, rows, K};
+  const PackedMatrix<T> q = pack_into(head.products, tile.q, packed);
   if (!gradients.k.empty())
     matmul_packed(turned(tile.ds.first), q, Matrix<T>(gradients.k[first].data() + h * K, tile.end, K), into,
                   gradients.k.size(1));
@@ -315,10 +323,10 @@ void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const
     clear_rows(gradients.k, head.first + length, head.first + T_, h, K);
     clear_rows(gradients.v, head.first + length, head.first + T_, h, U);
     if (length == 0) return;
-    const T *const k = columns_of(pass.k, head.first, h, K), *const v = columns_of(pass.v, head.first, h, U);
-    if (makes) pack_transposed(k, pass.k.size(1), length, K, head.part(head.at.k_turned));
-    pack_plain(k, pass.k.size(1), length, K, head.part(head.at.k));
-    pack_transposed(v, pass.v.size(1), length, U, head.part(head.at.v_turned));
+    const Operand<T> k = part_of(pass.k, head.first, length, h, K), v = part_of(pass.v, head.first, length, h, U);
+    if (makes) pack_into(head.products, transposed(k), head.part(head.at.k_turned));
+    pack_into(head.products, k, head.part(head.at.k));
+    pack_into(head.products, transposed(v), head.part(head.at.v_turned));
     for (Index begin = (length - 1) / tile_rows * tile_rows; begin >= 0; begin -= tile_rows) {
       const Tile tile = this->tile(pass, head, begin);
       if (makes) weigh(pass, head, tile);
@@ -344,8 +352,8 @@ void SelfAttention<T>::map(Compute& compute, const Pass& pass, Index number, Cub
     const Matrix<T> map = weights[head.stream];
     std::fill_n(map.data(), T_ * T_, T{0});
     if (head.length == 0) return;
-    pack_transposed(columns_of(pass.k, head.first, number, key_width), pass.k.size(1), head.length, key_width,
-                    head.part(head.at.k_turned));
+    pack_into(head.products, transposed(part_of(pass.k, head.first, head.length, number, key_width)),
+              head.part(head.at.k_turned));
     for (Index begin = 0; begin < head.length; begin += tile_rows) {
       const Tile tile = this->tile(again, head, begin);
       weigh(again, head, tile);

@@ -67,7 +67,7 @@ struct SelfAttention {
   struct Head;
   struct Tile;
   struct Panels;
-  Head head(const Pass& pass, Index stream, Index head, T* memory) const;
+  Head head(const Pass& pass, Index stream, Index head, Products products, T* memory) const;
   Tile tile(const Pass& pass, const Head& head, Index begin) const;
   void weigh(const Pass& pass, const Head& head, const Tile& tile) const;
   const T* weights(const Pass& pass, const Head& head, const Tile& tile) const;

@@ -64,13 +64,13 @@ ForwardPass<T> begin_forward(const RecurrentLayer<T>& layer, Compute& compute, c
   }
 
   const Operand<T> weight_ih = transposed(layer.weight_ih->matrix());
-  ForwardPass<T> pass{&layer, trace, pack(compute.arena, transposed(layer.weight_hh->matrix())),
+  ForwardPass<T> pass{&layer, trace, pack(compute.arena, compute.products, transposed(layer.weight_hh->matrix())),
                       {},     {},    slot_bias(layer, compute)};
   if (input.tokens()) {
     pass.projected = compute.array<T>(input.rows.size(0), layer.gates());
-    team_matmul(compute.team, plain(input.rows), weight_ih, pass.projected);
+    team_matmul(compute, plain(input.rows), weight_ih, pass.projected);
   } else {
-    pass.input = pack(compute.arena, weight_ih);
+    pass.input = pack(compute.arena, compute.products, weight_ih);
     pass.projected = compute.array<T>(batch, layer.gates());
   }
   return pass;
@@ -81,8 +81,9 @@ BackwardPass<T> begin_backward(const RecurrentLayer<T>& layer, Compute& compute,
                                Cube<const T> d_output, const RecurrentState<T>& d_last) {
   const Index batch = trace.input.batch, width = layer.width;
   assert(d_output.empty() || d_output.size(2) == trace.hidden.size(2));
-  BackwardPass<T> pass{&layer, trace, d_output, d_last, pack(compute.arena, plain(layer.weight_hh->matrix())),
-                       {},     {},    {}};
+  BackwardPass<T> pass{
+      &layer, trace, d_output, d_last, pack(compute.arena, compute.products, plain(layer.weight_hh->matrix())),
+      {},     {},    {}};
   pass.running.hidden = compute.array<T>(batch, width);
   if (layer.cell == Cell::lstm) pass.running.cell = compute.array<T>(batch, width);
   pass.d_bias = compute.array<T>(blocks_of(batch), 4 * width);

@@ -29,7 +29,7 @@ void recurrent_gradient(const RecurrentLayer<T>& layer, Compute& compute, const 
   const Operand<T> by_gate{at(trace.gates, from, 0), layer.gates(), count, 4 * layer.width, true};
   const Operand<T> states{at(trace.hidden, slot_before(layer.direction, from), 0, trace.column), count, layer.width,
                           trace.hidden.size(2), false};
-  if (compute.trains()) team_matmul(compute.team, by_gate, states, layer.weight_hh->matrix_gradient(), Into::add);
+  if (compute.trains()) team_matmul(compute, by_gate, states, layer.weight_hh->matrix_gradient(), Into::add);
 }
 
 // The gates' gradients summed for each distinct token, so that each of their rows meets the weights once.
@@ -54,10 +54,10 @@ void input_gradient(const RecurrentLayer<T>& layer, Compute& compute, const Inpu
   for (const GateSpan& span : input_gates(layer.cell, layer.width)) {
     const T* const du = rows.d_gates.data() + span.slot;
     if (compute.trains())
-      team_matmul(compute.team, Operand<T>{du, span.width, count, stride, true}, plain(rows.x),
+      team_matmul(compute, Operand<T>{du, span.width, count, stride, true}, plain(rows.x),
                   Matrix<T>(layer.weight_ih->gradient + span.gate * in, span.width, in), Into::add);
     if (rows.dx.empty()) continue;
-    team_matmul(compute.team, Operand<T>{du, count, span.width, stride, false},
+    team_matmul(compute, Operand<T>{du, count, span.width, stride, false},
                 Operand<T>{layer.weight_ih->value + span.gate * in, span.width, in, in, false}, rows.dx, Into::add);
   }
 }
@@ -94,7 +94,7 @@ void weight_gradients(const RecurrentLayer<T>& layer, Compute& compute, const Re
       return at(trace.hidden, slot_before(layer.direction, t), row, trace.column);
     });
     if (compute.trains())
-      team_matmul(compute.team, Operand<T>{d_gates.data(), layer.gates(), d_gates.size(0), slots, true}, plain(states),
+      team_matmul(compute, Operand<T>{d_gates.data(), layer.gates(), d_gates.size(0), slots, true}, plain(states),
                   layer.weight_hh->matrix_gradient(), Into::add);
   }
   clear_initial(layer, trace, 0, batch);

@@ -265,12 +265,12 @@ void pack_transposed(const float* b, Index stride, Index rows, Index columns, fl
   const Index whole = rows / panel_width * panel_width;
   HWY_DYNAMIC_DISPATCH(TransposePanels)(b, stride, whole, columns, panels);
   if (whole < rows)
-    pack_panels(Operand<float>{b + whole * stride, columns, rows - whole, stride, true}, 0, 1,
+    pack_panels(Products::full, Operand<float>{b + whole * stride, columns, rows - whole, stride, true}, 0, 1,
                 panels + whole * columns);
 }
 void pack_transposed(const double* b, Index stride, Index rows, Index columns, double* panels) {
   const Operand<double> turned{b, columns, rows, stride, true};
-  pack_panels(turned, 0, panels_of(turned), panels);
+  pack_panels(Products::full, turned, 0, panels_of(turned), panels);
 }
 
 }  // namespace fovea::attention_rows

@@ -78,8 +78,8 @@ void expect_panels() {
         SCOPED_TRACE(::testing::Message() << rows << " " << columns << " " << turned);
         const Operand<T> operand = turned ? Operand<T>{b.data(), columns, rows, stride, true}
                                           : Operand<T>{b.data(), rows, columns, stride, false};
-        std::vector<T> want(packed_size(operand), T{-1}), got = want;
-        pack_panels(operand, 0, panels_of(operand), want.data());
+        std::vector<T> want(packed_size(Products::full, operand), T{-1}), got = want;
+        pack_panels(Products::full, operand, 0, panels_of(operand), want.data());
         if (turned) attention_rows::pack_transposed(b.data(), stride, rows, columns, got.data());
         else attention_rows::pack_plain(b.data(), stride, rows, columns, got.data());
         ASSERT_EQ(got, want);

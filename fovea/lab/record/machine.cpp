@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "fovea/math/tile_unit.h"
 #include "fovea/math/vector_math.h"
 
 namespace fovea {
@@ -47,6 +48,23 @@ int core_count() {
 std::string machine_line() {
   const int cores = core_count();
   return fmt::format("{}, {} {}, {}", processor_model(), cores, cores == 1 ? "core" : "cores", simd_target());
+}
+
+std::string tile_unit_line() {
+  using bf16x3::Why;
+  switch (bf16x3::tile_choice().why) {
+    case Why::best:
+      return "AMX";
+    case Why::absent:
+      break;
+    case Why::not_permitted:
+      return "software (AMX not permitted by the system)";
+    case Why::capped:
+      return "software (AMX ruled out by FOVEA_SIMD)";
+    case Why::differs:
+      return "software (AMX ruled out: its bits are not those of its manual)";
+  }
+  return "software (no AMX)";
 }
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }

@@ -48,8 +48,9 @@ void TrainSettings::settings(Fields& fields) {
   fields.only_of("schedule \"step\"", by_steps);
   fields.number("factor", factor, 0, 1, "of schedule step: what a fall leaves");
   fields.only_of("schedule \"step\"", by_steps);
-  fields.choice("precision", precision, {{"float", Precision::float32}, {"double", Precision::float64}},
-                "numbers of 32 or of 64 bits");
+  fields.choice("precision", precision,
+                {{"float", Precision::float32}, {"double", Precision::float64}, {"bf16x3", Precision::bf16x3}},
+                "numbers of 32 or of 64 bits; bf16x3: of 32, and matrix products of three terms in bfloat16");
   fields.integer("threads", threads, 1, 1024, "threads that share the work; results do not depend on it");
   fields.choice(
       "data_parallel", data_parallel, {{"false", false}, {"true", true}},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/base/settings.h"
+#include "fovea/math/products.h"
 #include "fovea/nn/optimizer/optimizer.h"
 #include "fovea/nn/optimizer/schedule.h"
 #include "fovea/probe/probe.h"
@@ -17,7 +18,7 @@ namespace fovea {
 struct TrainSettings {
   enum class Method { sgd, adam, adamw };
   enum class Course { constant, linear, cosine, step };
-  enum class Precision { float32, float64 };
+  enum class Precision { float32, float64, bf16x3 };
   enum class KeepWeights { never, small, always };
   static constexpr std::size_t small_count = std::size_t{1} << 18;  // numbers; 1 MB of floats
 
@@ -40,6 +41,7 @@ struct TrainSettings {
 
   void settings(Fields& fields);
   OptimizerSettings optimizer_settings() const;
+  Products products() const { return precision == Precision::bf16x3 ? Products::bf16x3 : Products::full; }
   Schedule rates() const;  // as a share of the rate: groups have rates of their own
 };
 

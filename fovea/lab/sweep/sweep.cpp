@@ -17,6 +17,7 @@
 #include "fovea/lab/store/vocabulary_cache.h"
 #include "fovea/lab/sweep/find_transplants.h"
 #include "fovea/lab/train/checkpoint.h"
+#include "fovea/math/tile_unit.h"
 
 namespace fovea {
 
@@ -125,6 +126,7 @@ class Scheduler {
     if (options_.forget) Checkpoints(checkpoints(), hash).remove();
     if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty())
       notice(label, "its process was killed before a checkpoint was due: it begins anew");
+    tell_of_emulation(label, spec);
     if (one_thread_each_)
       if (const auto threads = spec.train.find("threads"); threads != spec.train.end())
         threads->second.data = std::int64_t{1};
@@ -238,6 +240,14 @@ class Scheduler {
     if (options_.notice) options_.notice(fmt::format("{}, {}: {}", experiment_, label, text));
   }
 
+  void tell_of_emulation(const std::string& label, const RunSpec& spec) {
+    const auto precision = spec.train.find("precision");
+    if (precision == spec.train.end() || precision->second != Value{std::string("bf16x3"), {}}) return;
+    if (bf16x3::tile_choice().unit != bf16x3::TileUnit::software || std::exchange(told_of_emulation_, true)) return;
+    notice(label,
+           fmt::format("products in three-term bfloat16 are emulated on this processor, slowly: {}", tile_unit_line()));
+  }
+
   void report(const WorkerPool& pool) {
     reported_ = Clock::now();
     if (!options_.progress) return;
@@ -260,7 +270,7 @@ class Scheduler {
   const RunList& list_;
   const SweepOptions& options_;
   const Clock::time_point start_ = Clock::now();
-  bool one_thread_each_ = false, stopping_ = false;
+  bool one_thread_each_ = false, stopping_ = false, told_of_emulation_ = false;
   std::size_t next_ = 0;
   std::deque<std::size_t> elsewhere_;
   Clock::time_point looked_elsewhere_ = start_, reported_ = start_;

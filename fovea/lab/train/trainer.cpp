@@ -29,7 +29,7 @@ class Trainer {
       : train_(train),
         hooks_(hooks),
         record_(record),
-        workspace_(record.spec, train.threads),
+        workspace_(record.spec, train),
         interventions_(record.spec, train.rate, workspace_.parameters(), hooks.watcher),
         evaluator_(workspace_, interventions_, train, record, hooks.spent),
         loop_(workspace_, interventions_, evaluator_, train, hooks, record, watch) {}
@@ -80,12 +80,13 @@ class Trainer {
   bool prepared_ = false;
 };
 
-RunRecord begin_record(const RunSpec& spec) {
+RunRecord begin_record(const RunSpec& spec, const TrainSettings& train) {
   RunRecord record;
   record.spec = spec;
   record.hash = spec.hash();
   record.version = version();
   record.machine = machine_line();
+  if (train.products() == Products::bf16x3) record.machine += ", bf16x3 by " + tile_unit_line();
   record.started = utc_now();
   return record;
 }
@@ -115,7 +116,7 @@ void train_into(RunRecord& record, const Stopwatch& watch, Work&& work) {
 RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
   const TrainSettings train = read_train(spec.train);
   Stopwatch watch;
-  RunRecord record = begin_record(spec);
+  RunRecord record = begin_record(spec, train);
   train_into(record, watch, [&] {
     return train.precision == TrainSettings::Precision::float64 ? Trainer<double>(train, hooks, record, watch).run()
                                                                 : Trainer<float>(train, hooks, record, watch).run();
@@ -124,7 +125,7 @@ RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
 }
 
 struct Training::State {
-  explicit State(const RunSpec& spec) : train(read_train(spec.train)), record(begin_record(spec)) {
+  explicit State(const RunSpec& spec) : train(read_train(spec.train)), record(begin_record(spec, train)) {
     if (train.precision == TrainSettings::Precision::float64)
       trainer.emplace<Trainer<double>>(train, hooks, record, watch);
     else trainer.emplace<Trainer<float>>(train, hooks, record, watch);

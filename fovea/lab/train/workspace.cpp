@@ -34,8 +34,9 @@ std::string loss_text(double loss) { return std::isnan(loss) ? "not a number" : 
 }  // namespace
 
 template <class T>
-Workspace<T>::Workspace(const RunSpec& spec, int threads)
-    : team_(threads),
+Workspace<T>::Workspace(const RunSpec& spec, const TrainSettings& train)
+    : team_(train.threads),
+      products_(train.products()),
       task_(make_task(spec)),
       shape_(task_->shape()),
       model_(make_model<T>(spec, shape_, *parameters_)) {}
@@ -51,7 +52,7 @@ template <class T>
 Compute Workspace<T>::fresh_memory() {
   if (is_held_elsewhere(arena_)) arena_ = std::make_shared<Arena>();
   arena_->reset();
-  return {*arena_, team_};
+  return {*arena_, team_, Gradients::all, products_};
 }
 
 // The first parameter in the order of the forward pass is where it went wrong.

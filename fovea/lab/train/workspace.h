@@ -11,6 +11,7 @@
 #include "fovea/base/team.h"
 #include "fovea/data/task.h"
 #include "fovea/lab/record/run_spec.h"
+#include "fovea/lab/spec/train_settings.h"
 #include "fovea/model/model.h"
 #include "fovea/nn/compute.h"
 #include "fovea/nn/parameters.h"
@@ -20,7 +21,7 @@ namespace fovea {
 template <class T>
 class Workspace {
  public:
-  Workspace(const RunSpec& spec, int threads);
+  Workspace(const RunSpec& spec, const TrainSettings& train);
 
   const Task& task() const { return *task_; }
   const TaskShape& shape() const { return shape_; }
@@ -49,6 +50,7 @@ class Workspace {
   std::shared_ptr<ParameterSet<T>> parameters_ = std::make_shared<ParameterSet<T>>();
   std::shared_ptr<Batch> batch_ = std::make_shared<Batch>();
   Team team_;
+  Products products_;
   std::unique_ptr<Task> task_;
   TaskShape shape_;
   std::unique_ptr<Model<T>> model_;

@@ -9,6 +9,7 @@
 
 #include "fovea/lab/store/run_lock.h"
 #include "fovea/lab/train/checkpoint.h"
+#include "fovea/math/tile_unit.h"
 #include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"
 #include "tests/sanitized.h"
@@ -164,6 +165,23 @@ TEST(Sweep, StoppedRunsInFlightAreKeptAndThoseNotBegunAreNot) {
   }
   EXPECT_EQ(store.count(), std::ssize(runs));
   EXPECT_FALSE(store.find_done(specs[0].hash()));
+}
+
+TEST(Sweep, SaysOnceThatProductsAreEmulated) {
+  using bf16x3::TileUnit;
+  for (const char* precision : {"float", "bf16x3"}) {
+    const Folder folder;
+    Store store(folder / "runs.db");
+    std::vector<std::string> notices;
+    SweepOptions options;
+    options.notice = [&](const std::string& text) { notices.push_back(text); };
+    sweep(store, "marks", Listed(swept_specs({std::string("train.precision=") + precision}, 3)), options);
+    const bool emulated = precision == std::string("bf16x3") && bf16x3::tile_choice().unit == TileUnit::software;
+    ASSERT_EQ(notices.size(), emulated ? 1u : 0u);
+    if (emulated) {
+      EXPECT_NE(notices[0].find("are emulated on this processor"), std::string::npos) << notices[0];
+    }
+  }
 }
 
 TEST(Sweep, WhatWasStoppedGoesOnWhereItWas) {

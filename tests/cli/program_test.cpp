@@ -113,6 +113,8 @@ TEST_F(ProgramTest, BenchTimesASystemAndKeepsNoRun) {
                     all["product_operations_per_second"].get<double>(),
                 1e-12);
   }
+  EXPECT_GT(all["bf16x3"]["product_operations_per_second"].get<double>(), 0);
+  EXPECT_FALSE(all["bf16x3"]["unit"].get<std::string>().empty());
   EXPECT_FALSE(all.contains("full_reproduction"));
   EXPECT_NE(fovea("bench --quick --system toy-gate").out.find("toy-gate"), std::string::npos);
   EXPECT_FALSE(fs::exists(home_));

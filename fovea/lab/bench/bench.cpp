@@ -1,24 +1,17 @@
 #include "fovea/lab/bench/bench.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <ctime>
 #include <iterator>
 #include <map>
-#include <memory>
 
-#include "fovea/base/arena.h"
 #include "fovea/base/error/names.h"
-#include "fovea/base/random.h"
 #include "fovea/base/statistics.h"
-#include "fovea/base/team.h"
 #include "fovea/io/shipped.h"
 #include "fovea/lab/experiment/baselines.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/train/trainer.h"
-#include "fovea/math/matmul.h"
-#include "fovea/math/packed.h"
 
 namespace fovea {
 
@@ -152,75 +145,6 @@ LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watc
   const double updates = spent.updates * static_cast<double>(steps) / static_cast<double>(seen.steps);
   const double all = updates + looks * (spent.probes + spent.recorder);
   return {looks * spent.probes / all, looks * spent.recorder / all};
-}
-
-namespace {
-
-// c (M,N) = a (M,K) b (K,N), by the general product and by panels.
-struct ProductTrial {
-  Index m, k, n;
-  bool packed;
-
-  double operations() const { return 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n); }
-};
-
-struct ProductSpace {
-  std::vector<float> a, b, c;
-  Arena arena;
-  PackedMatrix<float> panels;
-
-  void prepare(const ProductTrial& trial) {
-    Stream stream(1, "bench.product");
-    a.resize(static_cast<std::size_t>(trial.m * trial.k));
-    b.resize(static_cast<std::size_t>(trial.k * trial.n));
-    c.resize(static_cast<std::size_t>(trial.m * trial.n));
-    for (std::vector<float>* values : {&a, &b})
-      for (float& x : *values) x = static_cast<float>(stream.uniform(-1, 1));
-    arena.reset();
-    if (trial.packed) panels = pack(arena, Products::full, plain(Matrix<const float>(b.data(), trial.k, trial.n)));
-  }
-  void multiply(const ProductTrial& trial) {
-    const Operand<float> left = plain(Matrix<const float>(a.data(), trial.m, trial.k));
-    const Matrix<float> out(c.data(), trial.m, trial.n);
-    if (trial.packed) matmul_packed(left, panels, out);
-    else matmul(left, plain(Matrix<const float>(b.data(), trial.k, trial.n)), out);
-  }
-};
-
-}  // namespace
-
-double best_product_rate(int threads, double seconds, const BenchWatch& watch) {
-  constexpr std::array<ProductTrial, 6> trials{{{1024, 1024, 1024, false},
-                                                {512, 512, 512, false},
-                                                {5120, 256, 1024, false},
-                                                {1024, 5120, 256, false},
-                                                {128, 256, 1024, true},
-                                                {5120, 256, 1024, true}}};
-  constexpr int rounds = 3;  // the best of them counts: what disturbs only ever slows
-  Team team(threads);
-  const auto spaces = std::make_unique<ProductSpace[]>(static_cast<std::size_t>(threads));
-  const double share = seconds / (rounds * trials.size());
-  double best = 0;
-  for (int round = 0; round < rounds; ++round)
-    for (std::size_t t = 0; t < trials.size() && !stopped(watch); ++t) {
-      team.each(threads, [&](int i) {
-        spaces[static_cast<std::size_t>(i)].prepare(trials[t]);
-        spaces[static_cast<std::size_t>(i)].multiply(trials[t]);
-      });
-      const int repeats = std::max(1, static_cast<int>(5e8 / trials[t].operations()));
-      const Clock::time_point start = Clock::now();
-      do {
-        const Clock::time_point began = Clock::now();
-        team.each(threads, [&](int i) {
-          for (int r = 0; r < repeats; ++r) spaces[static_cast<std::size_t>(i)].multiply(trials[t]);
-        });
-        best = std::max(best, threads * repeats * trials[t].operations() / seconds_since(began));
-      } while (seconds_since(start) < share);
-      if (watch.progress)
-        watch.progress(static_cast<double>(static_cast<std::size_t>(round) * trials.size() + t + 1) /
-                       static_cast<double>(rounds * trials.size()));
-    }
-  return best;
 }
 
 namespace {

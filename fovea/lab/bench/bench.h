@@ -15,6 +15,7 @@
 #include "fovea/data/task.h"
 #include "fovea/lab/bench/step_cost.h"
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/math/products.h"
 
 namespace fovea {
 
@@ -45,7 +46,10 @@ LookShare look_share(const RunSpec& spec, double seconds, const BenchWatch& watc
 
 // The best rate of products of float matrices, in operations per second, over a few shapes of our models and the
 // library's ways to multiply; each of `threads` threads has matrices of its own.
-double best_product_rate(int threads, double seconds, const BenchWatch& watch = {});
+double best_product_rate(Products products, int threads, double seconds, const BenchWatch& watch = {});
+
+// Their relative error beside double: the root of the mean square over that of the product.
+double product_error(Products products);
 
 // What all runs of an experiment would take, one after another on one thread.
 struct ExperimentTime {

@@ -178,7 +178,10 @@ TEST(Bench, TimesStepsThatAreMade) {
   EXPECT_LE(rate.slowest, rate.median);
   EXPECT_LE(rate.median, rate.fastest);
   EXPECT_EQ(last, 1);
-  EXPECT_GT(best_product_rate(1, 0.02), 1e8);
+  EXPECT_GT(best_product_rate(Products::full, 1, 0.02), 1e8);
+  EXPECT_GT(best_product_rate(Products::bf16x3, 1, 0.02), 1e7);
+  EXPECT_LT(product_error(Products::full), 1e-6);
+  EXPECT_LT(product_error(Products::bf16x3), 1e-5);
 }
 
 // What is always on must not be felt: of the copying run, its attention kept at every look and the run in the store

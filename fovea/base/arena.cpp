@@ -25,14 +25,14 @@ std::byte* allocate(std::size_t bytes) {
   return data;
 }
 
-void release(std::byte* data, std::size_t bytes) {
+void free_bytes(std::byte* data, std::size_t bytes) {
   ::operator delete(data, std::align_val_t(bytes >= huge_page ? huge_page : line));
 }
 
 }  // namespace
 
 Arena::~Arena() {
-  for (const Block& block : blocks_) release(block.data, block.size);
+  for (const Block& block : blocks_) free_bytes(block.data, block.size);
 }
 
 void Arena::add_block(std::size_t bytes) {
@@ -53,9 +53,16 @@ void* Arena::take_bytes(std::size_t bytes) {
   return data;
 }
 
+void Arena::release(const Mark& mark) {
+  for (; blocks_.size() > std::max<std::size_t>(mark.blocks, 1); blocks_.pop_back())
+    free_bytes(blocks_.back().data, blocks_.back().size);
+  offset_ = mark.offset;
+  in_use_ = mark.in_use;
+}
+
 void Arena::reset() {
-  if (blocks_.size() > 1) {
-    for (const Block& block : blocks_) release(block.data, block.size);
+  if (!blocks_.empty() && blocks_.back().size < peak_) {
+    for (const Block& block : blocks_) free_bytes(block.data, block.size);
     blocks_.clear();
     add_block(round_up(peak_, peak_ >= huge_page ? huge_page : line));
   }

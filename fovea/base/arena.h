@@ -31,6 +31,13 @@ class Arena {
     return span;
   }
 
+  // What is taken between a mark and its release is given back, for arrays that nothing reads any more.
+  struct Mark {
+    std::size_t blocks, offset, in_use;
+  };
+  Mark mark() const { return {blocks_.size(), offset_, in_use_}; }
+  void release(const Mark& mark);
+
   // Everything taken so far is given back. If the step needed several blocks, they become one.
   void reset();
 

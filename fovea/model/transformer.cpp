@@ -23,10 +23,12 @@ constexpr Index most_shown = Index{1} << 27;  // numbers of all maps of a pass t
 constexpr Index most_kept = Index{1} << 22;  // weights of a layer that are kept between forward and backward
 constexpr Index rows_grain = 64;
 
-// Σ of x and the bias, in each row of the product to which they are then added.
+// Σ of x and the bias, in each row of the product to which they are then added; into y, or where there is none, an
+// array of its own.
 template <class T>
-Matrix<T> plus_product(Compute& compute, const Linear<T>& map, Matrix<const T> x, Matrix<const T> onto) {
-  const Matrix<T> y = compute.array<T>(x.size(0), map.out);
+Matrix<T> plus_product(Compute& compute, const Linear<T>& map, Matrix<const T> x, Matrix<const T> onto,
+                       Matrix<T> y = {}) {
+  if (y.empty()) y = compute.array<T>(x.size(0), map.out);
   const std::span<const T> bias = map.bias ? std::span<const T>(map.bias->values()) : std::span<const T>();
   compute.team.split(y.size(0), rows_grain, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -110,6 +112,9 @@ Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Mat
 template <class T>
 Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
                                  LayerTrace& trace) const {
+  const auto given = trace.rows.empty() ? h.size(0) : static_cast<Index>(trace.rows.size());
+  const Matrix<T> y = compute.array<T>(given, width_);
+  Arena::Mark passing = compute.arena.mark();
   trace.read = h;
   if (norm_ == Norm::pre) {
     trace.norm1 = layer.norm1.forward(compute, h);
@@ -122,6 +127,7 @@ Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Tra
   attention.lengths = source.lengths;
   attention.q = side(compute, layer.query, trace.read, places);
   attention.k = side(compute, layer.key, trace.read, places);
+  if (trace.mapped) passing = compute.arena.mark();
   attention.v = plus_product(compute, layer.value, trace.read, {});
   if (layer.relative) attention.r = layer.relative->matrix().slice(0, places);
   attention.right = right_places(*pass.batch);
@@ -129,13 +135,20 @@ Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Tra
   const Matrix<T> mixed = compute.array<T>(h.size(0), width_);
   attention_.forward(compute, attention, mixed);
   trace.mixed = mixed;
-  if (trace.rows.empty()) return plus_product(compute, layer.output, trace.mixed, h);
-  trace.mixed = gather(compute, trace.mixed, trace.rows);
-  return plus_product(compute, layer.output, trace.mixed, Matrix<const T>(gather(compute, h, trace.rows)));
+  if (!trace.rows.empty()) {
+    trace.mixed = gather(compute, trace.mixed, trace.rows);
+    h = gather(compute, h, trace.rows);
+  }
+  plus_product(compute, layer.output, trace.mixed, h, y);
+  if (!pass.pass.training) compute.arena.release(passing);
+  return y;
 }
 
 template <class T>
-Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<const T> h, LayerTrace& trace) const {
+Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<const T> h, bool training,
+                                LayerTrace& trace) const {
+  const Matrix<T> y = compute.array<T>(h.size(0), width_);
+  const Arena::Mark passing = compute.arena.mark();
   trace.read_by_mlp = h;
   if (norm_ == Norm::pre) {
     trace.norm2 = layer.norm2.forward(compute, h);
@@ -150,7 +163,9 @@ Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<con
   } else {
     activate(compute.team, Activation::relu(), before, trace.after.flat());
   }
-  return plus_product(compute, layer.down, Matrix<const T>(trace.after), h);
+  plus_product(compute, layer.down, Matrix<const T>(trace.after), h, y);
+  if (!training) compute.arena.release(passing);
+  return y;
 }
 
 template <class T>
@@ -174,13 +189,16 @@ Trace<T> Transformer<T>::forward(Compute& compute, const Batch& batch, const Pas
   find_asked(compute, batch, own);
   own.layers = compute.arena.take<LayerTrace>(stack_.size());
   Matrix<T> h = embed(compute, batch.source);
+  const bool shows = !pass.training && attends(batch) != Model<T>::Attends::no;
   for (std::size_t i = 0; i < stack_.size(); ++i) {
     LayerTrace& layer = own.layers[i] = {};
     layer.attention.rules = rules(compute, pass, static_cast<int>(i) + 1);
-    const bool some = pass.training && i + 1 == stack_.size() && own.asked.size() < batch.target.ids.size();
+    const bool last = i + 1 == stack_.size();
+    layer.mapped = last || shows;
+    const bool some = pass.training && last && own.asked.size() < batch.target.ids.size();
     if (some) layer.rows = own.asked;
     h = attend(compute, stack_[i], trace, h, layer);
-    if (mlp_ > 0) h = think(compute, stack_[i], h, layer);
+    if (mlp_ > 0) h = think(compute, stack_[i], h, pass.training, layer);
   }
   own.last = h;
   if (norm_ == Norm::pre) {

@@ -27,7 +27,8 @@
 // Parameters are named as a PyTorch module's would be: embedding, position, layer.L.norm1, layer.L.query, .key, .value,
 // .output, .norm2, .mlp.0, .mlp.2, norm, unembedding; layers and heads count from 1. In training passes the outcome's
 // scores and answers are of the asked places alone, and the last layer makes nothing else of what its heads gave; else
-// of all. Gradients that lead to nothing that learns are not made.
+// of all. Gradients that lead to nothing that learns are not made. Other passes have no backward, so memory that only
+// it would read is used again layer by layer.
 #pragma once
 
 #include <string>
@@ -71,6 +72,7 @@ class Transformer final : public Model<T> {
     Matrix<const T> read, read_by_mlp;  // u, and what the mlp reads
     typename SelfAttention<T>::Pass attention;
     std::span<const int> rows;       // those that the layer gives; empty: all
+    bool mapped = true;              // whether its maps are wanted after the pass
     Matrix<const T> mixed;           // y of these rows (N, H U)
     Matrix<T> before, inner, after;  // of the mlp: U u, what gelu's backward needs, what it gave
   };
@@ -98,7 +100,7 @@ class Transformer final : public Model<T> {
   Matrix<const T> side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places) const;
   Matrix<T> attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
                    LayerTrace& trace) const;
-  Matrix<T> think(Compute& compute, const Layer& layer, Matrix<const T> h, LayerTrace& trace) const;
+  Matrix<T> think(Compute& compute, const Layer& layer, Matrix<const T> h, bool training, LayerTrace& trace) const;
   void find_asked(Compute& compute, const Batch& batch, Own& own) const;
   void say(Compute& compute, Own& own, Trace<T>& trace) const;
   void show(Compute& compute, const Own& own, Trace<T>& trace) const;

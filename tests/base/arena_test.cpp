@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace fovea {
@@ -34,6 +35,30 @@ TEST(Arena, ASteadyStepAsksTheSystemForNothing) {
   EXPECT_EQ(arena.blocks_requested(), asked);
   EXPECT_GE(arena.peak_bytes(), 50u * 80'000u);
   EXPECT_EQ(arena.bytes_in_use(), 0u);
+}
+
+// Whether it had to ask for more in between or not; and the next step asks for nothing.
+TEST(Arena, WhatIsReleasedIsHandedOutAgainAndWhatWasTakenBeforeStays) {
+  Arena arena;
+  std::size_t asked = 0;
+  for (int step = 0; step < 3; ++step) {
+    const auto kept = arena.take<int>(1000);
+    std::ranges::fill(kept, 7);
+    for (int round = 0; round < 10; ++round) {
+      const Arena::Mark mark = arena.mark();
+      const std::size_t before = arena.bytes_in_use();
+      for (int i = 0; i < 5; ++i) std::ranges::fill(arena.take<int>(100'000), 8);
+      arena.release(mark);
+      EXPECT_EQ(arena.bytes_in_use(), before);
+    }
+    const auto after = arena.take<int>(1000);
+    std::ranges::fill(after, 9);
+    EXPECT_EQ(std::ranges::count(kept, 7), 1000);
+    EXPECT_LT(arena.peak_bytes(), 2'100'000u);
+    arena.reset();
+    if (step == 0) asked = arena.blocks_requested();
+  }
+  EXPECT_EQ(arena.blocks_requested(), asked);
 }
 
 TEST(Arena, ZerosAreZerosAlsoTheSecondTime) {

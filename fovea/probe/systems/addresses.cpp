@@ -84,17 +84,20 @@ class AddressesProbe final : public Probe {
     };
     const Index accesses = attention.size(0) * steps;
     for (Index i = 0; i < accesses; ++i) {
-      ++counts[offset_of(i)];
+      const std::size_t offset = offset_of(i);
+      ++counts[offset];
       for (std::size_t k = 0; k < width; ++k)
-        means[offset_of(i) * width + k] += static_cast<double>(attention.data()[i * experts + static_cast<Index>(k)]);
+        means[offset * width + k] += static_cast<double>(attention.data()[i * experts + static_cast<Index>(k)]);
     }
     double information = 0;
-    for (Index i = 0; i < accesses; ++i)
+    for (Index i = 0; i < accesses; ++i) {
+      const std::size_t offset = offset_of(i);
       for (std::size_t k = 0; k < width; ++k) {
         const auto weight = static_cast<double>(attention.data()[i * experts + static_cast<Index>(k)]);
-        const double mean = means[offset_of(i) * width + k] / counts[offset_of(i)];
+        const double mean = means[offset * width + k] / counts[offset];
         if (weight > 0) information += weight * std::log(weight / mean);
       }
+    }
     readings.number("experts_by_page",
                     information / static_cast<double>(accesses) / std::log(static_cast<double>(experts)));
   }

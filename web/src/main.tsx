@@ -11,7 +11,10 @@ import { Story } from "./views/story";
 import { Toy } from "./views/toy";
 import { engine } from "./engine/engine";
 import { useTheme } from "./theme";
+import "./colours.css";
 import "./style.css";
+import "./story.css";
+import "./play.css";
 import "./screen.css";
 import "./runs.css";
 

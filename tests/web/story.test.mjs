@@ -104,6 +104,35 @@ test("a figure of the story is saved as SVG, as PNG, and its numbers, which are 
   await stage.leave(page);
 });
 
+test("equations are legible with whatever fonts there are, and told to screen readers", async () => {
+  const page = await stage.visit(pathToFileURL(report).href);
+  await page.addStyleTag({ content: ".equation * { font-family: sans-serif !important }" });
+  await page.locator(".equation").first().waitFor();
+  const scripts = await page.locator(".equation sub, .equation sup").evaluateAll((all) => {
+    const baseline = (put) => {
+      const probe = document.createElement("span");
+      probe.style.display = "inline-block";
+      put(probe);
+      const { bottom } = probe.getBoundingClientRect();
+      probe.remove();
+      return bottom;
+    };
+    const size = (one) => parseFloat(getComputedStyle(one).fontSize);
+    return all.map((one) => ({
+      name: `${one.textContent} in ${one.parentElement.textContent}`,
+      lowered: (baseline((probe) => one.append(probe)) - baseline((probe) => one.before(probe))) / size(one.parentElement),
+      below: one.tagName === "SUB",
+      smaller: size(one) / size(one.parentElement),
+    }));
+  });
+  assert.ok(scripts.length > 50);
+  for (const { name, lowered, below, smaller } of scripts) assert.ok(smaller < 0.8 && (below ? lowered : -lowered) > 0.15, `${name}: ${lowered}, ${smaller}`);
+  const told = page.locator(".equation math");
+  assert.equal(await told.count(), await page.locator(".equation").count());
+  assert.equal(await told.first().locator("msub").count(), 2);
+  await stage.leave(page);
+});
+
 test("where scripts are switched off, a report still says what came out", async () => {
   const page = await stage.visit(pathToFileURL(report).href, { javaScriptEnabled: false });
   await page.getByRole("heading", { name: "What came out" }).waitFor();

@@ -112,6 +112,7 @@ export function useWidth(): [{ current: HTMLDivElement | null }, number] {
 
 // Groups differ in colour, and where there are more of them than colours in their strokes, too.
 const dashes = [undefined, "7 3", "2 3", "9 3 2 3"];
+const set_apart = "5 4"; // of curves that are dashed to tell them from others of their colour
 
 export function look_of(curves: Curve[], group: string): { colour: string; dash: string | undefined } {
   const coloured = [...new Set(curves.map((curve) => curve.like ?? curve.group))];
@@ -135,7 +136,7 @@ function switches_of({ curves, shown, toggle }: LinesProps): Entry[] {
       on: shown?.has(like) ?? true,
       toggle: () => toggle?.(like),
     })),
-    ...(title ? [{ text: `with ${title}`, colour: "currentColor", dash: "5 4" }] : []),
+    ...(title ? [{ text: `with ${title}`, colour: "currentColor", dash: set_apart }] : []),
   ];
 }
 
@@ -235,7 +236,7 @@ export function Lines(props: LinesProps) {
       curve.steps.flatMap((step, i) => (there(step, curve.values[i]) && (!part || (step >= part.x[0] && step <= part.x[1])) ? [{ step, value: curve.values[i]!, name: curve.name, group: curve.group }] : [])),
     );
     const dashed = new Set(drawn_curves.filter((curve) => curve.dashed).map((curve) => curve.group));
-    const stroke_of = (group: string) => (dashed.has(group) ? "5,4" : looks.get(group)!.dash);
+    const stroke_of = (group: string) => (dashed.has(group) ? set_apart : looks.get(group)!.dash);
     const drawable = (step: number, value: number) => (there(step, value) ? value : NaN);
     const middle = bands(drawn_curves).map((band) => ({ ...band, low: drawable(band.step, band.low), middle: drawable(band.step, band.middle) }));
     const of = (group: string) => middle.filter((band) => band.group === group);
@@ -327,7 +328,7 @@ export function Lines(props: LinesProps) {
           entries={groups.map((group) => ({
             text: group,
             ...look_of(props.curves, group),
-            ...(props.curves.some((curve) => curve.dashed && curve.group === group) && { dash: "5 4" }),
+            ...(props.curves.some((curve) => curve.dashed && curve.group === group) && { dash: set_apart }),
           }))}
         />
       )}

@@ -86,12 +86,28 @@ class PanelPainter {
     for (const RuleLabel& label : place_.rule_labels)
       canvas_.text({label.x, place_.plot.y - 5 - 12 * label.row}, label.words,
                    {type::small, Color::muted(), Anchor::middle});
-    for (const Mark& mark : panel_.marks)
-      if (const auto* rule = std::get_if<RuleMark>(&mark); rule && !rule->vertical && place_.y.shows(rule->at))
-        canvas_.text({place_.plot.right() + 4, place_.y(rule->at) + 3}, rule->label, {type::small, Color::muted()});
+    label_levels();
   }
 
  private:
+  // Beside the right end of each level; where levels are close their labels stand under each other.
+  void label_levels() {
+    std::vector<std::pair<double, std::string>> labels;
+    for (const Mark& mark : panel_.marks)
+      if (const auto* rule = std::get_if<RuleMark>(&mark);
+          rule && !rule->vertical && !rule->label.empty() && place_.y.shows(rule->at))
+        labels.emplace_back(place_.y(rule->at) + 3, rule->label);
+    std::ranges::stable_sort(labels, {}, [](const auto& label) { return label.first; });
+    constexpr double apart = 11;
+    for (std::size_t i = 1; i < labels.size(); ++i)
+      labels[i].first = std::max(labels[i].first, labels[i - 1].first + apart);
+    double below = place_.plot.bottom() + 3 + apart;
+    for (auto label = labels.rbegin(); label != labels.rend(); below = label++->first)
+      label->first = std::min(label->first, below - apart);
+    for (const auto& [y, words] : labels)
+      canvas_.text({place_.plot.right() + 4, y}, words, {type::small, Color::muted()});
+  }
+
   void draw_message() {
     canvas_.rectangle(place_.plot, Color::none(), {Color::grid(), 1, {}});
     const std::vector<std::string> lines = wrap_text(panel_.message, place_.plot.width - 20, type::label);

@@ -123,6 +123,7 @@ class Lines : public QuantityFigure {
         thin.points = over_steps ? points_of(all[r]) : points_against(y, *those[r]);
         thin.color = single ? color : color.faded(all.size() > 8 ? 0.38 : 0.55);
         thin.width = single || !median_ ? 1.4 : 0.8;
+        if (!median_ || !over_steps) thin.dash = category_dash(index);  // as the legend has it
         thin.name = name + ", " + run_name(*those[r]);
         panel.marks.emplace_back(std::move(thin));
       }

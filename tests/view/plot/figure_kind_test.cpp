@@ -127,6 +127,48 @@ TEST(Lines, BandsRunFromQuartileToQuartile) {
   expect_drawn(figure);
 }
 
+TEST(Lines, AreDashedAsTheirLegendIs) {
+  const auto runs = sample::copy_runs(2);
+  const FigureSpec base{"lines", {{"y", texts({"accuracy", "attention_accuracy"})}, {"by", texts({"task.vocab"})}}, {}};
+  FigureSpec each = base, followed = base;
+  each.settings["median"] = {false, {}};
+  followed.settings["x"] = text("loss");
+  for (const FigureSpec& spec : {base, each, followed}) {
+    const Figure figure = make_figure(spec, runs, {});
+    ASSERT_EQ(figure.legend.size(), 4u);
+    ASSERT_EQ(figure.panels.size(), 1u);
+    for (const LegendEntry& entry : figure.legend) {
+      std::set<std::vector<double>> boldest;  // dashes of the widest lines of that colour
+      double widest = 0;
+      for (const Mark& mark : figure.panels[0].marks) {
+        const auto* const curve = std::get_if<CurveMark>(&mark);
+        if (!curve || curve->color.red != entry.color.red || curve->color.green != entry.color.green) continue;
+        if (curve->width > widest) boldest.clear();
+        widest = std::max(widest, curve->width);
+        if (curve->width == widest) boldest.insert(curve->dash);
+      }
+      EXPECT_EQ(boldest, std::set{entry.dash}) << entry.label;
+    }
+  }
+}
+
+TEST(Lines, LabelsOfCloseLevelsStandApart) {
+  Figure figure;
+  figure.panels.emplace_back();
+  for (const double at : {0.0, 0.01, 0.5, 0.5, 0.995, 1.0})
+    figure.panels[0].marks.emplace_back(RuleMark{false, at, "a level", Color::muted()});
+  CurveMark line;
+  line.points = {{0, 0}, {1, 1}};
+  figure.panels[0].marks.emplace_back(std::move(line));
+  const std::string svg = figure_svg(figure);
+  std::vector<double> heights;
+  for (std::size_t at = 0; (at = svg.find(">a level<", at)) != std::string::npos; ++at)
+    heights.push_back(std::stod(svg.substr(svg.find(" y=\"", svg.rfind("<text", at)) + 4)));
+  ASSERT_EQ(heights.size(), 6u);
+  std::ranges::sort(heights);
+  for (std::size_t i = 1; i < heights.size(); ++i) EXPECT_GE(heights[i] - heights[i - 1], 10.9);
+}
+
 TEST(Scatter, IsAPointARun) {
   const auto runs = sample::copy_runs(5);
   FigureSpec spec{

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "apps/cli/command.h"
@@ -6,7 +7,7 @@
 #include "apps/cli/run_text.h"
 #include "apps/cli/run_words.h"
 #include "fovea/lab/store/store.h"
-#include "fovea/view/terminal/attention_axes.h"
+#include "fovea/view/terminal/attention_text.h"
 #include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
@@ -41,18 +42,10 @@ class Show : public Command {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     print_run(run);
     fmt::print("\nstarted {}   fovea {}   {}\n\n{}", run.started, run.version, run.machine, run.spec.text());
-    print_last_attention(run, store.arrays(run.id, "attention"), terminal);
-  }
-
-  // The first kept example's attention as it was at the last probe step.
-  static void print_last_attention(const RunRecord& run, const std::vector<ArrayRecord>& arrays,
-                                   const Terminal& terminal) {
-    if (arrays.empty() || arrays.back().shape.size() != 3) return;
-    const ArrayRecord& last = arrays.back();
-    const int rows = static_cast<int>(last.shape[1]), columns = static_cast<int>(last.shape[2]);
-    const std::vector<double> first(last.values.begin(), last.values.begin() + rows * columns);
-    fmt::print("\nattention of one example at step {}: {}\n{}", last.step, attention_axes(run.spec),
-               block_map(rows, columns, first, 0, 1, terminal));
+    std::vector<ArrayRecord> arrays = store.arrays(run.id, "attention_items");
+    for (ArrayRecord& map : store.arrays(run.id, "attention")) arrays.push_back(std::move(map));
+    const std::vector<std::string> attention = attention_lines(run.spec, arrays, 0, terminal);
+    if (!attention.empty()) fmt::print("\n{}\n", fmt::join(attention, "\n"));
   }
 
   std::int64_t id_ = 0;

@@ -1,11 +1,10 @@
-// Images, and over each the way of the glimpses at it, training step by training step: of one example a row. Read off
-// the map "attention" of models whose rows are glimpses and whose columns are pixels, kept with the images it is of.
+// Images, and over each the way of the glimpses at it, training step by training step: of one example a row.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/view/plot/figure_kind.h"
+#include "fovea/view/plot/glimpse_path.h"
 
 namespace fovea {
 
@@ -30,8 +29,7 @@ class Glimpses : public FigureKind {
     const RunRecord& run = *runs.front();
     const std::vector<ArrayRecord> maps = arrays_of(run, "attention", arrays);
     const std::vector<ArrayRecord> images = arrays_of(run, "attention_items", arrays);
-    if (maps.empty() || images.empty() || maps.front().shape.size() != 3 || images.front().shape.size() != 3 ||
-        images.front().shape[2] != maps.front().shape[2]) {
+    if (maps.empty() || images.empty() || !glimpse_path(maps.front(), images.front(), 0)) {
       figure.panels.push_back(message_panel("", fmt::format("run {} kept no glimpses at images", run.id)));
       return figure;
     }
@@ -43,45 +41,28 @@ class Glimpses : public FigureKind {
     figure.columns = static_cast<int>(std::min<std::size_t>(shown.size(), 6));
     for (const int example : examples_)
       for (const ArrayRecord* map : shown)
-        if (example < map->shape[0] && example < images.front().shape[0])
-          figure.panels.push_back(panel_of(*map, images.front(), example));
+        if (const auto path = glimpse_path(*map, images.front(), example))
+          figure.panels.push_back(panel_of(*path, map->step, example));
     figure.description = fmt::format("The way of {} glimpses over each of {} images, at {} steps of training.",
                                      maps.front().shape[1], examples_.size(), shown.size());
     return figure;
   }
 
  private:
-  Panel panel_of(const ArrayRecord& map, const ArrayRecord& images, int example) const {
-    const Index pixels = map.shape[2];
-    const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(pixels))));
-    Panel panel = framed_panel(fmt::format("step {}", map.step), {});
+  Panel panel_of(const GlimpsePath& path, std::int64_t step, int example) const {
+    const int side = static_cast<int>(path.side);
+    Panel panel = framed_panel(fmt::format("step {}", step), {});
     panel.marks.clear();
     panel.square = true;
-    CellsMark cells{static_cast<int>(side), static_cast<int>(side), {}, 0, 1, ColorScale::sequential, ""};
-    const float* const image = images.values.data() + example * pixels;
-    for (Index i = 0; i < pixels; ++i) cells.values.push_back(static_cast<double>(image[i]));
+    CellsMark cells{side, side, {path.image.begin(), path.image.end()}, 0, 1, ColorScale::sequential, ""};
     cells.high = std::max(0.01, *std::ranges::max_element(cells.values));
     panel.marks.emplace_back(std::move(cells));
-    CurveMark way{{}, category_color(1), 1.5, {}, Marker::none, 2.6, true, fmt::format("example {}", example)};
-    for (Index t = 0; t < map.shape[1]; ++t)
-      way.points.push_back(middle(map.values.data() + (example * map.shape[1] + t) * pixels, side));
-    const Point first = way.points.front(), last = way.points.back();
+    CurveMark way{
+        path.middles, category_color(1), 1.5, {}, Marker::none, 2.6, true, fmt::format("example {}", example)};
     panel.marks.emplace_back(std::move(way));
-    panel.marks.emplace_back(CurveMark{{first}, category_color(1), 0, {}, Marker::diamond, 4});
-    panel.marks.emplace_back(CurveMark{{last}, category_color(1), 0, {}, Marker::circle, 4});
+    panel.marks.emplace_back(CurveMark{{path.middles.front()}, category_color(1), 0, {}, Marker::diamond, 4});
+    panel.marks.emplace_back(CurveMark{{path.middles.back()}, category_color(1), 0, {}, Marker::circle, 4});
     return panel;
-  }
-
-  // In cells: the middle of cell (row, column) of cells is (column, row).
-  static Point middle(const float* weights, Index side) {
-    double x = 0, y = 0, sum = 0;
-    for (Index i = 0; i < side * side; ++i) {
-      const auto weight = static_cast<double>(weights[i]);
-      x += weight * static_cast<double>(i % side);
-      y += weight * static_cast<double>(i / side);
-      sum += weight;
-    }
-    return {x / sum, y / sum};
   }
 
   std::vector<int> examples_ = {0, 1, 2};

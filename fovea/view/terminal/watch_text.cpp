@@ -6,7 +6,7 @@
 
 #include "fovea/base/duration.h"
 #include "fovea/view/plot/run_data.h"
-#include "fovea/view/terminal/attention_axes.h"
+#include "fovea/view/terminal/attention_text.h"
 #include "fovea/view/terminal/default_metrics.h"
 #include "fovea/view/terminal/runs_table.h"
 
@@ -64,21 +64,9 @@ std::vector<std::string> spark_lines(const RunRecord& run, const Terminal& termi
 }
 
 std::vector<std::string> map_lines(const RunRecord& run, std::size_t room, const Terminal& terminal) {
-  const auto last = std::find_if(run.arrays.rbegin(), run.arrays.rend(),
-                                 [](const ArrayRecord& array) { return array.name == "attention"; });
-  if (last == run.arrays.rend() || last->shape.size() != 3 || room < least_map_rows) return {};
-  const int rows = static_cast<int>(last->shape[1]), columns = static_cast<int>(last->shape[2]);
-  const int shown = std::min(rows, static_cast<int>(room) - 1);
-  const std::vector<double> first(last->values.begin(), last->values.begin() + shown * columns);
-  std::vector<std::string> lines{toned(
-      fitted(fmt::format("  attention of one example at step {}: {}", last->step, attention_axes(run.spec)), terminal),
-      Tone::faint, terminal)};
-  const std::string map = block_map(shown, columns, first, 0, 1, terminal);
-  for (std::size_t begin = 0; begin < map.size();) {
-    const std::size_t end = map.find('\n', begin);
-    lines.push_back(map.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  if (room < least_map_rows) return {};
+  std::vector<std::string> lines = attention_lines(run.spec, run.arrays, static_cast<int>(room) - 1, terminal);
+  if (!lines.empty()) lines.front() = toned(fitted("  " + lines.front(), terminal), Tone::faint, terminal);
   return lines;
 }
 

@@ -24,6 +24,7 @@ export function maps_of(run: WholeRun): MapName[] {
 
 export class Kept extends Looks {
   readonly title = "";
+  images?: Float32Array; // (examples, pixels), where they are what is attended to
 
   constructor(
     readonly run: WholeRun,
@@ -40,6 +41,7 @@ export class Kept extends Looks {
   static async load(kept: KeptRuns, run: WholeRun, map: string): Promise<Kept> {
     const loaded = new Kept(run, map);
     const facts = ["attention_source", "attention_target", "attention_labels", "attention_truth"].filter((name) => run.arrays.some((kind) => kind.name === name));
+    if (loaded.axes.columns === "pixel" && run.arrays.some(({ name }) => name === "attention_items")) facts.push("attention_items");
     const beta = map === "attention" && run.arrays.some(({ name }) => name === "attention_beta") ? ["attention_beta"] : [];
     const found = await Promise.all([map, ...facts, ...beta].map((name) => kept.arrays(run.run, name)));
     for (const array of found.flat()) {
@@ -47,7 +49,8 @@ export class Kept extends Looks {
       if (array.name === "attention_beta") {
         const look = loaded.looks.find(({ step }) => step === array.step);
         if (look) look.beta = values;
-      } else loaded.take_array({ ...array, name: array.name === map ? "attention" : array.name, values });
+      } else if (array.name === "attention_items") loaded.images = values;
+      else loaded.take_array({ ...array, name: array.name === map ? "attention" : array.name, values });
     }
     if (map === "attention_held") for (const look of loaded.looks) look.held = true;
     return loaded;

@@ -9,6 +9,7 @@ import { number_text, type WholeRun } from "../model";
 import { Attention, Dots } from "../play/attention";
 import { TimeAxis } from "../play/axis";
 import { address_in_playground, not_there } from "../run/in_playground";
+import { Glimpses } from "../run/glimpses";
 import { Kept, maps_of, other_program, series_of, type MapName } from "../run/kept";
 import { Trouble, type KeptRuns } from "../source";
 
@@ -214,7 +215,13 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
       </div>
       <TimeAxis total={last} at={at} reached={last} still={false} go={(step) => set_step(String(step))} />
       <div class={heads.length > 0 ? "screen" : "screen alone"}>
-        {kept?.map === map.name && kept.run === run ? <Attention lane={kept} at={at} example={example} /> : <p class="soft">Loading the map.</p>}
+        {kept?.map !== map.name || kept.run !== run ? (
+          <p class="soft">Loading the map.</p>
+        ) : kept.images ? (
+          <Glimpses lane={kept} images={kept.images} at={at} example={example} />
+        ) : (
+          <Attention lane={kept} at={at} example={example} />
+        )}
         {heads.length > 0 && <Heads store={store} run={run} heads={heads} at={at} example={example} chosen={map.name} choose={(name) => choose(name, true)} />}
         {heads.length === 0 && kept?.map === map.name && <Dots lane={kept} at={at} example={example} />}
       </div>

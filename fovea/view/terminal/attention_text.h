@@ -1,0 +1,19 @@
+// One example's attention, as a look of a training left it, in block characters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fovea/lab/record/record.h"
+#include "fovea/view/terminal/terminal.h"
+
+namespace fovea {
+
+// What is shown, then the map of the run's last look: a row for each of its rows, at most `height` of them (0: no
+// limit). Of glimpses at an image it is the image instead, as small as it must be, with the numbers of the glimpses in
+// the middles of what they cover, and dots on the way from each to the next. Empty where `arrays`, of whatever names,
+// have no map.
+std::vector<std::string> attention_lines(const RunSpec& spec, const std::vector<ArrayRecord>& arrays, int height,
+                                         const Terminal& terminal);
+
+}  // namespace fovea

@@ -172,6 +172,26 @@ export const chapters: Chapter[] = [
     elsewhere: { says: "The program trains both in seconds:", command: "fovea reproduce sink --quick" },
   },
   {
+    name: "prefetch",
+    system: "prefetch",
+    title: "Prefetching",
+    idea:
+      "Which line of memory is accessed next? An address is a page and an offset in it, and what an offset means depends on its page. So each offset has several vectors, experts, and attention mixes them by the page (Shi and others, 2021). It was expected that this is needed where each page has an order of its own. It is not: knowledge of the pages comes first, attention over the experts moves late and little, and the network learns as much without it. The rivals are the tables of a processor: each has traces that it knows at once, and traces that it cannot know.",
+    equations: ["α_k = softmax_k(f p · W_{o k}) , v = ∑_k α_k W_{o k}", "page = softmax(A h_T + a) , h = LSTM_{page}([u ; p ; v])", "offset = softmax(D e_T + d) , e = LSTM_{offset}([u ; p ; v])"],
+    tries: [],
+    elsewhere: { says: "The engine in this page has no traces of memory. The program makes them, and trains on them in seconds:", command: "fovea reproduce prefetch-pages --quick" },
+  },
+  {
+    name: "glimpse",
+    system: "glimpse",
+    title: "Glimpses",
+    idea:
+      "A network sees an image only through a few small glimpses g, and says after each where to look next: in the middle μ, and in training somewhere around it. No gradient leads through a place that is drawn. Places that ended in a right answer, reward r, become likelier, by as much as r was more than what was expected, v (Mnih and others, 2014). Untrained, they hardly leave the middle. The rival is the same network with its glimpses anywhere.",
+    equations: ["h_t = relu(F g_t + R h_{t−1} + f) , μ_{t+1} = tanh(κ (M h_t + m))", "u_{t+1} ~ N(μ_{t+1}, σ^2)", "d μ_{t+1} = −\\frac{λ}{B} (r − v_t) \\frac{u_{t+1} − μ_{t+1}}{σ^2}"],
+    tries: [],
+    elsewhere: { says: "The engine in this page has no images. The program draws them, and trains on them in seconds:", command: "fovea reproduce glimpse-plain --quick" },
+  },
+  {
     name: "prediction",
     system: "prediction",
     title: "Prediction",

@@ -2,9 +2,14 @@
 // second otherwise is made smaller.
 #pragma once
 
+#if !defined(__has_feature)  // clang's way to ask; g++ defines what a sanitizer is called
+#define __has_feature(feature) 0
+#endif
+
 namespace fovea {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
+    __has_feature(thread_sanitizer)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;

@@ -24,7 +24,7 @@ std::vector<T> unit_of(std::size_t count, int threads) {
 }
 
 TEST(Gelu, FloatsAreWhatTheEquationsSayInDouble) {
-  for (const std::size_t count : {1, 7, 8, 33, 20000}) {
+  for (const std::size_t count : {1u, 7u, 8u, 33u, 20000u}) {
     const std::vector<float> narrow = unit_of<float>(count, 1);
     const std::vector<double> wide = unit_of<double>(count, 1);
     for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(narrow[i], wide[i], 1e-5) << i;

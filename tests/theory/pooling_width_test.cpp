@@ -44,7 +44,7 @@ TEST(PoolingWidth, TheErrorIsThatOfAnsweringEachFromTheOthers) {
 }
 
 TEST(PoolingWidth, ComesToRestWhereTheErrorIsLeastOnTheWay) {
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u}) {
     const Points points = wave(seed);
     const WidthForecast forecast = forecast_width(points.line(), 1);
     EXPECT_TRUE(forecast.at_rest);

@@ -18,7 +18,7 @@ TEST(GivenPoints, EveryBatchHoldsThemAllAndAsksAtThem) {
   EXPECT_EQ(task->shape().width, 1);
   EXPECT_EQ(task->shape().value_width, 1);
   for (const Split split : {Split::train, Split::validation, Split::test})
-    for (const std::uint64_t step : {0, 7}) {
+    for (const std::uint64_t step : {0u, 7u}) {
       const Batch batch = draw(*task, split, step, 5);
       EXPECT_EQ(batch.size, 1);
       EXPECT_EQ(batch.items.values, (std::vector<float>{3, 1, 2}));

@@ -50,7 +50,7 @@ TEST(GivenTexts, IsPureAndEachTextComesOnceAnEpoch) {
   const auto other = make_task("given-texts", sample(), 2);
   EXPECT_FALSE(same(draw(*task, Split::train, 0, 8), draw(*other, Split::train, 0, 8)));
   std::map<std::string, int> words;
-  for (const std::uint64_t step : {3, 0, 2, 1}) {
+  for (const std::uint64_t step : {3u, 0u, 2u, 1u}) {
     const Batch batch = draw(*again, Split::train, step, 8);
     EXPECT_TRUE(same(batch, draw(*task, Split::train, step, 8)));
     for (int row = 0; row < batch.size; ++row) ++words[again->word(batch.source.at(row, 1))];

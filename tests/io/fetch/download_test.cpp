@@ -32,7 +32,7 @@ TEST(Sha256, AgreesWithTheStandardsExamples) {
 
 TEST(Sha256, IsTheSameHoweverTheBytesCome) {
   const std::string bytes(1000, 'x');
-  for (const std::size_t piece : {1, 7, 55, 56, 63, 64, 65, 129}) {
+  for (const std::size_t piece : {1u, 7u, 55u, 56u, 63u, 64u, 65u, 129u}) {
     Sha256 sum;
     for (std::size_t at = 0; at < bytes.size(); at += piece) sum.add(std::string_view(bytes).substr(at, piece));
     EXPECT_EQ(sum.hex(), sha256(bytes)) << piece;

@@ -199,7 +199,7 @@ TEST(Measured, ComparesWithTheLogisticRegressionAndInTheClassThatWordsTell) {
   performs(other, {0.5, 0.7, 0.7}, {0.9, 0.3, 0.5});
   performs(logistic, {0.5, 0.85, 0.6}, {0.9, 0.3, 0.5});
   std::vector<RunRecord> runs{a, other, logistic};
-  for (const std::uint64_t seed : {0, 1}) {
+  for (const std::uint64_t seed : {0u, 1u}) {
     runs.push_back(kept.run("text-classify", {{"model.attention", {std::string("uniform"), {}}}}, seed));
     performs(runs.back(), {0.5, 0.8, 0.8}, {0.9, 0.3, 0.5});
     kept.add(runs.back(), "beta", 20, first);

@@ -8,7 +8,6 @@ namespace fovea {
 namespace {
 
 using namespace fovea::testing;
-using Rule = AttentionRule;
 
 constexpr Index targets = 4, batch = 3, sources = 5, target_width = 6, source_width = 7;
 const std::vector<int> lengths{5, 1, 3};
@@ -28,14 +27,14 @@ struct Scene {
     parameters.finish();
     parameters.initialise(5);
   }
-  Cube<double> run(Rule rule, CrossAttention<double>::Trace& trace) {
+  Cube<double> run(AttentionRule rule, CrossAttention<double>::Trace& trace) {
     bench.arena.reset();
     return attention.forward(bench.compute, Cube<const double>(d.data(), targets, batch, target_width),
                              Cube<const double>(e.data(), sources, batch, source_width), lengths, rule, trace);
   }
 };
 
-void check_gradients(Rule rule, Index hidden = 0) {
+void check_gradients(AttentionRule rule, Index hidden = 0) {
   Scene s(1, hidden);
   CrossAttention<double>::Trace trace;
   const auto loss = [&] { return weighted_sum(s.weight, s.run(rule, trace).flat()); };
@@ -52,13 +51,14 @@ void check_gradients(Rule rule, Index hidden = 0) {
 
 // Each example aligned by its own order, within its length; one row left to the model.
 const std::vector<int> alignment{0, 4, 2, -1, 0, 0, -1, 0, 2, 1, 0, 2};
+const std::vector<AttentionRule> each_rule{{}, {true, {}, {}}, {false, {}, alignment}};
 
 TEST(CrossAttention, GradientsOfLearnedRows) { check_gradients({}); }
 TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({true, {}, {}}); }
 TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({false, {}, alignment}); }
 
 TEST(CrossAttention, GradientsOfTheAdditiveScore) {
-  for (const Rule& rule : {Rule{}, Rule{true, {}, {}}, Rule{false, {}, alignment}}) check_gradients(rule, 5);
+  for (const AttentionRule& rule : each_rule) check_gradients(rule, 5);
 }
 
 TEST(CrossAttention, TheAdditiveScoreIsWhatItsEquationSays) {
@@ -93,7 +93,7 @@ TEST(CrossAttention, TheAdditiveScoreIsWhatItsEquationSays) {
 
 TEST(CrossAttention, RowsSumToOneAndAreZeroOnPadding) {
   Scene s;
-  for (const Rule& rule : {Rule{}, Rule{true, {}, {}}, Rule{false, {}, alignment}}) {
+  for (const AttentionRule& rule : each_rule) {
     CrossAttention<double>::Trace trace;
     s.run(rule, trace);
     for (Index b = 0; b < batch; ++b)

@@ -36,6 +36,9 @@ struct Scene {
     }
     for (std::size_t i = 0; i < columns * count; ++i) values.push_back(static_cast<T>(stream.uniform(-1, 1)));
   }
+  ValueColumns<T> from(std::size_t begin) const {
+    return {columns == 0 ? nullptr : values.data() + begin, static_cast<std::ptrdiff_t>(s.size()), columns};
+  }
   std::size_t columns;
   std::vector<T> s, values;
 };
@@ -51,8 +54,7 @@ TYPED_TEST(RunningSoftmaxTest, SumsWhatIsWrittenOut) {
     for (std::size_t begin = 0, length = 0; begin < count; begin += length) {
       length = std::min<std::size_t>(count - begin, 1 + (seed * 37 + begin) % most_similarities);
       const T shrink =
-          take_in({&high, sums.data(), slopes.data()}, std::span<T>(weights).subspan(begin, length),
-                  {columns == 0 ? nullptr : scene.values.data() + begin, static_cast<std::ptrdiff_t>(count), columns});
+          take_in({&high, sums.data(), slopes.data()}, std::span<T>(weights).subspan(begin, length), scene.from(begin));
       for (std::size_t i = 0; i < begin; ++i) weights[i] *= shrink;
     }
 
@@ -78,8 +80,7 @@ TYPED_TEST(RunningSoftmaxTest, SumsWhatIsWrittenOut) {
     std::vector<T> alone(columns + 1), row = scene.s;
     for (std::size_t begin = 0, length = 0; begin < count; begin += length) {
       length = std::min<std::size_t>(count - begin, 1 + (seed * 37 + begin) % most_similarities);
-      take_in({&again, alone.data(), nullptr}, std::span<T>(row).subspan(begin, length),
-              {scene.values.data() + begin, static_cast<std::ptrdiff_t>(count), columns});
+      take_in({&again, alone.data(), nullptr}, std::span<T>(row).subspan(begin, length), scene.from(begin));
     }
     EXPECT_EQ(alone, sums);
   }

@@ -3,6 +3,7 @@
 #include <cairo/cairo.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 

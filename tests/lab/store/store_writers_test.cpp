@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "fovea/lab/store/sqlite_statement.h"
 #include "tests/lab/store/store_process.h"
 
 namespace fovea {

@@ -3,50 +3,14 @@
 #include <set>
 
 #include "fovea/nn/dropout.h"
-#include "tests/data/tasks/task_help.h"
-#include "tests/model/model_scene.h"
+#include "tests/model/gated_classifier_scene.h"
 #include "tests/nn/reference.h"
 
 namespace fovea {
 namespace {
 
 using testing::ModelScene;
-
-constexpr int vocab = 9;
-
-const ValueTable small = {
-    {"embedding", {std::int64_t{3}, {}}}, {"hidden", {std::int64_t{4}, {}}}, {"score_hidden", {std::int64_t{5}, {}}}};
-
-ValueTable with(std::initializer_list<std::pair<const std::string, Value>> others) {
-  ValueTable settings(others);
-  settings.insert(small.begin(), small.end());
-  return settings;
-}
-
-TaskShape shape_of(int classes, int words = vocab) {
-  TaskShape shape;
-  shape.kind = Kind::labelled_tokens;
-  shape.vocab = words;
-  shape.classes = classes;
-  return shape;
-}
-
-// Sequences of 1 to 7 random tokens; the first position of every second one is marked.
-Batch random_batch(int size, int classes, std::uint64_t seed = 3) {
-  Batch batch;
-  batch.size = size;
-  batch.source.resize(size, 7);
-  batch.marked.assign(static_cast<std::size_t>(size) * 7, 0);
-  Stream stream(seed, "test");
-  for (int b = 0; b < size; ++b) {
-    const int length = b == 0 ? 7 : 1 + static_cast<int>(stream.integer(7));
-    batch.source.lengths[static_cast<std::size_t>(b)] = length;
-    for (int s = 0; s < length; ++s) batch.source.at(b, s) = static_cast<int>(stream.integer(vocab));
-    batch.labels.push_back(static_cast<int>(stream.integer(static_cast<std::uint64_t>(classes))));
-    if (b % 2 == 0) batch.marked[static_cast<std::size_t>(b) * 7] = 1;
-  }
-  return batch;
-}
+using namespace testing::gated;
 
 // The same, with every other position of every second example marked: several places of differing words.
 Batch marked_batch(int size, int classes) {
@@ -55,38 +19,6 @@ Batch marked_batch(int size, int classes) {
     for (int s = 0; s < batch.source.lengths[static_cast<std::size_t>(b)]; s += 2)
       batch.marked[static_cast<std::size_t>(b * 7 + s)] = 1;
   return batch;
-}
-
-// The examples `order` of a batch, cut to the longest of them.
-Batch rows_of(const Batch& batch, const std::vector<int>& order) {
-  Batch part;
-  part.size = static_cast<int>(order.size());
-  int longest = 0;
-  for (const int b : order) longest = std::max(longest, batch.source.lengths[static_cast<std::size_t>(b)]);
-  part.source.resize(part.size, longest);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto b = static_cast<std::size_t>(order[i]);
-    part.source.lengths[i] = batch.source.lengths[b];
-    for (int s = 0; s < longest; ++s) {
-      part.source.at(static_cast<int>(i), s) = batch.source.at(order[i], s);
-      part.marked.push_back(batch.marked[b * 7 + static_cast<std::size_t>(s)]);
-    }
-    part.labels.push_back(batch.labels[b]);
-  }
-  return part;
-}
-
-struct Variant {
-  const char* cell;
-  bool bidirectional;
-  const char* score;
-  int classes;
-};
-constexpr Variant variants[] = {
-    {"lstm", false, "linear", 2}, {"gru", true, "mlp", 2}, {"lstm", true, "linear", 3}, {"gru", false, "mlp", 4}};
-
-ValueTable settings_of(const Variant& v) {
-  return with({{"cell", word(v.cell)}, {"bidirectional", yes(v.bidirectional)}, {"score", word(v.score)}});
 }
 
 TEST(GatedClassifier, GradientsAreRight) {
@@ -105,7 +37,7 @@ TEST(GatedClassifier, ScoresLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
     ModelScene<double> scene("gated-classifier", settings_of(v), shape_of(v.classes));
     scene.check_gradients(batch, {.training = true, .attend = Attend::truth}, {.at_most = 60});
     const auto slope = [&](const std::vector<int>& examples) {
-      scene.gradient_of(rows_of(batch, examples), {.attend = Attend::truth});
+      scene.gradient_of(examples_of(batch, examples), {.attend = Attend::truth});
       double largest = 0;
       for (const auto& parameter : scene.parameters.all())
         if (parameter.group == Group::attention)
@@ -231,69 +163,6 @@ TEST(GatedClassifier, AgreesWithPyTorch) {
   }
 }
 
-TEST(GatedClassifier, PaddedBatchIsItsExamplesOneByOne) {
-  for (const Variant& v : variants) {
-    const Batch batch = random_batch(6, v.classes);
-    ModelScene<double> all("gated-classifier", settings_of(v), shape_of(v.classes));
-    ModelScene<double> one("gated-classifier", settings_of(v), shape_of(v.classes));
-    const Trace<double> together = all.gradient_of(batch);
-    const Cube<double> beta = all.model->beta(all.bench.compute, together);
-    std::vector<double> gradients(all.parameters.gradients().size());
-    double loss = 0;
-    for (int b = 0; b < 6; ++b) {
-      const Batch single = rows_of(batch, {b});
-      const Trace<double> alone = one.gradient_of(single);
-      const Cube<double> beta_alone = one.model->beta(one.bench.compute, alone);
-      loss += alone.loss / 6;
-      for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += one.parameters.gradients()[i] / 6;
-      for (Index c = 0; c < together.scores.size(1); ++c) EXPECT_NEAR(alone.scores(0, c), together.scores(b, c), 1e-12);
-      for (Index s = 0; s < 7; ++s) {
-        const bool present = s < single.source.columns;
-        EXPECT_NEAR(together.attention(b, 0, s), present ? alone.attention(0, 0, s) : 0, 1e-12);
-        EXPECT_NEAR(beta(b, 0, s), present ? beta_alone(0, 0, s) : 0, 1e-12);
-      }
-    }
-    EXPECT_NEAR(together.loss, loss, 1e-12);
-    for (std::size_t i = 0; i < gradients.size(); ++i) EXPECT_NEAR(all.parameters.gradients()[i], gradients[i], 1e-12);
-  }
-}
-
-TEST(GatedClassifier, PermutedBatchGivesPermutedResults) {
-  const Batch batch = random_batch(6, 2);
-  const std::vector<int> order = {4, 0, 5, 2, 1, 3};
-  const Batch permuted = rows_of(batch, order);
-  ModelScene<double> a("gated-classifier", small, shape_of(2)), b("gated-classifier", small, shape_of(2));
-  const Trace<double> plain = a.gradient_of(batch), mixed = b.gradient_of(permuted);
-  EXPECT_NEAR(plain.loss, mixed.loss, 1e-13);
-  for (Index i = 0; i < 6; ++i) {
-    const Index from = order[static_cast<std::size_t>(i)];
-    EXPECT_NEAR(mixed.scores(i, 0), plain.scores(from, 0), 1e-13);
-    for (Index s = 0; s < 7; ++s) EXPECT_NEAR(mixed.attention(i, 0, s), plain.attention(from, 0, s), 1e-13);
-  }
-  for (std::size_t i = 0; i < a.parameters.gradients().size(); ++i)
-    EXPECT_NEAR(a.parameters.gradients()[i], b.parameters.gradients()[i], 1e-13);
-}
-
-TEST(GatedClassifier, WordsAreOnlyNames) {
-  std::vector<int> renamed(vocab);
-  Stream(1, "names").permutation(renamed);
-  const Batch batch = random_batch(5, 2);
-  Batch other = batch;
-  for (int& id : other.source.ids) id = id < 0 ? -1 : renamed[static_cast<std::size_t>(id)];
-  ModelScene<double> a("gated-classifier", small, shape_of(2)), b("gated-classifier", small, shape_of(2));
-  const Matrix<double> table = a.parameters.find("embedding.weight")->matrix();
-  const Matrix<double> moved = b.parameters.find("embedding.weight")->matrix();
-  for (Index v = 0; v < vocab; ++v)
-    std::copy_n(table[v].data(), table.size(1), moved[renamed[static_cast<std::size_t>(v)]].data());
-  const Trace<double> one = a.gradient_of(batch), two = b.gradient_of(other);
-  EXPECT_NEAR(one.loss, two.loss, 1e-13);
-  for (Index i = 0; i < 5; ++i) EXPECT_NEAR(one.scores(i, 0), two.scores(i, 0), 1e-13);
-  const Matrix<double> d_table = a.parameters.find("embedding.weight")->matrix_gradient();
-  const Matrix<double> d_moved = b.parameters.find("embedding.weight")->matrix_gradient();
-  for (Index v = 0; v < vocab; ++v)
-    for (Index e = 0; e < 3; ++e) EXPECT_NEAR(d_table(v, e), d_moved(renamed[static_cast<std::size_t>(v)], e), 1e-13);
-}
-
 TEST(GatedClassifier, UniformIsExactlyUniformAndAttentionLearnsNothing) {
   const Batch batch = random_batch(6, 2);
   ModelScene<float> forced("gated-classifier", small, shape_of(2));
@@ -323,23 +192,6 @@ TEST(GatedClassifier, HeldAtTheMarksWhereThereAreAny) {
                 b % 2 == 0 ? (s == 0 ? 1.0 : 0.0) : before[static_cast<std::size_t>(b * 7 + s)]);
 }
 
-// Softmax does not see what is added to every score: here by a unit whose state is the same everywhere.
-TEST(GatedClassifier, ShiftedScoresGiveTheSameAttention) {
-  const Batch batch = random_batch(6, 2);
-  ModelScene<double> scene("gated-classifier", with({{"cell", word("gru")}}), shape_of(2));
-  const Index hidden = 4, unit = 2;  // z = 0 and n = 1 for this unit, so its state is 1 and its score weight is a shift
-  scene.parameters.find("encoder.bias_ih_l0")->value[1 * hidden + unit] = -1e6;
-  scene.parameters.find("encoder.bias_ih_l0")->value[2 * hidden + unit] = 1e6;
-  const Trace<double> before = scene.gradient_of(batch);
-  const std::vector<double> attention = testing::copy_of(before.attention);
-  const double loss = before.loss;
-  EXPECT_NEAR(scene.parameters.find("score.weight")->gradient[unit], 0, 1e-15);
-  scene.parameters.find("score.weight")->value[unit] += 100;
-  const Trace<double> after = scene.forward(batch, {});
-  for (std::size_t i = 0; i < attention.size(); ++i) EXPECT_NEAR(after.attention.flat()[i], attention[i], 1e-12);
-  EXPECT_NEAR(after.loss, loss, 1e-12);
-}
-
 TEST(GatedClassifier, LogitIsTheAttendedBeta) {
   for (const int classes : {2, 3}) {
     const Batch batch = random_batch(6, classes);
@@ -359,14 +211,6 @@ TEST(GatedClassifier, LogitIsTheAttendedBeta) {
       }
     }
   }
-}
-
-TEST(GatedClassifier, IsTheSameForAnyNumberOfThreads) {
-  const auto task = make_task("keyword", table({{"shortest", whole(4)}}));
-  const Batch batch = draw(*task, Split::train, 0, 100);
-  ModelScene<float> one("gated-classifier", {}, task->shape(), 1), three("gated-classifier", {}, task->shape(), 3);
-  EXPECT_EQ(one.gradient_of(batch).loss, three.gradient_of(batch).loss);
-  EXPECT_EQ(testing::copy_of(one.parameters.gradients()), testing::copy_of(three.parameters.gradients()));
 }
 
 TEST(GatedClassifier, SteadyStepsAskForNoMemory) {

@@ -1,0 +1,213 @@
+// Experiment files and settings that are wrong: each is refused with its place, what is wrong, and what to do.
+#include <filesystem>
+
+#include "fovea/base/file.h"
+#include "tests/lab/experiment/experiment_scene.h"
+
+namespace fovea {
+namespace {
+
+using namespace testing_parts;
+
+TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
+  const struct {
+    std::string toml, place, problem, remedy;
+  } cases[] = {
+      {"title = \"x", "x.toml:1:11", "not TOML", "quotes"},
+      {"task = { name = \"mark\" }\ntask = 3", "x.toml:2:8", "not TOML", "quotes"},
+      {minimal("titel = \"x\""), "x.toml:3:1", "an experiment has no key 'titel'", "did you mean 'title'?"},
+      {minimal("title = 3"), "x.toml:3:1", "'title' must be a text, not an integer (3)", "make it a text"},
+      {minimal("order = \"first\""), "x.toml:3:1", "'order' must be an integer", "make it"},
+      {"model = { name = \"tiny\" }", "x.toml", "the experiment has no task", "add task"},
+      {"task = 3\nmodel = { name = \"tiny\" }", "x.toml:1:1", "'task' must be a table", "make it a table"},
+      {"task = { vocab = 3 }\nmodel = { name = \"tiny\" }", "x.toml:1:10", "the task has no name", "the list of tasks"},
+      {minimal("train = 2024-01-01"), "x.toml:3:1", "dates and times", "in quotes"},
+      {minimal("sweep = { seed = 3 }"), "x.toml:3:11", "the axis 'seed' must be a list or a range, not an integer (3)",
+       "0..19"},
+      {minimal("sweep = { seed = \"many\" }"), "x.toml:3:11", "'many' is not a range", "0..19"},
+      {minimal("sweep = { seed = [] }"), "x.toml:3:11", "has no values", "drop it"},
+      {minimal("quick = { \"sweep.seed\" = 4 }"), "x.toml:3:11", "must be a list or a range", "0..19"},
+      {minimal("quick = { \"train.steps\" = 4, train = { steps = 3 } }"), "x.toml:3:11", "'train.steps' is set twice",
+       "keep one"},
+      {minimal("intervene = { hold = \"uniform\" }"), "x.toml:3:1", "must be a list of tables", "make it"},
+      {minimal("[[claim]]\nsays = \"x\"\nmetric = \"share(accuracy >)\"\nat_least = 1"), "x.toml:5:1",
+       "column 17: ')' is not expected", "write a metric"},
+      {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nwhere = \"share(a > 1)\"\nat_least = 1"), "x.toml:6:1",
+       "over many runs", "drop share"},
+      {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\""), "x.toml:3:1", "a claim has no bound", "at_least"},
+      {minimal("[[claim]]\nmetric = \"seed\"\nat_most = 3"), "x.toml:3:1", "does not say", "says"},
+      {minimal("[[claim]]\nsays = \"x\"\nat_most = 3"), "x.toml:3:1", "has no metric", "metric"},
+      {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nat_least = 3\nat_most = 1"), "x.toml:3:1",
+       "at least 3 and at most 1", "swap"},
+      {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\natleast = 3"), "x.toml:6:1", "a claim has no key 'atleast'",
+       "did you mean 'at_least'?"},
+      {minimal("[[claim]]\nsays = \"x\"\nmetric = \"seed\"\nat_least = 3\nform = \"slow\""), "x.toml:7:1",
+       "cannot be 'slow'", "quick or full"},
+      {minimal("claim = { says = \"x\" }"), "x.toml:3:1", "[[claim]]", "[[claim]]"},
+      {minimal("[[figure]]\nmetric = \"x\""), "x.toml:3:1", "a figure has no kind", "kind"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.toml);
+    refused([&] { parse_experiment(c.toml, "x.toml"); }, c.place, c.problem, c.remedy);
+  }
+}
+
+TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
+  const struct {
+    std::string toml, place, problem, remedy;
+  } cases[] = {
+      {"task = { name = \"marc\" }\nmodel = { name = \"tiny\" }", "x.toml:1:10", "there is no task 'marc'",
+       "did you mean 'mark'?"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tinny\" }", "x.toml:2:11", "there is no model 'tinny'",
+       "did you mean 'tiny'?"},
+      {"task = { name = \"mark\", vocabb = 3 }\nmodel = { name = \"tiny\" }", "x.toml:1:25",
+       "task 'mark' has no setting 'vocabb'", "did you mean 'vocab'?"},
+      {"task = { name = \"mark\", vocab = \"x\" }\nmodel = { name = \"tiny\" }", "x.toml:1:25",
+       "must be an integer, not a text", "2 to 1000"},
+      {"task = { name = \"mark\", length = 700 }\nmodel = { name = \"tiny\" }", "x.toml:1:10", "rows longer than 500",
+       "smaller"},
+      {minimal("train = { stepz = 3 }"), "x.toml:3:11", "train has no setting 'stepz'", "did you mean 'steps'?"},
+      {minimal("train = { steps = -3 }"), "x.toml:3:11", "not -3", "updates"},
+      {minimal("train = { rate = nan }"), "x.toml:3:11", "not nan", "learning rate"},
+      {minimal("train = { optimizer = \"adm\" }"), "x.toml:3:11", "cannot be 'adm' (did you mean 'adam'?)", "one of"},
+      {minimal("train = { stop_when = \"loss\" , steps = 1.5 }"), "x.toml:3:32", "must be an integer", "updates"},
+      {minimal("train = { stop_when = \"share(loss > 1)\" }"), "x.toml:3:11", "over many runs", "drop share"},
+      {minimal("train = { stop_when = \"loss + 1\" }"), "x.toml:3:11", "is not a condition", "compare"},
+      {minimal("probe = { names = [\"wach\"] }"), "x.toml:3:11", "there is no probe 'wach'", "did you mean 'watch'?"},
+      {minimal("probe = { names = [\"watch\", \"watch\"] }"), "x.toml:3:11", "named twice", "once"},
+      {minimal("probe = { watch = { scale = 2 } }"), "x.toml:3:11", "not among the probe's names", "add \"watch\""},
+      {minimal("probe = { wach = { scale = 2 } }"), "x.toml:3:11", "probe has no setting 'wach'", "known are"},
+      {minimal("probe = { names = [\"watch\"], watch = { scal = 2 } }"), "x.toml:3:40",
+       "probe 'watch' has no setting 'scal'", "did you mean 'scale'?"},
+      {minimal("intervene = [ { hold = \"unifrom\" } ]"), "x.toml:3:17", "did you mean 'uniform'?", "one of"},
+      {minimal("intervene = [ { freeze = \"head\" } ]"), "x.toml:3:15", "no parameters 'head' to freeze",
+       "known are: attention, body, w, a"},
+      {minimal("intervene = [ { hold = \"uniform\", until = -1 } ]"), "x.toml:3:35", "not -1", "no longer in force"},
+      {minimal("intervene = [ { hold = \"uniform\", from = 5, until = 5 } ]"), "x.toml:3:45", "over before it begins",
+       "larger"},
+      {minimal("intervene = [ { hold = \"uniform\" }, { hold = \"truth\", from = 7 } ]"), "x.toml:3:37",
+       "two interventions hold attention at step 7", "do not meet"},
+      {minimal("intervene = [ { rate = 1.0, of = \"body\" }, { rate = 2, of = \"body\" } ]"), "x.toml:3:44",
+       "two interventions set the rate", "do not meet"},
+      {minimal("intervene = [ { hodl = \"uniform\" } ]"), "x.toml:3:15", "does nothing that is known",
+       "did you mean 'hold'?"},
+      {minimal("intervene = [ { rate = 1.0, off = \"body\" } ]"), "x.toml:3:29", "has no setting 'off'",
+       "did you mean 'of'?"},
+      {minimal("intervene = [ { clamp = \"w\" } ]"), "x.toml:3:15", "does not say at which value", "at = 0.5"},
+      {minimal("intervene = [ { clamp = \"b\", at = 0.5 } ]"), "x.toml:3:15", "has no parameter 'b'",
+       "did you mean 'w'?"},
+      {minimal("intervene = [ { clamp = \"w\", at = 1, until = 9 }, { clamp = \"w\", at = 2, from = 8 } ]"),
+       "x.toml:3:51", "two interventions clamp one parameter at step 8", "do not meet"},
+      {"task = { name = \"mark\", knows = false }\nmodel = { name = \"tiny\" }\nintervene = [ { hold = \"truth\" } ]",
+       "x.toml:3:15", "does not know where it belongs", "uniform"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", attends = false }\nintervene = [ { hold = \"uniform\" } "
+       "]",
+       "x.toml:3:15", "model 'tiny' has none here", "drop"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", attends = false }\nintervene = [ { freeze = "
+       "\"attention\" } ]",
+       "x.toml:3:15", "has no attention parameters", "drop"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", even = true }\nintervene = [ { hold = \"truth\" } ]",
+       "x.toml:3:15", "that of model 'tiny' is even here", "drop"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", even = true }\nintervene = [ { freeze = "
+       "\"attention\" } ]",
+       "x.toml:3:15", "attention parameters do nothing here", "let attention be learned"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", even = true }\nintervene = [ { rate = 1, of = "
+       "\"attention\" } ]",
+       "x.toml:3:15", "attention parameters do nothing here", "let attention be learned"},
+      {minimal("train = { steps = 20 }\nintervene = [ { hold = \"uniform\", from = 21 } ]"), "x.toml:4:15",
+       "begins at step 21, and training ends at step 20", "set train.steps to 21 or more"},
+      {minimal("train = { steps = 20 }\nintervene = [ { clamp = \"w\", at = 1, from = 30 } ]"), "x.toml:4:15",
+       "begins at step 30", "sooner"},
+      {minimal("train = { steps = 20 }\nintervene = [ { transplant = 1, at = 21 } ]"), "x.toml:4:15",
+       "begins at step 21", "sooner"},
+      {minimal("intervene = [ { transplant = 1, of = \"\" } ]"), "x.toml:3:15", "'transplant' does not say what",
+       "drop of"},
+      {minimal("intervene = [ { embeddings = \"\" } ]"), "x.toml:3:15", "'embeddings' names no file", "name one"},
+      {minimal("probe = { names = [\"beta_top1\"] }"), "x.toml:3:11",
+       "probe 'beta_top1' reads β, and model 'tiny' has none here", "probe.where_able"},
+      {"task = { name = \"mark\", knows = false }\nmodel = { name = \"tiny\" }\nprobe = { names = "
+       "[\"attention_on_truth\"] }",
+       "x.toml:3:11", "asks where attention belongs, and task 'mark' does not know", "probe.where_able"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\ntrain = { batch = 1 }", "x.toml:3:11",
+       "model 'tiny' cannot be trained on one example at a time", "set train.batch to 2 or more"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", least_batch = 2 }\n"
+       "train = { batch = 12, data_parallel = true, shards = 12 }",
+       "x.toml:3:11", "cannot be trained on one example at a time", "set train.batch to 24 or more"},
+      {minimal("train = { momentum = 0.9 }"), "x.toml:3:11",
+       "train.momentum changes nothing here: it is of optimizer \"sgd\"", "drop it (or set train.momentum to 0)"},
+      {"task = { name = \"keyword\" }\nmodel = { name = \"gated-classifier\", score_hidden = 8 }", "x.toml:2:38",
+       "model.score_hidden changes nothing here: it is of score \"mlp\"", "drop it (or set model.score_hidden to 64)"},
+      {"task = { name = \"curve\" }\nmodel = { name = \"pooling\", formula = \"d2\" }", "x.toml:2:29",
+       "model.formula changes nothing here: it is of similarity \"user\"", "drop it"},
+      {"task = { name = \"curve\" }\nmodel = { name = \"pooling\", similarity = \"dot\", w = 2 }", "x.toml:2:49",
+       "model.w changes nothing here: it is of similarities \"gaussian\" and \"gaussian-learned\"",
+       "drop it (or set model.w to 1)"},
+      {"task = { name = \"curve\" }\nmodel = { name = \"pooling\", width = 2 }", "x.toml:2:29",
+       "model.width changes nothing here: it is of similarities \"boxcar\" and \"epanechnikov\"",
+       "set model.width to 1"},
+      {"task = { name = \"curve\" }\nmodel = { name = \"pooling\", hidden = 8 }", "x.toml:2:29",
+       "model.hidden changes nothing here: it is of similarity \"additive\"", "set model.hidden to 32"},
+      {"task = { name = \"feature-mean\" }\nmodel = { name = \"feature-attention\", gate_hidden = 8 }", "x.toml:2:39",
+       "model.gate_hidden changes nothing here: it is of gate \"input\"", "drop it"},
+      {"task = { name = \"copy\" }\nmodel = { name = \"seq2seq\", encoder = \"embedding\", bidirectional = true }",
+       "x.toml:2:52", "model.bidirectional changes nothing here: it is of encoder \"recurrent\"", "drop it"},
+      {"task = { name = \"copy\" }\nmodel = { name = \"seq2seq\", attention = \"uniform\", score = \"additive\" }",
+       "x.toml:2:52", "model.score changes nothing here: it is of attention \"learned\"",
+       "set model.score to \"general\""},
+      {minimal("train = { optimizer = \"sgd\", beta2 = 0.99 }"), "x.toml:3:30",
+       "train.beta2 changes nothing here: it is of optimizers \"adam\" and \"adamw\"", "drop it"},
+      {minimal("train = { schedule = \"step\", floor = 0.5 }"), "x.toml:3:30", "train.floor changes nothing here",
+       "drop it"},
+      {minimal("train = { schedule = \"cosine\", factor = 0.5 }"), "x.toml:3:32", "train.factor changes nothing here",
+       "drop it"},
+      {"task = { name = \"mark\" }\nmodel = { name = \"tiny\", attends = false }\nprobe = { names = [\"watch\"] }",
+       "x.toml:3:11", "needs a model that attends", "choose another"},
+      {minimal("quick = { \"train.steps\" = 3 }\nsweep = { \"task.vocabb\" = [1] }"), "x.toml:4:28",
+       "has no setting 'vocabb'", "vocab"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.toml);
+    refused([&] { resolve_sweep(parse_experiment(c.toml, "x.toml"), Preset::full, {}); }, c.place, c.problem, c.remedy);
+  }
+  const auto set = [](const std::string& words) {
+    return [words] { resolve(experiment(), Preset::full, {parse_override(words)}, 0); };
+  };
+  refused(set("task.vocabb=3"), "task.vocabb=3", "task 'mark' has no setting 'vocabb'", "did you mean 'vocab'?");
+  refused(set("vocab=3"), "vocab=3", "there is no setting 'vocab'", "did you mean 'task.vocab'?");
+  refused(set("tsak.vocab=3"), "tsak.vocab=3", "there is no setting 'tsak.vocab'", "did you mean 'task.vocab'?");
+  refused(set("train.steps=abc"), "train.steps=abc", "must be an integer, not a text (\"abc\")", "0 to 1099511627776");
+  refused(set("seed=-1"), "seed=-1", "seed must be an integer, 0 or more", "seed=3");
+  refused(set("train.steps.more=1"), "train.steps.more=1", "must be an integer, not a table", "updates");
+  refused([] { parse_override("nothing"); }, "nothing", "sets nothing", "key=value");
+}
+
+TEST(Spec, FilesThatCanNotBeReadAreRefused) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "spec_test";
+  std::filesystem::create_directories(folder);
+  const std::string file = (folder / "big.toml").string();
+  write_whole(file, std::string(2 << 20, '#'));
+  refused([&] { find_experiment(file); }, file, "larger than the 1048576 bytes", "right file");
+  refused([&] { find_experiment((folder / "none.toml").string()); }, (folder / "none.toml").string(), "no such file",
+          "path");
+  refused([&] { find_experiment(folder.string() + "/"); }, folder.string() + "/", "is a folder", "name a file");
+  write_whole(file, whole);
+  EXPECT_EQ(find_experiment(file).name, "big");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Spec, DeepNestingDoesNotExhaustTheStack) {
+  std::string dots = "a";
+  for (int i = 0; i < 200000; ++i) dots += ".a";
+  refused([&] { parse_experiment("x = 1\n" + dots + " = 1", "x.toml"); }, "x.toml:2", "a key of more than 100 parts",
+          "fewer dots");
+  refused([&] { parse_experiment("[" + dots + "]", "x.toml"); }, "x.toml:1", "a key of more than 100 parts",
+          "fewer dots");
+  EXPECT_THROW(parse_experiment("x = " + std::string(100000, '['), "x.toml"), Error);
+  EXPECT_THROW(parse_experiment(std::string("x = \xff\xfe"), "x.toml"), Error);
+  const std::string prose = minimal("idea = \"\"\"" + std::string(500, '.') + "\"\"\" # " + std::string(500, '.') +
+                                    "\ntitle = '" + std::string(500, '.') + "'");
+  EXPECT_EQ(parse_experiment(prose, "x.toml").title.size(), 500u);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -78,7 +78,7 @@ template <class T>
 struct RecurrentTrace {
   SequenceInput<T> input;
   RecurrentState<T> initial;
-  Cube<T> gates;           // (T,B,4H) activations; their gradients once backward has run
+  Cube<T> gates;           // (T,B,4H) activations; once backward has run the gradients of their arguments, du and dv
   Cube<T> cells;           // (T+2,B,H) as `hidden`; LSTM only
   Cube<T> hidden;          // (T+2,B,W): step t in slot t+1, and room for the states before the first and after the last
   Index column = 0;        // this layer's H of the W columns

@@ -40,20 +40,20 @@ struct GruBackward {
     const auto dh = L::Add(l.Load(s.dh + j), l.Load(s.d_output + j));
     l.Store(L::Mul(dh, z), s.dh + j);
 
-    // Gradients of the arguments of σ and tanh (da_n, da_r, da_z), and of q: σ' = σ (1 - σ), tanh' = 1 - tanh²
-    const auto dn = L::Mul(L::NegMulAdd(dh, z, dh), L::NegMulAdd(n, n, one));
-    const auto dq = L::Mul(dn, r);
-    const auto dr = L::Mul(L::Mul(dn, q), L::NegMulAdd(r, r, r));
-    const auto dz = L::Mul(L::Mul(dh, L::Sub(l.Load(s.h_before + j), n)), L::NegMulAdd(z, z, z));
-    l.Store(dr, gates);
-    l.Store(dz, gates + width);
+    // Gradients of the arguments of σ and tanh, and of q: σ' = σ (1 - σ), tanh' = 1 - tanh²
+    const auto da_n = L::Mul(L::NegMulAdd(dh, z, dh), L::NegMulAdd(n, n, one));
+    const auto dq = L::Mul(da_n, r);
+    const auto da_r = L::Mul(L::Mul(da_n, q), L::NegMulAdd(r, r, r));
+    const auto da_z = L::Mul(L::Mul(dh, L::Sub(l.Load(s.h_before + j), n)), L::NegMulAdd(z, z, z));
+    l.Store(da_r, gates);
+    l.Store(da_z, gates + width);
     l.Store(dq, gates + 2 * width);
-    l.Store(dn, gates + 3 * width);
+    l.Store(da_n, gates + 3 * width);
     T* const d_bias = s.d_bias + j;
-    l.Store(L::Add(l.Load(d_bias), dr), d_bias);
-    l.Store(L::Add(l.Load(d_bias + width), dz), d_bias + width);
+    l.Store(L::Add(l.Load(d_bias), da_r), d_bias);
+    l.Store(L::Add(l.Load(d_bias + width), da_z), d_bias + width);
     l.Store(L::Add(l.Load(d_bias + 2 * width), dq), d_bias + 2 * width);
-    l.Store(L::Add(l.Load(d_bias + 3 * width), dn), d_bias + 3 * width);
+    l.Store(L::Add(l.Load(d_bias + 3 * width), da_n), d_bias + 3 * width);
   }
 };
 

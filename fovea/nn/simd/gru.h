@@ -6,8 +6,8 @@
 //   h = (1 - z) n + z h'
 //
 // Gates in the order r, z, n; slots r, z, q, n, and biases by slot: b_r and b_z are b_ih + b_hh, b_q is b_hh of n, b_n
-// is b_ih of n. Backward, d being the gradient of what follows it and dy that of h by whatever read it other than the
-// next step:
+// is b_ih of n; a are the arguments of σ and tanh. Backward, dX being the gradient of the loss by X, and dy that by h
+// as far as anything but the next step read it:
 //
 //   dh = dh + dy                      dh' = dh z
 //   da_n = dh (1 - z) (1 - n²)        dq = da_n r

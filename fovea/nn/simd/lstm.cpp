@@ -47,20 +47,20 @@ struct LstmBackward {
     l.Store(L::Set(T{0}), s.dh + j);
     l.Store(L::Mul(dc, f), s.dc + j);
 
-    // Gradients of the arguments of σ and tanh (da_i, da_f, da_g, da_o): σ' = σ (1 - σ), tanh' = 1 - tanh²
-    const auto di = L::Mul(L::Mul(dc, g), L::NegMulAdd(i, i, i));
-    const auto df = L::Mul(L::Mul(dc, l.Load(s.c_before + j)), L::NegMulAdd(f, f, f));
-    const auto dg = L::Mul(L::Mul(dc, i), L::NegMulAdd(g, g, one));
-    const auto d_o = L::Mul(L::Mul(dh, t), L::NegMulAdd(o, o, o));
-    l.Store(di, gates);
-    l.Store(df, gates + width);
-    l.Store(dg, gates + 2 * width);
-    l.Store(d_o, gates + 3 * width);
+    // Gradients of the arguments of σ and tanh: σ' = σ (1 - σ), tanh' = 1 - tanh²
+    const auto da_i = L::Mul(L::Mul(dc, g), L::NegMulAdd(i, i, i));
+    const auto da_f = L::Mul(L::Mul(dc, l.Load(s.c_before + j)), L::NegMulAdd(f, f, f));
+    const auto da_g = L::Mul(L::Mul(dc, i), L::NegMulAdd(g, g, one));
+    const auto da_o = L::Mul(L::Mul(dh, t), L::NegMulAdd(o, o, o));
+    l.Store(da_i, gates);
+    l.Store(da_f, gates + width);
+    l.Store(da_g, gates + 2 * width);
+    l.Store(da_o, gates + 3 * width);
     T* const d_bias = s.d_bias + j;
-    l.Store(L::Add(l.Load(d_bias), di), d_bias);
-    l.Store(L::Add(l.Load(d_bias + width), df), d_bias + width);
-    l.Store(L::Add(l.Load(d_bias + 2 * width), dg), d_bias + 2 * width);
-    l.Store(L::Add(l.Load(d_bias + 3 * width), d_o), d_bias + 3 * width);
+    l.Store(L::Add(l.Load(d_bias), da_i), d_bias);
+    l.Store(L::Add(l.Load(d_bias + width), da_f), d_bias + width);
+    l.Store(L::Add(l.Load(d_bias + 2 * width), da_g), d_bias + 2 * width);
+    l.Store(L::Add(l.Load(d_bias + 3 * width), da_o), d_bias + 3 * width);
   }
 };
 

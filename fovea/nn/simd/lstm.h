@@ -5,8 +5,8 @@
 //   g = tanh(u_g + v_g + b_g)         o = σ(u_o + v_o + b_o)
 //   c = f c' + i g                    h = o tanh(c)
 //
-// b (4H) is b_ih + b_hh; gates and slots in the order i, f, g, o. Backward, d being the gradient of what follows it and
-// dy that of h by whatever read it other than the next step:
+// b (4H) is b_ih + b_hh; gates and slots in the order i, f, g, o; a are the arguments of σ and tanh. Backward, dX being
+// the gradient of the loss by X, and dy that by h as far as anything but the next step read it:
 //
 //   dh = dh + dy                      dc = dc + dh o (1 - tanh²(c))
 //   da_i = dc g i (1 - i)             da_f = dc c' f (1 - f)

@@ -41,7 +41,7 @@ class Look : public Command {
     const Store store(Store::default_file());
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
-    const ExampleView seen = view_example(*found, store.fetch_arrays(), kept_words(store), choice_);
+    const ExampleView seen = view_example(*found, store.fetch_arrays(), vocabulary_cache(store), choice_);
     if (json_) print_as_json(seen);
     else fmt::print("{}", shades_text(seen, Terminal::of(STDOUT_FILENO)));
     return 0;

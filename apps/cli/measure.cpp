@@ -39,7 +39,7 @@ class Measure : public Command {
       if (!store.has(id)) throw no_such_run(store, id);
     const MeasurementRuns runs = runs_to_measure(store, ids_);
     MeasureOptions options;
-    if (!class_.empty()) options.only_class = kept_words(store).of(runs.reference.spec).class_number(class_);
+    if (!class_.empty()) options.only_class = vocabulary_cache(store).of(runs.reference.spec).class_number(class_);
     const Measures measures = measure(runs, store.fetch_arrays(), options);
     if (json_) {
       Json json = measures_json(measures);

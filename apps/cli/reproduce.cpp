@@ -71,7 +71,7 @@ class Reproduce : public Command {
   static std::size_t failures(const std::vector<Reproduction>& done) {
     std::size_t count = 0;
     for (const Reproduction& r : done)
-      for (const auto* runs : {&r.runs, &r.against})
+      for (const auto* runs : {&r.runs, &r.baselines})
         for (const RunRecord& run : *runs)
           if (run.state == RunState::failed) {
             if (count++ < 5)

@@ -37,7 +37,7 @@ Json words_of(const RunRecord& run, const Store& store) {
   Json source = Json::object(), target = Json::object();
   Json json{{"source", source}, {"target", target}, {"classes", Json::array()}};
   try {
-    const KnownWords known = kept_words(store).of(run.spec);
+    const KnownWords known = vocabulary_cache(store).of(run.spec);
     for (const bool of_source : {true, false}) {
       const std::size_t count = of_source || known.target.empty() ? known.source.size() : known.target.size();
       for (const ArrayRecord& array : store.arrays(run.id, of_source ? "attention_source" : "attention_target"))

@@ -28,7 +28,7 @@ using Words = std::vector<std::string>;
 // Source, target (empty: the source's) and classes, by their numbers; of a run that is not kept, as its task has them.
 std::tuple<Words, Words, Words> known_words(const std::string& file, const RunSpec& spec) {
   const KnownWords words =
-      file.empty() ? VocabularyCache({}).of(spec) : kept_words(Store(file, Store::Mode::read_only)).of(spec);
+      file.empty() ? VocabularyCache({}).of(spec) : vocabulary_cache(Store(file, Store::Mode::read_only)).of(spec);
   return {words.source, words.target, words.classes};
 }
 
@@ -128,7 +128,8 @@ std::tuple<std::string, std::string, Words> measured(const std::string& file, co
   const Store store(file, Store::Mode::read_only);
   const MeasurementRuns runs = runs_to_measure(store, ids);
   MeasureOptions options;
-  if (!only_class.empty()) options.only_class = kept_words(store).of(runs.reference.spec).class_number(only_class);
+  if (!only_class.empty())
+    options.only_class = vocabulary_cache(store).of(runs.reference.spec).class_number(only_class);
   const Measures measures = measure(runs, store.fetch_arrays(), options);
   return {measures_json(measures).dump(), measures_text(measures, Terminal()), measures_verdict(measures)};
 }

@@ -21,7 +21,7 @@ py::capsule held(std::shared_ptr<const void> owner) {
 py::object array_of(const StepArray& array) {
   if (!array.data) return py::none();
   const py::capsule owner = held(array.owner);
-  if (array.twice) return view_of(static_cast<const double*>(array.data), sizes_of(array.shape), owner);
+  if (array.float64) return view_of(static_cast<const double*>(array.data), sizes_of(array.shape), owner);
   return view_of(static_cast<const float*>(array.data), sizes_of(array.shape), owner);
 }
 

@@ -36,10 +36,10 @@ bool all_done(const std::vector<RunRecord>& runs) {
 
 // Whether these runs can be measured against each other shows in their specs, before any is trained.
 void check_measurable(const Experiment& experiment, const std::vector<RunSpec>& own,
-                      const std::vector<RunSpec>& against) {
-  if (against.empty()) return;
+                      const std::vector<RunSpec>& baselines) {
+  if (baselines.empty()) return;
   std::vector<RunRecord> runs;
-  for (const auto* const specs : {&own, &against})
+  for (const auto* const specs : {&own, &baselines})
     for (const RunSpec& spec : *specs) {
       runs.emplace_back().spec = spec;
       runs.back().id = std::ssize(runs);
@@ -50,18 +50,18 @@ void check_measurable(const Experiment& experiment, const std::vector<RunSpec>& 
     throw wrong_input(message("what '{}' trains cannot be measured (its own runs are counted first, then those of "
                               "{}): {}",
                               experiment.name, Message::Tables{"against"}, error.problem()),
-                      error.remedy(), experiment.against.front().place);
+                      error.remedy(), experiment.baselines.front().place);
   }
 }
 
-// What the runs come to beside those that they are measured against, which are in `reproduction.against` as far as they
-// were reached. Those that keep the experiment's model join the runs: claims and figures then see them as a condition
-// beside the others.
+// What the runs come to beside their baselines, which are in `reproduction.baselines` as far as they were reached.
+// Those that keep the experiment's model join the runs: claims and figures then see them as a condition beside the
+// others.
 void measure_reproduced(const Store& store, Reproduction& reproduction) {
-  const std::vector<Baseline>& against = reproduction.experiment.against;
+  const std::vector<Baseline>& baselines = reproduction.experiment.baselines;
   std::vector<RunRecord>& own = reproduction.runs;
-  std::vector<RunRecord>& beside = reproduction.against;
-  if (against.empty() || beside.size() < against.size()) return;
+  std::vector<RunRecord>& beside = reproduction.baselines;
+  if (baselines.empty() || beside.size() < baselines.size()) return;
   if (all_done(own) && all_done(beside)) {
     std::vector<RunRecord> runs = own;
     runs.insert(runs.end(), beside.begin(), beside.end());
@@ -70,25 +70,26 @@ void measure_reproduced(const Store& store, Reproduction& reproduction) {
     reproduction.measures = measure(sorted, arrays);
     constexpr int some = 3;
     for (int example = 1; example <= std::min(some, reproduction.measures->examples); ++example)
-      reproduction.seen.push_back(view_example(sorted.reference, arrays, kept_words(store), {example, "attention", {}, {}}));
+      reproduction.examples.push_back(
+          view_example(sorted.reference, arrays, vocabulary_cache(store), {example, "attention", {}, {}}));
   }
-  for (std::size_t i = 0; i < against.size(); ++i)
-    if (against[i].keeps_model()) own.push_back(beside[i]);
+  for (std::size_t i = 0; i < baselines.size(); ++i)
+    if (baselines[i].keeps_model()) own.push_back(beside[i]);
 }
 
 // The runs that others are measured against, and whether all of them were reached.
-bool sweep_against(Store& store, const std::vector<RunSpec>& against, const SweepOptions& options,
+bool sweep_baselines(Store& store, const std::vector<RunSpec>& baselines, const SweepOptions& options,
                    Reproduction& result) {
-  if (against.empty()) return true;
+  if (baselines.empty()) return true;
   SweepOptions beside = options;
   if (options.progress)
     beside.progress = [&options](SweepProgress progress) {
       progress.stage = "what they are measured against";
       options.progress(progress);
     };
-  result.against = sweep(store, result.experiment.name, against, beside);
-  return result.against.size() == against.size() &&
-         std::ranges::none_of(result.against, [](const RunRecord& run) { return run.state == RunState::stopped; });
+  result.baselines = sweep(store, result.experiment.name, baselines, beside);
+  return result.baselines.size() == baselines.size() &&
+         std::ranges::none_of(result.baselines, [](const RunRecord& run) { return run.state == RunState::stopped; });
 }
 
 }  // namespace
@@ -97,18 +98,18 @@ Reproduction reproduce(Store& store, const Experiment& experiment, Preset preset
                        const std::vector<Override>& overrides, const SweepOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   Reproduction result{experiment, preset, {}, {}, 0};
-  const std::vector<RunSpec> against = resolve_baselines(experiment, preset, overrides);  // a mistake shows now
+  const std::vector<RunSpec> baselines = resolve_baselines(experiment, preset, overrides);  // a mistake shows now
   const std::vector<RunSpec> own = resolve_sweep(experiment, preset, overrides);
-  check_measurable(experiment, own, against);
+  check_measurable(experiment, own, baselines);
   if (!experiment.source.empty() && experiment.stages.empty()) {  // shipped ones are tested, and stages name more
     std::vector<RunSpec> seen = own;
-    for (std::size_t i = 0; i < against.size(); ++i)
-      if (experiment.against[i].keeps_model()) seen.push_back(against[i]);
+    for (std::size_t i = 0; i < baselines.size(); ++i)
+      if (experiment.baselines[i].keeps_model()) seen.push_back(baselines[i]);
     refuse_misspelt_names(experiment, preset, seen);
   }
   StagedRuns staged = sweep_stages(store, experiment, preset, overrides, {}, options);
   result.runs = std::move(staged.runs);
-  if (staged.whole && sweep_against(store, against, options, result)) {
+  if (staged.whole && sweep_baselines(store, baselines, options, result)) {
     measure_reproduced(store, result);
     result.claims = check_claims(experiment, preset, result.runs, staged.notes);
     if (result.measures)
@@ -133,7 +134,7 @@ std::optional<Reproduction> reproduced_before(const Store& store, const Experime
     return runs;
   };
   found.runs = run_stages(found.experiment, found.preset, {}, {}, kept).runs;
-  found.against = kept(resolve_baselines(found.experiment, found.preset, {}), 1);
+  found.baselines = kept(resolve_baselines(found.experiment, found.preset, {}), 1);
   measure_reproduced(store, found);
   for (const RunRecord& run : found.runs) found.seconds += run.seconds;
   return found;

@@ -29,9 +29,9 @@ struct Reproduction {
   double seconds = 0;
   // What the runs are measured against (lab/experiment/baselines.h); those that keep the experiment's model are among
   // the runs, too.
-  std::vector<RunRecord> against{};
-  std::optional<Measures> measures{};  // once all of them are done
-  std::vector<ExampleView> seen{};     // some examples as the reference run saw them, then
+  std::vector<RunRecord> baselines{};
+  std::optional<Measures> measures{};   // once all of them are done
+  std::vector<ExampleView> examples{};  // some examples as the reference run saw them, then
 };
 
 // Claims are checked when every run was reached, and kept unless overrides made it another experiment.

@@ -61,55 +61,55 @@ Baseline read_baseline(const Value& value) {
     if (std::ranges::find(known, key) == known.end())
       throw wrong_input(fmt::format("what runs are measured against has no key '{}'", key), suggest_name(key, known),
                         inner.place);
-  Baseline against;
-  against.place = value.place;
+  Baseline baseline;
+  baseline.place = value.place;
   Fields fields;
-  fields.text("name", against.name, "what it is called");
-  fields.integer("epochs", against.epochs, 1, most_epochs, "how often training goes through all examples");
+  fields.text("name", baseline.name, "what it is called");
+  fields.integer("epochs", baseline.epochs, 1, most_epochs, "how often training goes through all examples");
   fields.read(*table, "what runs are measured against", {"model", "train", "probe", "set", "quick"});
-  if (against.name.empty())
+  if (baseline.name.empty())
     throw wrong_input("what runs are measured against has no name",
                       message("add {}", Message::Entry{"name", {"…", {}}}), value.place);
-  against.model = table_in(*table, "model");
-  against.train = table_in(*table, "train");
-  against.probe = table_in(*table, "probe");
-  against.set = settings_in(table_in(*table, "set"));
+  baseline.model = table_in(*table, "model");
+  baseline.train = table_in(*table, "train");
+  baseline.probe = table_in(*table, "probe");
+  baseline.set = settings_in(table_in(*table, "set"));
   ValueTable quick = table_in(*table, "quick");
-  against.quick_epochs = against.epochs;
+  baseline.quick_epochs = baseline.epochs;
   if (const auto epochs = quick.find("epochs"); epochs != quick.end()) {
     Fields of_quick;
-    of_quick.integer("epochs", against.quick_epochs, 1, most_epochs, "how often training goes through all examples");
+    of_quick.integer("epochs", baseline.quick_epochs, 1, most_epochs, "how often training goes through all examples");
     of_quick.read({*epochs}, "quick");
     quick.erase(epochs);
   }
-  against.quick = settings_in(quick);
-  if (against.epochs > 0 && against.train.contains("steps"))
-    throw wrong_input("epochs and train.steps both say how long to train", "keep one of the two", against.place);
-  return against;
+  baseline.quick = settings_in(quick);
+  if (baseline.epochs > 0 && baseline.train.contains("steps"))
+    throw wrong_input("epochs and train.steps both say how long to train", "keep one of the two", baseline.place);
+  return baseline;
 }
 
 std::vector<RunSpec> resolve_baselines(const Experiment& experiment, Preset preset,
                                        const std::vector<Override>& overrides) {
   std::vector<RunSpec> specs;
-  for (const Baseline& against : experiment.against) {
-    const auto is_own = [&against](const std::string& key) {
-      return (key.starts_with("model.") && !against.model.empty()) ||
-             (key.starts_with("train.") && !against.train.empty()) ||
-             (key.starts_with("probe.") && !against.probe.empty());
+  for (const Baseline& baseline : experiment.baselines) {
+    const auto is_own = [&baseline](const std::string& key) {
+      return (key.starts_with("model.") && !baseline.model.empty()) ||
+             (key.starts_with("train.") && !baseline.train.empty()) ||
+             (key.starts_with("probe.") && !baseline.probe.empty());
     };
     Experiment part = experiment;
-    if (!against.model.empty()) part.model = against.model;
-    if (!against.train.empty()) part.train = against.train;
-    if (!against.probe.empty()) part.probe = against.probe;
+    if (!baseline.model.empty()) part.model = baseline.model;
+    if (!baseline.train.empty()) part.train = baseline.train;
+    if (!baseline.probe.empty()) part.probe = baseline.probe;
     std::erase_if(part.quick, [&](const auto& setting) { return is_own(setting.first); });
-    std::vector<Override> settings = against.set;
-    if (preset == Preset::quick) settings.insert(settings.end(), against.quick.begin(), against.quick.end());
+    std::vector<Override> settings = baseline.set;
+    if (preset == Preset::quick) settings.insert(settings.end(), baseline.quick.begin(), baseline.quick.end());
     // What is looked at is the same for all, or they could not be measured against each other.
     for (const Override& change : overrides)
       if (!is_own(change.key) || (change.key.starts_with("probe.") && change.key != "probe.names"))
         settings.push_back(change);
-    const std::int64_t epochs = preset == Preset::quick ? against.quick_epochs : against.epochs;
-    if (epochs > 0) add_epochs(resolve(part, preset, settings, experiment.seed), epochs, against.place, settings);
+    const std::int64_t epochs = preset == Preset::quick ? baseline.quick_epochs : baseline.epochs;
+    if (epochs > 0) add_epochs(resolve(part, preset, settings, experiment.seed), epochs, baseline.place, settings);
     specs.push_back(resolve(part, preset, settings, experiment.seed));
   }
   return specs;

@@ -85,7 +85,7 @@ struct Experiment {
   ValueTable quick;        // dotted settings that make the quick form; "sweep.KEY" replaces or adds an axis
   std::vector<Axis> sweep;
   std::vector<Stage> stages, quick_stages;  // after the sweep, one after the other
-  std::vector<Baseline> against;            // after all stages
+  std::vector<Baseline> baselines;          // after all stages
   std::int64_t draws = 0;                   // how often what is drawn at random is drawn
   std::int64_t draw_seed = 0;               // and what it is drawn from
   std::vector<Claim> claims;

@@ -216,7 +216,7 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
              {"sweep", [&](const Value& v) { read_sweep(v, experiment); }},
              {"quick", [&](const Value& v) { experiment.quick = read_quick(v); }},
              {"stage", [&](const Value& v) { read_stages(v, experiment); }},
-             {"against", [&](const Value& v) { experiment.against = read_list(v, "against", read_baseline); }},
+             {"against", [&](const Value& v) { experiment.baselines = read_list(v, "against", read_baseline); }},
              {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", read_claim); }},
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {

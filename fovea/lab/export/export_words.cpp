@@ -21,7 +21,7 @@ class Words : public RunExport {
   explicit Words(fs::path file) : file_(std::move(file)) {}
 
   void add(const RunRecord& run, const Store& store) override {
-    KnownWords words = kept_words(store).of(run.spec);
+    KnownWords words = vocabulary_cache(store).of(run.spec);
     if (words.source.empty())
       throw wrong_input(
           fmt::format("run {} knows no words: task {} is not of words", run.id, run.spec.task.at("name").text()),

@@ -151,7 +151,7 @@ Store::Collected Store::collect_garbage(const std::string& before, bool dry) {
       collected.checkpoints += clear_away(file, dry, collected.bytes);
   }
   // Words are kept before a run is: while one is trained that is not in the store, any may be its own.
-  const VocabularyCache words = kept_words(*this);
+  const VocabularyCache words = vocabulary_cache(*this);
   if (const VocabularyCache::Hold hold(words); hold.held()) {
     bool all_known = true;
     for (fs::directory_iterator at(running_folder(), error), end; !error && at != end; at.increment(error)) {

@@ -114,7 +114,7 @@ Store::Merged Store::merge(const fs::path& other, const std::function<void(std::
   // Of runs that are here already: words of no run are garbage.
   const auto take_words = [&](std::int64_t id, const RunSpec& spec) {
     try {
-      kept_words(*this).take_from(kept_words(from), spec);
+      vocabulary_cache(*this).take_from(vocabulary_cache(from), spec);
     } catch (const Error& what) {
       trouble(id, what);
     }

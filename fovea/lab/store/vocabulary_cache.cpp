@@ -126,7 +126,7 @@ int KnownWords::class_number(const std::string& name) const {
   return static_cast<int>(found - classes.begin());
 }
 
-VocabularyCache kept_words(const Store& store) {
+VocabularyCache vocabulary_cache(const Store& store) {
   return VocabularyCache(store.weight_files().folder().parent_path() / "words");
 }
 

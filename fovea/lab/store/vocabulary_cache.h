@@ -60,6 +60,6 @@ class VocabularyCache {
   std::filesystem::path folder_;
 };
 
-VocabularyCache kept_words(const Store& store);
+VocabularyCache vocabulary_cache(const Store& store);
 
 }  // namespace fovea

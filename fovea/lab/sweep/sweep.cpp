@@ -139,7 +139,7 @@ class Scheduler {
   // A run without them is as good, while its corpus is there.
   void keep_words(const RunSpec& spec, const std::string& label) const {
     try {
-      kept_words(store_).keep(spec);
+      vocabulary_cache(store_).keep(spec);
     } catch (const Error& error) {
       notice(label, fmt::format("its words could not be kept: {}", said(error)));
     }

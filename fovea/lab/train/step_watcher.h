@@ -20,7 +20,7 @@ namespace fovea {
 struct StepArray {
   const void* data = nullptr;  // none: there is no such array
   std::vector<Index> shape;
-  bool twice = false;
+  bool float64 = false;
   std::shared_ptr<const void> owner;
 };
 
@@ -62,9 +62,8 @@ struct StepPlan {
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  virtual bool ended() const {
-    return false;
-  }  // asked before each update: stops the run there, as TrainHooks::stop does
+  // Asked before each update: stops the run there, as TrainHooks::stop does.
+  virtual bool ended() const { return false; }
   virtual void before(StepPlan&) {}
   virtual void watch(StepView&) {}
 };

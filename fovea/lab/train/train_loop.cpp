@@ -50,14 +50,14 @@ class TrainLoop<T>::UpdateView final : public StepView {
   StepArray gradient(std::size_t i) override { return of_parameters(all()[i], all()[i].gradient); }
 
  private:
-  static constexpr bool twice = std::is_same_v<T, double>;
+  static constexpr bool float64 = std::is_same_v<T, double>;
   const auto& all() const { return workspace_.parameters().all(); }
   StepArray in_memory(const Cube<T>& cube) const {
     if (cube.empty()) return {};
-    return {cube.data(), {cube.shape().begin(), cube.shape().end()}, twice, workspace_.shared_memory()};
+    return {cube.data(), {cube.shape().begin(), cube.shape().end()}, float64, workspace_.shared_memory()};
   }
   StepArray of_parameters(const Param<T>& param, const T* data) const {
-    return {data, param.shape, twice, workspace_.shared_parameters()};
+    return {data, param.shape, float64, workspace_.shared_parameters()};
   }
 
   Workspace<T>& workspace_;

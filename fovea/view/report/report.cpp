@@ -138,7 +138,7 @@ std::string experiment_html(const Reproduction& r, std::size_t index, const Fetc
   for (std::size_t k = 0; k < e.figures.size(); ++k)
     html += figure_html(e.figures[k], r, arrays, fmt::format("f{}-{}", index + 1, k + 1));
   if (r.measures) html += measures_html(*r.measures);
-  for (const ExampleView& seen : r.seen) html += shades_html(seen);
+  for (const ExampleView& seen : r.examples) html += shades_html(seen);
   return html + claims_of(r) + runs_html(r, wording) + "</section>\n";
 }
 

@@ -40,7 +40,7 @@ Json told_json(const Reproduction& r, const FetchArrays& arrays) {
   Json claims = Json::array(), figures = Json::array(), settings = Json::object(), failed = Json::array();
   Json tables = Json::array();
   if (r.measures) tables.push_back(measures_html(*r.measures));
-  for (const ExampleView& seen : r.seen) tables.push_back(shades_html(seen));
+  for (const ExampleView& seen : r.examples) tables.push_back(shades_html(seen));
   for (const ClaimResult& claim : r.claims) claims.push_back(claim_json(claim));
   for (const auto& [key, values] : settings_of(r.runs)) settings[key] = values;
   std::int64_t failures = 0;

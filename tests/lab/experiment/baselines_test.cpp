@@ -10,7 +10,7 @@ namespace {
 // A shipped experiment, measured against nothing but this.
 Experiment with(const std::string& experiment, const std::string& against) {
   Experiment changed = find_experiment(experiment);
-  changed.against = {read_baseline(parse_table("against = {" + against + "}", "mine.toml").at("against"))};
+  changed.baselines = {read_baseline(parse_table("against = {" + against + "}", "mine.toml").at("against"))};
   return changed;
 }
 
@@ -31,7 +31,7 @@ TEST(Baseline, IsTheSameTaskWithAModelOfItsOwn) {
       "text-classify",
       "name = 'words', model = { name = 'word-mean', embedding = 8 }, train = { batch = 100, rate = 0.5 }, epochs = 3, "
       "set = { 'task.alike' = false }, quick = { epochs = 2, 'model.embedding' = 4 }, probe = { names = ['loss'] }");
-  EXPECT_FALSE(words.against.front().keeps_model());
+  EXPECT_FALSE(words.baselines.front().keeps_model());
   const std::vector<Override> overrides{parse_override("model.hidden=7"), parse_override("task.min_count=3"),
                                         parse_override("train.steps=5"), parse_override("probe.split=test"),
                                         parse_override("probe.names=[\"entropy\", \"evidence\"]")};
@@ -49,7 +49,7 @@ TEST(Baseline, IsTheSameTaskWithAModelOfItsOwn) {
   EXPECT_EQ(quick.setting("train.steps")->text(), "40");
 
   const Experiment uniform = with("text-classify", "name = 'uniform', set = { 'model.attention' = 'uniform' }");
-  EXPECT_TRUE(uniform.against.front().keeps_model());
+  EXPECT_TRUE(uniform.baselines.front().keeps_model());
   const RunSpec held = resolve_baselines(uniform, Preset::quick, overrides).front();
   EXPECT_EQ(held.setting("model.hidden")->text(), "7");
   EXPECT_EQ(held.setting("train.steps")->text(), "5");
@@ -67,11 +67,11 @@ TEST(Baseline, MistakesShowWithTheirPlace) {
 
 TEST(Baseline, OfAShippedExperimentIsReadWithIt) {
   const Experiment experiment = find_experiment("text-classify");
-  ASSERT_EQ(experiment.against.size(), 2u);
-  EXPECT_EQ(experiment.against.front().name, "what words alone say");
-  EXPECT_EQ(experiment.against.back().epochs, 30);
-  EXPECT_EQ(experiment.against.back().quick_epochs, 8);
-  EXPECT_TRUE(find_experiment("keyword-lstm").against.empty());
+  ASSERT_EQ(experiment.baselines.size(), 2u);
+  EXPECT_EQ(experiment.baselines.front().name, "what words alone say");
+  EXPECT_EQ(experiment.baselines.back().epochs, 30);
+  EXPECT_EQ(experiment.baselines.back().quick_epochs, 8);
+  EXPECT_TRUE(find_experiment("keyword-lstm").baselines.empty());
 }
 
 TEST(Baseline, ATaskOfFreshExamplesHasNoEpochs) {

@@ -237,7 +237,7 @@ probe = { names = ["accuracy"] }
 }
 
 TEST_F(StoreBin, WordsGoWithTheLastRunThatKnowsThem) {
-  const VocabularyCache words = kept_words(store);
+  const VocabularyCache words = vocabulary_cache(store);
   const auto add = [&](RunRecord run) {
     words.keep(run.spec);
     return store.keep(run);

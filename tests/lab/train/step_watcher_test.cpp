@@ -28,7 +28,7 @@ double sum(const StepArray& array) {
   const std::size_t count = std::accumulate(array.shape.begin(), array.shape.end(), std::size_t{1},
                                             [](std::size_t n, Index s) { return n * static_cast<std::size_t>(s); });
   const auto total = [&](auto* values) { return std::accumulate(values, values + count, 0.0); };
-  return array.twice ? total(static_cast<const double*>(array.data)) : total(static_cast<const float*>(array.data));
+  return array.float64 ? total(static_cast<const double*>(array.data)) : total(static_cast<const float*>(array.data));
 }
 
 RunRecord watched(const RunSpec& spec, Watcher& watcher) {
@@ -57,7 +57,7 @@ class Everything : public Watcher {
     if (!kept) {
       kept = attention;
       sum_then = sum(attention);
-      first.assign(static_cast<const char*>(attention.data), 4 * 6 * 6 * (attention.twice ? 8 : 4));
+      first.assign(static_cast<const char*>(attention.data), 4 * 6 * 6 * (attention.float64 ? 8 : 4));
     }
   }
   std::vector<std::int64_t> steps;

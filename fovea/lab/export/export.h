@@ -7,8 +7,8 @@
 //                the run (`run`, `seed`, `experiment`, `spec`, …)
 //   safetensors  the weights at the end of training, by the names of the parameters
 //   words        the vocabulary: a word a line, in the order of their numbers, so that line 1 is row 0 of the
-//   embeddings;
-//                of runs that know the same. Where answers have words of their own they stand in FILE.target.txt
+//                embeddings; of runs that know the same. Where answers have words of their own they stand in
+//                FILE.target.txt
 //   tensorboard  a folder with an event file for each run; values are rounded to 32 bits, as the format has them
 //
 // In npz and safetensors of several runs every name begins with the run's id and a slash. Numbers of csv and jsonl are

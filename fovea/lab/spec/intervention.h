@@ -5,15 +5,15 @@
 //     { hold = "previous", of = "layer.1.head.2" },   a single head is held, scaled or ablated
 //                                               (lab/spec/head_intervention.h)
 //     { freeze = "attention", from = 10 },      a group of parameters, "attention" or "body", does not move; or what
-//     has
-//                                               this name, as "qk.2" (lab/spec/owner.h)
+//                                               has this name, as "qk.2" (lab/spec/owner.h)
 //     { rate = 1e-2, of = "attention" },        a group has a learning rate of its own
 //     { clamp = "p", at = 0.5, until = 20 },    every number of the parameter p is 0.5, whatever its gradient says
 //     { transplant = 12, of = "attention" },    a group, or what has this name, is as it was at the end of run 12
 //     { embeddings = "vectors.txt" },           words that the file has a vector for begin with it
-//     (lab/spec/start_vectors.h)
+//                                               (lab/spec/start_vectors.h)
 //   ]
 //
+// What each does while a run trains: lab/train/intervention_set.h.
 // A run is written by its number in the store, or by its hash, which is what a spec keeps (lab/train/transplant.h).
 //
 // Steps count updates done: the update made when k are done is number k, and so is the look at that moment.

@@ -3,8 +3,8 @@
 // Nothing that was finished is ever lost or done twice:
 //   - a run is known by its hash (RunSpec::hash: every setting and the seed, but not the number of threads);
 //   - it is kept in one transaction; its checkpoints go away only after that (lab/train/checkpoint.h);
-//   - whoever trains it holds its lock (lab/store/run_lock.h), so two sweeps of one experiment on one store share the
-//   work;
+//   - whoever trains it holds its lock (lab/store/run_lock.h), so two sweeps of one experiment on one store share
+//     the work;
 //   - after a kill or an interruption the same sweep goes on: finished runs are found, those in training go on from
 //     their checkpoints, bit for bit.
 // The hash does not name the version of the program, which every run keeps beside it: a store outlives versions, and a
@@ -31,9 +31,8 @@ struct SweepProgress {
   std::int64_t done = 0, reused = 0, failed = 0, stopped = 0;
   std::int64_t refused = 0;    // their specs cannot be trained; nothing is kept of them
   std::int64_t elsewhere = 0;  // in training by another process; waited for
-  std::int64_t left() const {
-    return total - done - reused - failed - stopped - refused;
-  }  // those in training included
+  // Those in training included.
+  std::int64_t left() const { return total - done - reused - failed - stopped - refused; }
   double seconds = 0, seconds_left = 0;
   std::string stage = {};  // "stage 2 of 3" of an experiment in stages
   struct Run {

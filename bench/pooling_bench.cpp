@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "fovea/data/draw.h"
-#include "fovea/model/pooling.h"
+#include "fovea/model/items/pooling.h"
 
 namespace fovea {
 namespace {

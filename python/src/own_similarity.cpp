@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "fovea/model/items.h"
+#include "fovea/model/items/items.h"
 #include "fovea/model/model.h"
 #include "fovea/nn/attention/attention.h"
 #include "fovea/nn/loss.h"

@@ -9,7 +9,7 @@
 
 #include "fovea/base/error/error.h"
 #include "fovea/model/optional_queries.h"
-#include "fovea/model/pooling.h"
+#include "fovea/model/items/pooling.h"
 #include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
 

@@ -3,7 +3,7 @@ after twenty Adam steps.
 
     python3 tests/reference/make_items.py        (needs torch)
 
-tests/model/items_reference_test.cpp gives Fovea the same weights and the same batch, and compares.
+tests/model/items/items_reference_test.cpp gives Fovea the same weights and the same batch, and compares.
 """
 
 import json

@@ -2,7 +2,7 @@
 
     python3 tests/reference/make_pooling.py        (needs torch)
 
-tests/model/pooling_test.cpp feeds the same inputs to Fovea and compares: answers, loss and gradients (leave-one-out and
+tests/model/items/pooling_test.cpp feeds the same inputs to Fovea and compares: answers, loss and gradients (leave-one-out and
 at queries), and the loss after 20 steps of Adam.
 """
 

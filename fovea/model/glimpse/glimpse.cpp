@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fovea/base/random.h"
-#include "fovea/model/items.h"
+#include "fovea/model/items/items.h"
 #include "fovea/nn/activation.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/team_matmul.h"

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "tests/data/tasks/task_help.h"
-#include "tests/model/item_batches.h"
+#include "tests/model/items/item_batches.h"
 #include "tests/model/model_scene.h"
 #include "tests/nn/reference.h"
 

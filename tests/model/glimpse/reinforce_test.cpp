@@ -11,7 +11,7 @@
 
 #include "fovea/model/glimpse/glimpse.h"
 #include "tests/data/tasks/task_help.h"
-#include "tests/model/item_batches.h"
+#include "tests/model/items/item_batches.h"
 #include "tests/model/model_scene.h"
 
 namespace fovea {

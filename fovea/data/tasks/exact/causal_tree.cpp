@@ -26,8 +26,8 @@
 #include "fovea/data/draw.h"
 #include "fovea/data/ladder.h"
 #include "fovea/data/task.h"
-#include "fovea/data/tasks/ladder_rows.h"
-#include "fovea/data/tasks/markov_chain.h"
+#include "fovea/data/tasks/streams/ladder_rows.h"
+#include "fovea/data/tasks/streams/markov_chain.h"
 
 namespace fovea {
 

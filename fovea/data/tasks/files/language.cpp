@@ -27,7 +27,7 @@
 #include "fovea/data/tasks/files/language_text.h"
 #include "fovea/data/tasks/files/ngrams.h"
 #include "fovea/data/tasks/files/token_windows.h"
-#include "fovea/data/tasks/ladder_rows.h"
+#include "fovea/data/tasks/streams/ladder_rows.h"
 #include "fovea/io/digest.h"
 
 namespace fovea {

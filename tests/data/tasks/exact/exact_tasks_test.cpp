@@ -1,7 +1,7 @@
 #include <set>
 
 #include "fovea/data/tasks/exact/laws.h"
-#include "tests/data/tasks/stream_help.h"
+#include "tests/data/tasks/streams/stream_help.h"
 
 namespace fovea {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "fovea/base/random.h"
 #include "fovea/data/tasks/files/token_windows.h"
-#include "tests/data/tasks/stream_help.h"
+#include "tests/data/tasks/streams/stream_help.h"
 #include "tests/io/scratch_folder.h"
 
 namespace fovea {

@@ -1,0 +1,67 @@
+// Task `mws`, the moving-window sum: [x_1 .. x_n, SEP, y_1 .. y_n] with
+//
+//   y_i = x_{i-w+1} + .. + x_i  mod m,   x_j = 0 for j < 1,   w = window, m = numbers + 1
+//
+// so y_1 = x_1. The ladder: nothing of the input is known; y_1 is; all are. Without the input each y_i is a sum of
+// min(i, w) even numbers, which of two and more is nearly, not wholly, even over 0 .. m-1.
+//
+// To learn it takes a plateau at the second rung and a jump (Gopalani and Hu, What happens during the loss plateau?
+// 2025).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/data/tasks/streams/input_output.h"
+
+namespace fovea {
+
+namespace {
+
+class Mws final : public InputOutput {
+ public:
+  Mws() : InputOutput("mws") {}
+
+  void settings(Fields& fields) override {
+    InputOutput::settings(fields);
+    fields.integer("window", window_, 1, 2000, "how many numbers are summed");
+  }
+
+  void prepare(std::uint64_t seed) override {
+    InputOutput::prepare(seed);
+    if (window_ > length())
+      throw wrong_input(fmt::format("window of task 'mws' is {}, but n is {}", window_, length()),
+                        "set window to at most n");
+  }
+
+  std::vector<std::string> rungs() const override { return {"nothing", "first", "all"}; }
+
+ private:
+  void make_output(std::span<const int> x, std::span<int> y) const override {
+    int sum = 0;
+    for (int i = 0; i < length(); ++i) {
+      sum += x[at(i)];
+      if (i >= window_) sum -= x[at(i - window_)];
+      y[at(i)] = sum % modulus();
+    }
+  }
+
+  int pattern_width() const override { return window_; }
+  void say_places(int i, std::span<int> places) const override {
+    const int first = std::max(0, i - window_ + 1);
+    for (int from = first; from <= i; ++from) places[at(from - first)] = from;
+  }
+
+  void say_output(int rung, const Example& example, int i, std::span<float> said) const override {
+    if (rung == 2 || (rung == 1 && i == 0)) say_surely(said, example.y[at(i)]);
+    else say_sum(std::min(i + 1, window_), said);
+  }
+
+  int window_ = 2;
+};
+
+const Register<Task> mws("mws", "each output is the sum of the last few inputs up to it, modulo a number",
+                         [] { return std::make_unique<Mws>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,44 @@
+// Task `prefix-sum`: [x_1 .. x_n, SEP, y_1 .. y_n] with
+//
+//   y_i = x_1 + .. + x_i  mod m,   m = numbers + 1
+//
+// The places to look at are those of the output before it, where it is asked, and of x_i: y_i = y_{i-1} + x_i. The
+// ladder: nothing of the input is known; y_1 is; and that y_i differs from y_{i-1}; all are.
+#include "fovea/data/tasks/streams/input_output.h"
+
+namespace fovea {
+
+namespace {
+
+class PrefixSum final : public InputOutput {
+ public:
+  PrefixSum() : InputOutput("prefix-sum") {}
+
+  std::vector<std::string> rungs() const override { return {"nothing", "first", "previous", "all"}; }
+
+ private:
+  void make_output(std::span<const int> x, std::span<int> y) const override {
+    int sum = 0;
+    for (int i = 0; i < length(); ++i) y[at(i)] = sum = (sum + x[at(i)]) % modulus();
+  }
+
+  int pattern_width() const override { return 2; }
+  void say_places(int i, std::span<int> places) const override {
+    places[0] = i;
+    if (i > 0) places[1] = place_of_output(i);
+  }
+
+  void say_output(int rung, const Example& example, int i, std::span<float> said) const override {
+    if (rung == 3 || (rung > 0 && i == 0)) return say_surely(said, example.y[at(i)]);
+    if (rung < 2) return say_sum(i + 1, said);
+    for (float& p : said.first(at(modulus()))) p = 1 / static_cast<float>(numbers());
+    said[at(example.current)] = 0;
+  }
+};
+
+const Register<Task> prefix_sum("prefix-sum", "each output is the sum of all inputs up to it, modulo a number",
+                                [] { return std::make_unique<PrefixSum>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,48 @@
+// Task `stream-histogram`: [x_1 .. x_n, SEP, y_1 .. y_n] with y_i the count of j for which x_j = x_i, i among them.
+//
+// The ladder: nothing of the input is known, and y_i - 1 is binomial, n-1 draws of chance 1 / numbers; its bag is, in
+// which y_i is one of the n counts; all is.
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/data/tasks/streams/input_output.h"
+
+namespace fovea {
+
+namespace {
+
+class StreamHistogram final : public InputOutput {
+ public:
+  StreamHistogram() : InputOutput("stream-histogram") {}
+
+  std::vector<std::string> rungs() const override { return {"nothing", "bag", "all"}; }
+
+ private:
+  int most_value() const override { return std::max(numbers(), length()); }
+
+  void make_output(std::span<const int> x, std::span<int> y) const override {
+    for (int i = 0; i < length(); ++i) y[at(i)] = static_cast<int>(std::count(x.begin(), x.end(), x[at(i)]));
+  }
+
+  void say_output(int rung, const Example& example, int i, std::span<float> said) const override {
+    if (rung == 2) return say_surely(said, example.y[at(i)]);
+    if (rung == 1) {
+      for (const int count : example.y) said[at(count)] += 1 / static_cast<float>(length());
+      return;
+    }
+    const int draws = length() - 1;
+    const double chance = 1.0 / numbers();
+    double log_p = draws * std::log1p(-chance);  // of no other that is the same
+    for (int others = 0; others <= draws; ++others) {
+      said[at(others + 1)] = static_cast<float>(std::exp(log_p));
+      log_p += std::log(static_cast<double>(draws - others) / (others + 1) * chance / (1 - chance));
+    }
+  }
+};
+
+const Register<Task> stream_histogram("stream-histogram", "a stream of numbers, and how often each of them is in it",
+                                      [] { return std::make_unique<StreamHistogram>(); });
+
+}  // namespace
+
+}  // namespace fovea

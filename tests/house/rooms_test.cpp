@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -147,6 +148,21 @@ TEST(Rooms, ACircleIsSeen) {
   EXPECT_EQ(circle({{"a", {"b"}}, {"b", {"c", "d"}}, {"c", {}}, {"d", {"b"}}}),
             (std::vector<std::string>{"b", "d", "b"}));
   EXPECT_TRUE(circle({{"a", {"b", "c"}}, {"b", {"c"}}, {"c", {}}}).empty());
+}
+
+TEST(Rooms, NoFileBesideTheLibraryIsLongEither) {
+  const std::set<std::string> kinds = {".h", ".cpp", ".py", ".ts", ".tsx", ".css", ".mjs"};
+  std::size_t count = 0;
+  for (const char* const folder :
+       {"apps", "bench", "examples", "python/fovea", "python/src", "scripts", "tests", "web/src"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!kinds.contains(entry.path().extension())) continue;
+      ++count;
+      std::ifstream in(entry.path());
+      const auto lines = std::count(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>(), '\n');
+      EXPECT_LE(static_cast<std::size_t>(lines), most_lines) << fs::relative(entry.path(), root).string();
+    }
+  EXPECT_GT(count, 300u);
 }
 
 TEST(Rooms, NoneIsAHeapAndNoFileIsLong) {

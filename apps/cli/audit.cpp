@@ -24,11 +24,9 @@ class Audit : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
-        "The story of two stages rests on five simplifications; the audit says how far each holds in a run. A run that "
-        "was\n"
-        "trained without the probe 'audit' is trained again with it, which changes none of its numbers, and kept as a "
-        "run\n"
-        "of its own.\n\n"
+        "The account of learning in two stages rests on five simplifications; the audit says how far each holds in a\n"
+        "run. A run that was trained without the probe 'audit' is trained again with it, which changes none of its\n"
+        "numbers, and kept as a run of its own.\n\n"
         "Examples:\n"
         "  fovea audit 12\n"
         "  fovea audit 12 --json");
@@ -100,7 +98,7 @@ class Audit : public Command {
   bool json_ = false, quiet_ = false;
 };
 
-const Register<Command> audit_command("audit", "the assumptions of the story, measured on a run",
+const Register<Command> audit_command("audit", "measure how far the assumptions of the two-stage account hold in a run",
                                       [] { return std::make_unique<Audit>(); });
 
 }  // namespace

@@ -46,7 +46,7 @@ class Believe : public Command {
     whole("--threads", threads_, 0, "trainings at a time (default: one a core)");
     app.add_option("-o,--output", output_, "the report as a page with its figure: .html")->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
-    app.add_flag("--quiet", quiet_, "no progress");
+    app.add_flag("--quiet", quiet_, "show no progress");
     app.footer(
         "Trains classifiers on a part of the texts and says in words, from the rest, what their attention is worth: "
         "how\n"

@@ -50,14 +50,17 @@ class Data : public Command {
         "  fovea run text-classify --set task.corpus=spam");
     list_ = app.add_subcommand("list", "list the corpora");
     list_->add_flag("--json", json_, "print one JSON document");
+    list_->footer("Example:\n  fovea data list");
     show_ = app.add_subcommand("show", "describe a corpus: sizes, classes, lengths, most frequent words, examples");
     show_->add_option("name", name_, "the corpus")->required();
     show_->add_flag("--json", json_, "print one JSON document");
+    show_->footer("Example:\n  fovea data show made-reviews");
     add_options(*app.add_subcommand("add", "add texts of your own"));
     get_ = app.add_subcommand("get", "download a public corpus from where it is published");
     getting_.options(*get_);
     remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
     remove_->add_option("name", name_, "the corpus")->required();
+    remove_->footer("Example:\n  fovea data rm sms-spam");
   }
 
   int run() override {
@@ -90,7 +93,7 @@ class Data : public Command {
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62));
     app.add_flag("--skip-bad", skip_, "skip malformed lines, and count them");
     app.add_flag("--replace", replace_, "replace an existing corpus of this name");
-    app.add_flag("--quiet", quiet_, "no progress");
+    app.add_flag("--quiet", quiet_, "show no progress");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "Texts are checked and copied into $FOVEA_HOME/data/NAME, so that later changes to the files change no run.\n"

@@ -45,7 +45,7 @@ void DataGet::options(CLI::App& app) {
   app.add_option("--timeout", timeout_, "seconds without a byte after which a connection is given up")
       ->check(CLI::Range(1, 86'400));
   app.add_flag("--replace", replace_, "replace an existing corpus of this name");
-  app.add_flag("--quiet", quiet_, "no progress");
+  app.add_flag("--quiet", quiet_, "show no progress");
   app.add_flag("--json", json_, "print one JSON document");
   app.footer(
       "Every file is checked by its SHA-256. A download that breaks off is resumed; the same command also resumes\n"

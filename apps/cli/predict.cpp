@@ -36,7 +36,7 @@ class Predict : public Command {
     app.add_option("--target", target_, "the file of their translations")->needs(source);
     words_.add_settings(app);
     words_.add_form(app, Preset::full);
-    of_tasks_ = {app.add_option("--seed", seed_, "of a task")
+    of_tasks_ = {app.add_option("--seed", seed_, "seed of a task's data")
                      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
                      ->type_name("N"),
                  app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")

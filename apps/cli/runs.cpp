@@ -30,7 +30,7 @@ class Runs : public Command {
     merge_->add_option("store", other_, "the other store's runs.db; its folders of weights and checkpoints beside it")
         ->required()
         ->type_name("OTHER.db");
-    merge_->add_flag("--quiet", quiet_, "no progress");
+    merge_->add_flag("--quiet", quiet_, "show no progress");
     merge_->add_flag("--json", json_, "print one JSON document");
     merge_->footer(
         "Runs that are here already (the same spec and seed) are not added twice. The other store stays as it is.\n\n"

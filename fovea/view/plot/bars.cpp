@@ -39,12 +39,10 @@ class Bars : public FigureKind {
       const double lanes = static_cast<double>(plan.quantities.size());
       bool any = false;
       for (std::size_t g = 0; g < groups.size(); ++g) {
-        Runs members;
-        for (const RunRecord* run : groups[g].runs)
-          if (std::find(plan.runs.begin(), plan.runs.end(), run) != plan.runs.end()) members.push_back(run);
-        for (std::size_t k = 0; k < plan.quantities.size() && !members.empty(); ++k) {
+        const Runs shown = members(groups[g], plan);
+        for (std::size_t k = 0; k < plan.quantities.size() && !shown.empty(); ++k) {
           const double at = static_cast<double>(g) + (static_cast<double>(k) + 0.5) / lanes * 0.8 - 0.4;
-          any = add_bar(figure, panel, ys[plan.quantities[k]], members, at, 0.34 / lanes, split_y ? 0 : k,
+          any = add_bar(figure, panel, ys[plan.quantities[k]], shown, at, 0.34 / lanes, split_y ? 0 : k,
                         quantity_name(ys, names_, plan.quantities[k]), groups[g].label) ||
                 any;
         }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 
 namespace fovea {
@@ -104,6 +105,13 @@ Figure make_figure(const FigureSpec& spec, std::span<const RunRecord> runs, cons
 std::string quantity_name(const std::vector<Quantity>& quantities, const std::vector<std::string>& names,
                           std::size_t i) {
   return i < names.size() ? names[i] : quantities[i].label();
+}
+
+Runs members(const RunGroup& group, const PanelPlan& plan) {
+  Runs both;
+  std::ranges::copy_if(group.runs, std::back_inserter(both),
+                       [&plan](const RunRecord* run) { return std::ranges::find(plan.runs, run) != plan.runs.end(); });
+  return both;
 }
 
 PanelPlans plan_panels(const Runs& runs, const std::vector<std::string>& keys, const std::vector<Quantity>& quantities,

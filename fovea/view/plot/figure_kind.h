@@ -66,6 +66,7 @@ struct PanelPlans {
   std::vector<PanelPlan> panels;
   int columns = 0;  // of the last key
 };
+Runs members(const RunGroup& group, const PanelPlan& plan);  // the runs of both
 PanelPlans plan_panels(const Runs& runs, const std::vector<std::string>& keys, const std::vector<Quantity>& quantities,
                        const std::vector<std::string>& names);
 

@@ -56,11 +56,4 @@ void QuantityFigure::add_legend(Figure& figure, const Cut& cut, Sample sample) c
     }
 }
 
-Runs QuantityFigure::members(const RunGroup& group, const PanelPlan& plan) {
-  Runs both;
-  for (const RunRecord* run : group.runs)
-    if (std::find(plan.runs.begin(), plan.runs.end(), run) != plan.runs.end()) both.push_back(run);
-  return both;
-}
-
 }  // namespace fovea

@@ -33,7 +33,6 @@ class QuantityFigure : public FigureKind {
   // What its marks are called: the label, else the quantity.
   std::string mark_name(const Cut& cut, std::size_t group, std::size_t quantity) const;
   void add_legend(Figure& figure, const Cut& cut, Sample sample) const;  // where there is more than one colour
-  static Runs members(const RunGroup& group, const PanelPlan& plan);     // the runs of both
 
   std::string x_ = "seed";
   std::vector<std::string> y_ = {"accuracy"}, names_, by_, panels_;

@@ -50,13 +50,7 @@ class CausalTree final : public Task, public Ladder {
       parents_[at(i)] = static_cast<int>(stream.integer(static_cast<std::uint64_t>(i)));
   }
 
-  TaskShape shape() const override {
-    TaskShape shape;
-    shape.kind = Kind::token_streams;
-    shape.vocab = shape.target_vocab = states_;
-    shape.longest = length_;
-    return shape;
-  }
+  TaskShape shape() const override { return stream_shape(states_, states_, length_); }
 
   void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
     const std::size_t k = at(states_), T = at(length_), most = T - 2;

@@ -101,11 +101,9 @@ class Language final : public Task, public Ladder {
   }
 
   TaskShape shape() const override {
-    TaskShape shape;
-    shape.kind = Kind::token_streams;
-    shape.vocab = shape.target_vocab = static_cast<int>(text_->text().words.size());
+    const int words = static_cast<int>(text_->text().words.size());
+    TaskShape shape = stream_shape(words, words, length_);
     shape.unknown_token = text_->text().pieces ? text_->text().pieces->unknown() : 0;
-    shape.longest = length_;
     return shape;
   }
 

@@ -13,13 +13,7 @@ void InputOutput::settings(Fields& fields) {
 
 void InputOutput::prepare(std::uint64_t seed) { seed_ = seed; }
 
-TaskShape InputOutput::shape() const {
-  TaskShape shape;
-  shape.kind = Kind::token_streams;
-  shape.vocab = shape.target_vocab = most_value() + 2;
-  shape.longest = 2 * n_;
-  return shape;
-}
+TaskShape InputOutput::shape() const { return stream_shape(most_value() + 2, most_value() + 2, 2 * n_); }
 
 void InputOutput::batch(Split split, std::uint64_t step, int size, Batch& batch) const {
   const int places = 2 * n_, width = pattern_width();

@@ -1,6 +1,7 @@
 #include "fovea/lab/spec/intervention.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,9 @@ namespace fovea {
 
 namespace {
 
+// The keys that interventions are known by.
+const std::vector<std::string> kinds{"hold", "scale", "ablate",     "copy",      "freeze",
+                                     "rate", "clamp", "transplant", "embeddings"};
 const std::vector<std::pair<std::string, Group>> group_words{{"attention", Group::attention}, {"body", Group::body}};
 const std::vector<std::pair<std::string, Attend>> hold_words{{"uniform", Attend::uniform}, {"truth", Attend::truth}};
 
@@ -158,12 +162,10 @@ Interventions Interventions::parse(const ValueList& list) {
     } else if (table->contains("embeddings")) {
       all.embeds.push_back(read_embed(value, *table));
     } else {
-      const std::vector<std::string> known{"hold", "scale", "ablate",     "copy",      "freeze",
-                                           "rate", "clamp", "transplant", "embeddings"};
-      Remedy remedy = "it needs one of hold, scale, ablate, copy, freeze, rate, clamp, transplant or embeddings";
+      Remedy remedy = fmt::format("it needs one of {} or {}", fmt::join(kinds.begin(), kinds.end() - 1, ", "),
+                                  kinds.back());
       for (const auto& entry : *table)
-        if (const std::string near = nearest_name(entry.first, known); !near.empty())
-          remedy = suggest_name(entry.first, known);
+        if (!nearest_name(entry.first, kinds).empty()) remedy = suggest_name(entry.first, kinds);
       throw wrong_input(message("the intervention {} does nothing that is known", value), remedy, value.place);
     }
   }

@@ -88,6 +88,7 @@ void compare_with_pytorch(double loss_tolerance, double gradient_tolerance) {
     EXPECT_LT(relative(outcome.loss, c["losses"][0]), loss_tolerance);
     if (c.contains("beta")) {
       const Cube<T> beta = scene.model->beta(scene.bench.compute, outcome);
+      ASSERT_EQ(beta.flat().size(), c["beta"].size());
       std::size_t i = 0;
       for (Index b = 0; b < beta.size(0); ++b)
         for (Index t = 0; t < beta.size(1); ++t)

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
 #include "tests/model/token_batch.h"
 
@@ -69,6 +72,30 @@ std::vector<TransformerRow> transformer_rows() {
       {"identity", transformer_with({{"queries", word("identity")}, {"norm", word("none")}, {"biases", {false, {}}}})},
       {"uniform start", transformer_with({{"start_law", word("uniform")}, {"start_embedding", {1.0, {}}}})},
   };
+}
+
+// Where every place asks, no score is put in its place; they are there all the same.
+TEST(Transformer, ScoresOfStreamsThatAskEverywhereAreThoseOfTheLoss) {
+  Batch data = some_streams();
+  for (int b = 0; b < 3; ++b) {
+    data.source.lengths[static_cast<std::size_t>(b)] = 7;
+    for (int t = 0; t < 7; ++t) {
+      data.source.at(b, t) = (b + t) % 6;
+      data.target.at(b, t) = b * t % 5;
+    }
+  }
+  ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));
+  for (const bool training : {false, true}) {
+    const Trace<double> trace = scene.forward(data, {.training = training});
+    ASSERT_EQ(trace.scores.size(0), 21);
+    double loss = 0;
+    for (Index row = 0; row < 21; ++row) {
+      double total = 0;
+      for (Index c = 0; c < 5; ++c) total += std::exp(trace.scores(row, c));
+      loss += (std::log(total) - trace.scores(row, trace.answers[static_cast<std::size_t>(row)])) / 21;
+    }
+    EXPECT_NEAR(trace.loss, loss, 1e-12);
+  }
 }
 
 TEST(Transformer, GradientsOfEveryRowAreWhatCentralDifferencesSay) {

@@ -284,7 +284,6 @@ std::int64_t Interventions::next_change(std::int64_t step) const {
   for (const HeadIntervention& head : heads) consider(head.when);
   for (const Freeze& freeze : freezes) consider(freeze.when);
   for (const OwnRate& rate : rates) consider(rate.when);
-  for (const Clamp& clamp : clamps) consider(clamp.when);
   return next;
 }
 

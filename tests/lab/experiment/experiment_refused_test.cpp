@@ -149,6 +149,8 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
        "model.hidden changes nothing here: it is of similarity \"additive\"", "set model.hidden to 32"},
       {"task = { name = \"feature-mean\" }\nmodel = { name = \"feature-attention\", gate_hidden = 8 }", "x.toml:2:39",
        "model.gate_hidden changes nothing here: it is of gate \"input\"", "drop it"},
+      {"task = { name = \"linear-icl\" }\nmodel = { name = \"linear-attention\", rank = 2 }", "x.toml:2:38",
+       "model.rank changes nothing here: it is of form \"separate\"", "drop it"},
       {"task = { name = \"copy\" }\nmodel = { name = \"seq2seq\", encoder = \"embedding\", bidirectional = true }",
        "x.toml:2:52", "model.bidirectional changes nothing here: it is of encoder \"recurrent\"", "drop it"},
       {"task = { name = \"copy\" }\nmodel = { name = \"seq2seq\", attention = \"uniform\", score = \"additive\" }",

@@ -1,4 +1,7 @@
 // The systems of model/exact against PyTorch (tests/reference/make_exact.py), in both precisions.
+#include <set>
+#include <string>
+
 #include "fovea/base/error/error.h"
 #include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
@@ -110,6 +113,32 @@ TEST(ExactModels, GradientsAreWhatCentralDifferencesSay) {
       scene.check_gradients(batch, {true, attend});
     }
   }
+}
+
+TEST(ExactModels, AttendWhereTheyAreHeld) {
+  const HeadChange second{2, 1, {.pattern = HeadRule::Pattern::first}};
+  std::set<std::string> held;
+  for (const Json& c : exact_reference()["cases"]) {
+    const auto model = c["model"].get<std::string>();
+    const Batch batch = exact_batch(c["batch"]);
+    ModelScene<double> scene(model, exact_settings(c["settings"]), exact_shape(batch));
+    const Trace<double> uniform = scene.forward(batch, {.attend = Attend::uniform});
+    if (model == "sparse-attention") {
+      for (const double weight : copy_of(uniform.attention)) EXPECT_EQ(weight, 1.0 / batch.items.columns);
+    } else if (model == "disentangled") {
+      for (const AttentionMap<double>& map : uniform.further)
+        for (Index i = 0; i < batch.source.columns; ++i)
+          for (Index j = 0; j <= i; ++j)
+            EXPECT_NEAR(map.weights(0, i, j), 1.0 / static_cast<double>(i + 1), 1e-15) << map.name;
+      const Trace<double> first = scene.forward(batch, {.heads = {&second, 1}});
+      for (Index i = 0; i < batch.source.columns; ++i) EXPECT_EQ(first.further[1].weights(0, i, 0), 1) << i;
+      EXPECT_LT(first.further[0].weights(0, batch.source.columns - 1, 0), 1);
+    } else {
+      continue;
+    }
+    held.insert(model);
+  }
+  EXPECT_EQ(held.size(), 2u);
 }
 
 TEST(ExactModels, AreOfTheirTasksAlone) {

@@ -2,7 +2,9 @@
 // given places (tests/reference/make_glimpse.py).
 #include "fovea/model/glimpse/glimpse.h"
 
+#include <cmath>
 #include <numeric>
+#include <set>
 
 #include "tests/data/tasks/task_help.h"
 #include "tests/model/items/item_batches.h"
@@ -111,6 +113,23 @@ TEST(Glimpse, HeldUniformIsTheRandomPolicy) {
   for (const char* const name : {"location.weight", "baseline.weight"})
     for (const double d : learned.parameters.find(name)->gradients()) EXPECT_EQ(d, 0) << name;
   EXPECT_NE(learned.gradient_of(batch, {true, Attend::learned, 1, 2}).loss, random.forward(batch, held).loss);
+}
+
+// Where places are drawn, many differ; the first may be the middle of every image.
+TEST(Glimpse, RandomPlacesAreSpreadOverTheImage) {
+  const Batch batch = random_images(40);
+  for (const auto& [first, drawn] : {std::pair{"random", 3}, std::pair{"centre", 2}}) {
+    ValueTable settings = glimpse_settings("random");
+    settings["first"] = word(first);
+    ModelScene<double> scene("glimpse", settings, vector_shape(batch, 4));
+    const Cube<double> attention = scene.forward(batch, {}).attention;
+    for (Index t = 0; t < 3; ++t) {
+      std::set<double> across;
+      for (Index b = 0; b < 40; ++b) across.insert(std::round(seen_at(attention, b, t, 9)[0]));
+      if (t >= 3 - drawn) EXPECT_GE(across.size(), 5u) << first << " " << t;
+      else EXPECT_EQ(across.size(), 1u) << first << " " << t;
+    }
+  }
 }
 
 TEST(Glimpse, UnrewardedItGoesWhereTheLearnedOneWouldWithoutReward) {

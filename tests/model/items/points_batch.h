@@ -1,6 +1,7 @@
 // Random keys, values and queries, for the tests of pooling.
 #pragma once
 
+#include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
 
 namespace fovea::testing {

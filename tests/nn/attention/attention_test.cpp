@@ -188,6 +188,17 @@ TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
     }
 }
 
+TEST(Attention, AlignedRowsAreHeldAndOthersFollowTheirScores) {
+  Bench bench;
+  const std::vector<int> alignment = {1, -1};
+  const auto attention = Attention<double>::make(bench.compute, 1, 2, 3, {}, {false, {}, alignment});
+  std::ranges::copy(random_values(1, 6), attention.weights.data());
+  attention.weigh(bench.team);
+  EXPECT_FALSE(attention.follows(0, 0));
+  EXPECT_TRUE(attention.follows(0, 1));
+  EXPECT_EQ(attention.weights(0, 0, 1), 1.0);
+}
+
 TEST(Attention, TheRuleAloneLeavesWeightsThatAreNotHeld) {
   Bench bench;
   const std::vector<double> given = random_values(1, 8);

@@ -68,7 +68,12 @@ constexpr Row rows_of_weighting[] = {
 
 TEST(SelfAttention, IsWhatIsWrittenOutPlaceByPlace) {
   for (const Row row : rows_of_weighting) {
-    const SelfScene<double> scene(row.weighting, row.relative);
+    SelfScene<double> scene(row.weighting, row.relative);
+    std::vector<Cube<double>> maps;
+    for (Index h = 0; h < heads_here; ++h) {
+      maps.push_back(scene.compute.array<double>(streams_here, places_here, places_here));
+      scene.attention.map(scene.compute, scene.pass, h, maps.back());
+    }
     for (Index b = 0; b < streams_here; ++b)
       for (Index h = 0; h < heads_here; ++h)
         for (Index i = 0; i < places_here; ++i) {
@@ -87,9 +92,12 @@ TEST(SelfAttention, IsWhatIsWrittenOutPlaceByPlace) {
             sum += s;
           }
           double y = 0;
-          for (std::size_t j = 0; j < a.size(); ++j)
-            y += a[j] / (row.weighting == Weighting::softmax ? sum : 1) *
-                 scene.pass.v(b * places_here + static_cast<Index>(j), h * value_here + 3);
+          a.resize(places_here);
+          for (std::size_t j = 0; j < a.size(); ++j) {
+            if (row.weighting == Weighting::softmax && there) a[j] /= sum;
+            ASSERT_NEAR(maps[static_cast<std::size_t>(h)](b, i, static_cast<Index>(j)), a[j], 1e-13) << h << " " << i;
+            y += a[j] * scene.pass.v(b * places_here + static_cast<Index>(j), h * value_here + 3);
+          }
           ASSERT_NEAR(scene.y(b * places_here + i, h * value_here + 3), y, 1e-12) << b << " " << h << " " << i;
         }
   }

@@ -144,8 +144,14 @@ def of_full(experiment):
     return [claim for claim in experiment.get("claim", []) if claim.get("form") != "quick"]
 
 
+def of_measures():
+    """Claims on agreement stand in no experiment's file: how their texts begin, as the program writes them."""
+    source = read(HERE / "fovea" / "lab" / "analysis" / "measurement.cpp")
+    return tuple(text.split("{")[0] for text in re.findall(r'claim\(\s*(?:fmt::format\()?"([^"]+)', source))
+
+
 def still_made(sentence, experiment):
-    if "against" in experiment:  # there are claims on agreement, which no file has
+    if "against" in experiment and sentence.startswith(of_measures()):
         return True
     return sentence in [claim["says"] for claim in experiment.get("claim", [])]
 
@@ -220,9 +226,8 @@ def verdict_of(test, refutes, all_kept, shipped):
     name, start = test
     experiment = shipped.get(name, {})
     said = [claim["says"] for claim in experiment.get("claim", []) if claim["says"].startswith(start)]
-    kept = [c for k in all_kept if k["experiment"] == name for c in k["claims"] if c["claim"].startswith(start)]
-    if "against" not in experiment:  # else there are claims on agreement, which no file has
-        kept = [c for c in kept if c["claim"] in said]
+    kept = [c for k in all_kept if k["experiment"] == name for c in k["claims"]
+            if c["claim"].startswith(start) and still_made(c["claim"], experiment)]
     if not kept:
         if said:
             return "not run in full yet"

@@ -8,8 +8,9 @@
 
 With no words it writes the page anew. docs/results/ has a file for each experiment, and for each corpus of those of texts; and
 pytorch-copying.jsonl, to which bench/peers/pytorch_seq2seq.py added its lines; sentences.toml, written by hand, has what the sources
-assert and which claims test it. Each table of the page stands between two marks (<!-- NAME --> and <!-- end of NAME -->); everything
-else is written by hand and stays as it is.
+assert and which claims test it; broken.jsonl, kept by tests/claims/break_claims, what claims come to where what they are about is broken.
+Each table of the page stands between two marks (<!-- NAME --> and <!-- end of NAME -->); everything else is written by hand and stays as
+it is.
 """
 
 import argparse
@@ -156,18 +157,29 @@ def still_made(sentence, experiment):
     return sentence in [claim["says"] for claim in experiment.get("claim", [])]
 
 
-def claims_table(all_kept, shipped):
+def otherwise(experiment, sentence, broken):
+    """What the quick form comes to where what the claim is about is broken, or why nothing breaks it."""
+    for entry in broken:
+        if entry["experiment"] == experiment and entry["claim"] == sentence:
+            if not entry["value"]:
+                return entry["change"].replace("nothing:", "nothing breaks it:", 1)
+            return f"{entry['change']}: {entry['value']}"
+    return ""
+
+
+def claims_table(all_kept, shipped, broken):
     rows = []
     for kept in all_kept:
         for claim in kept["claims"]:
             verdict = "held" if claim["held"] else "**not held**"
             if not still_made(claim["claim"], shipped.get(kept["experiment"], {})):
                 verdict = f"{verdict}, of a claim reworded or replaced since"
-            rows.append([name_of(kept), claim["claim"].replace("|", "\\|"), value_text(claim), claim["wanted"], verdict])
+            rows.append([name_of(kept), claim["claim"].replace("|", "\\|"), value_text(claim), claim["wanted"],
+                         otherwise(kept["experiment"], claim["claim"], broken), verdict])
     held, old = (sum(says in row[-1] for row in rows) for says in ("held", "replaced since"))
     held -= sum("not held" in row[-1] for row in rows)
     return [f"{held} of {len(rows)} claims held. {old} of them are in words that have been changed since, or have been replaced.", ""] + table(
-        ["experiment", "claim", "value", "wanted", "verdict"], rows)
+        ["experiment", "claim", "value", "wanted", "otherwise", "verdict"], rows)
 
 
 def runs_table(all_kept):
@@ -343,11 +355,12 @@ def main():
     shipped = {name.stem: tomllib.loads(name.read_text()) for name in (HERE / "experiments").glob("*.toml")}
     known = sorted(shipped, key=lambda name: (shipped[name]["order"], name))
     all_kept = [read_json(name) for name in sorted(KEPT.glob("*.json"))]
+    broken = [json.loads(line) for line in read(KEPT / "broken.jsonl").splitlines()]
     all_kept.sort(key=lambda kept: (known.index(kept["experiment"]), kept.get("corpus", "")))
     peers = KEPT / "pytorch-copying.jsonl"
     tables = {
         "missing": missing_line(all_kept, {name: shipped[name] for name in known}),
-        "claims": claims_table(all_kept, shipped),
+        "claims": claims_table(all_kept, shipped, broken),
         "sentences": sentences_table(tomllib.loads(read(KEPT / "sentences.toml"))["sentence"], all_kept, shipped),
         "runs": runs_table(all_kept),
         "agreement": agreement_tables(all_kept),

@@ -2,6 +2,8 @@
 // gradients of parameters as they are.
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "fovea/model/model.h"
@@ -34,6 +36,30 @@ class GeneratesText {
   // What it says itself for each source of a batch of token pairs, without the end token.
   virtual std::vector<std::vector<int>> say(Compute& compute, const Batch& batch, const Pass& pass,
                                             const Search& search) const = 0;
+};
+
+// What each head of self-attention does to the answers, beyond its weights A (model/attention_map.h). With N rows at
+// which something is asked, y_i = Σ_j A_ij v_j what the head gives at place i, and O its map to the width:
+//
+//   β_ij     = Σ_asked d log p(answer) / d A_ij = -N (d loss / d y_i) · v_j         0 where j > i
+//   moved_j  = ‖O v_j‖                             how far a place moves those that attend to it
+//
+// β is to first order what a weight more on place j would add to all log-probabilities of right answers that hang on
+// place i. A logit of a softmax moves by A_ij (β_ij - Σ_m A_im β_im), as the toy gate's does.
+template <class T>
+struct HeadLook {
+  std::string_view name;  // that of the head's map
+  Cube<T> beta;           // (B, T, T)
+};
+
+template <class T>
+class HasHeadLooks {
+ public:
+  virtual ~HasHeadLooks() = default;
+
+  // Of a training pass of its own, whose gradients are added to those of the parameters where `compute` wants them.
+  // Empty where maps would be too large to be shown.
+  virtual std::span<const HeadLook<T>> look_at_heads(Compute& compute, const Batch& batch, Pass pass) const = 0;
 };
 
 }  // namespace fovea

@@ -284,7 +284,8 @@ void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, const
 // From d of what the layer's heads gave on, that of h; of it only what is needed where nothing learns deeper down.
 template <class T>
 Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh,
-                                          bool deeper, const Own* copying) const {
+                                          bool deeper, const Own* copying, Index asked,
+                                          std::span<HeadLook<T>> looks) const {
   const Index N = trace.read.size(0), keys = trace.attention.q.size(1);
   const bool normal = norm_ == Norm::pre, reads = normal || deeper, trains = compute.trains();
   Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
@@ -292,6 +293,7 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
     dy = scatter(compute, Matrix<const T>(dy), trace.rows, N);
     if (deeper) dh = scatter(compute, Matrix<const T>(dh), trace.rows, N);
   }
+  if (!looks.empty()) look(trace, dy, asked, looks);
   typename SelfAttention<T>::Gradients d;
   if (reads || (trains && learns(layer.query))) d.q = compute.array<T>(N, keys);
   if (reads || (trains && learns(layer.key))) d.k = compute.array<T>(N, keys);
@@ -315,6 +317,13 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
 
 template <class T>
 void Transformer<T>::backward(Compute& compute, const Trace<T>& trace) const {
+  descend(compute, trace, {});
+}
+
+// Backward, which looks at the heads on its way where it is given looks.
+template <class T>
+void Transformer<T>::descend(Compute& compute, const Trace<T>& trace, std::span<HeadLook<T>> looks) const {
+  const auto heads = static_cast<std::size_t>(heads_);
   const Own& own = trace.template own<Own>();
   const Tokens& source = trace.batch->source;
   Matrix<T> dh = unembedding_.backward(compute, own.gathered, Matrix<const T>(own.d_logits));
@@ -328,7 +337,8 @@ void Transformer<T>::backward(Compute& compute, const Trace<T>& trace) const {
   for (std::size_t i = stack_.size(); i-- > 0;) {
     if (mlp_ > 0) think_backward(compute, stack_[i], own.layers[i], dh);
     const bool copies = i + 1 == stack_.size() && !own.copied.v.empty();
-    dh = attend_backward(compute, stack_[i], own.layers[i], dh, i > 0 || embedded, copies ? &own : nullptr);
+    dh = attend_backward(compute, stack_[i], own.layers[i], dh, i > 0 || embedded, copies ? &own : nullptr,
+                         std::ssize(own.asked), looks.empty() ? looks : looks.subspan(i * heads, heads));
   }
   if (!embedded) return;
   table_.backward(compute, source.ids, Matrix<const T>(dh));

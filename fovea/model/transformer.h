@@ -34,7 +34,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/model/model.h"
+#include "fovea/model/optional_queries.h"
 #include "fovea/nn/attention/rotary.h"
 #include "fovea/nn/attention/self_attention.h"
 #include "fovea/nn/embedding.h"
@@ -44,7 +44,7 @@
 namespace fovea {
 
 template <class T>
-class Transformer final : public Model<T> {
+class Transformer final : public Model<T>, public HasHeadLooks<T> {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_streams; }
@@ -54,6 +54,7 @@ class Transformer final : public Model<T> {
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
   void backward(Compute& compute, const Trace<T>& trace) const override;
   Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
+  std::span<const HeadLook<T>> look_at_heads(Compute& compute, const Batch& batch, Pass pass) const override;
 
  private:
   enum class Norm { pre, none };
@@ -107,7 +108,9 @@ class Transformer final : public Model<T> {
   void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, Matrix<T> d,
                      Matrix<T> d_read) const;
   Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh, bool deeper,
-                            const Own* copying) const;
+                            const Own* copying, Index asked, std::span<HeadLook<T>> looks) const;
+  void descend(Compute& compute, const Trace<T>& trace, std::span<HeadLook<T>> looks) const;
+  void look(const LayerTrace& trace, Matrix<const T> dy, Index asked, std::span<HeadLook<T>> looks) const;
   SelfAttention<T> copier() const;
   void copy(Compute& compute, const Batch& batch, Own& own, Matrix<T> logits) const;
   void copy_backward(Compute& compute, const Own& own, const typename SelfAttention<T>::Gradients& d) const;

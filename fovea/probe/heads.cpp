@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "fovea/model/right_places.h"
+#include "fovea/probe/head_names.h"
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -45,11 +46,7 @@ class Heads final : public Probe {
       measure_map(evaluation, outcome.attention, "", readings);
     } else {
       for (const AttentionMap<float>& map : outcome.further) {
-        std::string suffix = fmt::format("_{}", map.name);  // layer.1.head.2 -> _l1_h2
-        for (const auto& [word, letter] : {std::pair("layer.", "l"), std::pair(".head.", "_h")})
-          if (const std::size_t at = suffix.find(word); at != std::string::npos)
-            suffix.replace(at, std::string_view(word).size(), letter);
-        measure_map(evaluation, map.weights, suffix, readings);
+        measure_map(evaluation, map.weights, head_suffix(map.name), readings);
       }
       for (const auto& [name, value] : best_) readings.number(name, value);
     }

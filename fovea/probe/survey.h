@@ -2,6 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fovea/model/optional_queries.h"
@@ -9,12 +12,20 @@
 
 namespace fovea {
 
+// What a model whose heads can be looked at says of a batch: of each head, and of each parameter that learns the name
+// and the norm of the loss's gradient.
+struct HeadsSeen {
+  std::span<const HeadLook<float>> heads;
+  std::vector<std::pair<std::string_view, double>> gradients;
+};
+
 // One batch of a survey. What takes passes of its own is made when it is asked for, and unset where the model cannot.
 struct SurveyLook {
   const Evaluation& evaluation;
   Split split = Split::validation;
   std::function<Cube<const float>()> influence = {};
   std::function<std::vector<std::vector<int>>(const Search&)> say = {};
+  std::function<HeadsSeen()> heads = {};
 };
 
 class SurveyProbe : public Probe {

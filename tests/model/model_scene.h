@@ -26,6 +26,12 @@ struct ModelScene {
     return model->forward(bench.compute, batch, pass);
   }
 
+  // What some models can be asked besides.
+  template <class Query>
+  const Query& model_as() const {
+    return dynamic_cast<const Query&>(*model);
+  }
+
   // Gradients anew, of a training pass.
   Trace<T> gradient_of(const Batch& batch, Pass pass = {}) {
     pass.training = true;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tests/data/tasks/task_help.h"
@@ -264,6 +266,48 @@ TEST(Transformer, FreezingAPartChangesNoGradientOfTheOthers) {
         }
       }
     }
+}
+
+// What a rule multiplies right places by is a way to change one weight: d loss / d scale = A dloss/dA at scale 1.
+TEST(Transformer, BetaIsWhatAWeightMoreWouldAdd) {
+  Batch data = some_streams();
+  const double asked = static_cast<double>(std::ranges::count_if(data.target.ids, [](int y) { return y >= 0; }));
+  std::fill(data.pattern.begin(), data.pattern.end(), -1);
+  for (const char* attention : {"softmax", "linear"}) {
+    ModelScene<double> scene("transformer", transformer_with({{"attention", word(attention)}, {"mlp", {2, {}}}}),
+                             stream_shape(6, 5, 7));
+    for (const int layer : {1, 2})
+      for (const auto& [b, i, j] : {std::array{0, 4, 2}, std::array{1, 3, 3}, std::array{2, 5, 0}}) {
+        data.pattern[static_cast<std::size_t>(2 * (b * 7 + i))] = j;
+        const auto loss = [&](double scale) {
+          const HeadChange change{layer, 2, {HeadRule::Pattern::learned, scale}};
+          Pass pass;
+          pass.heads = {&change, 1};
+          return scene.forward(data, pass).loss;
+        };
+        const auto head = static_cast<std::size_t>(2 * layer - 1);
+        const double slope = (loss(1 + 1e-5) - loss(1 - 1e-5)) / 2e-5,
+                     weight = [&] { return scene.forward(data, {}).further[head].weights(b, i, j); }();
+        scene.bench.arena.reset();
+        const auto looks = scene.model_as<HasHeadLooks<double>>().look_at_heads(scene.bench.compute, data, {});
+        ASSERT_EQ(looks.size(), 4u);
+        EXPECT_EQ(looks[head].name, "layer." + std::to_string(layer) + ".head.2");
+        EXPECT_NEAR(looks[head].beta(b, i, j), -asked * slope / weight, 1e-6 * asked) << attention << layer << b;
+        EXPECT_EQ(looks[head].beta(b, 1, 2), 0) << "a later place";
+        data.pattern[static_cast<std::size_t>(2 * (b * 7 + i))] = -1;
+      }
+  }
+}
+
+TEST(Transformer, ALookGivesTheGradientsOfATrainingPassWhereTheyAreWanted) {
+  const Batch data = some_streams();
+  ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));
+  scene.gradient_of(data);
+  const std::vector<double> wanted = copy_of(scene.parameters.gradients());
+  scene.parameters.clear_gradients();
+  scene.bench.arena.reset();
+  scene.model_as<HasHeadLooks<double>>().look_at_heads(scene.bench.compute, data, {});
+  EXPECT_EQ(copy_of(scene.parameters.gradients()), wanted);
 }
 
 TEST(Transformer, TheTeamChangesNoBit) {

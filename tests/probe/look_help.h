@@ -65,21 +65,23 @@ struct HandMade {
     batch.source.lengths = std::move(lengths);
   }
 
-  Said ask(Probe& probe) const {
+  Evaluation evaluation() const {
     static const NoTask no_task;
+    return {.step = step,
+            .first = step == 0,
+            .last = false,
+            .train_loss = std::numeric_limits<double>::quiet_NaN(),
+            .time = time,
+            .task = no_task,
+            .batch = batch,
+            .outcome = outcome,
+            .beta = beta_cube,
+            .states = states_cube,
+            .parameters = parameters};
+  }
+  Said ask(Probe& probe) const {
     Said said;
-    probe.measure({.step = step,
-                   .first = step == 0,
-                   .last = false,
-                   .train_loss = std::numeric_limits<double>::quiet_NaN(),
-                   .time = time,
-                   .task = no_task,
-                   .batch = batch,
-                   .outcome = outcome,
-                   .beta = beta_cube,
-                   .states = states_cube,
-                   .parameters = parameters},
-                  said);
+    probe.measure(evaluation(), said);
     return said;
   }
   std::map<std::string, double> numbers(const std::string& name) const {

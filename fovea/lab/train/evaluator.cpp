@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 namespace fovea {
@@ -133,11 +134,37 @@ void Evaluator<T>::survey(const Reading& reading) {
              at.say = [&, generator](const Search& search) {
                return generator->say(compute, batch, reading.pass, search);
              };
+           if (const auto* const looks = dynamic_cast<const HasHeadLooks<T>*>(&model))
+             at.heads = [&, looks, seen = std::optional<HeadsSeen>()]() mutable {
+               if (!seen) seen = look_at_heads(compute, *looks, batch, reading.pass);
+               return *seen;
+             };
            for (SurveyProbe* const probe : audience.probes)
              if (seen < probe->count()) probe->survey(at, reading.readings);
          });
   }
   for (SurveyProbe* const probe : audience.probes) probe->conclude(reading.readings);
+}
+
+// Gradients are those of this batch until the next update makes its own.
+template <class T>
+HeadsSeen Evaluator<T>::look_at_heads(Compute& compute, const HasHeadLooks<T>& model, const Batch& batch,
+                                      const Pass& pass) {
+  ParameterSet<T>& parameters = workspace_.parameters();
+  parameters.clear_gradients();
+  const std::span<const HeadLook<T>> looks = model.look_at_heads(compute, batch, pass);
+  HeadsSeen seen;
+  const auto heads = compute.arena.template take<HeadLook<float>>(looks.size());
+  for (std::size_t i = 0; i < looks.size(); ++i) heads[i] = {looks[i].name, as_float(compute, looks[i].beta)};
+  seen.heads = heads;
+  if (looks.empty()) return seen;
+  for (const Param<T>& p : parameters.all()) {
+    if (!p.learns()) continue;
+    double square = 0;
+    for (const T g : p.gradients()) square += static_cast<double>(g) * static_cast<double>(g);
+    seen.gradients.emplace_back(p.name, std::sqrt(square));
+  }
+  return seen;
 }
 
 // What the model makes of a batch.

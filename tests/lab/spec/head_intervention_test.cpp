@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/lab/experiment/experiment.h"
@@ -12,14 +13,14 @@
 namespace fovea {
 namespace {
 
-RunSpec stream_spec(const std::string& intervene) {
+RunSpec stream_spec(const std::string& intervene, const std::string& probes = "\"loss\", \"heads\"",
+                    const char* precision = "float") {
   const std::string text =
       "task = { name = \"markov-icl\", states = 3, length = 12 }\n"
       "model = { name = \"transformer\", layers = 2, heads = 2, width = 8, start = 0.5 }\n"
-      "train = { steps = 20, batch = 4 }\n"
-      "probe = { every = 10, examples = 8, names = [\"loss\", \"heads\"] }\n"
-      "intervene = " +
-      intervene + "\n";
+      "train = { steps = 20, batch = 4, precision = \"" +
+      std::string(precision) + "\" }\nprobe = { every = 10, examples = 8, names = [" + probes +
+      "] }\nintervene = " + intervene + "\n";
   return resolve(parse_experiment(text, "x.toml"), Preset::full, {}, 0);
 }
 
@@ -85,6 +86,22 @@ TEST(HeadInterventions, OneWayToWriteThemIsOneRun) {
   const RunSpec other = stream_spec("[{ of = \"layer.1.head.2\", from = 0, hold = \"uniform\" }]");
   EXPECT_EQ(one.text(), other.text());
   EXPECT_NE(one.hash(), stream_spec("[{ hold = \"uniform\", of = \"layer.1.head.1\" }]").hash());
+}
+
+TEST(HeadInterventions, ProbesThatLookIntoHeadsSeeTheHoldAndChangeNoBit) {
+  const std::string hold = "[{ hold = \"uniform\", of = \"layer.2\" }]", usual = "\"loss\", \"heads\"";
+  for (const char* precision : {"float", "double"}) {
+    const RunRecord plain = train(stream_spec(hold, usual, precision)),
+                    looked =
+                        train(stream_spec(hold, usual + ", \"head-beta\", \"gradients\", \"circuits\"", precision));
+    for (const auto& [name, series] : plain.series) EXPECT_EQ(looked.series.at(name), series) << name;
+    for (const char* name : {"beta_previous_l1_h2", "beta_induction_l2_h1", "gradient_qk_1", "gradient_embed",
+                             "copies_l2_h1", "matches_l1_h1", "composes"})
+      EXPECT_EQ(looked.series.at(name).steps, (std::vector<std::int64_t>{0, 10, 20})) << name;
+    EXPECT_GT(of_step(looked, "gradient_qk_2", 0), 0);
+    EXPECT_EQ(of_step(looked, held_name("gradient_qk_2"), 0), 0) << "held, no score of the layer moves";
+    EXPECT_TRUE(std::ranges::any_of(looked.arrays, [](const ArrayRecord& a) { return a.name == "circuit_ov_l2_h1"; }));
+  }
 }
 
 TEST(HeadInterventions, WhatContradictsItselfIsRefused) {

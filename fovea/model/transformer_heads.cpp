@@ -1,6 +1,8 @@
-// Heads of the last layer that are made to say the tokens that they attend to.
+// Heads of the last layer that are made to say the tokens that they attend to; and how heads are looked at, by a
+// backward pass that keeps β on its way.
 #include <algorithm>
 
+#include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/model/transformer.h"
 
@@ -58,11 +60,49 @@ void Transformer<T>::copy_backward(Compute& compute, const Own& own,
   if (!d.k.empty()) add_scaled(T{1}, std::span<const T>(more.k.flat()), d.k.flat());
 }
 
+template <class T>
+std::span<const HeadLook<T>> Transformer<T>::look_at_heads(Compute& compute, const Batch& batch, Pass pass) const {
+  if (attends(batch) == Model<T>::Attends::no) return {};
+  pass.training = true;
+  const Trace<T> trace = forward(compute, batch, pass);
+  const Index places = batch.source.columns;
+  const auto looks = compute.arena.take<HeadLook<T>>(names_.size());
+  for (std::size_t i = 0; i < looks.size(); ++i)
+    looks[i] = {names_[i], compute.array<T>(Index{batch.size}, places, places)};
+  descend(compute, trace, looks);
+  return looks;
+}
+
+// Of a layer, from d of what its heads gave (N, H U).
+template <class T>
+void Transformer<T>::look(const LayerTrace& trace, Matrix<const T> dy, Index asked,
+                          std::span<HeadLook<T>> looks) const {
+  const Index places = trace.attention.places, U = attention_.value_width;
+  for (Index h = 0; h < heads_; ++h) {
+    const HeadLook<T>& at = looks[static_cast<std::size_t>(h)];
+    const auto part = [&](Matrix<const T> all, Index first, Index rows) {
+      return Operand<T>{all[first].data() + h * U, rows, U, heads_ * U, false};
+    };
+    for (Index b = 0; b < at.beta.size(0); ++b) {
+      const Matrix<T> beta = at.beta[b];
+      matmul(part(dy, b * places, places), transposed(part(trace.attention.v, b * places, places)), beta);
+      for (Index i = 0; i < places; ++i)
+        for (Index j = 0; j < places; ++j) beta(i, j) = j > i ? 0 : -static_cast<T>(asked) * beta(i, j);
+    }
+  }
+}
+
 template SelfAttention<float> Transformer<float>::copier() const;
 template SelfAttention<double> Transformer<double>::copier() const;
 template void Transformer<float>::copy(Compute&, const Batch&, Own&, Matrix<float>) const;
 template void Transformer<double>::copy(Compute&, const Batch&, Own&, Matrix<double>) const;
 template void Transformer<float>::copy_backward(Compute&, const Own&, const SelfAttention<float>::Gradients&) const;
 template void Transformer<double>::copy_backward(Compute&, const Own&, const SelfAttention<double>::Gradients&) const;
+
+template std::span<const HeadLook<float>> Transformer<float>::look_at_heads(Compute&, const Batch&, Pass) const;
+template std::span<const HeadLook<double>> Transformer<double>::look_at_heads(Compute&, const Batch&, Pass) const;
+template void Transformer<float>::look(const LayerTrace&, Matrix<const float>, Index, std::span<HeadLook<float>>) const;
+template void Transformer<double>::look(const LayerTrace&, Matrix<const double>, Index,
+                                        std::span<HeadLook<double>>) const;
 
 }  // namespace fovea

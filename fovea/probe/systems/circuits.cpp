@@ -1,0 +1,190 @@
+// `circuits`: what the heads of a transformer do to words as such, read from its parameters. For head h of layer l,
+// over the first tokens v, w of the vocabulary, with u_v = LN(e_v) of the layer's norm (or e_v) and G the unembedding,
+// its columns weighted and centred as the last norm weights and centres:
+//
+//   OV(v, o) = g_o · O_h V_h u_v          what is said more where v is attended to
+//   QK(v, w) = (Q_h u_v + b) · K_h u_w    how much v asks for w, at no distance
+//
+// and through the heads g of earlier layers m, which may have shown a place what stands elsewhere:
+//
+//   QK(v, w; g) = (Q_h u_v + b) · K_h c(O_g V_g u_w)        c: weighted and centred as the layer's norm does
+//
+// Norms divide by lengths besides, which differ little between tokens. Shares of the tokens v, under the name
+// NAME_lL_hH of each head and under NAME the largest of all:
+//
+//   copies      OV(v, o) is largest at o = v, of tokens that can be said
+//   matches     QK(v, w) is largest at w = v
+//   composes    QK(v, w; g) is largest at w = v, for the best g: what an induction head asks for
+//
+// At the last look the arrays circuit_ov and circuit_qk are kept of each head, a row for each v.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "fovea/math/matmul.h"
+#include "fovea/probe/head_names.h"
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+// Rows of numbers of its own.
+struct Rows {
+  std::vector<float> values;
+  Index count = 0, width = 0;
+
+  Rows(Index n, Index columns) : values(static_cast<std::size_t>(n * columns)), count(n), width(columns) {}
+  Matrix<float> view() { return Matrix<float>(values.data(), count, width); }
+  Matrix<const float> view() const { return Matrix<const float>(values.data(), count, width); }
+};
+
+Operand<float> operand(const Rows& rows) { return plain(rows.view()); }
+
+Rows product(const Operand<float>& a, const Operand<float>& b) {
+  Rows y(a.rows, b.columns);
+  matmul(a, b, y.view());
+  return y;
+}
+
+class Circuits final : public Probe {
+ public:
+  void settings(Fields& fields) override {
+    fields.integer("tokens", tokens_, 2, 2048, "of the vocabulary, from the first");
+  }
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "circuits");
+    need_kind(shape.kind, Kind::token_streams, "circuits");
+  }
+  bool differs_under_hold() const override { return false; }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    parameters_ = evaluation.parameters;
+    const Index layers = count_layers(), maps = std::max<Index>(std::ssize(evaluation.outcome.further), 1);
+    if (layers == 0 || !find("embedding.weight") || !find("unembedding.weight"))
+      throw wrong_input("probe 'circuits' reads the parameters of a transformer, and the model is none",
+                        "take a transformer, or leave the probe out");
+    heads_ = maps / layers;
+    best_.clear();
+    for (Index layer = 1; layer <= layers; ++layer)
+      for (Index head = 0; head < heads_; ++head) measure_head(layer, head, evaluation.last, readings);
+    for (const auto& [name, share] : best_) readings.number(name, share);
+  }
+
+ private:
+  const ParameterView* find(const std::string& name) const {
+    for (const ParameterView& parameter : parameters_)
+      if (parameter.name == name) return &parameter;
+    return nullptr;
+  }
+  const ParameterView* of(Index layer, const char* name) const { return find(fmt::format("layer.{}.{}", layer, name)); }
+  Index count_layers() const {
+    Index layers = 0;
+    while (of(layers + 1, "value.weight")) ++layers;
+    return layers;
+  }
+  Index shown(const ParameterView& table) const { return std::min<Index>(table.shape[0], tokens_); }
+  Rows first_rows(const ParameterView& table) const {
+    Rows rows(shown(table), table.shape[1]);
+    std::copy_n(table.values.begin(), rows.values.size(), rows.values.begin());
+    return rows;
+  }
+
+  // Weighted and centred as the norm of this name does; and with `whole` divided and shifted as well.
+  void normalise(Rows& rows, const std::string& name, bool whole) const {
+    const ParameterView* const weight = find(name + ".weight");
+    const ParameterView* const bias = find(name + ".bias");
+    if (!weight) return;
+    for (Index n = 0; n < rows.count; ++n) {
+      const std::span<float> x = rows.view()[n].flat();
+      double mean = 0, squares = 0;
+      for (const float value : x) mean += static_cast<double>(value);
+      mean /= static_cast<double>(x.size());
+      for (const float value : x) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+      const double k = whole ? 1 / std::sqrt(squares / static_cast<double>(x.size()) + 1e-5) : 1;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<float>((static_cast<double>(x[i]) - mean) * k) * weight->values[i];
+        if (whole && bias) x[i] += bias->values[i];
+      }
+    }
+  }
+
+  Rows read(Index layer) const {
+    Rows u = first_rows(*find("embedding.weight"));
+    normalise(u, fmt::format("layer.{}.norm1", layer), true);
+    return u;
+  }
+
+  // Queries or keys of a head, for each row; without a matrix the rows themselves.
+  Rows side(Index layer, Index head, const char* name, const Rows& u, bool biased) const {
+    const ParameterView* const weight = of(layer, fmt::format("{}.weight", name).c_str());
+    if (!weight) return u;
+    const Index K = weight->shape[0] / heads_, d = u.width;
+    Rows y = product(operand(u), Operand<float>{weight->values.data() + head * K * d, d, K, d, true});
+    const ParameterView* const bias = of(layer, fmt::format("{}.bias", name).c_str());
+    if (bias && biased)
+      for (Index n = 0; n < y.count; ++n)
+        for (Index k = 0; k < K; ++k) y.view()(n, k) += bias->values[static_cast<std::size_t>(head * K + k)];
+    return y;
+  }
+
+  // O_h V_h of each row.
+  Rows carried(Index layer, Index head, const Rows& u) const {
+    const Index d = u.width, U = d / heads_;
+    const Rows v =
+        product(operand(u), Operand<float>{of(layer, "value.weight")->values.data() + head * U * d, d, U, d, true});
+    return product(operand(v), Operand<float>{of(layer, "output.weight")->values.data() + head * U, U, d, d, true});
+  }
+
+  void measure_head(Index layer, Index head, bool last, Readings& readings) {
+    const std::string suffix = head_suffix(fmt::format("layer.{}.head.{}", layer, head + 1));
+    const Rows u = read(layer), asks = side(layer, head, "query", u, true);
+    Rows said = first_rows(*find("unembedding.weight"));
+    Rows carries = carried(layer, head, u);
+    normalise(carries, "norm", false);
+    const Rows ov = product(operand(carries), transposed(said.view())),
+               qk = product(operand(asks), transposed(side(layer, head, "key", u, false).view()));
+    tell("copies", suffix, ov, readings);
+    tell("matches", suffix, qk, readings);
+    if (last) {
+      readings.array("circuit_ov" + suffix, {ov.count, ov.width}, ov.values);
+      readings.array("circuit_qk" + suffix, {qk.count, qk.width}, qk.values);
+    }
+    for (Index before = 1; before < layer; ++before)
+      for (Index g = 0; g < heads_; ++g) {
+        Rows shows = carried(before, g, read(before));
+        normalise(shows, fmt::format("layer.{}.norm1", layer), false);
+        tell("composes", suffix, product(operand(asks), transposed(side(layer, head, "key", shows, false).view())),
+             readings, before + 1 == layer && g + 1 == heads_);
+      }
+  }
+
+  // The share of rows whose own column is the largest. Of several that are told under one name the largest counts.
+  void tell(const std::string& name, const std::string& suffix, const Rows& scores, Readings& readings,
+            bool now = true) {
+    const Index tokens = std::min(scores.count, scores.width);
+    Index right = 0;
+    for (Index v = 0; v < tokens; ++v) right += argmax(scores.view()[v].flat()) == v;
+    const double share = static_cast<double>(right) / static_cast<double>(tokens);
+    double& of_head = shares_.emplace(name + suffix, 0.0).first->second;
+    of_head = std::max(of_head, share);
+    if (!now) return;
+    readings.number(name + suffix, of_head);
+    double& of_all = best_.emplace(name, 0.0).first->second;
+    of_all = std::max(of_all, of_head);
+    shares_.erase(name + suffix);
+  }
+
+  int tokens_ = 128;
+  Index heads_ = 1;
+  std::span<const ParameterView> parameters_;
+  std::map<std::string, double> shares_, best_;
+};
+
+const Register<Probe> circuits("circuits", "what the heads of a transformer do to words: copied, matched, composed",
+                               [] { return std::make_unique<Circuits>(); });
+
+}  // namespace
+
+}  // namespace fovea

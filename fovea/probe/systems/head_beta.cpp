@@ -1,0 +1,99 @@
+// `head-beta`: where each head of a transformer would serve the right answers most, by its β
+// (model/optional_queries.h). Of the places i, weighed by how much its places differ there,
+//
+//   s(J) = Σ_i (mean_(j in J_i) β_ij - mean_(j<=i) β_ij) / Σ_i (max_(j<=i) β_ij - mean_(j<=i) β_ij)
+//
+// is 1 where J is always what would serve best, and 0 on average where β has nothing to do with J. For each head, under
+// the name NAME_lL_hH, and under NAME the largest of all heads:
+//
+//   beta_previous    J_i = the place before i
+//   beta_induction   the places whose predecessor holds the token of i, over the places that have any
+//   beta_right       the places that a right answer needs, likewise, where the task knows them
+#include <map>
+
+#include "fovea/model/right_places.h"
+#include "fovea/probe/head_names.h"
+#include "fovea/probe/position_rows.h"
+#include "fovea/probe/survey.h"
+
+namespace fovea {
+
+namespace {
+
+// s of one choice of places.
+struct Serving {
+  double there = 0, most = 0;
+
+  void add(std::span<const float> row, double mean, std::span<const int> places) {
+    if (places.empty()) return;
+    double sum = 0;
+    for (const int j : places) sum += static_cast<double>(row[static_cast<std::size_t>(j)]);
+    there += sum / static_cast<double>(places.size()) - mean;
+    most += static_cast<double>(*std::max_element(row.begin(), row.end())) - mean;
+  }
+};
+
+class HeadBeta final : public SurveyProbe {
+ public:
+  void settings(Fields& fields) override { fields.integer("examples", examples_, 1, 1 << 20, "examples looked at"); }
+  void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
+    need_attention(model_attends, "head-beta");
+    need_kind(shape.kind, Kind::token_streams, "head-beta");
+  }
+  int count() const override { return examples_; }
+
+  void survey(const SurveyLook& at, Readings&) override {
+    const HeadsSeen seen = at.heads ? at.heads() : HeadsSeen{};
+    if (seen.heads.empty())
+      throw wrong_input("probe 'head-beta' looks into heads by layer, and the model has none, or too large maps",
+                        "take a transformer and shorter streams, or leave the probe out");
+    const Batch& batch = at.evaluation.batch;
+    const RightPlaces right = right_places(batch);
+    for (const HeadLook<float>& head : seen.heads) {
+      std::map<std::string, Serving>& of_head = found_[head_suffix(head.name)];
+      for (int b = 0; b < batch.size; ++b)
+        for (int i = 1; i < batch.source.lengths[static_cast<std::size_t>(b)]; ++i)
+          add_row(batch.source, b, i, head.beta[b][i].flat().first(static_cast<std::size_t>(i) + 1),
+                  right.of(Index{b} * batch.source.columns + i), of_head);
+    }
+  }
+
+  void conclude(Readings& readings) override {
+    std::map<std::string, double> best;
+    for (const auto& [suffix, servings] : found_)
+      for (const auto& [name, serving] : servings) {
+        if (serving.most <= 0) continue;
+        const double share = serving.there / serving.most;
+        readings.number(name + suffix, share);
+        const auto [at, first] = best.emplace(name, share);
+        at->second = std::max(at->second, share);
+      }
+    for (const auto& [name, share] : best) readings.number(name, share);
+    found_.clear();
+  }
+
+ private:
+  static void add_row(const Tokens& source, int b, int i, std::span<const float> row, std::span<const int> right,
+                      std::map<std::string, Serving>& found) {
+    double mean = 0;
+    for (const float beta : row) mean += static_cast<double>(beta);
+    mean /= static_cast<double>(row.size());
+    const int before = i - 1;
+    found["beta_previous"].add(row, mean, {&before, 1});
+    std::vector<int> successors;
+    for (int j = 1; j <= i; ++j)
+      if (source.at(b, j - 1) == source.at(b, i)) successors.push_back(j);
+    found["beta_induction"].add(row, mean, successors);
+    found["beta_right"].add(row, mean, right);
+  }
+
+  int examples_ = 64;
+  std::map<std::string, std::map<std::string, Serving>> found_;  // by head, by name
+};
+
+const Register<Probe> head_beta("head-beta", "where each head of a transformer would serve the right answers most: β",
+                                [] { return std::make_unique<HeadBeta>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,6 +1,7 @@
 #include "fovea/model/transformer.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <array>
@@ -308,6 +309,46 @@ TEST(Transformer, ALookGivesTheGradientsOfATrainingPassWhereTheyAreWanted) {
   scene.bench.arena.reset();
   scene.model_as<HasHeadLooks<double>>().look_at_heads(scene.bench.compute, data, {});
   EXPECT_EQ(copy_of(scene.parameters.gradients()), wanted);
+}
+
+// What a step makes of a row, in float under each instruction set that there is, beside the same in double: relative to
+// the largest gradient, so any two of them agree within twice this.
+TEST(Transformer, EveryInstructionSetGivesWhatDoubleGives) {
+  constexpr double tolerance = 2e-5;
+  Batch data;
+  data.size = 2;
+  data.source.resize(2, 40);
+  data.target.resize(2, 40);
+  Stream stream(7, "test");
+  for (std::size_t i = 0; i < data.source.ids.size(); ++i) {
+    data.source.ids[i] = static_cast<int>(stream.integer(6));
+    data.target.ids[i] = static_cast<int>(stream.integer(5));
+  }
+  for (const TransformerRow& row : transformer_rows()) {
+    SCOPED_TRACE(row.name);
+    ValueTable settings = row.settings;
+    settings["width"] = {24, {}};
+    settings["start"] = {0.2, {}};
+    ModelScene<double> truth("transformer", settings, stream_shape(6, 5, 40));
+    ModelScene<float> scene("transformer", settings, stream_shape(6, 5, 40));
+    for (const Param<float>& p : scene.parameters.all())
+      std::ranges::copy(p.values(), truth.parameters.find(p.name)->values().begin());
+    const double loss = truth.gradient_of(data).loss;
+    double largest = 0;
+    for (const double g : truth.parameters.gradients()) largest = std::max(largest, std::abs(g));
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      EXPECT_NEAR(scene.gradient_of(data).loss, loss, tolerance) << hwy::TargetName(target);
+      double worst = 0;
+      for (const Param<float>& p : scene.parameters.all()) {
+        const std::span<const double> wanted = truth.parameters.find(p.name)->gradients();
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+          worst = std::max(worst, std::abs(static_cast<double>(p.gradients()[i]) - wanted[i]));
+      }
+      EXPECT_LE(worst, tolerance * largest) << hwy::TargetName(target);
+    }
+    hwy::SetSupportedTargetsForTest(0);
+  }
 }
 
 TEST(Transformer, TheTeamChangesNoBit) {

@@ -5,6 +5,8 @@ namespace fovea {
 Json stream_prediction_json(const StreamPrediction& p) {
   Json json{{"sequences", p.sequences}, {"asked", p.asked},      {"examples", p.examples}, {"hard", p.lags.hard},
             {"rungs", Json::array()},   {"lags", Json::array()}, {"induction", nullptr}};
+  json["places"] = p.lags.places;
+  json["hard_places"] = p.lags.hard_places;
   for (const RungHeight& rung : p.rungs)
     json["rungs"].push_back(
         {{"rung", rung.name}, {"nats", number_json(rung.nats)}, {"error", number_json(rung.error)}});

@@ -36,6 +36,7 @@ namespace fovea {
 struct LagOptions {
   int most = 128;          // the longest lag that is looked at
   double clear = 4;        // standard deviations above chance
+  int enough = 200;        // sequences that ask at a place, for it to be judged by itself
   std::uint64_t seed = 0;  // of the place that is drawn from each sequence
 };
 
@@ -51,6 +52,9 @@ struct Lag {
 struct LagStatistics {
   std::vector<Lag> lags;  // from 0 up, as far as any asked place has such a token
   bool hard = true;
+  // Answers at one place of the sequences may be told where those of all together are told by another: of the places
+  // that ask in enough sequences, how many there are, and at how many of them no lag is clear.
+  int places = 0, hard_places = 0;
 
   std::vector<Lag> best(int count) const;  // by falling share
 };

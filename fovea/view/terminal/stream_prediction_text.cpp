@@ -16,11 +16,18 @@ constexpr int shown_lags = 5;
 std::string flow_time_text(double time) { return std::isfinite(time) ? fmt::format("{:.4g}", time) : "never"; }
 
 std::string verdict_line(const StreamPrediction& p, const Terminal& terminal) {
+  const int told = p.lags.places - p.lags.hard_places;
   if (p.lags.hard)
-    return toned("hard", Tone::bad, terminal) + ": no single earlier token is informative about the answers";
+    return toned("hard", Tone::bad, terminal) + ": no single earlier token is informative about the answers" +
+           (told == 0 ? ""
+                      : fmt::format(", all places together; about those of {} places by themselves, one is", told));
   const auto clear = std::count_if(p.lags.lags.begin(), p.lags.lags.end(), [](const Lag& lag) { return lag.clear; });
-  return toned("not hard", Tone::good, terminal) + fmt::format(": {} of {} lags {} informative about the answers",
-                                                               clear, p.lags.lags.size(), clear == 1 ? "is" : "are");
+  const std::string verdict =
+      toned("not hard", Tone::good, terminal) + fmt::format(": {} of {} lags {} informative about the answers", clear,
+                                                            p.lags.lags.size(), clear == 1 ? "is" : "are");
+  if (p.lags.hard_places == 0) return verdict;
+  return verdict + fmt::format(".\nBut of {} places that ask, {} {} hard by themselves: no single token tells there",
+                               p.lags.places, p.lags.hard_places, p.lags.hard_places == 1 ? "is" : "are");
 }
 
 std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
@@ -29,8 +36,13 @@ std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
   for (const RungHeight& rung : p.rungs)
     table.row({rung.name, fmt::format("{:.4f}", rung.nats),
                std::isfinite(rung.error) ? fmt::format("{:.4f}", rung.error) : std::string("-")});
-  return fmt::format("The loss of predictions that use (on {} validation examples):\n", p.examples) +
-         table.text(terminal);
+  std::string text =
+      fmt::format("The loss of predictions that use (on {} validation examples):\n", p.examples) + table.text(terminal);
+  for (std::size_t i = 1; i < p.rungs.size(); ++i)
+    if (p.rungs[i].nats - p.rungs[i - 1].nats > 3 * p.rungs[i].error)
+      text += fmt::format("({} uses more than {}, but stands above it: these data are predicted worse by it.)\n",
+                          p.rungs[i].name, p.rungs[i - 1].name);
+  return text;
 }
 
 std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {

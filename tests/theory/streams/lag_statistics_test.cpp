@@ -61,6 +61,17 @@ TEST(LagStatistics, TheExclusiveOrOfTwoBitsIsHardThoughItIsDetermined) {
   for (const Lag& lag : found.lags) EXPECT_LT(lag.deviations, 4) << lag.lag;
 }
 
+TEST(LagStatistics, PlacesAreHardOrNotByThemselves) {
+  const MadeStream task(2, 16, [](std::span<const int> x, std::size_t t, Stream&) {
+    return t < 3 ? -1 : t == 5 ? x[2] : x[t - 1] ^ x[t - 3];
+  });
+  const LagStatistics found = measure_lags(StreamSample(task, 5000));
+  EXPECT_FALSE(found.hard);
+  EXPECT_EQ(found.places, 13);
+  EXPECT_EQ(found.hard_places, 12);
+  EXPECT_EQ(measure_lags(StreamSample(task, 199)).places, 0) << "too few to judge a place by itself";
+}
+
 // Each sequence answers by a table of its own: places of one sequence depend on each other, yet no token tells anything
 // that holds for all sequences.
 TEST(LagStatistics, ARuleOfEachSequencesOwnIsNoKnowledge) {

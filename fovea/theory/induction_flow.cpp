@@ -67,9 +67,9 @@ InductionPoint point_of(const FlowState& state) { return {state[0], state[1], st
 FlowField field_of(const InductionContext& context, const InductionClamps& clamps) {
   return [context, clamps](const FlowState& state, FlowState& change) {
     const InductionPoint slope = induction_slope(context, point_of(state), clamps);
-    const double share = context.memory == InductionContext::Memory::own ? 1.0 / context.vocabulary : 1.0;
-    change[0] = share * slope.copy;
-    change[1] = share * slope.match;
+    const bool own = context.memory == InductionContext::Memory::own;
+    change[0] = own ? slope.copy / context.vocabulary : slope.copy;
+    change[1] = own ? slope.match / (context.asking > 0 ? context.asking : context.vocabulary) : slope.match;
     change[2] = slope.previous;
   };
 }

@@ -22,7 +22,10 @@
 // In a model whose embeddings hardly overlap, what is copied and what is matched is learned token by token: w_v moves
 // only with examples whose answer is v, and b_v with those that ask for v, one in V of either. The previous token is a
 // matter of places, and all examples teach it. If all w_v and b_v grow alike, that is the flow above with w' and b'
-// over V.
+// over V; where only some tokens ask, b' over how many these are.
+//
+// Where answers stand at c of the t places up to the asking one, log T is the mean of log t/c: what even attention
+// leaves.
 #pragma once
 
 #include <span>
@@ -33,10 +36,11 @@
 namespace fovea {
 
 struct InductionContext {
-  int places = 0;                                             // T, 2 or more
+  double places = 0;                                          // T, 2 or more
   int vocabulary = 0;                                         // V, T or more
   enum class Memory { shared, own } memory = Memory::shared;  // one w and b for all tokens, or one each
   double level = 0;  // the loss below which it counts as learned; 0: half of log V
+  int asking = 0;    // tokens that ask, where each has its own memory; 0: all V
 };
 
 struct InductionPoint {

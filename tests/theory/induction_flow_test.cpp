@@ -47,11 +47,11 @@ TEST(InductionFlow, StartsByTheBagOfTheContextAlone) {
 
 TEST(InductionFlow, RestsWhereAllContextsHoldTheSameTokens) {
   for (const int size : {2, 16, 49, 128}) {
-    const InductionPoint slope = induction_slope({size, size}, {});
+    const InductionPoint slope = induction_slope({static_cast<double>(size), size}, {});
     EXPECT_EQ(slope.copy, 0);
     EXPECT_EQ(slope.match, 0);
     EXPECT_EQ(slope.previous, 0);
-    EXPECT_EQ(induction_time({size, size}), never_induces);
+    EXPECT_EQ(induction_time({static_cast<double>(size), size}), never_induces);
   }
   EXPECT_LT(induction_time({16, 16}, {.start_copy = 0.5}), 1e5) << "it is a saddle: what is known leads away from it";
 }
@@ -75,7 +75,7 @@ TEST(InductionFlow, TimesGrowWithTheContext) {
   double mean_x = 0, mean_y = 0, over = 0, under = 0;
   double found[5];
   for (int n = 0; n < 5; ++n) {
-    found[n] = std::log(induction_time({places[n], 4 * places[n]}));
+    found[n] = std::log(induction_time({static_cast<double>(places[n]), 4 * places[n]}));
     EXPECT_NEAR(std::exp(found[n]), times[n], 0.005 * times[n]) << places[n];
     mean_x += std::log(places[n]) / 5;
     mean_y += found[n] / 5;
@@ -120,7 +120,7 @@ TEST(InductionFlow, IsDescentInTheLimitOfSmallSteps) {
 }
 
 TEST(InductionFlow, OwnMemoriesTurnTheDependenceOnTheVocabularyAround) {
-  const auto time = [](int places, int vocabulary) {
+  const auto time = [](double places, int vocabulary) {
     return induction_time({places, vocabulary, InductionContext::Memory::own});
   };
   EXPECT_NEAR(time(8, 32), 801, 4);  // by a coarse integrator of another program
@@ -128,6 +128,12 @@ TEST(InductionFlow, OwnMemoriesTurnTheDependenceOnTheVocabularyAround) {
   EXPECT_LT(time(16, 32), time(16, 64));
   EXPECT_LT(time(16, 64), time(16, 128));
   EXPECT_GT(time(24, 25), time(24, 32)) << "near V = T the bags of contexts are too much alike";
+  InductionContext of_few{16, 64, InductionContext::Memory::own};
+  of_few.asking = 64;
+  EXPECT_EQ(induction_time(of_few), time(16, 64));
+  of_few.asking = 4;
+  EXPECT_LT(induction_time(of_few), time(16, 64)) << "four matches are learned sooner than 64";
+  EXPECT_GT(induction_time(of_few), time(16, 64) / 16) << "but answers are as many";
   EXPECT_TRUE(std::isinf(time(24, 24)));
 }
 

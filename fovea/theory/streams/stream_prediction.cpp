@@ -90,7 +90,8 @@ InductionTimes times_of(const InductionContext& context) {
 }  // namespace
 
 std::optional<InductionContext> induction_context(const StreamSample& sample) {
-  std::int64_t places = 0;
+  double logs = 0;  // sum of log t / c
+  std::vector<bool> asks(static_cast<std::size_t>(sample.vocab()), false);
   for (std::int64_t n = 0; n < sample.size(); ++n) {
     const std::span<const int> source = sample.source(n), target = sample.target(n), alignment = sample.alignment(n);
     for (std::size_t t = 0; t < target.size(); ++t) {
@@ -98,12 +99,14 @@ std::optional<InductionContext> induction_context(const StreamSample& sample) {
       if (alignment[t] < 1 || alignment[t] > static_cast<int>(t)) return {};
       const auto answer = static_cast<std::size_t>(alignment[t]);
       if (source[answer] != target[t] || source[answer - 1] != source[t]) return {};
-      places += static_cast<std::int64_t>(t) + 1;
+      const auto copies = std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(t), source[t]);
+      logs += std::log(static_cast<double>(t + 1) / static_cast<double>(copies));
+      asks[static_cast<std::size_t>(source[t])] = true;
     }
   }
   if (sample.asked() == 0) return {};
-  const double mean = static_cast<double>(places) / static_cast<double>(sample.asked());
-  const InductionContext context{static_cast<int>(std::lround(mean)), sample.target_vocab()};
+  InductionContext context{std::exp(logs / static_cast<double>(sample.asked())), sample.target_vocab()};
+  context.asking = static_cast<int>(std::ranges::count(asks, true));
   if (context.places < 2 || context.vocabulary < context.places) return {};
   return context;
 }

@@ -54,7 +54,8 @@ struct StreamPrediction {
 StreamPrediction predict_stream(const Task& task, const StreamOptions& options = {});
 
 // The context of the flow, if every answer of the sample is known to stand behind an earlier copy of the token that is
-// current where it is asked: T is the mean number of places from the first to the asking one, V that of tokens.
+// current where it is asked: of t places from the first to the asking one c stand behind such copies, log T is the mean
+// of log t / c, V the number of tokens, and those of them ask that do so in the sample.
 std::optional<InductionContext> induction_context(const StreamSample& sample);
 
 }  // namespace fovea

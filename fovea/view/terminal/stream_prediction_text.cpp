@@ -63,7 +63,7 @@ std::string lags_text(const StreamPrediction& p, const Terminal& terminal) {
 
 std::string induction_text(const InductionTimes& times) {
   return fmt::format(
-      "\nThe induction flow of {} places and {} tokens has half the loss at time {};\n"
+      "\nThe induction flow of {:.3g} places and {} tokens has half the loss at time {};\n"
       "with attention to the previous token given at {}, with the match given too at {}.\n"
       "These times order settings; they are not steps. Larger is later.\n",
       times.context.places, times.context.vocabulary, flow_time_text(times.time), flow_time_text(times.with_previous),

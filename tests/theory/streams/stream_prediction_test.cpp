@@ -75,7 +75,7 @@ TEST(StreamPrediction, OfTheTaskInductionIsItsFlow) {
   const auto task = make_task("induction", table({{"vocab", whole(32)}, {"length", whole(8)}}));
   const StreamPrediction p = predict_stream(*task, {.sequences = 500});
   ASSERT_TRUE(p.induction);
-  EXPECT_EQ(p.induction->context.places, 8);
+  EXPECT_NEAR(p.induction->context.places, 8, 1e-12);
   EXPECT_EQ(p.induction->context.vocabulary, 32);
   EXPECT_NEAR(p.induction->shared, 45.5, 0.2);
   EXPECT_NEAR(p.induction->time, 801, 4);
@@ -86,6 +86,30 @@ TEST(StreamPrediction, OfTheTaskInductionIsItsFlow) {
   EXPECT_NEAR(p.rungs[2].nats, 0, 1e-6);
   const auto small = make_task("induction", table({{"vocab", whole(6)}, {"length", whole(8)}}));
   EXPECT_FALSE(predict_stream(*small, {.sequences = 100}).induction) << "eight places, six tokens";
+}
+
+// Of 0 1 0 1 0 and two of four tokens: at place 2 one of three places follows an earlier 0, at place 4 two of five.
+TEST(StreamPrediction, PlacesAreCountedByTheShareThatIsRight) {
+  class Again final : public MadeStream {
+   public:
+    Again()
+        : MadeStream(4, 5, [](std::span<const int>, std::size_t t, Stream&) { return t == 2 || t == 4 ? 1 : -1; }) {}
+    void batch(Split split, std::uint64_t step, int size, Batch& batch) const override {
+      MadeStream::batch(split, step, size, batch);
+      batch.alignment.assign(batch.source.ids.size(), -1);
+      for (int b = 0; b < size; ++b) {
+        for (int t = 0; t < 5; ++t) batch.source.at(b, t) = t % 2;
+        batch.alignment[static_cast<std::size_t>(5 * b + 2)] = 1;
+        batch.alignment[static_cast<std::size_t>(5 * b + 4)] = 3;
+      }
+    }
+  };
+  const Again task;
+  const std::optional<InductionContext> context = induction_context(StreamSample(task, 3));
+  ASSERT_TRUE(context);
+  EXPECT_NEAR(context->places, std::sqrt(3 * 2.5), 1e-12);
+  EXPECT_EQ(context->vocabulary, 4);
+  EXPECT_EQ(context->asking, 1);
 }
 
 TEST(StreamPrediction, RefusesWhatIsNoStreamOrAsksNothing) {

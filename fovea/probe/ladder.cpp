@@ -4,6 +4,9 @@
 //   rung_NAME   mean of -log r(y): the height at which the loss on these examples would rest there
 //   from_NAME   mean of KL(r || q) = sum_j r_j (log r_j - log q_j)
 //   rung        the rung that q is nearest to: the index, from 0, of the least from_NAME
+//   level       the rung whose height is nearest to the loss on the same rows, its index: from a rung that is sure of
+//   its
+//               answers a model is far in KL as long as it is not sure itself, whatever its loss
 //   excess      from_truth, where the task knows the truth, which is then its last rung
 //
 // In names of metrics '-' is '_'.
@@ -46,20 +49,24 @@ class LadderProbe final : public Probe {
     find_log_model(evaluation.outcome.scores, width);
     said_.resize(rows * width);
     const std::vector<std::string> rungs = ladder->rungs();
-    double nearest = std::numeric_limits<double>::infinity();
-    std::size_t stage = 0;
+    const double loss = model_loss(evaluation.outcome.answers, width);
+    double nearest = std::numeric_limits<double>::infinity(), nearest_level = nearest;
+    std::size_t stage = 0, level = 0;
     for (std::size_t rung = 0; rung < rungs.size(); ++rung) {
       ladder->predict(evaluation.batch, static_cast<int>(rung),
                       Matrix<float>(said_.data(), static_cast<Index>(rows), vocab));
       std::string name = rungs[rung];
       std::replace(name.begin(), name.end(), '-', '_');
-      readings.number("rung_" + name, height(evaluation.outcome.answers, width));
+      const double height = this->height(evaluation.outcome.answers, width);
+      readings.number("rung_" + name, height);
+      if (std::abs(loss - height) < nearest_level) nearest_level = std::abs(loss - height), level = rung;
       const double distance = distance_to_model(width);
       readings.number("from_" + name, distance);
       if (distance < nearest) nearest = distance, stage = rung;
       if (rung + 1 == rungs.size() && name == "truth") readings.number("excess", distance);
     }
     readings.number("rung", static_cast<double>(stage));
+    readings.number("level", static_cast<double>(level));
   }
 
  private:
@@ -103,6 +110,13 @@ class LadderProbe final : public Probe {
       const float p = said_[row * width + static_cast<std::size_t>(answers[row])];
       sum -= std::log(static_cast<double>(std::max(p, std::numeric_limits<float>::min())));
     }
+    return sum / static_cast<double>(chosen_.size());
+  }
+
+  double model_loss(std::span<const int> answers, std::size_t width) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < chosen_.size(); ++i)
+      sum -= log_model_[i * width + static_cast<std::size_t>(answers[chosen_[i]])];
     return sum / static_cast<double>(chosen_.size());
   }
 

@@ -84,7 +84,7 @@ TEST(LadderProbe, DistancesHeightsAndTheStage) {
   const auto third = std::log(3.0f), fourth = std::log(4.0f);
   const TwoExamples look({900, -900, 7, 7, 5, 5 + third, -1, -1 + fourth, 1e30f, 0, 3, 2});
   const Numbers said = look.ask(TwoTokens(), true);
-  EXPECT_EQ(said.size(), 8u);
+  EXPECT_EQ(said.size(), 9u);
   EXPECT_NEAR(said.at("rung_nothing"), std::log(2), 1e-7);
   EXPECT_NEAR(said.at("rung_back_copy"), -(std::log(0.25) + 2 * std::log(0.75)) / 3, 1e-7);
   EXPECT_NEAR(said.at("rung_truth"), -(std::log(1) + std::log(0.9) + std::log(0.8)) / 3, 1e-7);
@@ -93,16 +93,20 @@ TEST(LadderProbe, DistancesHeightsAndTheStage) {
   EXPECT_NEAR(said.at("from_truth"), (divergence(1, 0.5) + divergence(0.1, 0.25)) / 3, 1e-6);
   EXPECT_EQ(said.at("excess"), said.at("from_truth"));
   EXPECT_EQ(said.at("rung"), 1);
+  EXPECT_EQ(said.at("level"), 1) << "the loss, 0.40, is nearer to 0.65 than to 0.11";
+  const TwoExamples better({0, 0, 0, 0, 5, 5 + fourth, 0, 2.5f, 0, 0, 0, 0});
+  EXPECT_EQ(better.ask(TwoTokens()).at("level"), 2) << "0.33";
 }
 
 TEST(LadderProbe, ExcessIsOfTheTruthAlone) {
   const TwoExamples look(std::vector<float>(12, 0.0f));
   Numbers said = look.ask(TwoTokens());
-  EXPECT_EQ(said.size(), 8u);
+  EXPECT_EQ(said.size(), 9u);
   EXPECT_EQ(said.at("rung"), 0);
+  EXPECT_EQ(said.at("level"), 0);
   EXPECT_NEAR(said.at("from_nothing"), 0, 1e-7);
   said = look.ask(TwoTokens("all"));
-  EXPECT_EQ(said.size(), 7u);
+  EXPECT_EQ(said.size(), 8u);
   EXPECT_FALSE(said.contains("excess"));
 }
 

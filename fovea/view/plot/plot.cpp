@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
@@ -12,6 +13,19 @@
 namespace fovea {
 
 namespace {
+
+// What tells runs of different interventions apart: what attention is held at, or how many interventions there are.
+template <class Note>
+void note_interventions(std::span<const RunRecord> runs, Note note) {
+  std::set<std::string> holds, both;
+  for (const RunRecord& run : runs) {
+    const std::string hold = run.spec.setting("hold")->text();
+    holds.insert(hold);
+    both.insert(hold + run.spec.setting("interventions")->text());
+  }
+  if (holds.size() > 1) note("hold");
+  if (both.size() > holds.size()) note("interventions");
+}
 
 // The settings in which the runs differ, at most three.
 std::vector<std::string> differences(std::span<const RunRecord> runs) {
@@ -23,10 +37,11 @@ std::vector<std::string> differences(std::span<const RunRecord> runs) {
   for (const RunRecord& run : runs) {
     if (run.experiment != runs.front().experiment) note("experiment");
     for (const auto& [key, text] : flat_settings(run.spec))
-      if (const auto same = first.find(key);
-          run.experiment == runs.front().experiment && (same == first.end() || same->second != text))
+      if (const auto same = first.find(key); key != "interventions" && run.experiment == runs.front().experiment &&
+                                             (same == first.end() || same->second != text))
         note(key);
   }
+  note_interventions(runs, note);
   return keys;
 }
 
@@ -78,9 +93,14 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
                       suggest_name(unknown, std::vector<std::string>(names.begin(), names.end())));
   }
   FigureSpec spec{"lines", {}, {}};
-  spec.settings["y"] = list_of(metrics);
+  // Rungs of a ladder are levels on which the other metrics may rest.
+  std::vector<std::string> lines, levels;
+  for (const std::string& metric : metrics) (metric.starts_with("rung_") ? levels : lines).push_back(metric);
+  if (lines.empty()) std::swap(lines, levels);
+  spec.settings["y"] = list_of(lines);
+  if (!levels.empty()) spec.settings["rules"] = list_of(levels);
   spec.settings["by"] = list_of(by);
-  if (metrics.size() > 1 && !all_shares(runs, wanted)) spec.settings["panels"] = list_of({"y"});
+  if (lines.size() > 1 && !all_shares(runs, quantities(lines, {}))) spec.settings["panels"] = list_of({"y"});
   const auto same = [&runs](const RunRecord& run) { return run.experiment == runs.front().experiment; };
   if (std::all_of(runs.begin(), runs.end(), same)) spec.settings["title"] = Value{runs.front().experiment, {}};
   return make_figure(spec, runs, {});

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <variant>
 
 #include "fovea/base/file.h"
 #include "tests/view/sample_runs.h"
@@ -45,6 +47,34 @@ TEST(Plot, TellsRunsApartByWhatDiffers) {
   EXPECT_EQ(both.legend.size(), 4u);
   EXPECT_EQ(plot_metrics(runs, {"accuracy", "loss"}).panels.size(), 2u);
   EXPECT_EQ(plot_metrics(std::span(runs).first(3), {"accuracy"}).legend.size(), 0u);  // seeds alone differ
+}
+
+TEST(Plot, TellsInterventionsApartByWhatIsHeldOrByTheirNumber) {
+  std::vector<RunRecord> runs(4, sample::copy_run(0, 40));
+  const auto hold = [](const char* pattern) { return Value{ValueTable{{"hold", {std::string(pattern), {}}}}, {}}; };
+  runs[1].spec.interventions = {hold("uniform")};
+  runs[2].spec.interventions = {hold("previous")};
+  const auto names = [&](std::size_t count) {
+    std::vector<std::string> texts;
+    for (const LegendEntry& entry : plot_metrics(std::span(runs).first(count), {"loss"}).legend)
+      texts.push_back(entry.label);
+    return texts;
+  };
+  EXPECT_EQ(names(3), (std::vector<std::string>{"none", "uniform", "previous"}));
+  runs[3].spec.interventions = {hold("uniform"),
+                                Value{ValueTable{{"ablate", {std::string("layer.1.head.1"), {}}}}, {}}};
+  EXPECT_EQ(names(4).size(), 4u) << "held alike, but more is done";
+}
+
+TEST(Plot, RungsAreLevelsOfOtherMetrics) {
+  std::vector<RunRecord> runs{sample::copy_run(0, 40)};
+  runs[0].series["rung_bag"] = {{0, 200}, {0.7, 0.7}};
+  const Figure figure = plot_metrics(runs, {"loss", "rung_bag"});
+  ASSERT_EQ(figure.panels.size(), 1u);
+  const auto is_rule = [](const Mark& mark) { return std::holds_alternative<RuleMark>(mark); };
+  EXPECT_EQ(std::ranges::count_if(figure.panels[0].marks, is_rule), 1);
+  EXPECT_EQ(std::ranges::count_if(plot_metrics(runs, {"rung_bag"}).panels[0].marks, is_rule), 0)
+      << "alone it is a line";
 }
 
 TEST(Plot, WritesTheFile) {

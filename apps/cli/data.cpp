@@ -127,7 +127,8 @@ class Data : public Command {
     if (needs_column && label_.empty() && target_.empty())
       throw wrong_input("neither a class nor a translation is named",
                         "name the column of the class with --label, or of the translation with --target, or the "
-                        "translations' file with --train-target");
+                        "translations' file with --train-target. A text without either needs no corpus: "
+                        "fovea run language --set task.file=FILE");
     check_pair("--dev", dev_, "--dev-target", dev_target_);
     check_pair("--test", test_, "--test-target", test_target_);
     CorpusSources sources{source(train_, train_target_), {}, {}, fractions_, seed_};

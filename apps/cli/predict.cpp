@@ -65,6 +65,8 @@ class Predict : public Command {
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
         "  fovea predict induction --set task.vocab=128 --set task.length=32\n"
+        "  fovea predict language --set task.file=book.txt\n"
+        "  fovea predict language --set task.file=numbers.txt --set task.tokens=numbers\n"
         "  fovea predict reviews.tsv --examples new.txt\n"
         "  fovea predict --source corpus.de --target corpus.en");
   }

@@ -1,0 +1,44 @@
+// What adding a corpus is made of: a folder that becomes one when all is well, packed lines, the manifest's texts.
+#pragma once
+
+#include <zstd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "fovea/data/corpus/corpus.h"
+
+namespace fovea {
+
+// Lets `fill` make the corpus in a folder beside the others, which becomes NAME when it is done and goes when it
+// throws. Throws wrong_input for a name that is taken (unless `replace`) or is no name.
+AddedCorpus keep_whole(const std::string& name, bool replace,
+                       const std::function<AddedCorpus(const std::filesystem::path&)>& fill);
+
+// Lines, packed.
+class PackedWriter {
+ public:
+  explicit PackedWriter(const std::filesystem::path& file);
+  PackedWriter(const PackedWriter&) = delete;
+  PackedWriter& operator=(const PackedWriter&) = delete;
+  ~PackedWriter() { ZSTD_freeCCtx(context_); }
+
+  void line(std::string_view text);
+  void close();
+
+ private:
+  void pack(ZSTD_EndDirective how);
+
+  Place place_;
+  std::ofstream out_;
+  ZSTD_CCtx* context_;
+  std::string waiting_, packed_;
+};
+
+// As TOML writes it. A file's name may be no UTF-8.
+std::string toml_text(const std::string& text);
+
+}  // namespace fovea

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "fovea/base/error/error.h"
@@ -29,6 +31,24 @@ class WithScratchFolder : public testing::Test {
   }
 
   std::filesystem::path folder_;
+};
+
+// Corpora and runs of the test lie in a folder of its own.
+class WithHomeFolder : public WithScratchFolder {
+ protected:
+  void SetUp() override {
+    WithScratchFolder::SetUp();
+    if (const char* home = std::getenv("FOVEA_HOME")) before_ = home;
+    ::setenv("FOVEA_HOME", (folder_ / "home").c_str(), 1);
+  }
+  void TearDown() override {
+    if (before_) ::setenv("FOVEA_HOME", before_->c_str(), 1);
+    else ::unsetenv("FOVEA_HOME");
+    WithScratchFolder::TearDown();
+  }
+
+ private:
+  std::optional<std::string> before_;
 };
 
 // What `work` complains of, in full; fails the test if it does not, or if the blame is not on what was given.

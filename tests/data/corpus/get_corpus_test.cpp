@@ -1,7 +1,5 @@
 #include "fovea/data/corpus/get_corpus.h"
 
-#include <cstdlib>
-
 #include "fovea/base/file.h"
 #include "fovea/io/fetch/sha256.h"
 #include "fovea/io/fetch/unpack.h"
@@ -15,20 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class GetCorpusTest : public WithScratchFolder {
+class GetCorpusTest : public WithHomeFolder {
  protected:
   void SetUp() override {
-    WithScratchFolder::SetUp();
-    if (const char* home = std::getenv("FOVEA_HOME")) before_ = home;
-    ::setenv("FOVEA_HOME", (folder_ / "home").c_str(), 1);
+    WithHomeFolder::SetUp();
     if (!can_download() || !can_unpack()) GTEST_SKIP() << "built without libcurl or libarchive";
     how_.manners.pause = 0.01;
     how_.manners.tries = 2;
-  }
-  void TearDown() override {
-    if (before_) ::setenv("FOVEA_HOME", before_->c_str(), 1);
-    else ::unsetenv("FOVEA_HOME");
-    WithScratchFolder::TearDown();
   }
 
   PublicCorpus::File file(const std::string& name, const std::string& bytes, std::vector<std::string> members = {}) {
@@ -59,7 +50,6 @@ class GetCorpusTest : public WithScratchFolder {
 
   WebServer server_;
   Getting how_;
-  std::optional<std::string> before_;
 };
 
 TEST_F(GetCorpusTest, AnArchiveBecomesACorpusOnce) {

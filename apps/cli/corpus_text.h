@@ -1,13 +1,18 @@
-// What the program says of a corpus that it has added.
+// What the program says of a corpus.
 #pragma once
 
 #include "apps/cli/json_output.h"
 #include "fovea/data/corpus/corpus.h"
+#include "fovea/data/corpus/trace_corpus.h"
 
 namespace fovea::cli {
 
 Json corpus_json(const Corpus& corpus);
 Json added_json(const AddedCorpus& added);
 void print_added(const AddedCorpus& added);
+
+// Of a trace of memory accesses.
+Json trace_json(const Corpus& corpus, const TraceSummary& summary);
+void print_trace(const Corpus& corpus, const TraceSummary& summary);
 
 }  // namespace fovea::cli

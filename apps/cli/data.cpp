@@ -12,6 +12,7 @@
 #include "apps/cli/word_options.h"
 #include "fovea/data/corpus/corpus.h"
 #include "fovea/data/corpus/corpus_summary.h"
+#include "fovea/data/corpus/trace_corpus.h"
 #include "fovea/io/utf8.h"
 #include "fovea/view/terminal/terminal.h"
 
@@ -47,7 +48,9 @@ class Data : public Command {
         "  fovea data get sms-spam\n"
         "  fovea data rm sms-spam\n"
         "  fovea data add spam --train sms.tsv.gz --label 1 --text 2\n"
-        "  fovea run text-classify --set task.corpus=spam");
+        "  fovea run text-classify --set task.corpus=spam\n"
+        "  fovea data add app --trace app.csv\n"
+        "  fovea run prefetch-trace --set task.corpus=app");
     list_ = app.add_subcommand("list", "list the corpora");
     list_->add_flag("--json", json_, "print one JSON document");
     list_->footer("Example:\n  fovea data list");
@@ -55,7 +58,7 @@ class Data : public Command {
     show_->add_option("name", name_, "the corpus")->required();
     show_->add_flag("--json", json_, "print one JSON document");
     show_->footer("Example:\n  fovea data show made-reviews");
-    add_options(*app.add_subcommand("add", "add texts of your own"));
+    add_options(*app.add_subcommand("add", "add texts of your own, or a trace of memory accesses"));
     get_ = app.add_subcommand("get", "download a public corpus from where it is published");
     getting_.options(*get_);
     remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
@@ -74,7 +77,7 @@ class Data : public Command {
  private:
   void add_options(CLI::App& app) {
     app.add_option("name", name_, "name to give it")->required();
-    app.add_option("--train", train_, "file or folder of the training texts")->required()->type_name("FILE");
+    app.add_option("--train", train_, "file or folder of the training texts")->type_name("FILE");
     app.add_option("--dev", dev_, "file of the validation texts (default: split off the training texts)")
         ->type_name("FILE");
     app.add_option("--test", test_, "file of the test texts (default: split off, too)")->type_name("FILE");
@@ -91,12 +94,19 @@ class Data : public Command {
     app.add_option("--test-share", fractions_.test, "share split off for the test (default 0.1)");
     app.add_option("--split-seed", seed_, "seed that chooses the examples that are split off (default 0)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62));
+    CLI::Option* const trace =
+        app.add_option("--trace", trace_,
+                       "file of memory accesses: COUNTER,ADDRESS on each line, in decimal or as 0x1000")
+            ->type_name("FILE");
+    for (CLI::Option* const option : app.get_options())
+      if (option != trace && option->nonpositional() && option->get_name() != "--help") trace->excludes(option);
     app.add_flag("--skip-bad", skip_, "skip malformed lines, and count them");
     app.add_flag("--replace", replace_, "replace an existing corpus of this name");
     app.add_flag("--quiet", quiet_, "show no progress");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Texts are checked and copied into $FOVEA_HOME/data/NAME, so that later changes to the files change no run.\n"
+        "Texts and traces are checked and copied into $FOVEA_HOME/data/NAME, so that later changes to the files change "
+        "no run.\n"
         "Files may be plain, .gz or .zst.\n"
         "\n"
         "Examples:\n"
@@ -104,7 +114,8 @@ class Data : public Command {
         "  fovea data add news --train news.csv --label class --text title,description\n"
         "  fovea data add reviews --train aclImdb/train --test aclImdb/test      a folder for each class\n"
         "  fovea data add captions --train train.de.gz --train-target train.en.gz --dev val.de.gz --dev-target "
-        "val.en.gz");
+        "val.en.gz\n"
+        "  fovea data add app --trace app.csv.gz");
   }
 
   TextSource source(const std::string& file, const std::string& target_file) const {
@@ -122,6 +133,9 @@ class Data : public Command {
   }
 
   int add() {
+    if (!trace_.empty()) return add_accesses();
+    if (train_.empty())
+      throw wrong_input("no file is named", "name one with --train, or a trace of memory accesses with --trace");
     std::error_code ignored;
     const bool needs_column = train_target_.empty() && !std::filesystem::is_directory(train_, ignored);
     if (needs_column && label_.empty() && target_.empty())
@@ -141,6 +155,19 @@ class Data : public Command {
       added = add_corpus(name_, sources, replace_, [&](std::int64_t done, std::int64_t total) {
         if (stop->load()) throw failure("stopped; the corpus was not added", "give the same command again");
         if (total > 0) progress.show(static_cast<double>(done), static_cast<double>(total));
+      });
+    }
+    if (json_) print_json(added_json(added));
+    else print_added(added);
+    return 0;
+  }
+
+  int add_accesses() {
+    AddedCorpus added;
+    {
+      const auto* const stop = interrupt_flag();
+      added = add_trace(name_, trace_, skip_ ? BadLine::skip : BadLine::stop, replace_, [&](std::int64_t) {
+        if (stop->load()) throw failure("stopped; the trace was not added", "give the same command again");
       });
     }
     if (json_) print_json(added_json(added));
@@ -175,11 +202,16 @@ class Data : public Command {
                      {"test", Align::right},
                      {"", Align::left, true}});
     for (const Corpus& corpus : all)
-      table.row({corpus.name, corpus.paired ? "pairs" : fmt::format("{} classes", corpus.classes.size()),
-                 std::to_string(corpus.count(Split::train)), std::to_string(corpus.count(Split::validation)),
-                 std::to_string(corpus.count(Split::test)), printable(corpus.summary)});
+      table.row({corpus.name, holds(corpus), std::to_string(corpus.count(Split::train)),
+                 std::to_string(corpus.count(Split::validation)), std::to_string(corpus.count(Split::test)),
+                 printable(corpus.summary)});
     fmt::print("{}", table.text(Terminal::of(STDOUT_FILENO)));
     return 0;
+  }
+
+  static std::string holds(const Corpus& corpus) {
+    if (corpus.trace) return "accesses";
+    return corpus.paired ? "pairs" : fmt::format("{} classes", corpus.classes.size());
   }
 
   int remove() const {
@@ -190,9 +222,17 @@ class Data : public Command {
 
   int show() const {
     const Corpus corpus = find_corpus(name_);
+    if (corpus.trace) return show_trace(corpus);
     const CorpusSummary summary = summarise(corpus);
     if (json_) print_json(summary_json(corpus, summary));
     else print_summary(corpus, summary);
+    return 0;
+  }
+
+  int show_trace(const Corpus& corpus) const {
+    const TraceSummary summary = summarise_trace(corpus);
+    if (json_) print_json(trace_json(corpus, summary));
+    else print_trace(corpus, summary);
     return 0;
   }
 
@@ -259,7 +299,8 @@ class Data : public Command {
 
   CLI::App *list_ = nullptr, *show_ = nullptr, *get_ = nullptr, *remove_ = nullptr;
   DataGet getting_;
-  std::string name_, train_, dev_, test_, train_target_, dev_target_, test_target_, label_, target_, format_, header_;
+  std::string name_, trace_, train_, dev_, test_, train_target_, dev_target_, test_target_, label_, target_, format_,
+      header_;
   std::vector<std::string> text_;
   Fractions fractions_;
   std::uint64_t seed_ = 0;

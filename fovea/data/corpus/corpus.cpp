@@ -8,6 +8,7 @@
 #include "fovea/base/error/names.h"
 #include "fovea/base/file.h"
 #include "fovea/data/corpus/corpus_files.h"
+#include "fovea/data/corpus/trace_corpus.h"
 #include "fovea/data/draw.h"
 #include "fovea/io/digest.h"
 
@@ -28,9 +29,14 @@ const std::vector<Corpus>& all_made() {
     std::vector<Corpus> corpora;
     for (const MadeCorpus& made : made_corpora()) {
       Digest digest;
+      TraceCounter counter;
       for (const Split split : all_splits)
-        made.each(split, [&](const TextExample& example) { add_to(digest, split, example); });
-      corpora.push_back({made.name, made.summary, made.paired, made.classes, made.examples, digest.hex(), {}, {}});
+        made.each(split, [&](const TextExample& example) {
+          add_to(digest, split, example);
+          if (made.trace) counter.add(parse_access(example.text, example.place));
+        });
+      corpora.push_back({made.name, made.summary, {}, made.paired, made.classes, made.examples, digest.hex(), {}, {}});
+      if (made.trace) corpora.back().trace = counter.size();
     }
     return corpora;
   }();
@@ -51,7 +57,12 @@ Corpus read_manifest(const std::filesystem::path& folder) {
       return *found;
     };
     corpus.summary = table["summary"].value_or(std::string());
-    corpus.paired = wanted(table["paired"].value<bool>(), "paired");
+    if (const toml::table* const trace = table["trace"].as_table()) {
+      const auto count = [&](const char* key) { return wanted((*trace)[key].value<std::int64_t>(), key); };
+      corpus.trace = {count("counters"), count("pages")};
+    } else {
+      corpus.paired = wanted(table["paired"].value<bool>(), "paired");
+    }
     corpus.digest = wanted(table["digest"].value<std::string>(), "digest");
     for (const Split split : all_splits) {
       const std::string name(split_name(split));
@@ -141,6 +152,9 @@ void remove_corpus(const std::string& name) {
 }
 
 void each_example(const Corpus& corpus, Split split, const std::function<void(const TextExample&)>& take) {
+  if (corpus.trace)
+    throw wrong_input(fmt::format("the corpus '{}' holds memory accesses, not texts", corpus.name),
+                      "take task 'address-trace', or another corpus");
   if (const MadeCorpus* made = corpus.folder.empty() ? made_named(corpus.name) : nullptr) {
     made->each(split, take);
     return;

@@ -2,7 +2,8 @@
 //
 // Adding a corpus copies its texts, checked, into the store: a run then depends on nothing that may change or go away.
 // A corpus is a folder of corpus.toml (what it is) and train.jsonl.zst, validation.jsonl.zst and test.jsonl.zst (a text
-// a line, with its label or target).
+// a line, with its label or target). Of a trace of memory accesses it is corpus.toml and trace.csv.zst
+// (trace_corpus.h).
 #pragma once
 
 #include <array>
@@ -20,9 +21,14 @@ namespace fovea {
 
 inline constexpr std::array all_splits{Split::train, Split::validation, Split::test};
 
+struct TraceSize {
+  std::int64_t counters = 0, pages = 0;  // different ones
+};
+
 struct Corpus {
   std::string name;
   std::string summary;                     // one line: where it is from
+  std::optional<TraceSize> trace;          // of memory accesses, which are its examples; else it holds texts
   bool paired = false;                     // texts with translations; else texts with labels
   std::vector<std::string> classes;        // sorted; a label is its place in here
   std::array<std::int64_t, 3> examples{};  // by Split
@@ -41,8 +47,8 @@ Corpus pinned_corpus(const std::string& name, const std::string& digest);
 std::vector<Corpus> all_corpora();
 void remove_corpus(const std::string& name);  // one that was added; throws wrong_input for others
 
-// Calls `take` for each example of a split, in the order they are kept in. A corpus whose files were changed or damaged
-// throws.
+// Calls `take` for each example of a split, in the order they are kept in. A corpus of other than texts, and one whose
+// files were changed or damaged, throws.
 void each_example(const Corpus& corpus, Split split, const std::function<void(const TextExample&)>& take);
 
 // What a corpus is made from. A split that is not given is split off the training data.
@@ -65,9 +71,10 @@ struct AddedCorpus {
 AddedCorpus add_corpus(const std::string& name, const CorpusSources& sources, bool replace = false,
                        const std::function<void(std::int64_t, std::int64_t)>& progress = {});
 
-// A corpus the program makes itself.
+// A corpus the program makes itself. The examples of a trace are lines as parse_access reads them.
 struct MadeCorpus {
   std::string name, summary;
+  bool trace = false;
   bool paired = false;
   std::vector<std::string> classes;
   std::array<std::int64_t, 3> examples{};

@@ -1,4 +1,6 @@
 // Corpora that the program makes: small, the same on every machine, and with every answer known.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "fovea/data/corpus/corpus.h"
@@ -122,10 +124,31 @@ void each_phrase(std::int64_t count, Split split, const Take& take) {
   }
 }
 
-MadeCorpus made(std::string name, std::string summary, bool paired, std::vector<std::string> classes,
+// A program that does two things in turn: it reads an array of 256 lines from end to end, and walks a list of 127 nodes
+// that lie scattered over 8 pages. Neither number divides the other: an array's line and a node seldom meet twice.
+void each_access_of_two(std::int64_t count, Split split, const Take& take) {
+  constexpr int lines = 256, nodes = 127, lines_of_heap = 8 * 64;
+  static const std::vector<int> list = [] {
+    std::vector<int> drawn(nodes), scratch(lines_of_heap);
+    Stream(1, "made-accesses").distinct(drawn, scratch);
+    return drawn;
+  }();
+  const std::int64_t begin = split == Split::train ? 0 : split == Split::validation ? 8 * count : 9 * count;
+  for (std::int64_t i = begin; i < begin + count; ++i) {
+    const std::int64_t turn = i / 2;
+    const std::string access =
+        i % 2 == 0
+            ? fmt::format("0x401126,0x{:x}", 0x404000 + 64 * (turn % lines))
+            : fmt::format("0x40113a,0x{:x}", 0x7f3a'1c00'0010 + 64 * list[static_cast<std::size_t>(turn % nodes)]);
+    take({access, {}, {}, {"made-accesses", static_cast<int>(i) + 1}});
+  }
+}
+
+MadeCorpus made(std::string name, std::string summary, bool trace, bool paired, std::vector<std::string> classes,
                 std::array<std::int64_t, 3> examples, void (*each)(std::int64_t, Split, const Take&)) {
   return {std::move(name),
           std::move(summary),
+          trace,
           paired,
           std::move(classes),
           examples,
@@ -138,10 +161,12 @@ MadeCorpus made(std::string name, std::string summary, bool paired, std::vector<
 
 const std::vector<MadeCorpus>& made_corpora() {
   static const std::vector<MadeCorpus> all{
-      made("made-reviews", "made by the program: short reviews in which one word tells the class", false,
+      made("made-reviews", "made by the program: short reviews in which one word tells the class", false, false,
            {"negative", "positive"}, {2000, 500, 500}, each_review),
-      made("made-phrases", "made by the program: an invented language of another word order, and English", true, {},
-           {4000, 500, 500}, each_phrase)};
+      made("made-phrases", "made by the program: an invented language of another word order, and English", false, true,
+           {}, {4000, 500, 500}, each_phrase),
+      made("made-accesses", "made by the program: memory accesses to an array and to a list, in turn", true, false, {},
+           {16000, 2000, 2000}, each_access_of_two)};
   return all;
 }
 

@@ -1,0 +1,108 @@
+#include "fovea/data/corpus/trace_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "fovea/io/utf8.h"
+#include "fovea/io/whitespace.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr std::size_t longest_access = 4096;  // bytes of a line
+constexpr std::size_t most_digits = 19, most_hexadecimal_digits = 16;
+
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+bool is_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
+bool is_hexadecimal_digit(char c) { return is_digit(c) || ('a' <= c && c <= 'f') || ('A' <= c && c <= 'F'); }
+
+std::string_view unquoted(std::string_view field) {
+  field = trimmed(field);
+  const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+  return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
+}
+
+std::string quoted(std::string_view field) {
+  constexpr std::size_t most = 40;
+  const std::string_view begin = field.substr(0, utf8_prefix(field.substr(0, most)));
+  return fmt::format("'{}{}'", begin, begin.size() < field.size() ? "…" : "");
+}
+
+std::uint64_t number_of(std::string_view field, const Place& place) {
+  const bool hexadecimal = field.starts_with("0x") || field.starts_with("0X");
+  const std::string_view digits = hexadecimal ? field.substr(2) : field;
+  if (field.size() > 1 && field[0] == '-' && is_digit(field[1]))
+    throw wrong_input(fmt::format("{} is negative", quoted(field)),
+                      Remedy::or_skip("write whole numbers from 0 on", "lines"), place);
+  if (digits.empty() || !std::ranges::all_of(digits, hexadecimal ? is_hexadecimal_digit : is_digit))
+    throw wrong_input(fmt::format("{} is not a whole number", quoted(field)),
+                      Remedy::or_skip("write 4096, or 0x1000", "lines"), place);
+  if (digits.size() > (hexadecimal ? most_hexadecimal_digits : most_digits))
+    throw wrong_input(fmt::format("{} has {} digits", quoted(field), digits.size()),
+                      Remedy::or_skip("write at most 19, or 16 behind 0x", "lines"), place);
+  std::uint64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
+  return number;
+}
+
+}  // namespace
+
+TracedAccess parse_access(std::string_view line, const Place& place) {
+  const std::size_t comma = std::min(line.find(','), line.size());
+  const std::string_view counter = unquoted(line.substr(0, comma));
+  const std::string_view address = unquoted(line.substr(std::min(comma + 1, line.size())));
+  const auto refuse = [&](const std::string& problem) {
+    throw wrong_input(problem, Remedy::or_skip("write COUNTER,ADDRESS on each line", "lines"), place);
+  };
+  if (counter.empty()) refuse("has no counter");
+  if (address.empty()) refuse(fmt::format("has a counter, {}, and no address", quoted(counter)));
+  if (address.find(',') != address.npos)
+    refuse(fmt::format("has {} columns, not a counter and an address", std::ranges::count(line, ',') + 1));
+  return {number_of(counter, place), number_of(address, place)};
+}
+
+TraceReader::TraceReader(ByteReader bytes, BadLine bad) : lines_(std::move(bytes), longest_access), bad_(bad) {
+  report_.format = TextFormat::csv;
+}
+
+bool TraceReader::is_header(std::string_view line) {
+  const std::size_t comma = line.find(',');
+  if (report_.read + report_.skipped > 0 || !report_.header.empty() || comma == line.npos) return false;
+  const std::string_view first = unquoted(line.substr(0, comma)), second = unquoted(line.substr(comma + 1));
+  const auto is_name = [](std::string_view field) {
+    return !field.empty() && is_letter(field.front()) && std::ranges::all_of(field, [](char c) {
+      return is_letter(c) || is_digit(c) || c == ' ' || c == '-' || c == '_';
+    });
+  };
+  if (!is_name(first) || !is_name(second)) return false;
+  report_.header = {std::string(first), std::string(second)};
+  return true;
+}
+
+bool TraceReader::next(TracedAccess& access) {
+  for (std::string_view line;;) {
+    try {
+      if (!lines_.next(line)) break;
+      if (trimmed(line).empty() || is_header(line)) continue;
+      access = parse_access(line, lines_.place());
+      ++report_.read;
+      return true;
+    } catch (const Error& error) {
+      const bool one_line = error.kind() == Error::Kind::wrong_input && error.place().line > 0;
+      if (!one_line || bad_ == BadLine::stop) throw;
+      if (++report_.skipped <= static_cast<std::int64_t>(ReadReport::most_complaints))
+        report_.complaints.push_back(error.what());
+    }
+  }
+  if (report_.read > 0) return false;
+  const Place place{lines_.place().file};
+  if (report_.skipped == 0) throw wrong_input("holds no access", "is it the right file?", place);
+  throw wrong_input(
+      fmt::format("none of its {} lines can be read; of the first: {}", report_.skipped, report_.complaints.front()),
+      "is it a counter and an address a line?", place);
+}
+
+}  // namespace fovea

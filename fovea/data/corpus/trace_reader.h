@@ -1,0 +1,44 @@
+// Memory accesses out of a file: a counter and an address a line, with a comma between them. Numbers are decimal, of at
+// most 19 digits, or hexadecimal behind 0x, of at most 16. One pass, in bounded memory.
+//
+//   TraceReader reader(ByteReader("app.csv.gz"));
+//   for (TracedAccess access; reader.next(access);) use(access.counter, access.address);
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "fovea/data/text/text_reader.h"
+#include "fovea/io/lines.h"
+
+namespace fovea {
+
+struct TracedAccess {
+  std::uint64_t counter = 0;  // of the program: which instruction asks
+  std::uint64_t address = 0;  // of a byte
+  bool operator==(const TracedAccess&) const = default;
+};
+
+// One line; throws wrong_input with the place.
+TracedAccess parse_access(std::string_view line, const Place& place);
+
+class TraceReader {
+ public:
+  explicit TraceReader(ByteReader bytes, BadLine bad = BadLine::stop);
+
+  // False at the end. Blank lines are passed over, and so is a first line of two names. A malformed line throws
+  // wrong_input with file:line, or is skipped and counted. At the end, a file without any access throws whatever `bad`
+  // says.
+  bool next(TracedAccess& access);
+
+  const ReadReport& report() const { return report_; }
+
+ private:
+  bool is_header(std::string_view line);
+
+  LineReader lines_;
+  BadLine bad_;
+  ReadReport report_;
+};
+
+}  // namespace fovea

@@ -1,0 +1,102 @@
+// Traces of memory accesses of one's own: read, refused, kept, and read again.
+#include "fovea/data/corpus/trace_corpus.h"
+
+#include "fovea/base/file.h"
+#include "tests/io/scratch_folder.h"
+
+namespace fovea {
+namespace {
+
+class TraceCorpusTest : public WithHomeFolder {
+ protected:
+  AddedCorpus add(const std::string& bytes, BadLine bad = BadLine::stop) {
+    return add_trace("app", put("app.csv", bytes), bad);
+  }
+  static std::vector<TracedAccess> accesses_of(const Corpus& corpus) {
+    std::vector<TracedAccess> all;
+    each_access(corpus, [&](const TracedAccess& access) { all.push_back(access); });
+    return all;
+  }
+};
+
+TEST_F(TraceCorpusTest, IsKeptWholeAndReadAgain) {
+  const AddedCorpus added =
+      add("\xEF\xBB\xBFpc,address\r\n0x401000,0x7ffd00001040\r\n\r\n 4198400 , 140724603457664\n"
+          "\"0x401004\",\"0xFFFFFFFFFFFFFFFF\"\n7,0");
+  const std::vector<TracedAccess> wanted{
+      {0x401000, 0x7ffd00001040}, {4198400, 140724603457664}, {0x401004, 0xffffffffffffffff}, {7, 0}};
+  EXPECT_EQ(added.reports.at(0).header, (std::vector<std::string>{"pc", "address"}));
+  const Corpus corpus = find_corpus("app");
+  EXPECT_EQ(accesses_of(corpus), wanted);
+  ASSERT_TRUE(corpus.trace);
+  EXPECT_EQ(corpus.trace->counters, 3);  // 4198400 is 0x401000
+  EXPECT_EQ(corpus.trace->pages, 3);
+  EXPECT_EQ(corpus.digest, added.corpus.digest);
+  EXPECT_EQ(corpus.count(Split::train), 4);
+  EXPECT_SAYS(wrong_input_of([&] { each_example(corpus, Split::train, {}); }), "holds memory accesses, not texts");
+  EXPECT_SAYS(wrong_input_of([&] { accesses_of(find_corpus("made-reviews")); }), "holds texts, not memory accesses");
+}
+
+TEST_F(TraceCorpusTest, IsPartedInItsOrder) {
+  std::string bytes;
+  for (int i = 0; i < 105; ++i) bytes += "1," + std::to_string(64 * i) + "\n";
+  EXPECT_EQ(add(bytes).corpus.examples, (std::array<std::int64_t, 3>{85, 10, 10}));
+  const TraceSummary summary = summarise_trace(find_corpus("app"));
+  EXPECT_EQ(summary.steps, (TraceSummary::Counts{{1, 104}}));
+  EXPECT_EQ(summary.counters.front(), (std::pair<std::uint64_t, std::int64_t>{1, 105}));
+}
+
+TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
+  const auto refused = [&](const std::string& line) {
+    const std::string complaint = wrong_input_of([&] { add("0x1,0x40\n" + line + "\n0x1,0x80\n"); });
+    EXPECT_SAYS(complaint, "app.csv:2:");
+    EXPECT_THROW(find_corpus("app"), Error);
+    EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data")) << line;
+    return complaint;
+  };
+  EXPECT_SAYS(refused("0x1,here"), "'here' is not a whole number");
+  EXPECT_SAYS(refused("0x1,0x"), "'0x' is not a whole number");
+  EXPECT_SAYS(refused("0x1,7fff"), "'7fff' is not a whole number");
+  EXPECT_SAYS(refused("0x1,1e6"), "'1e6' is not a whole number");
+  EXPECT_SAYS(refused("0x1,64.0"), "'64.0' is not a whole number");
+  EXPECT_SAYS(refused("0x1,-64"), "'-64' is negative");
+  EXPECT_SAYS(refused("0x1"), "has a counter, '0x1', and no address");
+  EXPECT_SAYS(refused("0x1,"), "has a counter, '0x1', and no address");
+  EXPECT_SAYS(refused(",0x40"), "has no counter");
+  EXPECT_SAYS(refused("1,64,read"), "has 3 columns");
+  EXPECT_SAYS(refused("1,12345678901234567890"), "'12345678901234567890' has 20 digits");
+  EXPECT_SAYS(refused("1,0x10000000000000000"), "has 17 digits");
+  EXPECT_SAYS(refused("1,\xff"), "UTF-8");
+  EXPECT_SAYS(refused("1," + std::string(5000, '1')), "longer than");
+  EXPECT_SAYS(refused("pc,address"), "'pc' is not a whole number");  // a header comes first
+  for (const char* const none : {"", "\n\n", "pc,address\n"})
+    EXPECT_SAYS(wrong_input_of([&] { add(none); }), "app.csv: holds no access");
+}
+
+TEST_F(TraceCorpusTest, SkipsBadLinesIfAsked) {
+  const AddedCorpus added = add("1,64\n1,here\n1,-1\n1,128\n", BadLine::skip);
+  EXPECT_EQ(added.corpus.count(Split::train), 2);
+  EXPECT_EQ(added.reports.at(0).skipped, 2);
+  EXPECT_SAYS(added.reports.at(0).complaints.at(1), "app.csv:3: '-1' is negative");
+  EXPECT_SAYS(wrong_input_of([&] { add_trace("other", put("b.csv", "x,1\ny,2\n"), BadLine::skip); }),
+              "none of its 2 lines can be read");
+}
+
+TEST_F(TraceCorpusTest, OneIsMade) {
+  const Corpus corpus = find_corpus("made-accesses");
+  EXPECT_EQ(std::ssize(accesses_of(corpus)),
+            corpus.count(Split::train) + corpus.count(Split::validation) + corpus.count(Split::test));
+  EXPECT_EQ(corpus.trace->counters, 2);
+  EXPECT_EQ(corpus.trace->pages, 12);
+}
+
+TEST_F(TraceCorpusTest, NoticesWhenWhatIsKeptWasChanged) {
+  add("1,64\n1,128\n");
+  write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x40\n0x1,0xc0\n");
+  EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "holds other accesses than were added");
+  write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x4");
+  EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "holds other accesses");
+}
+
+}  // namespace
+}  // namespace fovea

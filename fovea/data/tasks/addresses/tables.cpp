@@ -1,6 +1,7 @@
 #include "fovea/data/tasks/addresses/tables.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,7 +18,7 @@ class Table {
 
   const std::string& name() const { return name_; }
   // The line of the access behind `before`, which `counter` asks for.
-  virtual std::optional<int> foretell(std::span<const Access> before, int counter) const = 0;
+  virtual std::optional<std::int64_t> foretell(std::span<const Access> before, int counter) const = 0;
   virtual void learn(std::span<const Access> until_now) = 0;  // the last of them is new
   virtual void clear() = 0;
 
@@ -29,7 +30,7 @@ class StrideTable final : public Table {
  public:
   StrideTable() : Table("stride") {}
 
-  std::optional<int> foretell(std::span<const Access>, int counter) const override {
+  std::optional<std::int64_t> foretell(std::span<const Access>, int counter) const override {
     const auto found = entries_.find(counter);
     if (found == entries_.end() || !found->second.stride) return {};
     return found->second.line + *found->second.stride;
@@ -43,8 +44,8 @@ class StrideTable final : public Table {
 
  private:
   struct Entry {
-    int line;
-    std::optional<int> stride;
+    std::int64_t line;
+    std::optional<std::int64_t> stride;
   };
   std::unordered_map<int, Entry> entries_;
 };
@@ -53,7 +54,7 @@ class MarkovTable final : public Table {
  public:
   MarkovTable() : Table("markov_address") {}
 
-  std::optional<int> foretell(std::span<const Access> before, int) const override {
+  std::optional<std::int64_t> foretell(std::span<const Access> before, int) const override {
     if (before.empty()) return {};
     const auto found = next_.find(before.back().line);
     return found == next_.end() ? std::nullopt : std::optional(found->second);
@@ -65,35 +66,42 @@ class MarkovTable final : public Table {
   void clear() override { next_.clear(); }
 
  private:
-  std::unordered_map<int, int> next_;
+  std::unordered_map<std::int64_t, std::int64_t> next_;
 };
 
-// The step behind the last `depth` steps.
+// The step behind the last `depth` steps, 1 or 2.
 class DeltaTable final : public Table {
  public:
   DeltaTable(std::string name, std::size_t depth) : Table(std::move(name)), depth_(depth) {}
 
-  std::optional<int> foretell(std::span<const Access> before, int) const override {
+  std::optional<std::int64_t> foretell(std::span<const Access> before, int) const override {
     if (before.size() < depth_ + 1) return {};
-    const auto found = next_.find(key_of(before));
+    const auto found = next_.find(steps_of(before));
     return found == next_.end() ? std::nullopt : std::optional(before.back().line + found->second);
   }
   void learn(std::span<const Access> until_now) override {
     const std::size_t n = until_now.size();
-    if (n >= depth_ + 2) next_[key_of(until_now.first(n - 1))] = until_now[n - 1].line - until_now[n - 2].line;
+    if (n >= depth_ + 2) next_[steps_of(until_now.first(n - 1))] = until_now[n - 1].line - until_now[n - 2].line;
   }
   void clear() override { next_.clear(); }
 
  private:
-  std::uint64_t key_of(std::span<const Access> accesses) const {
-    std::uint64_t key = 0;
-    for (std::size_t i = accesses.size() - depth_; i < accesses.size(); ++i)
-      key = key << 32 | static_cast<std::uint32_t>(accesses[i].line - accesses[i - 1].line);
-    return key;
+  using Steps = std::array<std::int64_t, 2>;
+  struct Hash {
+    std::size_t operator()(const Steps& steps) const {
+      return static_cast<std::size_t>(steps[0]) * 0x9e3779b97f4a7c15u ^ static_cast<std::size_t>(steps[1]);
+    }
+  };
+
+  Steps steps_of(std::span<const Access> accesses) const {
+    Steps steps{};
+    const std::size_t n = accesses.size();
+    for (std::size_t i = 0; i < depth_; ++i) steps[i] = accesses[n - 1 - i].line - accesses[n - 2 - i].line;
+    return steps;
   }
 
-  std::size_t depth_;  // 1 or 2
-  std::unordered_map<std::uint64_t, int> next_;
+  std::size_t depth_;
+  std::unordered_map<Steps, std::int64_t, Hash> next_;
 };
 
 }  // namespace
@@ -122,7 +130,7 @@ std::vector<TableScore> score_tables(const AccessTrace& trace, const std::functi
     for (std::size_t k = 0; k < tables.size(); ++k) {
       if (counts) {
         if (const auto line = tables[k]->foretell(episode.first(episode.size() - 1), now.counter)) {
-          const Access said{0, std::max(*line, 0)};
+          const Access said{0, std::max<std::int64_t>(*line, 0)};
           scores[k].coverage += 1;
           scores[k].page += said.page() == now.page();
           scores[k].offset += said.offset() == now.offset();

@@ -42,7 +42,7 @@ TEST(AddressTask, SplitsAreTheTraceInItsOrder) {
 TEST(AddressTask, OnPagesAnOffsetIsFollowedByAnotherOnEachPage) {
   const TraceShape shape{TracePattern::pages, 16, 32, 1, 16 * 32, 0};
   const AccessTrace trace = make_trace(shape, 3);
-  std::set<int> lines;
+  std::set<std::int64_t> lines;
   std::map<int, std::set<int>> followers;
   for (std::size_t i = 0; i + 1 < trace.accesses.size(); ++i) {
     const Access &now = trace.accesses[i], &next = trace.accesses[i + 1];
@@ -70,7 +70,7 @@ TEST(AddressTables, KnowWhatTheyAreFor) {
 
 TEST(AddressTables, CountAnAccessByHand) {
   // Lines 1 3 5 7 by one counter: from the third on the stride table knows them, from the fourth on the others' steps.
-  AccessTrace trace{{{0, 1}, {0, 3}, {0, 5}, {0, 7}}, 4, 1, 1};
+  AccessTrace trace{{{0, 1}, {0, 3}, {0, 5}, {0, 7}}, 4, 1, 1, {}};
   const std::vector<TableScore> scores = score_tables(trace, [](std::int64_t) { return true; });
   ASSERT_EQ(scores.size(), 4u);
   EXPECT_EQ(scores[0].both, 0.5);   // stride

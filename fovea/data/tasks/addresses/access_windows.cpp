@@ -1,0 +1,76 @@
+#include "fovea/data/tasks/addresses/access_windows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/data/epochs.h"
+#include "fovea/data/tasks/addresses/tables.h"
+
+namespace fovea {
+
+void AccessWindows::window_setting(Fields& fields) {
+  fields.integer("window", window_, 1, 1024, "accesses that the next is foretold from");
+}
+
+void AccessWindows::take(std::shared_ptr<const AccessTrace> trace, std::uint64_t seed, const std::string& remedy) {
+  trace_ = std::move(trace);
+  seed_ = seed;
+  const std::int64_t accesses = std::ssize(trace_->accesses);
+  windows_ = accesses > window_ ? accesses / trace_->episode * windows_each() : 0;
+  if (windows_ < 30)
+    throw wrong_input(fmt::format("a trace of {} accesses has {} windows of {}", accesses, windows_, window_),
+                      remedy + ": 30 are needed");
+}
+
+TaskShape AccessWindows::shape() const {
+  TaskShape shape;
+  shape.kind = Kind::accesses;
+  shape.counters = trace_->counters;
+  shape.pages = trace_->pages;
+  shape.offsets = lines_per_page;
+  return shape;
+}
+
+void AccessWindows::batch(Split split, std::uint64_t step, int size, Batch& batch) const {
+  const std::int64_t count = examples(split);
+  Slice slice{0, size};
+  if (split != Split::train) slice = slice_of(count, step, size);
+  batch.size = slice.size;
+  batch.source.resize(slice.size, 3 * window_);
+  batch.target.resize(slice.size, 2);
+  for (int row = 0; row < slice.size; ++row) {
+    const std::int64_t example =
+        split == Split::train ? epoch_example(seed_, "addresses.train", step, size, row, count) : slice.begin + row;
+    const std::int64_t at = first_of(split) + example;
+    const Access* const first = trace_->accesses.data() + at / windows_each() * trace_->episode + at % windows_each();
+    for (int t = 0; t < window_; ++t) {
+      const int page = trace_->number_of(first[t].page());
+      batch.source.at(row, 3 * t) = first[t].counter;
+      batch.source.at(row, 3 * t + 1) = page >= 0 ? page : trace_->pages - 1;
+      batch.source.at(row, 3 * t + 2) = first[t].offset();
+    }
+    batch.target.at(row, 0) = trace_->number_of(first[window_].page());
+    batch.target.at(row, 1) = first[window_].offset();
+  }
+}
+
+std::int64_t AccessWindows::examples(Split split) const {
+  const std::int64_t tenth = windows_ / 10;
+  return split == Split::train ? windows_ - 2 * tenth : tenth;
+}
+
+std::vector<TableScore> AccessWindows::table_scores(Split split) const {
+  const std::int64_t begin = first_of(split), end = begin + examples(split);
+  return score_tables(*trace_, [&](std::int64_t i) {
+    const std::int64_t place = i % trace_->episode - window_, window = i / trace_->episode * windows_each() + place;
+    return place >= 0 && begin <= window && window < end;
+  });
+}
+
+std::int64_t AccessWindows::first_of(Split split) const {
+  if (split == Split::train) return 0;
+  return examples(Split::train) + (split == Split::test ? examples(Split::validation) : 0);
+}
+
+}  // namespace fovea

@@ -1,0 +1,37 @@
+// Tasks on a trace of memory accesses: which line is accessed next, from a window of accesses. Of the windows of a
+// trace, in its order, eight tenths are trained on, the next tenth is validation and the last is the test. Windows do
+// not reach over the end of an episode.
+#pragma once
+
+#include <memory>
+
+#include "fovea/data/prefetchers.h"
+#include "fovea/data/tasks/addresses/access_trace.h"
+
+namespace fovea {
+
+class AccessWindows : public Task, public Prefetchers {
+ public:
+  TaskShape shape() const override;
+  void batch(Split split, std::uint64_t step, int size, Batch& batch) const override;
+  std::int64_t examples(Split split) const override;
+  const Prefetchers* prefetchers() const override { return this; }
+  std::vector<TableScore> table_scores(Split split) const override;
+
+ protected:
+  void window_setting(Fields& fields);
+  int window() const { return window_; }
+  // What the task is about. Throws wrong_input where it has too few windows.
+  void take(std::shared_ptr<const AccessTrace> trace, std::uint64_t seed, const std::string& remedy);
+
+ private:
+  std::int64_t first_of(Split split) const;
+  std::int64_t windows_each() const { return trace_->episode - window_; }  // of an episode
+
+  int window_ = 16;
+  std::uint64_t seed_ = 0;
+  std::shared_ptr<const AccessTrace> trace_;
+  std::int64_t windows_ = 0;
+};
+
+}  // namespace fovea

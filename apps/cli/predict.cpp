@@ -11,12 +11,15 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/labelled_file.h"
 #include "apps/cli/progress.h"
+#include "fovea/data/prefetchers.h"
 #include "fovea/data/text/text_bags.h"
 #include "fovea/lab/analysis/prediction_source.h"
+#include "fovea/lab/record/access_prediction_json.h"
 #include "fovea/lab/record/prediction_json.h"
 #include "fovea/lab/record/stream_prediction_json.h"
 #include "fovea/theory/exact/exact_prediction.h"
 #include "fovea/theory/text_attention.h"
+#include "fovea/view/terminal/access_prediction_text.h"
 #include "fovea/view/terminal/prediction_text.h"
 #include "fovea/view/terminal/stream_prediction_text.h"
 
@@ -61,12 +64,13 @@ class Predict : public Command {
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
         "run: fovea predict text-classify --set task.corpus=NAME.\n"
         "For a task of token streams: the heights at which the loss may rest, and which earlier tokens tell about\n"
-        "the answers.\n\n"
+        "the answers. For one of memory accesses: how many of them are told by those before.\n\n"
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
         "  fovea predict induction --set task.vocab=128 --set task.length=32\n"
         "  fovea predict language --set task.file=book.txt\n"
         "  fovea predict language --set task.file=numbers.txt --set task.tokens=numbers\n"
+        "  fovea predict address-trace --set task.corpus=app\n"
         "  fovea predict reviews.tsv --examples new.txt\n"
         "  fovea predict --source corpus.de --target corpus.en");
   }
@@ -75,6 +79,7 @@ class Predict : public Command {
     Team team(threads_);
     read_examples();
     const std::unique_ptr<BagSource> source = open(team);
+    if (!source && task_->prefetchers()) return print_accesses();
     if (!source) return task_->shape().kind == Kind::token_streams ? print_stream() : print_exact();
     if (source->outputs_are() == BagSource::Outputs::words)
       for (const Example& example : examples_)
@@ -107,7 +112,7 @@ class Predict : public Command {
     }
   };
 
-  // Null of a task of token streams, and of one of which heights and times are computed.
+  // Null of a task of token streams or of memory accesses, and of one of which heights and times are computed.
   std::unique_ptr<BagSource> open(Team& team) {
     if (!source_.empty() || !target_.empty()) {
       if (!data_.empty())
@@ -128,7 +133,8 @@ class Predict : public Command {
           fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
           "ask once for each");
     task_ = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
-    if (task_ && (task_->shape().kind == Kind::token_streams || !predict_exact(*task_).empty())) return nullptr;
+    if (task_ && (task_->shape().kind == Kind::token_streams || task_->prefetchers() || !predict_exact(*task_).empty()))
+      return nullptr;
     if (task_) return task_bags(*task_, draws_);
     if (!std::filesystem::exists(data_)) {
       std::vector<std::string> known = Registry<Task>::instance().names();
@@ -176,6 +182,19 @@ class Predict : public Command {
       fmt::print("  {:>9.4f}  {}\n", height.value, height.says);
     if (!prediction.times.empty()) fmt::print("\nTimes of gradient flow (the sum of the learning rates):\n");
     for (const ExactPrediction::Figure& time : prediction.times) fmt::print("  {:>9.4g}  {}\n", time.value, time.says);
+    return 0;
+  }
+
+  int print_accesses() const {
+    refuse_bags();
+    const AccessPrediction prediction = predict_accesses(*task_);
+    if (words_.json) {
+      Json json{{"data", data_}};
+      json.update(access_prediction_json(prediction));
+      print_json(json);
+    } else {
+      fmt::print("{}", access_prediction_text(prediction, Terminal::of(STDOUT_FILENO)));
+    }
     return 0;
   }
 

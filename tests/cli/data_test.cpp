@@ -84,6 +84,37 @@ TEST_F(DataTest, WordsOfARunOutliveItsCorpus) {
   EXPECT_TRUE(std::filesystem::is_empty(home_ / "words"));
 }
 
+TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
+  std::string trace = "pc,address\n";
+  for (int i = 0; i < 1000; ++i) trace += "0x401000," + std::to_string(0x7f0000000000 + 64 * (i % 50 * 7 % 50)) + "\n";
+  write("app.csv", trace);
+  const auto added = json("data add app --trace app.csv --json");
+  EXPECT_EQ(added["kind"], "accesses");
+  EXPECT_EQ(added["examples"]["train"], 800);
+  EXPECT_EQ(added["files"][0]["header"], nlohmann::json({"pc", "address"}));
+  EXPECT_EQ(json("data show app --json")["digest"], added["digest"]);
+  EXPECT_NE(fovea("data show app").out.find("0x401000      1000      1"), std::string::npos)
+      << fovea("data show app").out;
+  EXPECT_NE(fovea("data list").out.find("app            accesses     800"), std::string::npos)
+      << fovea("data list").out;
+  EXPECT_EQ(json("predict address-trace --set task.corpus=app --json")["told"], 1.0);
+  EXPECT_NE(
+      fovea("predict address-trace --set task.corpus=app").out.find("not hard: what training has seen tells 100 % of"),
+      std::string::npos);
+  const auto run = json(
+      "run prefetch-trace --quick --quiet --json --set task.corpus=app --set model.hidden=16 --set model.experts=2 "
+      "--set "
+      "train.steps=150 --set train.rate=0.02");
+  EXPECT_GT(run["metrics"]["address_accuracy"], 0.9) << run;
+  write("bad.csv", "1,64\n1,-64\n");
+  const Outcome bad = fovea("data add bad --trace bad.csv");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_NE(bad.err.find("bad.csv:2: '-64' is negative"), std::string::npos) << bad.err;
+  EXPECT_EQ(fovea("data show bad").code, 2);
+  EXPECT_EQ(fovea("data add bad").code, 2);
+  EXPECT_EQ(fovea("data add bad --trace app.csv --train sms.tsv").code, 2);
+}
+
 TEST_F(DataTest, EveryMistakeIsNamed) {
   write("broken.tsv", "a\tone\nb\na\ttwo\nb\tthree\na\tfour\nb\tfive\na\tsix\nb\tseven\na\teight\nb\tnine\na\tten\n");
   const auto says = [&](const std::string& words, const std::string& part) {

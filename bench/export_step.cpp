@@ -97,6 +97,9 @@ void write(const RunSpec& spec, const std::string& file) {
   note("width", shape.width);
   note("value_width", shape.value_width);
   note("most_items", shape.most_items);
+  note("counters", shape.counters);
+  note("pages", shape.pages);
+  note("offsets", shape.offsets);
   write_whole(file, safetensors(arrays.all(), about));
 }
 

@@ -144,6 +144,38 @@ class Sink(OneChain):
         return {"source": course[:-1].T.astype(np.int32), "target": course[1:].T.astype(np.int32)}
 
 
+class Accesses:
+    """Windows of a trace of lines drawn one by one."""
+
+    def __init__(self, case):
+        generator = np.random.default_rng(1)
+        trace = np.zeros((case.task["length"], 3), np.int32)
+        trace[:, 1] = generator.integers(case.task["pages"], size=len(trace))
+        trace[:, 2] = generator.integers(case.shape["offsets"], size=len(trace))
+        self.windows = np.lib.stride_tricks.sliding_window_view(trace, case.task["window"] + 1, axis=0)
+
+    def __call__(self, case, generator, size):
+        windows = self.windows[generator.integers(len(self.windows), size=size)]  # (B,3,T+1)
+        return {"source": windows[:, :, :-1].swapaxes(1, 2).reshape(size, -1), "target": windows[:, 1:, -1].copy()}
+
+
+class PlacedDigit:
+    """Images of one digit each, as large as the canvas; what is on them does not change the work."""
+
+    def __init__(self, case):
+        if case.task["side"] != 28 or case.task["pieces"]:
+            raise SystemExit("the peers know digits that fill their canvas")
+        generator = np.random.default_rng(1)
+        self.images = generator.integers(256, size=(case.task["digits"], case.shape["width"]), dtype=np.uint8)
+        self.labels = np.arange(len(self.images), dtype=np.int32) % 10
+
+    def __call__(self, case, generator, size):
+        chosen = generator.integers(len(self.images), size=size)
+        items = self.images[chosen].astype(np.float32)
+        items *= 1 / 255
+        return {"items": items[:, None], "labels": self.labels[chosen]}
+
+
 def always_the_same(case, generator, size):
     return case.batches[0]
 
@@ -159,6 +191,8 @@ def drawer(case):
         "markov-icl": lambda: markov,
         "birth": lambda: Birth(case),
         "sink": lambda: Sink(case),
+        "addresses": lambda: Accesses(case),
+        "placed-digit": lambda: PlacedDigit(case),
         "curve": lambda: always_the_same,
         "two-sequences": lambda: always_the_same,
     }

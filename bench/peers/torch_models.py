@@ -239,6 +239,80 @@ class UnigramGate(System):
         return F.binary_cross_entropy_with_logits(logits, batch["labels"].float())
 
 
+class Addresses(System):
+    def __init__(self, case):
+        super().__init__()
+        m, shape = case.model, case.shape
+        width, self.experts, self.factor = m["page_width"], m["experts"], m["factor"]
+        self.counter = nn.Embedding(shape["counters"], m["counter_width"])
+        self.page = nn.Embedding(shape["pages"], width)
+        self.offset = nn.Embedding(shape["offsets"], self.experts * width)
+        self.page_lstm = nn.LSTM(m["counter_width"] + 2 * width, m["hidden"])
+        self.offset_lstm = nn.LSTM(m["counter_width"] + 2 * width, m["hidden"])
+        self.page_head = nn.Linear(m["hidden"], shape["pages"])
+        self.offset_head = nn.Linear(m["hidden"], shape["offsets"])
+
+    def forward(self, batch):
+        accesses = batch["source"].unflatten(1, (-1, 3)).transpose(0, 1)  # (T,B,3)
+        page = self.page(accesses[..., 1])
+        experts = self.offset(accesses[..., 2]).unflatten(-1, (self.experts, -1))  # (T,B,n,E)
+        weights = torch.softmax(self.factor * (experts @ page[..., None])[..., 0], -1)
+        meaning = (weights[..., None, :] @ experts)[..., 0, :]
+        x = torch.cat([self.counter(accesses[..., 0]), page, meaning], -1)
+        said = [head(lstm(x)[0][-1]) for head, lstm in ((self.page_head, self.page_lstm), (self.offset_head, self.offset_lstm))]
+        return sum(F.cross_entropy(one, batch["target"][:, i].long()) for i, one in enumerate(said)) / 2
+
+
+class Glimpses(System):
+    """Patches are cut out of all padded images by one gather. The loss has the value of the cross-entropy, and the gradient of the hybrid."""
+
+    def __init__(self, case):
+        super().__init__()
+        m, shape = case.model, case.shape
+        if m["scales"] != 1 or m["policy"] != "learned":
+            raise SystemExit("the peers know glimpses of one scale, whose places are learned")
+        self.m, self.side, self.patch = m, round(shape["width"] ** 0.5), m["patch"]
+        self.what = nn.Linear(self.patch**2, m["what_width"])
+        self.where = nn.Linear(2, m["where_width"])
+        self.join_what = nn.Linear(m["what_width"], m["glimpse_width"])
+        self.join_where = nn.Linear(m["where_width"], m["glimpse_width"], bias=False)
+        self.core_glimpse = nn.Linear(m["glimpse_width"], m["hidden"])
+        self.core_state = nn.Linear(m["hidden"], m["hidden"], bias=False)
+        self.classes = nn.Linear(m["hidden"], shape["classes"])
+        self.location = nn.Linear(m["hidden"], 2)
+        self.baseline = nn.Linear(m["hidden"], 1)
+        across = self.side + 2 * self.patch
+        at = torch.arange(self.patch)
+        self.register_buffer("pixels", (at[:, None] * across + at).flatten(), persistent=False)
+
+    def look(self, padded, place):
+        corner = torch.floor((place + 1) / 2 * self.side - self.patch / 2 + 0.5).long() + self.patch
+        begin = corner[:, 1] * (self.side + 2 * self.patch) + corner[:, 0]
+        return padded.gather(1, begin[:, None] + self.pixels)
+
+    def forward(self, batch):
+        images, labels = batch["items"].view(-1, self.side, self.side), batch["labels"].long()
+        padded, spread = F.pad(images, (self.patch,) * 4).flatten(1), self.m["spread"]
+        place = torch.zeros(len(images), 2) if self.m["first"] == "centre" else torch.rand(len(images), 2) * 2 - 1
+        h, densities, expected = None, [], []
+        for t in range(self.m["glimpses"]):
+            if t > 0:
+                mean = torch.tanh(self.m["pace"] * self.location(h))
+                drawn = mean.detach() + spread * torch.randn_like(mean)
+                densities.append(((drawn - mean) / spread).square().sum(1) / -2)
+                expected.append(self.baseline(h.detach())[:, 0])
+                place = drawn.clamp(-1, 1)
+            what, where = torch.relu(self.what(self.look(padded, place))), torch.relu(self.where(place))
+            glimpse = torch.relu(self.join_what(what) + self.join_where(where))
+            h = self.core_glimpse(glimpse) if h is None else self.core_glimpse(glimpse) + self.core_state(h)
+            h = torch.relu(h)
+        scores = self.classes(h)
+        loss = F.cross_entropy(scores, labels)
+        better = (scores.argmax(1) == labels).float() - torch.stack(expected)
+        where = -self.m["reward_weight"] * (better.detach() * torch.stack(densities)).sum() / len(images) + better.square().mean()
+        return loss + where - where.detach()
+
+
 SYSTEMS = {
     "seq2seq": Seq2Seq,
     "gated-classifier": Classifier,
@@ -246,6 +320,8 @@ SYSTEMS = {
     "feature-attention": Feature,
     "pooling": Pooling,
     "transformer": Transformer,
+    "address-attention": Addresses,
+    "glimpse": Glimpses,
     "toy-gate": ToyGate,
     "unigram-gate": UnigramGate,
 }

@@ -26,7 +26,7 @@ TEST_F(DataTest, TextsOfOnesOwnAreAddedShownAndTrainedOn) {
   EXPECT_EQ(shown["class_counts"]["spam"], nlohmann::json({16, 2, 2}));
   EXPECT_EQ(shown["digest"], added["digest"]);
   EXPECT_NE(fovea("data show sms").out.find("Commonest: "), std::string::npos);
-  EXPECT_NE(fovea("data list").out.find("sms           2 classes     48           6     6"), std::string::npos)
+  EXPECT_NE(fovea("data list").out.find("sms            2 classes     48           6     6"), std::string::npos)
       << fovea("data list").out;
   const std::string small =
       " --set model.hidden=8 --set model.embedding=8 --set model.score_hidden=8 --set train.steps=60 --set "

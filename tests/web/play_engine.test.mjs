@@ -192,6 +192,23 @@ test("what cannot be is said, and not changed in silence", async () => {
   await page.getByLabel("Words in the vocabulary", { exact: true }).press("Enter");
   await page.getByText("No setting has a semicolon in it.").waitFor({ state: "detached" });
   assert.equal(await rate.inputValue(), "0.004");
+  // Of several that cannot be, each is told where it stands, be it folded away, and beside the other run.
+  const wrong = await stage.visit(words({ ...small, "task.vocab": -3, "train.rate": "fast", "train.clip": "x" }, { beside: "task.length=0" }));
+  await wrong.getByLabel("Words in the vocabulary", { exact: true }).waitFor();
+  for (const [label, says] of [["Words in the vocabulary", "must be 1 to"], ["Learning rate", 'not a text ("fast")'], ["train.clip", 'not a text ("x")']]) {
+    const at_field = wrong.getByLabel(label, { exact: true });
+    await wrong.locator(".field .problem").getByText(says).waitFor();
+    assert.equal(await at_field.getAttribute("aria-invalid"), "true");
+    assert.ok(await at_field.isVisible(), label);
+  }
+  for (const [label, value] of [["Words in the vocabulary", "9"], ["Learning rate", "0.01"], ["train.clip", ""]]) {
+    await wrong.getByLabel(label, { exact: true }).fill(value);
+    await wrong.getByLabel(label, { exact: true }).press("Enter");
+  }
+  await wrong.getByText("The run beside it cannot be.").waitFor();
+  assert.equal(await wrong.locator(".field .problem").count(), 1);
+  assert.equal(await wrong.getByLabel("Words in a text, second run").getAttribute("aria-invalid"), "true");
+  await stage.leave(wrong);
   // What cannot be done to attention is not done.
   await page.evaluate((hash) => (location.hash = hash), words(small, { act: "dance", hold: 10 }));
   await page.getByText('for "dance" to be done to attention, which cannot be done here: nothing is.').waitFor();

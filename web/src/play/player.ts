@@ -10,6 +10,13 @@ export interface Wished {
   title: string;
 }
 
+// A setting that cannot be as it is, why, and of which of the runs.
+export interface Refusal {
+  setting: string;
+  why: string;
+  run: number;
+}
+
 // `Wish` is what trainings follow from.
 export class Player<Wish> {
   lanes: Lane[] = [];
@@ -20,6 +27,7 @@ export class Player<Wish> {
   refused = false; // what was last wished for cannot be: what stands there is what was before
   shows = ""; // what was last wished for
   trouble = "";
+  refusals: Refusal[] = []; // of what was last wished for
   pace = 50; // steps a second; Infinity: as fast as it goes
 
   private generation = 0;
@@ -69,17 +77,21 @@ export class Player<Wish> {
     this.loading = true;
     this.refused = false;
     this.goal = step;
+    this.refusals = [];
     const fresh: Lane[] = [];
-    let trouble = "";
+    let trouble = "", made: Plan | undefined;
     try {
       for (const { plan, title } of wished) {
-        const made = plan();
+        made = undefined;
+        made = plan();
         if (made) fresh.push(await new Lane(made, title).begin());
         if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
       }
     } catch (error) {
+      const all = await all_refused(made, error as Error);
       if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
-      trouble = told(error as Error);
+      this.refusals = all.flatMap((one) => (one instanceof Refused ? [{ setting: one.setting, why: one.message, run: fresh.length }] : []));
+      trouble = all.map(told).join(" ");
       if (fresh.length === 0) return this.refuse(trouble);
       trouble = `The run beside it cannot be. ${trouble}`;
     }
@@ -197,6 +209,25 @@ export class Player<Wish> {
     this.playing = false;
     this.loading = false;
     this.changed();
+  }
+}
+
+// What else would be refused, were the first not there: the engine tells of one setting at a time.
+async function all_refused(plan: Plan | undefined, error: Error): Promise<Error[]> {
+  const all = [error];
+  let set = plan?.set ?? [];
+  for (;;) {
+    const last = all.at(-1)!;
+    const others = set.filter((one) => !(last instanceof Refused && one.startsWith(last.setting + "=")));
+    if (!plan || others.length === 0 || others.length === set.length) return all;
+    set = others;
+    try {
+      (await new Lane({ ...plan, set }).begin()).end();
+      return all;
+    } catch (next) {
+      if (!(next instanceof Refused)) return all;
+      all.push(next);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { engine, type Parts } from "../engine/engine";
 import type { Lane } from "../engine/lane";
+import type { Refusal } from "./player";
 import { first, settings_in, settings_text, task_of, type State } from "./state";
 import { tasks, words_for } from "./tasks";
 
@@ -9,6 +10,7 @@ interface Props {
   state: State;
   set: (changes: Partial<State>) => void;
   lane: Lane | undefined;
+  refusals: Refusal[];
 }
 
 interface Setting {
@@ -17,23 +19,29 @@ interface Setting {
   choices: string[]; // none: it is written
 }
 
-export function Settings({ state, set, lane }: Props) {
+export function Settings({ state, set, lane, refusals }: Props) {
   const [parts, set_parts] = useState<Parts>();
   useEffect(() => {
     engine.ask<Parts>({ ask: "parts" }).then(set_parts, () => {});
   }, []);
   const task = task_of(state);
   const own = settings_in(state.set);
-  const all = settings_of(parts, lane);
+  const all = settings_of(parts, state, lane);
+  const [open, set_open] = useState(false);
+  useEffect(() => {
+    if (refusals.length > 0) set_open(true);
+  }, [refusals]);
   const change = (name: string, text: string) => {
     if (text === "") own.delete(name);
     else own.set(name, text);
     set({ set: settings_text(own), step: 0 });
   };
   const of = training_of(state);
-  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(lane, setting.name)} change={(text) => change(setting.name, text)} />;
+  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(lane, setting.name)} refused={why(refusals, setting.name, 0)} change={(text) => change(setting.name, text)} />;
+  const shown = all.filter((setting) => task.shown.includes(setting.name)), others = all.filter((setting) => !task.shown.includes(setting.name));
+  const opens = others.some((setting) => why(refusals, setting.name, 0));
   return (
-    <details class="settings">
+    <details class="settings" open={open} onToggle={(event) => event.target === event.currentTarget && set_open(event.currentTarget.open)}>
       <summary>
         Settings: {task.title}, seed {state.seed}
         {own.size > 0 && `, ${[...own].map(([name, value]) => `${words_for(name)} ${value}`).join(", ")}`}
@@ -61,25 +69,25 @@ export function Settings({ state, set, lane }: Props) {
             </select>
           </label>
           <Field of={of} setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number, 0 or more, not "${text}".`)} change={(text) => set({ seed: Number(text), step: 0 })} />
-          {all.filter((setting) => task.shown.includes(setting.name)).map(field)}
+          {shown.map(field)}
         </div>
-        <details>
+        <details open={opens || undefined}>
           <summary>All settings{own.size > 0 ? ` (${own.size} of your own)` : ""}</summary>
-          <div class="filters">{all.filter((setting) => !task.shown.includes(setting.name)).map(field)}</div>
+          <div class="filters">{others.map(field)}</div>
           {own.size > 0 && (
             <button type="button" onClick={() => set({ set: "", step: 0 })}>
               Back to the defaults
             </button>
           )}
         </details>
-        <Beside state={state} set={set} all={all} lane={lane} />
+        <Beside state={state} set={set} all={all} lane={lane} refusals={refusals} />
       </form>
     </details>
   );
 }
 
 // A second run that differs in one setting.
-function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
+function Beside({ state, set, all, lane, refusals }: Props & { all: Setting[] }) {
   const [[given] = [], value = ""] = [[...settings_in(state.beside).keys()], [...settings_in(state.beside).values()][0]];
   const [picked, pick] = useState(""); // which is no choice before it has a value
   const chosen = given ?? picked;
@@ -104,7 +112,7 @@ function Beside({ state, set, all, lane }: Props & { all: Setting[] }) {
           ))}
         </select>
       </label>
-      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} placeholder={String(text_of(lane, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
+      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} refused={why(refusals, setting.name, 1)} placeholder={String(text_of(lane, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
     </div>
   );
 }
@@ -114,6 +122,10 @@ const others: Setting[] = [
   { name: "hold", help: "", choices: [] },
   { name: "from", help: "", choices: [] },
 ];
+
+function why(refusals: Refusal[], setting: string, run: number): string | undefined {
+  return refusals.find((one) => one.setting === setting && one.run === run)?.why;
+}
 
 function training_of({ task, model, seed, set, beside }: State): string {
   return JSON.stringify([task, model, seed, set, beside]);
@@ -128,6 +140,7 @@ interface FieldProps {
   change: (text: string) => void;
   of: string; // what the training is: where that changes, so does what the field is about
   refuse?: (text: string) => string; // why it cannot be; "" where it can
+  refused?: string | undefined; // why what was taken over cannot be
   title?: string;
   placeholder?: string;
 }
@@ -137,9 +150,10 @@ function Field(props: FieldProps) {
   const id = useId();
   const { setting } = props;
   const [written, write] = useState<string>(); // while it is
-  const [problem, say] = useState("");
+  const [wrong, say] = useState(""); // with what is written
+  const problem = wrong || (written === undefined ? props.refused : "");
   useEffect(() => {
-    if (!problem) return; // what is only not taken over yet stays
+    if (!wrong) return; // what is only not taken over yet stays
     write(undefined);
     say("");
   }, [props.of]);
@@ -155,7 +169,7 @@ function Field(props: FieldProps) {
     <div class="field" title={setting.help}>
       <label for={id}>{props.title ?? words_for(setting.name)}</label>
       {setting.choices.length > 0 ? (
-        <select id={id} value={text} onChange={(event) => props.change(event.currentTarget.value)}>
+        <select id={id} value={text} onChange={(event) => props.change(event.currentTarget.value)} aria-describedby={problem ? `${id}-problem` : undefined} aria-invalid={problem ? true : undefined}>
           {(setting.choices.includes(text) ? setting.choices : ["", ...setting.choices]).map((choice) => (
             <option value={choice} selected={choice === text}>
               {choice}
@@ -188,8 +202,11 @@ function Field(props: FieldProps) {
 }
 
 // Those of the task, the model and the training that is under way.
-function settings_of(parts: Parts | undefined, lane: Lane | undefined): Setting[] {
-  if (!parts || !lane) return [];
+function settings_of(parts: Parts | undefined, state: State, lane: Lane | undefined): Setting[] {
+  if (!parts) return [];
+  const task = task_of(state);
+  // Where there is no training yet, since something in the address cannot be, as the page would ask for it.
+  const named = (section: string, toml: string) => String(lane?.setting(section, "name") ?? /name = "([^"]*)"/.exec(toml)?.[1]);
   const read = (section: string, part: Parts["tasks"][string] | undefined): Setting[] =>
     (part?.settings ?? []).map(({ name, kind, help }) => ({
       name: `${section}.${name}`,
@@ -198,8 +215,8 @@ function settings_of(parts: Parts | undefined, lane: Lane | undefined): Setting[
     }));
   const not_here = new Set(["task.texts", "task.labels", "task.x", "task.y", "train.threads", "train.data_parallel", "train.shards", "train.keep_weights"]);
   return [
-    ...read("task", parts.tasks[String(lane.setting("task", "name"))]),
-    ...read("model", parts.models[String(lane.setting("model", "name"))]),
+    ...read("task", parts.tasks[named("task", task.task)]),
+    ...read("model", parts.models[named("model", (task.models.find(({ name }) => name === state.model) ?? task.models[0]!).toml)]),
     ...read("train", parts.settings.train),
     { name: "probe.every", help: "steps from one look to the next", choices: [] },
     { name: "probe.examples", help: "examples that are looked at", choices: [] },

@@ -148,7 +148,7 @@ export function Play() {
       <p class="idea">
         <Explained text={preset ? preset.outcome : chosen.idea} />
       </p>
-      <Settings state={state} set={set} lane={lanes[0]} />
+      <Settings state={state} set={set} lane={lanes[0]} refusals={player.refusals} />
       {lanes.length > 0 && (
         <>
           {attends!.examples > 1 && (

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { inflateSync } from "node:zlib";
 import { Stage, expect_accessible, text_of } from "./stage.mjs";
 
 let stage;
@@ -351,6 +352,13 @@ test("curves are looked at in part, on logarithmic axes, without some groups, an
   await page.getByLabel("Size of the saved figure").first().selectOption("321");
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG" }).first().click()]);
   assert.match(String(await text_of(file)), /^<svg [^>]*width="321"[^>]*background:\s*#ffffff/);
+  // As PDF it is as wide, has the letters of its axis, and a path for every line that is drawn.
+  const [paper] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PDF" }).first().click()]);
+  const pdf = await text_of(paper), from = pdf.indexOf("stream\n") + 7;
+  assert.match(String(pdf), /^%PDF-1\.4[^]*\/MediaBox \[0 0 240\.75 [^]*%%EOF\n$/);
+  const content = String(inflateSync(pdf.subarray(from, pdf.indexOf("\nendstream", from))));
+  assert.ok(content.includes(`<${Buffer.from("step ").toString("hex")}> Tj`), "its axis is named");
+  assert.ok(content.match(/ l\nS$|^S$/gm).length >= 3, "its groups' lines");
   await stage.leave(page);
 });
 

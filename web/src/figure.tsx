@@ -1,6 +1,7 @@
 // A figure with its title, and its ways out: as SVG, as PNG, its numbers as CSV.
 import { cloneElement, render, type ComponentChildren, type VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { pdf_of } from "./pdf";
 import { png_of, svg_text } from "./picture";
 import { save, save_text } from "./save";
 
@@ -72,6 +73,9 @@ export function Figure(props: { title: string; file: string; table?: (() => Tabl
           )}
           <button type="button" class="quiet" onClick={() => try_to("SVG", async () => save_text(await svg(), props.file + ".svg", "image/svg+xml"))}>
             SVG
+          </button>
+          <button type="button" class="quiet" onClick={() => try_to("PDF", async () => save(await pdf_of(await svg()), props.file + ".pdf"))}>
+            PDF
           </button>
           <button type="button" class="quiet" onClick={() => try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), props.file + ".png"))}>
             PNG

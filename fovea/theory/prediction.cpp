@@ -34,8 +34,17 @@ std::vector<int> ranks_by_id(const std::vector<int>& ids, int of) {
   return ranks;
 }
 
-// The words of a class by how far their count in it lies above its share of all words.
-std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes, std::size_t label) {
+// Of each word and class, (input ids, classes) for the ids that Cooccurrence::class_counts has: how many examples of
+// the class hold the word, and the sum over them of the square of how often.
+struct Presence {
+  std::vector<std::int64_t> examples, squares;
+};
+
+// The words of a class by how far their count in it lies above its share of all words, as for words that are drawn one
+// by one, or where that is less, for examples that are: a word that one of them has again and again tells of that one.
+// `times`: how many examples each that was counted in `presence` stands for.
+std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes, std::size_t label,
+                                     const Presence& presence, double times) {
   const std::size_t vocab = c.class_counts.size() / classes;
   double in_class = 0, all = 0;
   for (std::size_t i = 0; i < c.class_counts.size(); ++i) {
@@ -47,11 +56,15 @@ std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes,
   const double least = sure(c.class_counts.size());
   if (share <= 0 || share >= 1) return links;
   for (std::size_t i = 0; i < vocab; ++i) {
-    double n = 0;
-    for (std::size_t k = 0; k < classes; ++k) n += static_cast<double>(c.class_counts[i * classes + k]);
+    double n = 0, by_example = 0;
+    for (std::size_t k = 0; k < classes; ++k) {
+      n += static_cast<double>(c.class_counts[i * classes + k]);
+      const double off = k == label ? 1 - share : share;
+      by_example += off * off * times * static_cast<double>(presence.squares[i * classes + k]);
+    }
     if (n == 0) continue;
     const double here = static_cast<double>(c.class_counts[i * classes + label]);
-    const double surely = (here - n * share) / std::sqrt(n * share * (1 - share));
+    const double surely = (here - n * share) / std::sqrt(std::max(n * share * (1 - share), by_example));
     if (surely >= least) links.push_back({static_cast<int>(i), surely});
   }
   const auto kept = std::min(words_a_class, links.size());
@@ -63,30 +76,35 @@ std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes,
   return links;
 }
 
-// In how many examples each word stands, by class: (input ids, classes), for the ids that c.class_counts has.
-std::vector<std::int64_t> presence(const BagSource& source, Team& team, const Cooccurrence& c, const Sample& sample) {
+Presence presence_of(const BagSource& source, Team& team, const Cooccurrence& c, const Sample& sample) {
   const std::size_t classes = index_of(source.outputs()), vocab = c.class_counts.size() / classes;
-  std::vector<std::int64_t> present(c.class_counts.size());
+  Presence found{std::vector<std::int64_t>(c.class_counts.size()), std::vector<std::int64_t>(c.class_counts.size())};
   std::mutex lock;
   source.each(team, [&](int, const BagPair& pair) {
     if (!sample.takes(pair.number)) return;
     std::vector<int> words(pair.input.begin(), pair.input.end());
     std::sort(words.begin(), words.end());
-    words.erase(std::unique(words.begin(), words.end()), words.end());
     const std::lock_guard<std::mutex> hold(lock);
-    for (const int word : words)
-      if (index_of(word) < vocab) ++present[index_of(word) * classes + index_of(pair.output.front())];
+    for (auto word = words.begin(); word != words.end();) {
+      const auto next = std::upper_bound(word, words.end(), *word);
+      const std::size_t at = index_of(*word) * classes + index_of(pair.output.front());
+      if (index_of(*word) < vocab) {
+        ++found.examples[at];
+        found.squares[at] += (next - word) * (next - word);
+      }
+      word = next;
+    }
   });
-  return present;
+  return found;
 }
 
 // z of a word in n examples is taken for a normal number of variance 1 around the effect, and effects for normal ones
-// of variance n tau^2; tau^2 is what all z together have more than chance.
+// of variance n tau^2; tau^2 is what all z together have more than chance, which of a word in one example is nothing.
 void rank_candidates(std::span<const std::int64_t> present, std::size_t classes, std::int64_t examples,
                      std::vector<OutputPrediction>& outputs) {
   const std::size_t vocab = present.size() / classes;
   std::vector<double> of_word(vocab), of_class(classes), z(present.size());
-  double all = 0, above_chance = 0;
+  double all = 0, above_chance = 0, pairs = 0;
   for (std::size_t i = 0; i < present.size(); ++i) {
     const auto n = static_cast<double>(present[i]);
     of_word[i / classes] += n;
@@ -98,8 +116,9 @@ void rank_candidates(std::span<const std::int64_t> present, std::size_t classes,
     if (n == 0 || share <= 0 || share >= 1) continue;
     z[i] = (static_cast<double>(present[i]) - n * share) / std::sqrt(n * share * (1 - share));
     above_chance += z[i] * z[i] - 1;
+    pairs += n - 1;
   }
-  const double spread = all > 0 ? std::max(0.0, above_chance) / (all * static_cast<double>(classes)) : 0;
+  const double spread = pairs > 0 ? std::max(0.0, above_chance) / pairs : 0;
   const double settled = sure(present.size());
   for (OutputPrediction& output : outputs) {
     for (std::size_t i = 0; i < vocab; ++i) {
@@ -204,10 +223,12 @@ std::vector<double> loudness(const LabelledBags& bags, const FlowState& end, std
 void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, const Signal& signal,
                    const PredictionOptions& options, Prediction& prediction) {
   const auto classes = index_of(source.outputs());
-  for (std::size_t o = 0; o < c.out(); ++o)
-    prediction.outputs[o].words = words_of_class(c, classes, index_of(c.outputs[o]));
   const Sample counted(c.examples, options.candidate_examples);
-  rank_candidates(presence(source, team, c, counted), classes, c.examples / counted.stride(), prediction.outputs);
+  const Presence presence = presence_of(source, team, c, counted);
+  for (std::size_t o = 0; o < c.out(); ++o)
+    prediction.outputs[o].words =
+        words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()));
+  rank_candidates(presence.examples, classes, c.examples / counted.stride(), prediction.outputs);
   prediction.attention_logits.assign(index_of(source.inputs()), 0.0);
   if (c.out() < 2) return;
   // Two classes: class 1 against class 0. More: the class that is told best against the rest.

@@ -269,6 +269,32 @@ TEST(Prediction, CandidatesAreRightAsOftenAsTheySay) {
   EXPECT_GT(said, 60);
 }
 
+// One text of class 1 has a word fifty times, as often as all texts of the class have the word that tells.
+TEST(Prediction, AWordThatOneExampleRepeatsIsNotSure) {
+  class Repeated final : public BagSource {
+   public:
+    Outputs outputs_are() const override { return Outputs::classes; }
+    int inputs() const override { return 12; }
+    int outputs() const override { return 2; }
+    std::string input_word(int id) const override { return std::to_string(id); }
+    std::string output_word(int id) const override { return std::to_string(id); }
+    std::int64_t size() const override { return 100; }
+    void each(Team&, const Visit& visit, const Progress&) const override {
+      for (std::int64_t number = 0; number < size(); ++number) {
+        const int label = static_cast<int>(number % 2);
+        std::vector<int> words{static_cast<int>(number % 7), static_cast<int>(number % 5), label ? 10 : 9};
+        if (number == 1) words.insert(words.end(), 50, 11);
+        visit(0, {number, words, std::span(&label, 1)});
+      }
+    }
+  };
+  Team team;
+  const Prediction p = predict(Repeated(), team);
+  const auto& words = p.outputs[p.outputs[0].output == 1 ? 0 : 1].words;
+  ASSERT_EQ(words.size(), 1u);
+  EXPECT_EQ(words.front().input, 10);
+}
+
 TEST(Prediction, OfCopiesTheFirstAloneCounts) {
   Team team;
   PredictionOptions once;

@@ -136,6 +136,49 @@ test("in a frame there are transport, map and curve; on paper nothing that can o
   await stage.leave(page);
 });
 
+test("shown to a room, keys do what buttons do, and a link leaves out what a class is not to see", async () => {
+  const page = await stage.visit(words(small), { viewport: { width: 1280, height: 720 } });
+  await at_step(page, 0);
+  await button(page, "Present").click();
+  await page.waitForFunction(() => document.documentElement.classList.contains("presented"));
+  assert.deepEqual(await page.locator("header, .settings, .holds, .ways-out").evaluateAll((all) => all.map((one) => one.checkVisibility())), Array(await page.locator("header, .settings, .holds, .ways-out").count()).fill(false));
+  for (const part of [".stage .transport", "canvas.map", ".course .plot svg:not(.told)", ".course .stages"]) {
+    const { y, height } = await page.locator(part).boundingBox();
+    assert.ok(y >= 0 && y + height <= 720, `${part} ends at ${y + height}`);
+  }
+  await page.keyboard.press("PageDown"); // as a clicker does
+  await at_step(page, 2);
+  await page.keyboard.press("ArrowRight");
+  await at_step(page, 4);
+  await page.keyboard.press("ArrowLeft");
+  await at_step(page, 2);
+  await page.keyboard.press(" ");
+  await past_step(page, 8);
+  await page.keyboard.press(" ");
+  await button(page, "Play").waitFor();
+  await page.keyboard.press("h");
+  await page.waitForFunction(() => location.hash.includes("hold=60"));
+  await page.keyboard.press("H");
+  await page.waitForFunction(() => !location.hash.includes("hold="));
+  await page.keyboard.press("4");
+  await page.getByRole("heading", { name: "Find the keyword" }).waitFor();
+  await expect_accessible(page);
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.documentElement.classList.contains("presented") && !location.hash.includes("present"));
+  // The link for a class.
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  for (const part of ["other views", "settings", "holding attention"]) await page.getByLabel(part, { exact: true }).check();
+  await button(page, "Copy the link").click();
+  await page.getByText(/^The link to step \d+ is copied/).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await stage.visit(new URL(link).hash);
+  await at_step(other, Number(new URLSearchParams(new URL(link).hash.split("?")[1]).get("step") ?? 0));
+  const seen = (selector) => other.locator(selector).first().isVisible();
+  assert.deepEqual(await Promise.all(["header", ".settings", ".holds", ".share", ".play-top label"].map(seen)), [false, false, false, true, true]);
+  await stage.leave(other);
+  await stage.leave(page);
+});
+
 test("a page without its engine says so where its views would be, and one asked for a view that there is not says that", async () => {
   const whole = await readFile(process.env.FOVEA_PAGE_FILE, "utf8");
   const file = join(stage.home, "engineless.html");

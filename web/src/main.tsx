@@ -32,6 +32,8 @@ function Page({ source }: { source: Source }) {
   const asked = address.view || source.opens;
   const view = views.find((one) => one.name === asked) ?? views[0]!;
   const embedded = address.words.get("embed") === "1"; // in a frame of another page: what is looked at, and nothing around it
+  const presented = view.name === "play" && address.words.get("present") === "1"; // to a room
+  const hidden = (address.words.get("hide") ?? "").replaceAll(",", " "); // controls that a lesson does not want
   const Show = view.show;
   // Whoever comes back to a view finds it as it was left.
   const left = useRef(new Map<string, URLSearchParams>());
@@ -41,8 +43,10 @@ function Page({ source }: { source: Source }) {
     document.title = `${view.title} · Fovea`;
   }, [view]);
   useEffect(() => {
-    document.documentElement.classList.toggle("embedded", embedded);
-  }, [embedded]);
+    document.documentElement.classList.toggle("embedded", embedded || presented);
+    document.documentElement.classList.toggle("presented", presented);
+    document.documentElement.dataset.hide = hidden;
+  }, [embedded, presented, hidden]);
   usePlace(view.name);
   return (
     <>

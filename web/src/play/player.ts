@@ -63,6 +63,9 @@ export class Player<Wish> {
   look_after(step: number): number {
     return Math.min(...this.lanes.map((lane) => lane.look_after(step)));
   }
+  look_before(step: number): number {
+    return Math.max(0, ...this.lanes.map((lane) => lane.look_at(step - 1)?.step ?? 0));
+  }
   // Training towards where the person wants to be.
   get under_way(): boolean {
     return !this.playing && this.behind();

@@ -10,15 +10,25 @@ interface Props {
   name: string;
   note: string;
   still: boolean; // the lane is not what the address says
-  link: (embedded: boolean) => string;
+  link: (more: { [word: string]: string }) => string;
 }
+
+// What a link can leave out, so that a class sees only what a lesson wants.
+const parts = [
+  { name: "views", says: "other views" },
+  { name: "try", says: "examples" },
+  { name: "settings", says: "settings" },
+  { name: "hold", says: "holding attention" },
+  { name: "save", says: "saving" },
+];
 
 export function Share({ lane, at, name, note, still, link }: Props) {
   const [said, say] = useState("");
   const [busy, set_busy] = useState(false);
+  const [without, set_without] = useState<string[]>([]);
   const step = Math.min(at, lane.step); // a training that ended early is not where another beside it is
   const copy = async () => {
-    const address = link(false);
+    const address = link({ hide: without.join() });
     try {
       await navigator.clipboard.writeText(address);
       say(`The link to step ${at} is copied.`);
@@ -27,7 +37,7 @@ export function Share({ lane, at, name, note, still, link }: Props) {
     }
   };
   const copy_frame = async () => {
-    const frame = `<iframe src="${link(true).replaceAll("&", "&amp;")}" width="900" height="560" title="Attention being learned"></iframe>`;
+    const frame = `<iframe src="${link({ embed: "1", hide: without.join() }).replaceAll("&", "&amp;")}" width="900" height="560" title="Attention being learned"></iframe>`;
     try {
       await navigator.clipboard.writeText(frame);
       say("The frame is copied: paste it into the HTML of a page or a slide. A server shows itself in frames of others only where it was told to.");
@@ -54,7 +64,7 @@ export function Share({ lane, at, name, note, still, link }: Props) {
     return `The script trains the same model on the same batches for ${step} steps and compares the losses.`;
   };
   return (
-    <section>
+    <section class="share">
       <h2>Save and share</h2>
       <p class="presets">
         <button type="button" disabled={still} onClick={copy}>
@@ -75,6 +85,15 @@ export function Share({ lane, at, name, note, still, link }: Props) {
           </button>
         )}
       </p>
+      <fieldset class="without">
+        <legend>The link opens a page without</legend>
+        {parts.map(({ name, says }) => (
+          <label class="line">
+            <input type="checkbox" checked={without.includes(name)} onChange={(event) => set_without(parts.map((part) => part.name).filter((one) => (one === name ? event.currentTarget.checked : without.includes(one))))} />
+            {says}
+          </label>
+        ))}
+      </fieldset>
       <p class="soft" role="status">
         {said || (lane.company.length > 1 ? `All but the link are of the first run, at step ${step}.` : `All of them are of this experiment at step ${step}.`)} {note}
       </p>

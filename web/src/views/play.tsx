@@ -13,7 +13,8 @@ import { use_own } from "../own/data";
 import { Attention, Dots } from "../play/attention";
 import { HoldAxis, TimeAxis } from "../play/axis";
 import { Player } from "../play/player";
-import { presets, preset_of } from "../play/presets";
+import { present, Presenter } from "../play/presenter";
+import { presets, preset_of, type Preset } from "../play/presets";
 import { Settings } from "../play/settings";
 import { Share } from "../play/share";
 import { Transport } from "../play/transport";
@@ -29,7 +30,8 @@ function root_of(state: State): string {
 
 export function Play() {
   const { view, words } = useAddress();
-  const embed = words.get("embed") === "1";
+  const presented = words.get("present") === "1";
+  const embed = words.get("embed") === "1" || presented;
   const here = useRef(words);
   if (view === "play") here.current = words; // else the page is about to leave, and those words are another view's
   const state = read_state(here.current);
@@ -93,8 +95,9 @@ export function Play() {
   const attends = lanes.find((lane) => lane.examples > 0) ?? lanes[0];
   const example = attends?.example(state.example) ?? 0;
   const screen = useScreen();
-  const height = screen.wide ? Math.max(190, Math.min(440, screen.height - (embed ? 240 : 400))) : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650)));
+  const height = screen.wide ? Math.max(190, Math.min(440, screen.height - (presented ? 420 : embed ? 240 : 400))) : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650)));
   const preset = preset_of(state);
+  const begin = (next: Preset) => change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
   const on_the_way = player.under_way && !loading;
   return (
     <div class="play">
@@ -106,7 +109,7 @@ export function Play() {
             value={preset?.name ?? ""}
             onChange={(event) => {
               const next = presets.find((one) => one.name === event.currentTarget.value);
-              if (next) change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
+              if (next) begin(next);
             }}
           >
             <option value="">your own choice of settings</option>
@@ -117,7 +120,11 @@ export function Play() {
             ))}
           </select>
         </label>
+        <button type="button" class="quiet present" onClick={present} title="To show it to a room: the training alone, with a key for everything">
+          Present
+        </button>
       </div>
+      {presented && <h2 class="shown-as">{preset?.title ?? chosen.title}</h2>}
       <p class="problem" role="alert">
         {[misread, player.trouble || failed].filter(Boolean).join(" ")}
         {player.refused && lanes.length > 0 && " What stands below is what was there before."}
@@ -148,6 +155,7 @@ export function Play() {
       <p class="idea">
         <Explained text={preset ? preset.outcome : chosen.idea} />
       </p>
+      {presented && <Presenter player={player} state={state} set={set} begin={begin} />}
       <Settings state={state} set={set} lane={lanes[0]} refusals={player.refusals} />
       {lanes.length > 0 && (
         <>
@@ -182,10 +190,11 @@ export function Play() {
             name={file}
             still={still}
             note={task.own ? "A link does not carry your data: who opens it gives their own. The spec holds them." : ""}
-            link={(embedded) => {
+            link={(more) => {
               write_step();
               const address = read_address();
-              if (embedded) address.words.set("embed", "1");
+              for (const word of ["embed", "hide", "present"]) address.words.delete(word);
+              for (const [word, value] of Object.entries(more)) if (value) address.words.set(word, value);
               return location.href.split(/[?#]/)[0] + write_address(address);
             }}
           />

@@ -21,11 +21,12 @@ async function load(text) {
   }
 }
 
-// A function that asks the engine as the page's worker does, and gives its answer; what is refused is thrown.
+// A function that asks the engine as the page's worker does, and gives its answer; what is refused is thrown. Its `floats` are
+// a part of what came beside the last answer.
 export async function open_engine() {
   const { default: make } = await load(await readFile(join(built, "engine.js"), "utf8"));
   const engine = await make({ wasmBinary: await readFile(join(built, "engine.wasm")) });
-  return (question) => {
+  const ask = (question) => {
     const text = JSON.stringify(question);
     const size = engine.lengthBytesUTF8(text) + 1;
     const at = engine._malloc(size);
@@ -35,6 +36,8 @@ export async function open_engine() {
     if (answer.error) throw new Error(answer.error.problem);
     return answer;
   };
+  ask.floats = ({ at, bytes }) => new Float32Array(engine.HEAPU8.slice(engine._fovea_attached() + at, engine._fovea_attached() + at + bytes).buffer);
+  return ask;
 }
 
 // What these modules of web/src export, all together; they ask an engine in vain.

@@ -1,7 +1,10 @@
 // What the playground offers to begin with does what it says, from five seeds; and what is predicted of few texts agrees
 // with what is then learned.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { open_engine, parts_of_page } from "./in_node.mjs";
 
 let ask, page;
@@ -75,6 +78,49 @@ test("of few texts the candidates are ranked with how sure they are, and what wo
   assert.deepEqual(complaint(later.prediction).words.map(({ word }) => word), ["refund"]);
 });
 
+// Mean attention that training as the page does it comes to on each of these words, where it stands, over uniform attention.
+function learned(labels, texts, words) {
+  page.own_texts.data = { given: "", labels, texts };
+  const plan = page.plan_of({ ...page.first, task: "own", set: "train.rate=0.01;train.steps=250;probe.every=250" });
+  const { words: vocabulary, arrays } = ask({ ask: "begin", name: "own", ...plan });
+  const array = (all, name) => all.filter((one) => one.name === name).map(({ shape, values }) => ({ shape, values: ask.floats(values) })).at(-1);
+  const source = array(arrays, "attention_source");
+  const { shape: [count, , places], values } = array(ask({ ask: "advance", name: "own", step: 250 }).arrays, "attention");
+  ask({ ask: "forget", name: "own" });
+  return words.map((word) => {
+    let sum = 0, times = 0;
+    for (let text = 0; text < count; ++text) {
+      const tokens = [...source.values.subarray(text * places, (text + 1) * places)].filter((token) => token >= 0);
+      tokens.forEach((token, i) => vocabulary[token] === word && ((sum += values[text * places + i] * tokens.length), ++times));
+    }
+    return sum / times;
+  });
+}
+
+test("whatever the script and the signs, the words that are foretold are those that attention comes to", () => {
+  const filler = (i, all) => `${all[(i * 7) % all.length]} ${all[(i * 3 + 1) % all.length]}`;
+  const cases = [
+    { name: "commas, emoji", label: ["praise", "complaint"], mark: ",", tells: ["👩‍👩‍👧", "☹️"], others: ["service,", "thank you,", "🚗 go,", "🌧️ again,"] },
+    { name: "semicolons, Chinese", label: ["好评", "差评"], mark: ";", tells: ["喜", "厌"], others: ["书店; 人", "电影", "天气; 日", "朋友"] },
+    { name: "right to left", label: ["جيد", "سيئ"], mark: "\t", tells: ["رائع", "ممل"], others: ["هذا الفيلم", "ذلك الكتاب", "اليوم", "غدا"] },
+  ];
+  for (const { name, label, mark, tells, others } of cases) {
+    const given = Array.from({ length: 60 }, (_, i) => `${label[i % 2]}${mark}${filler(i, others)} ${tells[i % 2]} ${filler(i + 2, others)}`).join("\n") + `\n${label[0]}${mark}${others[0]}`;
+    const { labels, texts } = ask({ ask: "table", text: page.with_tabs(given) });
+    assert.deepEqual([...new Set(labels)], label, name);
+    const words = texts.map(page.words_in);
+    const { prediction } = predicted(given);
+    const foretold = label.map((one) => {
+      const { words, candidates } = prediction.outputs.find(({ output }) => output === one);
+      return (words[0] ?? candidates[0]).word;
+    });
+    assert.deepEqual(foretold, tells, name);
+    // Of two classes one can be told by the other's word missing, which the page says.
+    const more = learned(labels, words, tells);
+    assert.ok(Math.max(...more) > 1.5, `${name}: attention is ${more} times what it is when uniform`);
+  }
+});
+
 test("copies of a text tell nothing new", () => {
   const lines = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "no" : "yes"}\t${i % 2 ? "never" : "always"} ${["now", "then", "here"][i % 3]} ${i}`);
   const once = predicted(lines.join("\n")).prediction;
@@ -83,4 +129,29 @@ test("copies of a text tell nothing new", () => {
   assert.deepEqual([prediction.examples, prediction.copies], [2, 22]);
   assert.ok(prediction.outputs.every(({ words }) => words.length === 0));
   assert.deepEqual(prediction.outputs.map(({ candidates }) => candidates.map(({ word }) => word).sort().join()).sort(), ["now,refund", "thank,you"]);
+  // Pasted four times, it is told the same, and no more surely.
+  const some = Array.from({ length: 30 }, (_, i) => `${i % 2 ? "no" : "yes"}\tday ${i} ${i % 2 && i % 5 ? "refund" : "word"} w${(i * i) % 7}`);
+  const told = ({ outputs, verdict }) => JSON.stringify([verdict, outputs]);
+  const distinct = predicted(some.join("\n")).prediction;
+  assert.ok(distinct.outputs.every(({ words, candidates }) => words.length === 0 && candidates.length > 0), "of thirty texts none is sure, and some are named");
+  const pasted = predicted([...some, ...some, ...some, ...some].join("\n")).prediction;
+  assert.ok(pasted.copies > 60 && Math.max(...pasted.outputs.flatMap(({ candidates }) => candidates.map(({ deviations }) => deviations))) < 4.5, told(pasted));
+});
+
+test("the links of the lesson lead to what there is", async () => {
+  const lesson = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../../docs/lesson.md"), "utf8");
+  const links = [...lesson.matchAll(/\]\(http:\/\/127\.0\.0\.1:8470\/#\/(\w+)\??([^)]*)\)/g)].map(([, view, words]) => ({ view, words: new URLSearchParams(words) }));
+  assert.ok(links.length >= 7);
+  for (const { view, words } of links) {
+    assert.ok(["start", "story", "toy", "play"].includes(view), view);
+    if (view !== "play") continue;
+    assert.equal(page.misread_in(words), "", String(words));
+    const known = [...Object.keys(page.first), "curves", "hide"];
+    for (const word of words.keys()) assert.ok(known.includes(word), word);
+    const state = page.read_state(words);
+    for (const more of ["", ...(state.beside ? [state.beside] : [])]) {
+      const plan = page.plan_of(state, more);
+      if (plan) assert.equal(ask({ ask: "begin", name: "lesson", ...plan }).state, "running");
+    }
+  }
 });

@@ -362,6 +362,30 @@ test("curves are looked at in part, on logarithmic axes, without some groups, an
   await stage.leave(page);
 });
 
+test("all settings that differ are seen at once, and values that are chosen pick runs out", async () => {
+  const page = await stage.visit("#/runs?experiment=toy-phase&metric=D");
+  await page.getByRole("group", { name: "D and 2 settings of 28 runs" }).waitFor();
+  const one = page.getByRole("button", { name: "model.p 0.9" });
+  await one.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("7 of 28 runs stand out; the median of their D is").waitFor();
+  assert.equal(await one.getAttribute("aria-pressed"), "true");
+  await page.getByLabel("D from", { exact: true }).fill("1e6");
+  await page.keyboard.press("Tab");
+  await page.getByText(/ 0 of 28 runs stand out\./).waitFor();
+  await page.getByLabel("D from", { exact: true }).fill("");
+  await page.keyboard.press("Tab");
+  const [csv] = await Promise.all([page.waitForEvent("download"), page.getByRole("group", { name: "Save the figure: D and settings" }).getByRole("button", { name: "CSV" }).click()]);
+  const [head, ...rows] = String(await text_of(csv)).trim().split("\n").map((row) => row.split(","));
+  assert.deepEqual(rows.filter((row) => row[head.indexOf("picked")] === "1").map((row) => row[head.indexOf("model.p")]), Array(7).fill("0.9"));
+  // The same to whom the link is given, and nobody is kept out.
+  const other = await stage.visit(new URL(page.url()).hash);
+  await other.getByText("7 of 28 runs stand out").waitFor();
+  await expect_accessible(other);
+  await stage.leave(other);
+  await stage.leave(page);
+});
+
 test("groups have the numbers that the program's comparison prints", async () => {
   const page = await stage.visit("#/runs?experiment=toy-phase&metric=D&by=model.p");
   const row = page.getByRole("region", { name: "Table of groups" }).locator("tbody tr").nth(1);

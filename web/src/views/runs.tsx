@@ -11,6 +11,7 @@ import { NoStore } from "./no_store";
 import { address_of_run, RunPage } from "./run";
 import { RunsChart } from "./runs_chart";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
+import { Parallel } from "./runs_parallel";
 import { Training } from "./training";
 
 interface Seen {
@@ -152,6 +153,7 @@ function AllRuns({ source }: { source: Source }) {
       )}
       {seen.runs.length > 0 && <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />}
       {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
+      {seen.runs.length > 2 && seen.metric && <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={experiment || "runs"} />}
       {by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
       {chosen.length > 0 && seen.metric && (
         <Compare

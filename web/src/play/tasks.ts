@@ -78,7 +78,7 @@ export const tasks: Task[] = [
     ...copying,
     name: "subset",
     title: "Copy some of many words",
-    idea: "Twelve different words of twenty: now texts differ in their words, and what stands together tells again.",
+    idea: "Each text has twelve of twenty words. Texts differ in their words, so what stands together tells which word goes with which.",
     task: '{ name = "copy", vocab = 20, length = 12, distinct = true }',
   },
   {
@@ -92,7 +92,7 @@ export const tasks: Task[] = [
   {
     name: "features",
     title: "Find the features that matter",
-    idea: "Two features of twenty make the label. A weight for each is learned, all of them together 1.",
+    idea: "Two of twenty features decide the label. Each feature has a weight, all of them add up to 1, and the model learns which to give the most.",
     models: [{ name: "feature-attention", title: "A weight per feature", toml: '{ name = "feature-attention", gate = "free" }' }],
     task: '{ name = "feature-mean", width = 20 }',
     train: '{ steps = 600, batch = 64, optimizer = "adam", rate = 5e-3 }',
@@ -156,7 +156,7 @@ export const tasks: Task[] = [
   {
     name: "points",
     title: "Your own points",
-    idea: "At each place the answer is the mean of all points, near ones counting more. How near is near (w) is learned by answering each point from the others.",
+    idea: "At each place the answer is the mean of all points, near ones counting more. How near counts as near (w) is learned by answering each point from the others.",
     models: [
       { name: "gaussian", title: "Nearness, its width learned", toml: '{ name = "pooling", similarity = "gaussian-learned", w = 1 }' },
       { name: "average", title: "The mean of all", toml: '{ name = "pooling", similarity = "average" }' },

@@ -14,11 +14,11 @@ import { Explained, Term } from "../term";
 const held_until = 60, length = 160;
 const unit: [number, number] = [0, 1];
 const task = task_of({ ...first, ...pair.state });
-const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: the words", [task.attention!.metric]: "α: where to look" };
+const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: knows the right word", [task.attention!.metric]: "α: looks at the right word" };
 const shown = new Set(Object.values(names));
 const sides = [
-  { title: "Every text: the same 20 words", says: "Each text has all 20 words, in another order. Which word goes with which cannot be told from what stands together." },
-  { title: "Every text: 20 of 30 words", says: "Texts differ in their words, so what stands together tells which word goes with which." },
+  { title: "Every text: the same 20 words", says: "Each text has all 20 words, in another order. Which word is written for which cannot be told from what stands together." },
+  { title: "Every text: 20 of 30 words", says: "Texts differ in their words, so what stands together tells which word is written for which." },
 ];
 
 export function Start({ source }: { source: Source }) {
@@ -29,15 +29,19 @@ export function Start({ source }: { source: Source }) {
         <Term word="attention">Attention</Term> is how a neural network chooses what to look at: for each word that it writes, it shares out one whole among the words that it has read.
         Nobody tells it where to look; it learns that, and it learns what words mean, at the same time.
       </p>
+      <p>
+        Below two models learn the same task: to copy a text, word by word. In each map a row is a word that is written, a column a word that was read, and the darker a square, the more the
+        model looks there. One that looks at the right words has a dark diagonal.
+      </p>
       {engine.there ? <Pair /> : <p>Here two models would learn before your eyes, and this page was built without the engine for it: install Emscripten, then build Fovea again.</p>}
       <section>
         <h2>What you have just seen</h2>
         <p>
-          <Explained text="First the words, then where to look. While attention is still uniform, a model can learn from co-occurrence alone which word goes with which (β). Only when it knows that does it pay to look at the right word, and attention (α) moves there." />
+          <Explained text="First the words, then where to look. While attention is still uniform, a model sees which words stand in the text and which are written, and learns from that alone which word goes with which (β). Only when it knows that does it pay to look at the right word, and attention (α) moves there." />
         </p>
         <p>
-          Where every text holds the same words, co-occurrence tells nothing. So knowledge does not begin, attention has no reason to move, and the model finds other ways to make its{" "}
-          <Term word="loss">loss</Term> a little smaller. Some seeds come upon it later by luck; the one shown here does not.
+          Where every text holds the same words, that tells nothing. So knowledge does not begin, attention has no reason to move, and the model finds other ways to make its{" "}
+          <Term word="loss">loss</Term> a little smaller. Begun from other random numbers (another seed), some come upon it later by luck; the one shown here does not.
         </p>
         <ul class="ways">
           <li>
@@ -47,7 +51,13 @@ export function Start({ source }: { source: Source }) {
             <a href="#/toy">The toy gate</a>: the same in two numbers, with equations.
           </li>
           <li>
-            <a href="#/play">The playground</a>: choose a task and a model, hold attention, use texts of your own.
+            <a href="#/play">The playground</a>: choose a task and a model, hold attention, show it to a room.
+          </li>
+          <li>
+            <a href="#/play?task=own">Texts of your own</a>: which words will attention come to? Told before any training, then trained.
+          </li>
+          <li>
+            {source.kind === "site" ? <a href="docs/lesson.html">A lesson of twenty minutes</a> : "A lesson of twenty minutes"}, with its links{source.kind === "site" ? "" : ", is in the documentation (docs/lesson.md)"}.
           </li>
         </ul>
       </section>
@@ -122,7 +132,7 @@ function Side({ lane, at, hold }: { lane: Lane | undefined; at: number; hold: nu
       <div class="map-holder" style={{ aspectRatio: `${columns} / ${rows}` }}>
         <Heatmap values={look.alpha} offset={0} rows={rows} columns={columns} most={1} label={`Attention at step ${look.step}: a row for each word that is written, a column for each word that was read`} pointed={undefined} point={() => {}} />
       </div>
-      <Lines curves={curves} label="share" now={at} range={unit} steps={lane.steps} marks={marks} height={screen.wide ? 210 : 150} shown={shown} />
+      <Lines curves={curves} label="share of words" now={at} range={unit} steps={lane.steps} marks={marks} height={screen.wide ? 210 : 150} shown={shown} />
     </div>
   );
 }

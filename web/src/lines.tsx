@@ -112,6 +112,7 @@ export function useWidth(): [{ current: HTMLDivElement | null }, number] {
 
 // Groups differ in colour, and where there are more of them than colours in their strokes, too.
 const dashes = [undefined, "7 3", "2 3", "9 3 2 3"];
+const most_wait = 250; // milliseconds, for a figure to be drawn again
 const set_apart = "5 4"; // of curves that are dashed to tell them from others of their colour
 
 export function look_of(curves: Curve[], group: string): { colour: string; dash: string | undefined } {
@@ -204,6 +205,7 @@ function useBrush(holder: { current: HTMLDivElement | null }, scales: { current?
 interface LinesProps {
   curves: Curve[];
   label: string;
+  across?: string; // what the steps are, where they are none
   now?: number;
   range?: [number, number];
   steps?: number;
@@ -223,8 +225,19 @@ export function Lines(props: LinesProps) {
   const [holder, width] = useWidth();
   const place = useRef<(step: number) => number>();
   const scales = useRef<{ x: Plot.Scale; y: Plot.Scale }>();
-  useEffect(() => {
-    if (!width) return;
+  const now_at = useRef(props.now);
+  now_at.current = props.now;
+  // Where the person looks moves often: the line alone is moved.
+  const move_now = () => {
+    const now = holder.current?.querySelector("line.now"), at = now_at.current;
+    if (!now) return;
+    now.setAttribute("visibility", at === undefined ? "hidden" : "visible");
+    if (at !== undefined && place.current) for (const end of ["x1", "x2"]) now.setAttribute(end, String(place.current(at)));
+  };
+  const drawn_last = useRef({ at: -Infinity, took: 0 });
+  const draw = () => {
+    const began = performance.now();
+    const across = props.across ?? "step";
     const { x_log, y_log, smooth = 0, window: part } = props;
     const raw = shown_of(props);
     const drawn_curves = smooth > 1 ? raw.map((curve) => ({ ...curve, values: smoothed(curve.values, smooth) })) : raw;
@@ -262,9 +275,9 @@ export function Lines(props: LinesProps) {
     const thin = middle.length > 0;
     const plot = Plot.plot({
       ...frame,
-      ariaLabel: `${props.label} over steps, ${drawn_curves.length} lines`,
+      ariaLabel: `${props.label} over ${props.across ?? "steps"}, ${drawn_curves.length} lines`,
       x: {
-        label: "step",
+        label: across,
         type: x_log ? "log" : "linear",
         tickFormat: x_log ? tick_text : x.tickFormat,
         ticks: x_log ? 5 : undefined,
@@ -294,30 +307,46 @@ export function Lines(props: LinesProps) {
     const drawn = { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 };
     for (const [name, value] of Object.entries(drawn)) now.setAttribute(name, String(value));
     plot.append(now);
-    // What is pointed at is told in a drawing above it, so that the lines need not be drawn again.
-    const told = Plot.plot({
-      ...frame,
-      className: "told",
-      axis: null,
-      x: { ...scale, label: null },
-      y: { ...up, label: null },
-      marks: [
-        Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\nstep ${point.step}\n${+point.value.toPrecision(6)}${smooth > 1 ? ` (mean over ${smooth} looks)` : ""}`, fill: "var(--page)", lineHeight: 1.4 })),
-      ],
-    });
-    told.setAttribute("aria-hidden", "true");
-    told.classList.add("told");
     const figure = holder.current!;
-    figure.replaceChildren(plot, told);
+    figure.replaceChildren(plot);
+    move_now();
+    // What is pointed at is told in a drawing above it, so that the lines need not be drawn again. It is made for who points.
+    const tell = (event: PointerEvent) => {
+      figure.removeEventListener("pointermove", tell);
+      if (!plot.isConnected) return;
+      const told = Plot.plot({
+        ...frame,
+        className: "told",
+        axis: null,
+        x: { ...scale, label: null },
+        y: { ...up, label: null },
+        marks: [
+          Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\n${across} ${+point.step.toPrecision(6)}\n${+point.value.toPrecision(6)}${smooth > 1 ? ` (mean over ${smooth} looks)` : ""}`, fill: "var(--page)", lineHeight: 1.4 })),
+        ],
+      });
+      told.setAttribute("aria-hidden", "true");
+      told.classList.add("told");
+      figure.append(told);
+      told.dispatchEvent(new PointerEvent("pointermove", event));
+    };
+    figure.addEventListener("pointermove", tell);
+    drawn_last.current = { at: performance.now(), took: performance.now() - began };
+    return () => figure.removeEventListener("pointermove", tell);
+  };
+  // Where drawings follow each other fast, as they do while a training is played, most of the time is left to the page.
+  useEffect(() => {
+    if (!width) return;
+    let end: (() => void) | undefined;
+    const { at, took } = drawn_last.current;
+    const wait = at + Math.min(3 * took, most_wait) - performance.now();
+    const timer = wait > 0 ? setTimeout(() => (end = draw()), wait) : void (end = draw());
+    return () => {
+      clearTimeout(timer);
+      end?.();
+    };
   }, [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width]);
   useBrush(holder, scales, props.zoom);
-  // Where the person looks moves often: the line alone is moved.
-  useEffect(() => {
-    const now = holder.current?.querySelector("line.now");
-    if (!now) return;
-    now.setAttribute("visibility", props.now === undefined ? "hidden" : "visible");
-    if (props.now !== undefined && place.current) for (const end of ["x1", "x2"]) now.setAttribute(end, String(place.current(props.now)));
-  });
+  useEffect(move_now);
   const groups = [...new Set(shown_of(props).map((curve) => curve.group))];
   return (
     <>

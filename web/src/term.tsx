@@ -7,6 +7,7 @@ const meanings: { [word: string]: string } = {
   α: "α (alpha) is attention: the share that one input word gets while one output word is written, from 0 to 1.",
   β: "β (beta) is knowledge: how much an input word would speak for the right output word, were all of the attention on it. It can be high while attention is elsewhere.",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",
+  σ: "σ (sigma): by how many standard deviations the word stands with the class more often than chance would have it. Of two words the one with more is the surer.",
   uniform: "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
 };
 

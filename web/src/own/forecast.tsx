@@ -3,6 +3,7 @@ import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
+import { Term } from "../term";
 import { words_in } from "./texts";
 
 // A word that may stand with a class: by how many standard deviations more often than chance has it, the chance that it does so
@@ -19,7 +20,7 @@ interface Output {
   candidates: Candidate[];
 }
 interface Forecast {
-  prediction: { says: string; because: string; examples: number; copies: number; outputs: Output[] };
+  prediction: { verdict: keyof typeof meanings; says: string; because: string; examples: number; copies: number; outputs: Output[] };
   attention: number[][]; // of each of the texts asked about
   logits: number[]; // of attention, by token
 }
@@ -28,6 +29,14 @@ const probably = 0.8, perhaps = 0.6; // a candidate's chance
 const most_candidates = 3;
 
 const most_rows = 20;
+
+// What a verdict means for who has never read of bags and outputs.
+const meanings = {
+  early: "Which words a text has, in whatever order, tells its label: attention has something to go by from the start.",
+  slow: "Which words a text has tells its label a little: attention will take longer to find them.",
+  hard: "Which words a text has tells nothing of its label: attention has nothing to go by.",
+  unsure: "These are too few texts to tell whether their words go with the labels, or only seem to by chance.",
+};
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
 const newest = new Map<string, Promise<Forecast>>();
@@ -75,12 +84,12 @@ export function Compared({ lane, at, example }: { lane: Lane; at: number; exampl
   return told ? <Comparison lane={lane} at={at} example={example} predicted={told.attention} /> : null;
 }
 
-function Told({ says, because, examples, copies, outputs }: Forecast["prediction"]) {
+function Told({ verdict, says, because, examples, copies, outputs }: Forecast["prediction"]) {
   return (
     <section class="forecast">
       <h2>Predicted, before any training: {says}</h2>
       <p>
-        {capital(because)} Told from {examples} texts; others are held out{copies > 0 && `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these: a copy tells nothing new, and is not counted`}.
+        {meanings[verdict]} <span class="soft">{capital(because)}</span> Told from {examples} texts; others are held out{copies > 0 && `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these: a copy tells nothing new, and is not counted`}.
       </p>
       <ul>
         {outputs.map((output) => (
@@ -93,6 +102,7 @@ function Told({ says, because, examples, copies, outputs }: Forecast["prediction
           </li>
         ))}
       </ul>
+      {outputs.length === 2 && <p class="soft">Of two classes, attention may come to the words of one alone: where they are missing, it is the other.</p>}
     </section>
   );
 }
@@ -109,7 +119,10 @@ function Expected({ words, candidates }: Output) {
             <b>
               <bdi>{word}</bdi>
             </b>
-            {deviations !== null && <span class="soft"> ({deviations.toFixed(1)}σ)</span>}
+            {deviations !== null && <span class="soft">
+                {" "}
+                ({deviations.toFixed(1)} <Term word="σ">σ</Term>)
+              </span>}
           </Fragment>
         ))}
         .
@@ -130,7 +143,7 @@ function Expected({ words, candidates }: Output) {
           </b>
           <span class="soft">
             {likely.length > 0 ? `: ${one.likely >= probably ? "probably" : "perhaps"}, ` : ", "}
-            {one.deviations?.toFixed(1)} σ
+            {one.deviations?.toFixed(1)} <Term word="σ">σ</Term>
           </span>
         </Fragment>
       ))}

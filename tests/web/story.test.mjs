@@ -49,12 +49,37 @@ test("served, it begins without results, and tells them once they are there", as
   const out = JSON.parse(await stage.fovea("reproduce", "toy-uniform", "toy-mistaken", "unigram-gate", "lookup", "--quick", "--quiet", "--json"));
   await page.getByText(`of ${out.claims.length} claims held`).waitFor();
   await drawn(page, "toy-uniform");
-  // Each claim says what the program said.
+  // Each claim says what the program said: in words, and in digits where they are asked for.
+  const worded = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
+  assert.ok(!worded.includes("wanted"), worded);
+  await page.getByLabel("What was measured and what was wanted, in digits").check();
   const said = await page.locator('[data-experiment="toy-uniform"] .claims').innerText();
   for (const claim of out.claims.filter((one) => one.experiment === "toy-uniform")) {
     assert.ok(said.includes(claim.claim), claim.claim);
     assert.ok(said.includes(String(+claim.value.toPrecision(4))), `${claim.value} in ${said}`);
   }
+  await stage.leave(page);
+});
+
+test("the values of a figure can be read off, and its lines switched", async () => {
+  const page = await stage.visit("#/story");
+  const figure = page.locator('[data-experiment="toy-uniform"]');
+  await figure.getByRole("button", { name: "Read off values" }).first().click();
+  const drawn = figure.locator(".read-off .plot svg:not(.told)").first();
+  await drawn.waitFor();
+  const { lines } = (await drawn.getAttribute("aria-label")).match(/(?<lines>\d+) lines$/).groups;
+  await drawn.scrollIntoViewIfNeeded();
+  const box = await drawn.boundingBox();
+  // It tells of what is near.
+  const told = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done(document.querySelector(".read-off .told text")?.textContent ?? ""))));
+  let says = "";
+  for (let y = 30; y < box.height - 40 && !says; y += 15) {
+    await page.mouse.move(box.x + box.width / 2, box.y + y);
+    says = await told();
+  }
+  assert.match(says, /\d/);
+  await figure.locator("button.switch").first().click();
+  await page.waitForFunction((lines) => document.querySelector('[data-experiment="toy-uniform"] .read-off .plot svg').getAttribute("aria-label").endsWith(` ${lines - 1} lines`), lines);
   await stage.leave(page);
 });
 

@@ -8,6 +8,7 @@ import { Trouble, type Source } from "../source";
 import { in_turn } from "../turns";
 import { chapters, type Chapter, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
+import { panels_in, ReadOff } from "../story/read_off";
 
 interface Section extends Chapter {
   experiments: Experiment[];
@@ -36,6 +37,7 @@ const held_of = (claims: Claim[]) => claims.filter((claim) => claim.held).length
 export function Story({ source }: { source: Source }) {
   const [at] = useWord("at", "");
   const [open] = useWord("open", "");
+  const [digits, set_digits] = useWord("digits", "");
   const [story, set_story] = useState<Told_story>();
   const [trouble, set_trouble] = useState("");
   const [news, set_news] = useState(0);
@@ -104,7 +106,10 @@ export function Story({ source }: { source: Source }) {
             <strong>
               {held_of(claims)} of {claims.length} claims held
             </strong>
-            , in {told.length} experiment{told.length === 1 ? "" : "s"}.
+            , in {told.length} experiment{told.length === 1 ? "" : "s"}.{" "}
+            <label class="line">
+              <input type="checkbox" checked={digits === "1"} onChange={(event) => set_digits(event.currentTarget.checked ? "1" : "")} /> What was measured and what was wanted, in digits
+            </label>
           </p>
         ) : (
           <p>
@@ -263,6 +268,8 @@ function table_of(parts: ToldNumbers[]): Table {
 function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; title: string }) {
   const holder = useRef<HTMLDivElement>(null);
   const [narrow, set_narrow] = useState(false);
+  const [reads, set_reads] = useState(false);
+  const panels = useMemo(() => panels_in(figure.numbers ?? []), [figure.numbers]);
   useEffect(() => {
     const watch = new ResizeObserver(() => holder.current && set_narrow(holder.current.clientWidth < 560));
     watch.observe(holder.current!);
@@ -271,9 +278,18 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
   if (figure.problem) return <p class="problem">This figure could not be drawn. {figure.problem}</p>;
   return (
     <div ref={holder}>
-      <Figure title={figure.title || title} file={file} table={figure.numbers && (() => table_of(figure.numbers!))}>
-        <div class={"drawn" + (narrow ? " narrow" : "")} dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }} />
-      </Figure>
+      {reads ? (
+        <ReadOff panels={panels} title={figure.title || title} file={file} />
+      ) : (
+        <Figure title={figure.title || title} file={file} table={figure.numbers && (() => table_of(figure.numbers!))}>
+          <div class={"drawn" + (narrow ? " narrow" : "")} dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }} />
+        </Figure>
+      )}
+      {panels.length > 0 && (
+        <button type="button" class="quiet" aria-pressed={reads} onClick={() => set_reads(!reads)}>
+          Read off values
+        </button>
+      )}
     </div>
   );
 }
@@ -282,14 +298,20 @@ function number_text(value: number | null) {
   return value === null ? "no value" : String(+value.toPrecision(4));
 }
 
+// In words; in digits for who asks for them, and on paper.
 function Claims({ claims }: { claims: Claim[] }) {
+  const [digits] = useWord("digits", "");
+  const wanted = ({ wanted }: Claim) => `(wanted ${wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")})`;
   return (
-    <ul class="claims" aria-label="What was claimed">
+    <ul class={"claims" + (digits === "1" ? "" : " in-words")} aria-label="What was claimed">
       {claims.map((claim) => (
-        <li>
+        <li title={`${number_text(claim.value)} ${wanted(claim)}`}>
           <span class={"state " + (claim.held ? "done" : "failed")}>{claim.held ? "✓ held" : claim.value === null ? "✗ no value" : "✗ not held"}</span>
           <span>
-            {claim.claim}: <strong>{number_text(claim.value)}</strong> <span class="soft">(wanted {claim.wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")})</span>
+            {claim.claim}
+            <span class="digits">
+              : <strong>{number_text(claim.value)}</strong> <span class="soft">{wanted(claim)}</span>
+            </span>
             {claim.note && <span class="soft"> {claim.note}</span>}
           </span>
         </li>

@@ -93,6 +93,12 @@ test("what cannot be taken is said, and what was there stays", async () => {
     await problem(page).getByText(says).waitFor();
     await page.getByText("120 texts of 2 classes").waitFor();
   }
+  // Texts of five thousand words want more memory than a browser has, which is said, and the page stays as long as it is.
+  await paste(page, Array.from({ length: 10 }, (_, i) => `${i % 2 ? "no" : "yes"}\t${i % 2 ? "never" : "always"} ${"so it goes on ".repeat(1250)}${i}`).join("\n"));
+  await use(page);
+  await page.getByText("A browser does not have enough memory for this training.").waitFor();
+  const [whole, seen] = await page.evaluate(() => [document.documentElement.scrollHeight, innerHeight]);
+  assert.ok(whole < 5 * seen, `${whole} high in a window of ${seen}`);
   await page.getByLabel("Open a file").setInputFiles({ name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from("label,text\n" + lines.map((line) => line.replace("\t", ',"') + '"').join("\n")) });
   await page.getByText("80 texts of 2 classes").waitFor();
   await page.waitForFunction(() => document.querySelector(".own [role=alert]").textContent === "");

@@ -2,6 +2,8 @@
 // what each number means. It looks at the same examples every time, so that their attention can be followed.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace {
 
 constexpr double left_uniform = 0.95;  // normalised entropy below which attention is no longer called uniform
 constexpr double least_rise = 0.1;     // of attention, for its share before knowledge to mean anything
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 class Audit : public Probe {
  public:
@@ -67,11 +70,12 @@ class Audit : public Probe {
  private:
   struct Stage {
     std::int64_t step;
-    double entropy, knowledge, attention;
+    double entropy, knowledge, attention;  // the last two unknown without a truth, or without β
   };
 
   // 1 and 5: hidden states reflect local words, and their mean those words' embeddings.
-  void measure_states(const Evaluation& evaluation, Readings& readings) {
+  static void measure_states(const Evaluation& evaluation, Readings& readings) {
+    if (evaluation.states.empty()) return;
     const Locality locality = measure_locality(evaluation.states, evaluation.batch.source);
     const auto put = [&](const char* name, const std::optional<double>& value) {
       if (value) readings.number(name, *value);
@@ -119,6 +123,7 @@ class Audit : public Probe {
       for (std::size_t i = 0; i < attention.size(); ++i) {
         const double change = attention[i] - attention_[i];
         const double wanted = free[i] + free_[i];  // from the slopes at both ends of the interval
+        if (std::isnan(wanted)) continue;          // a row whose β was not measured at both
         together += change * wanted;
         actual += change * change;
         expected += wanted * wanted;
@@ -158,6 +163,7 @@ class Audit : public Probe {
       };
       float largest = 0;
       double truths = 0, tops = 0, both = 0, weight = 0;
+      if (std::isnan(evaluation.beta(Index{row.example}, Index{row.row}, Index{0}))) return;  // not measured
       for (std::size_t s = 0; s < row.values.size(); ++s) {
         const float beta = evaluation.beta(Index{row.example}, Index{row.row}, static_cast<Index>(s));
         if (s == 0 || beta > largest) {
@@ -174,7 +180,7 @@ class Audit : public Probe {
       on_truth += weight;
       ++true_rows;
     });
-    Stage stage{evaluation.step, rows > 0 ? entropy / static_cast<double>(rows) : 1, 0, 0};
+    Stage stage{evaluation.step, rows > 0 ? entropy / static_cast<double>(rows) : 1, unknown, unknown};
     if (rows > 0) readings.number("audit_entropy", stage.entropy);
     if (true_rows > 0) {
       stage.knowledge = top / static_cast<double>(true_rows);
@@ -188,11 +194,15 @@ class Audit : public Probe {
 
   // What attention had risen by, of all it rose, when knowledge had risen by half.
   std::optional<double> overlap() const {
-    const double knew = course_.front().knowledge, attended = course_.front().attention;
-    const double half = (knew + course_.back().knowledge) / 2, rise = course_.back().attention - attended;
-    if (course_.back().knowledge - knew < least_rise || rise < least_rise) return std::nullopt;
-    for (std::size_t k = 1; k < course_.size(); ++k) {
-      const Stage &before = course_[k - 1], &after = course_[k];
+    std::vector<Stage> course;
+    std::copy_if(course_.begin(), course_.end(), std::back_inserter(course),
+                 [](const Stage& one) { return !std::isnan(one.knowledge); });
+    if (course.empty()) return std::nullopt;
+    const double knew = course.front().knowledge, attended = course.front().attention;
+    const double half = (knew + course.back().knowledge) / 2, rise = course.back().attention - attended;
+    if (course.back().knowledge - knew < least_rise || rise < least_rise) return std::nullopt;
+    for (std::size_t k = 1; k < course.size(); ++k) {
+      const Stage &before = course[k - 1], &after = course[k];
       if (after.knowledge < half) continue;
       const double share = (half - before.knowledge) / (after.knowledge - before.knowledge);
       return std::clamp((before.attention + share * (after.attention - before.attention) - attended) / rise, 0.0, 1.0);

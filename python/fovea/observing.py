@@ -35,12 +35,14 @@ def observe(
     answer: Callable[[Any], Any],
     *,
     truth: Any = None,
+    rungs: Mapping[str, Any] | None = None,
     every: int = 50,
     sites: str | Sequence[str] = "*",
     beta: str | None = "clamp",
     rows: str | Sequence[int] = "all",
     heads: str = "each",
     share: float | None = 0.1,
+    audit: bool = True,
     keep: int = 4,
     name: str = "observed",
     settings: Mapping[str, Any] | None = None,
@@ -54,6 +56,8 @@ def observe(
     ``batch`` is what is looked at, always the same: a tensor, a tuple of the module's arguments, or a dict of them.
     ``answer(output)`` reads off what the module gives the log-probability of what is right, (examples, rows), NaN where
     nothing is asked. ``truth``, if it is known, says which place each row should look at, (examples, rows), -1 for none.
+    ``rungs`` are what simpler models say, by name and lowest last: like the answer, or one number for all of it. Their heights
+    are kept beside the loss, as where it may rest.
 
     A look is made every so many updates, at the ``sites`` whose names these patterns fit (``attention_sites`` has them). Of
     each head α is taken, and by the probes of the library its entropy and, of a causal site, how much it looks at the
@@ -65,6 +69,9 @@ def observe(
     measures all of them at each look, and ``watch.cost()`` says beforehand what that takes. ``heads="all"`` puts all heads
     of a site on a place together. A site whose rows are those of the answer speaks for its own row's; another one for all
     that is asked.
+
+    ``audit``: how far the assumptions of the two-stage story hold at the last site is followed, for ``fovea.audit(run)``; of the words
+    that its states tell, where a tensor of the batch holds tokens.
 
     Of the first ``keep`` examples attention and β are kept. ``settings`` say what the training was, ``store`` where the
     run is kept. Of several processes the first alone looks.
@@ -110,12 +117,14 @@ def observe(
         batch,
         answer,
         truth=truth,
+        rungs={} if rungs is None else checks.table("rungs", rungs, "unigram"),
         every=every,
         sites=sites,
         beta=beta,
         rows=rows,
         heads=heads,
         share=share,
+        audit=checks.flag("audit", audit),
         keep=keep,
         name=name,
         settings=given,

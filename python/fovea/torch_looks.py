@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import contextlib
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from . import _engine, checks
 from .observed import Measures, in_all
+from .observed_audit import Assumptions
 from .pictures import needed
-from .torch_clamps import Answer, Base, asked_rows, of_rows
+from .torch_clamps import Answer, Base, Clamps, asked_rows, of_rows, timed
 from .torch_model import Model
-from .torch_sites import Key
+from .torch_sites import Key, Seen
 
 torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
+BACKWARD = 3  # an update costs about as much as so many passes forward
 
 
 class Looks:
@@ -29,9 +32,18 @@ class Looks:
     _shapes: dict[Key, tuple[int, ...]]
     _answers: Array
     _truth: Array | None
+    _rungs: dict[str, float]  # heights by their series
     _tokens: Array | None
+    _table: Any  # the embedding that the tokens go through
     _measures: Measures
+    _clamps: Clamps | None
+    _heads: str
     _keep: int
+    _wants_audit: bool
+    _audit: Assumptions | None
+    _audit_memory: list[float]  # of a watch that goes on
+    _priced: tuple[float, float] | None
+    _updates: list[float]
 
     def _base(self, plan: Any = None, log: bool = False) -> Base:
         return Base(self._model, self._answer, list(self._sites), len(self._answers), plan, log)
@@ -67,6 +79,9 @@ class Looks:
                 arrays.insert(0, ("attention", attention[: self._keep].mean(1)))
         numbers = in_all(of_maps)
         numbers["loss"] = -float(np.nanmean(self._answers))
+        if self._rungs:
+            heights = list(self._rungs.values())
+            numbers.update(self._rungs, rung=float(np.abs(np.array(heights) - numbers["loss"]).argmin()))
         if first:
             arrays += self._what_is_looked_at()
         return numbers, arrays
@@ -108,6 +123,108 @@ class Looks:
         return numbers, arrays
 
 
+    def _plain_look(self) -> None:
+        """All that a look does but for β, to be timed."""
+        base = self._base(log=self._clamps is not None)
+        self._measured(base, False)
+        if self._wants_audit:
+            self._audited(self._assumptions(base), base, 0, True, {})
+
+    # ---- what a look takes
+
+    def _update(self) -> tuple[float, bool]:
+        if len(self._updates) >= 3:
+            return float(np.median(self._updates)), True
+        return BACKWARD * self._price()[1], False
+
+    def _price(self) -> tuple[float, float]:
+        if self._priced is None:
+            with self._model.at_rest():
+                self._model()
+                one_pass = min(timed(self._model) for _ in range(3))
+                base = self._base(log=self._clamps is not None)
+                for number, key in enumerate(self._sites):
+                    if self._clamps:
+                        self._clamps.prepare(base, key, asked_rows(self._answers, self._shapes[key][2]), number)
+                look = min(timed(self._plain_look) for _ in range(2))
+                self._priced = look, one_pass
+        return self._priced
+
+    # ---- the audit, of the last site
+
+    def _followed(self, base: Base) -> Assumptions:
+        if self._audit is None:
+            self._audit = self._assumptions(base)
+            if self._audit_memory:
+                self._audit.of_rows.remember(self._audit_memory)
+        return self._audit
+
+    def _assumptions(self, base: Base) -> Assumptions:
+        key, heads = list(self._sites)[-1], slice(1) if self._heads == "all" else slice(None)
+        allowed, asked = base.seen[key].allowed.cpu().numpy()[:, heads], self._asked(key)
+        if self._clamps:
+            turns = self._clamps.order[key]
+            order: Any = [(e, *turns[e][unit]) for unit in range(self._clamps.units(key)) for e in range(len(turns)) if unit < len(turns[e])]
+        else:
+            order = np.argwhere((allowed.sum(-1) >= 2) & asked[:, None])
+        return Assumptions(np.array(order, int).reshape(-1, 3), allowed, asked, self._truth_at(key))
+
+    def _audited(self, audit: Assumptions, base: Base, step: int, first: bool, beta: Mapping[Key, Array]) -> dict[str, float]:
+        key = list(self._sites)[-1]
+        attention, said = base.seen[key].attention.float().cpu().numpy(), beta.get(key)
+        if self._heads == "all":
+            attention, said = attention.mean(1, keepdims=True), None if said is None else said[:, :1]
+        numbers = audit.look(step, first, attention, said)
+        states = states_of(base.seen[key])
+        if states is not None and self._tokens is not None and self._tokens.shape == states.shape[:2]:
+            table = None if self._table is None else self._table.weight.detach().float().cpu().numpy()
+            numbers.update(audit.look_at_states(self._tokens, states, table))
+        return numbers
+
+
+def states_of(seen: Seen) -> Array | None:
+    """(examples, places, width) that a site looks over: the last that its module is called with, as keys and values come last."""
+    if seen.within is None:
+        return None
+    module, given = seen.within
+    examples, _, _, places = seen.attention.shape
+    layouts = [((examples, places), False), ((places, examples), True)]
+    if not getattr(module, "batch_first", True):
+        layouts.reverse()
+    for one in reversed(given):
+        if not isinstance(one, torch.Tensor) or one.dim() != 3 or not one.is_floating_point():
+            continue
+        turned = next((turned for shape, turned in layouts if tuple(one.shape[:2]) == shape), None)
+        if turned is not None:
+            return np.ascontiguousarray((one.transpose(0, 1) if turned else one).detach().float().cpu().numpy())
+    return None
+
+
+@contextlib.contextmanager
+def looked_up(module: Any) -> Iterator[list[tuple[Any, Any]]]:
+    """Each embedding that is asked within, and for what."""
+    found: list[tuple[Any, Any]] = []
+    handles = [
+        inner.register_forward_pre_hook(lambda table, inputs: found.append((table, inputs[0] if inputs else None)))
+        for inner in module.modules()
+        if isinstance(inner, torch.nn.Embedding)
+    ]
+    try:
+        yield found
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def through_tables(asked: list[tuple[Any, Any]], tensors: list[Any]) -> tuple[Any, Any]:
+    """Of these the one that holds words, and the table of their embeddings: the first that was looked up in one, else the first."""
+    for table, ids in asked:
+        for one in tensors:
+            if ids is not None and ids.shape == one.shape and bool((ids.cpu() == one.cpu()).all()):
+                return one, table
+    return (tensors[0] if tensors else None), None
+
+
 def truth_of(truth: Any, examples: int, shapes: Collection[tuple[int, ...]]) -> Array | None:
     """``shapes`` are those of the sites."""
     if truth is None:
@@ -123,3 +240,18 @@ def truth_of(truth: Any, examples: int, shapes: Collection[tuple[int, ...]]) -> 
     if outside.size:
         raise _engine.wrong_input(f"truth has a place {outside[0]}, and attention has {places} places", "places count from 0; -1 stands for none")
     return values.astype(np.int64)
+
+
+def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
+    """rung_NAME, where the loss would rest if the model said what each of these says: (examples, rows), or one number for all."""
+    heights = {}
+    for name, said in rungs.items():
+        values = np.asarray(said.detach().cpu() if isinstance(said, torch.Tensor) else said, float)
+        asked = ~np.isnan(answers)
+        if values.shape not in ((), answers.shape) or not (np.broadcast_to(values, answers.shape)[asked] <= 1e-3).all():
+            raise _engine.wrong_input(
+                f"the rung '{name}' has the shape {values.shape}, or numbers above 0",
+                f"give the log-probability that it gives to what is right, {answers.shape}, as answer(output) does",
+            )
+        heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(np.broadcast_to(values, answers.shape)[asked].mean())
+    return heights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,8 +36,9 @@ class Model:
 
     @contextlib.contextmanager
     def at_rest(self) -> Iterator[None]:
-        """Dropout off, the random numbers and the modes of all modules as they were afterwards."""
+        """Dropout off; the random numbers, the modes of all modules and their buffers as they were afterwards."""
         training = [module for module in self.module.modules() if module.training]
+        buffers = [(module, name, one, _version(one), one.detach().clone()) for module in self.module.modules() for name, one in _buffers(module)]
         devices = sorted({p.device.index for p in self.module.parameters() if p.device.type == "cuda"})
         with torch.random.fork_rng(devices=devices), torch.no_grad(), self.eagerly():
             try:
@@ -46,6 +48,10 @@ class Model:
             finally:
                 for module in training:
                     module.training = True
+                for module, name, one, version, kept in buffers:
+                    module._buffers[name] = one
+                    if _version(one) != version:
+                        one.copy_(kept)
 
     @contextlib.contextmanager
     def eagerly(self) -> Iterator[None]:
@@ -70,6 +76,17 @@ class Model:
         found: list[Any] = []
         over(self.batch, found.append)
         return found
+
+
+def _buffers(module: Any) -> list[tuple[str, Any]]:
+    if isinstance(module, torch.jit.ScriptModule):
+        return []
+    return [(name, one) for name, one in module._buffers.items() if one is not None]
+
+
+def _version(tensor: Any) -> int:
+    """How often it was written to."""
+    return -1 if tensor.is_inference() else int(tensor._version)
 
 
 def over(tree: Any, change: Callable[[Any], Any]) -> Any:
@@ -104,3 +121,9 @@ def _unwrapped(module: Any) -> Any:
             module = module.module
         else:
             return module
+
+
+def rank() -> int:
+    """Which of several processes this is."""
+    distributed = torch.distributed
+    return distributed.get_rank() if distributed.is_available() and distributed.is_initialized() else int(os.environ.get("RANK", 0) or 0)

@@ -44,6 +44,7 @@ class Seen:
     attention: Any
     allowed: Any
     at: int  # how many calls of modules had ended before it
+    within: Any = None  # the innermost module at work, and what it was called with
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Scope:
 
     def restart(self) -> None:
         """Before each pass."""
-        self.stack: list[tuple[Any, int, int, Any]] = []
+        self.stack: list[tuple[Any, int, int, Any, Any]] = []
         self.calls: Counter[str] = Counter()  # of attention, by the module's name
         self.begun: Counter[Any] = Counter()  # calls of each module
         self.ended: dict[Any, list[Ended]] = {}
@@ -79,7 +80,7 @@ class Scope:
         try:
             for module in self.names:
                 if not isinstance(module, torch.jit.ScriptModule):
-                    self.handles.append(module.register_forward_pre_hook(self._begin))
+                    self.handles.append(module.register_forward_pre_hook(self._begin, with_kwargs=True))
                     self.handles.append(module.register_forward_hook(self._end, always_call=True))
         except BaseException:
             self.__exit__()
@@ -95,18 +96,19 @@ class Scope:
     def here(self) -> bool:
         return threading.get_ident() == self.thread
 
-    def _begin(self, module: Any, inputs: Any) -> None:
+    def _begin(self, module: Any, inputs: Any, named: Any) -> None:
         if self.here():
             if not self.stack:  # another pass, or a checkpointed module that is computed again
                 self.calls, self.begun = Counter(), Counter()
             number = self.begun[module]
             self.begun[module] += 1
-            self.stack.append((module, number, self.clock, (self.calls.copy(), self.begun.copy()) if self.log else None))
+            before = (self.calls.copy(), self.begun.copy()) if self.log else None
+            self.stack.append((module, number, self.clock, before, (*inputs, *named.values())))
 
     def _end(self, module: Any, inputs: Any, output: Any) -> None:
         if not self.here() or not self.stack:
             return
-        _, number, begun, before = self.stack.pop()
+        _, number, begun, before, _ = self.stack.pop()
         if before is not None:
             self.clock += 1
             ended = Ended(number, begun, self.clock, output, self.calls - before[0], self.begun - before[1])
@@ -156,7 +158,8 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
     def _shown(self, key: Key, attention: Any, allowed: Any) -> Any:
         if self.plan is not None:
             attention = self.plan(key, attention, allowed).to(attention.dtype)
-        self.seen[key] = Seen(attention.detach(), allowed, self.scope.clock)
+        inner = self.scope.stack[-1] if self.scope.stack and self.plan is None else None
+        self.seen[key] = Seen(attention.detach(), allowed, self.scope.clock, inner and (inner[0], inner[4]))
         return attention
 
     def _product(self, func: Any, args: Any, kwargs: Any, key: Key, examples: int | None) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import os
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,17 +22,16 @@ from .observing_cost import Cost
 from .pictures import needed
 from .runs import Run
 from .settings import merged
-from .torch_clamps import Answer, Base, Clamps, asked_rows, now, timed
+from .torch_clamps import Answer, Base, Clamps, now
 from .torch_holds import Hold, plan_of
-from .torch_looks import Looks, truth_of
-from .torch_model import Model
+from .torch_looks import Looks, ladder_of, looked_up, through_tables, truth_of
+from .torch_model import Model, rank
 from .torch_sites import Key, Scope, Tap, chosen, found, name_of
 
 torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
 _EARNED = 0.9  # of the share is spent, since no pass takes what the last one took
-BACKWARD = 3  # an update costs about as much as so many passes forward
 
 
 class Watch(Looks):
@@ -49,12 +47,14 @@ class Watch(Looks):
         answer: Callable[[Any], Any],
         *,
         truth: Any,
+        rungs: Mapping[str, Any],
         every: int,
         sites: str | Sequence[str],
         beta: str | None,
         rows: str | Sequence[int],
         heads: str,
         share: float | None,
+        audit: bool,
         keep: int,
         name: str,
         settings: Mapping[str, Any],
@@ -63,7 +63,7 @@ class Watch(Looks):
     ) -> None:
         self.number = 0  #: updates done
         self._closed = False
-        self._silent = _rank() > 0
+        self._silent = rank() > 0
         self._holds: list[Hold] = []
         self._model = Model(model, batch)
         self._answer = Answer(answer)
@@ -88,7 +88,8 @@ class Watch(Looks):
         self._lost = False  # that it diverged was told
         self._held = False  # a pass of this update was held
 
-        seen, out = found(self._model, None)
+        with looked_up(self._model.module) as asked:
+            seen, out = found(self._model, None)
         with torch.no_grad():
             self._answers = self._answer(out).cpu().numpy()
         self._asked_at_first = ~np.isnan(self._answers)
@@ -116,11 +117,15 @@ class Watch(Looks):
             teller()(f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them")
         self._keep = min([keep, *(MOST_AT_ONCE // size for size in fits)])
         self._truth = truth_of(truth, examples, self._shapes.values())
+        self._rungs = ladder_of(rungs, self._answers)
         tokens = [t for t in self._model.tensors() if not t.is_floating_point() and t.dim() == 2 and t.size(0) == examples]
-        self._tokens = tokens[0].cpu().numpy().astype(np.int32) if tokens else None
+        of_words, self._table = through_tables(asked, tokens)
+        self._tokens = None if of_words is None else of_words.cpu().numpy().astype(np.int32)
         self._measures = Measures(self._tokens)
         self._clamps = None if beta is None else Clamps(self._model, self._answer, heads, None if isinstance(rows, str) else list(rows), seed)
         self._rows, self._heads = rows, heads
+        self._wants_audit = audit
+        self._audit, self._audit_memory = None, []
 
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
@@ -208,24 +213,6 @@ class Watch(Looks):
             timed,
         )
 
-    def _update(self) -> tuple[float, bool]:
-        if len(self._updates) >= 3:
-            return float(np.median(self._updates)), True
-        return BACKWARD * self._price()[1], False
-
-    def _price(self) -> tuple[float, float]:
-        if self._priced is None:
-            with self._model.at_rest():
-                self._model()
-                one_pass = min(timed(self._model) for _ in range(3))
-                base = self._base(log=self._clamps is not None)
-                for number, key in enumerate(self._sites):
-                    if self._clamps:
-                        self._clamps.prepare(base, key, asked_rows(self._answers, self._shapes[key][2]), number)
-                look = min(timed(lambda: self._measured(self._base(log=self._clamps is not None), False)) for _ in range(2))
-                self._priced = look, one_pass
-        return self._priced
-
     def _look(self) -> None:
         first = not self._course.looks
         start = now()
@@ -242,14 +229,19 @@ class Watch(Looks):
             plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth)
             if plan is not None:
                 held, _ = self._measured(self._base(plan), False)
-                numbers.update({f"{name}_held": value for name, value in held.items()})
+                numbers.update({f"{name}_held": value for name, value in held.items() if name not in self._rungs})
             self._credit -= now() - start
+            beta: dict[Key, Array] = {}
             if self._clamps:
                 beta = self._beta(base)
                 if beta:
                     more, kept = self._compared(base, beta)
                     numbers.update(more)
                     arrays += kept
+            start = now()
+            if self._wants_audit:
+                numbers.update(self._audited(self._followed(base), base, self.number, first, beta))
+            self._credit -= now() - start
         self._told_of_update()
         for name, number in numbers.items():
             self._course.number(self.number, name, number)
@@ -321,17 +313,19 @@ class Watch(Looks):
         course = self._course.state_dict()
         course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
         seconds = self._before + time.perf_counter() - self._begun
-        return {"number": self.number, "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
+        state = {"number": self.number, "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
+        memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
+        return {**state, "audit": torch.tensor(memory, dtype=torch.float64)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where ``state_dict`` was taken: its looks, its holds by the number of the update, and its place in the store."""
         self._open()
         state = checks.table("the state of a watch", state, "number")
-        for part in ("number", "key", "started", "seconds", "turn", "course"):
-            if part not in state:
-                raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
+        for part in [part for part in ("number", "key", "started", "seconds", "turn", "course") if part not in state]:
+            raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
         self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
         self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)
+        self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
         course = dict(state["course"])
         course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
         self._course.load_state_dict(course)
@@ -346,6 +340,8 @@ class Watch(Looks):
         if state != "failed" and self._course.looks[-1:] != [self.number]:
             self._given = {}
             self._look()
+        for name, number in (self._audit.whole() if self._audit else {}).items():
+            self._course.number(self._course.looks[-1], name, number)
         sites = list(self._sites.values())
         observed: dict[str, Any] = {"beta": "clamp" if self._clamps else "none"}
         if self._clamps:
@@ -389,8 +385,3 @@ class Watch(Looks):
 
     def __repr__(self) -> str:
         return f"<watch of {type(self._model.module).__name__}: {len(self._sites)} sites, {self.number} updates, {len(self._course.looks)} looks>"
-
-
-def _rank() -> int:
-    distributed = torch.distributed
-    return distributed.get_rank() if distributed.is_available() and distributed.is_initialized() else int(os.environ.get("RANK", 0) or 0)

@@ -78,8 +78,9 @@ class Probes {
   }
 
   // attention (B, rows, places); source (B, places); lengths (B) places that are there; asked (B, rows) 1 where an
-  // answer counts; perhaps alignment (B, rows), and beta as attention. `first`: chance is told, too.
-  std::map<std::string, double> measure(bool first, const py::dict& parts) {
+  // answer counts; perhaps alignment (B, rows), beta as attention, states (B, places, width), embedding (words, width).
+  // `first`: chance is told, too; `last`: and what the whole course says.
+  std::map<std::string, double> measure(bool first, const py::dict& parts, std::int64_t step, bool last) {
     const auto attention = part<Floats>(parts, "attention", 3);
     const auto asked = part<Ints>(parts, "asked", 2);
     const auto lengths = part<Ints>(parts, "lengths", 1);
@@ -99,9 +100,9 @@ class Probes {
     outcome.answers = answers;
     outcome.attention =
         Cube<float>(const_cast<float*>(attention.data()), attention.shape(0), attention.shape(1), attention.shape(2));
-    Evaluation evaluation{.step = 0,
+    Evaluation evaluation{.step = step,
                           .first = first,
-                          .last = false,
+                          .last = last,
                           .train_loss = std::nan(""),
                           .time = 0,
                           .task = *task_,
@@ -110,16 +111,32 @@ class Probes {
                           .beta = {},
                           .states = {},
                           .parameters = {}};
-    Floats beta;
-    if (parts.contains("beta")) {
-      beta = part<Floats>(parts, "beta", 3);
-      evaluation.beta = Cube<const float>(beta.data(), beta.shape(0), beta.shape(1), beta.shape(2));
+    Floats beta, states, embedding;
+    const auto cube = [&parts](const char* name, Floats& kept) {
+      if (!parts.contains(name)) return Cube<const float>();
+      kept = part<Floats>(parts, name, 3);
+      return Cube<const float>(kept.data(), kept.shape(0), kept.shape(1), kept.shape(2));
+    };
+    evaluation.beta = cube("beta", beta);
+    evaluation.states = cube("states", states);
+    std::vector<ParameterView> parameters;
+    if (parts.contains("embedding")) {
+      embedding = part<Floats>(parts, "embedding", 2);
+      parameters.push_back({.name = "embedding.weight",
+                            .shape = {embedding.shape(0), embedding.shape(1)},
+                            .group = Group::body,
+                            .values = {embedding.data(), static_cast<std::size_t>(embedding.size())}});
     }
+    evaluation.parameters = parameters;
     const py::gil_scoped_release free;
     Numbers numbers;
     for (const auto& probe : probes_) probe->measure(evaluation, numbers);
     return numbers.values;
   }
+
+  // What a probe that follows a course carries on.
+  std::vector<double> memory() const { return probes_.front()->memory(); }
+  bool remember(const std::vector<double>& memory) { return probes_.front()->remember(memory); }
 
  private:
   std::unique_ptr<OtherTask> task_;
@@ -191,7 +208,10 @@ std::int64_t add_run(const std::string& file, const std::string& name, const py:
 void bind_observing(py::module_& module) {
   py::class_<Probes, std::shared_ptr<Probes>>(module, "Probes")
       .def(py::init<const std::vector<std::string>&, const std::string&>(), py::arg("names"), py::arg("kind"))
-      .def("measure", &Probes::measure, py::arg("first"), py::arg("parts"));
+      .def("measure", &Probes::measure, py::arg("first"), py::arg("parts"), py::arg("step") = 0,
+           py::arg("last") = false)
+      .def("memory", &Probes::memory)
+      .def("remember", &Probes::remember);
   module.def("agreement", &agreement_of, py::arg("a"), py::arg("b"), py::arg("lengths"));
   module.def(
       "share_interval",

@@ -282,3 +282,31 @@ def test_what_cannot_be_kept_or_measured_is_told_at_the_start(tmp_path):
     with pytest.raises(fovea.WrongType, match=r"step\(loss=…\) is None"):
         watch.step(loss=None)
     assert watch.number == 0
+
+
+def test_buffers_that_a_pass_writes_are_put_back():
+    class Counting(GPT):
+        def __init__(self):
+            super().__init__()
+            self.norm = torch.nn.BatchNorm1d(12)
+            self.register_buffer("written", torch.zeros(1))
+            self.register_buffer("replaced", torch.zeros(1))
+
+        def forward(self, tokens):
+            self.written += 1
+            self.replaced = self.replaced + 1
+            return self.norm(super().forward(tokens).transpose(1, 2)).transpose(1, 2)
+
+    model = Counting()
+    before = {name: (one, one.clone()) for name, one in model.named_buffers()}
+    looked(model)
+    assert all(one is before[name][0] and torch.equal(one, before[name][1]) for name, one in model.named_buffers())
+
+
+def test_heights_of_simpler_models_lie_beside_the_loss():
+    model = GPT()
+    rungs = {"uniform": -torch.log(torch.tensor(12.0)), "in-context": torch.full((4, 8), -0.5)}
+    run = looked(model, rungs=rungs, beta=None)
+    assert run.metrics["rung_uniform"] == pytest.approx(2.4849, abs=1e-4) and run.metrics["rung_in_context"] == 0.5 and run.metrics["rung"] == 0
+    with pytest.raises(fovea.WrongInput, match=r"the rung 'unigram' has the shape \(4, 7\)"):
+        looked(model, rungs={"unigram": torch.zeros(4, 7)})

@@ -38,7 +38,7 @@ def test_what_it_does_not_have_is_told(program):
         run.weights()
     with pytest.raises(fovea.WrongInput, match="has no β kept"):
         run.beta()
-    with pytest.raises(fovea.WrongInput, match="another-program"):
+    with pytest.raises(fovea.WrongInput, match="another program was observed without the audit"):
         fovea.audit(run)
     told = subprocess.run([program.path, "audit", str(run.id)], capture_output=True, text=True)
     assert told.returncode == 2 and "another-program" in told.stderr

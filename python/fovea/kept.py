@@ -6,6 +6,7 @@ import datetime
 import math
 import os
 import pathlib
+import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -139,6 +140,10 @@ class Store:
         nearest = next(folder for folder in pathlib.Path(self._file).absolute().parents if folder.exists())
         if not nearest.is_dir():
             raise _engine.wrong_input(f"'{self._file}' cannot be a store: '{nearest}' is a file, not a folder", "name another file")
+        try:
+            tempfile.TemporaryFile(dir=nearest).close()
+        except OSError as error:
+            raise _engine.wrong_input(f"'{self._file}' cannot be a store: '{nearest}' cannot be written ({error.strerror})", "name another file") from None
 
     def __repr__(self) -> str:
         return f"<store of {len(self)} runs: {self._file}>"

@@ -308,9 +308,9 @@ def _why_none(model: Model, tap: Tap) -> str:
             return f": {where} is traced or scripted (torch.jit), and no Python runs in it; observe the module it was made of"
         if type(module).__module__.startswith("torch.fx"):
             return f": {where} is a traced graph (torch.fx or torch.export); observe the module it was made of"
-        forward = getattr(type(module).forward, "__globals__", {})
-        flexible = "torch.nn.attention.flex_attention"
-        if tap.odd or any(getattr(value, "__module__", "") == flexible for value in forward.values() if callable(value)):
+        forward = type(module).forward
+        named = [getattr(forward, "__globals__", {}).get(one) for one in getattr(getattr(forward, "__code__", None), "co_names", ())]
+        if tap.odd or any(getattr(one, "__module__", "") == "torch.nn.attention.flex_attention" for one in named if callable(one)):
             return f": {where} uses flex_attention, which makes no weights that could be read; take scaled_dot_product_attention to observe it"
     if tap.seen:
         most = ", ".join(sorted({name_of(key) for key in tap.seen})[:4])

@@ -214,6 +214,13 @@ def test_where_no_attention_is_seen_it_is_told_why():
         warnings.simplefilter("ignore")
         fovea.attention_sites(Flexible(), torch.randn(2, 16, 16))
 
+    class Other(nn.Module):  # in a file that knows flex_attention, too
+        def forward(self, x):
+            return x.exp() / x.exp().sum(-1, keepdim=True) @ x
+
+    with pytest.raises(fovea.Failure, match="it calls no softmax"):
+        fovea.attention_sites(Other(), torch.randn(2, 5, 5))
+
 
 @pytest.mark.parametrize(
     "options, match",

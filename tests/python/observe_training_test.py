@@ -276,6 +276,8 @@ def test_what_cannot_be_kept_or_measured_is_told_at_the_start(tmp_path):
     (tmp_path / "plain").write_text("")
     with pytest.raises(fovea.WrongInput, match="is a file, not a folder"):
         observe(GPT(), store=tmp_path / "plain" / "runs.db")
+    with pytest.raises(fovea.WrongInput, match="'/proc' cannot be written"):
+        observe(GPT(), store="/proc/no-such-folder/runs.db")
     with pytest.raises(fovea.WrongInput, match="rows has 99, and attention has 8 rows"):
         observe(GPT(), rows=[99])
     watch = observe(GPT(), beta=None)

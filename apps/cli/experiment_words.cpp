@@ -1,12 +1,17 @@
 #include "apps/cli/experiment_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "fovea/base/error/error.h"
+#include "fovea/lab/experiment/unresolved_spec.h"
+#include "fovea/lab/ranks/ranks.h"
 
 namespace fovea::cli {
 
 namespace {
+
+bool of_sweep(const std::string& words) { return words.starts_with("sweep."); }
 
 // "key=a,b" or "key=0..9" name several values; commas within brackets or quotes are part of one.
 bool names_several(const std::string& words) {
@@ -28,7 +33,7 @@ bool names_several(const std::string& words) {
 }  // namespace
 
 void ExperimentWords::add_settings(CLI::App& app) {
-  app.add_option("--set", set, "change a setting: task.vocab=60 (several: repeat it)")
+  app.add_option("--set", set, "change a setting: task.vocab=60 (several: repeat it); sweep.seed=0..4: an axis")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
@@ -73,15 +78,27 @@ Preset ExperimentWords::preset() const {
 std::vector<Override> ExperimentWords::overrides() const {
   std::vector<Override> overrides;
   for (const std::string& words : set)
-    if (!names_several(words)) overrides.push_back(parse_override(words));
+    if (!(found_ && of_sweep(words)) && !names_several(words)) overrides.push_back(parse_override(words));
   return overrides;
 }
 
 std::vector<Axis> ExperimentWords::axes() const {
   std::vector<Axis> axes;
   for (const std::string& words : set)
-    if (names_several(words)) axes.push_back(parse_axis(words));
+    if (!(found_ && of_sweep(words)) && names_several(words)) axes.push_back(parse_axis(words));
   return axes;
+}
+
+Experiment ExperimentWords::find(const std::string& name) {
+  Experiment experiment = find_experiment(name);
+  found_ = true;
+  for (const std::string& words : set)
+    if (of_sweep(words)) set_axis(experiment, parse_axis(words.substr(words.find('.') + 1)));
+  const std::vector<std::string> lacking = settings_left_out(experiment, preset(), overrides());
+  if (!lacking.empty() && !quiet && Ranks::announced_rank() == 0)
+    fmt::print(stderr, "fovea: the model that --set names has no {}, which {} sets for its own; left out.\n",
+               fmt::join(lacking, ", "), experiment.name);
+  return experiment;
 }
 
 void ExperimentWords::refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const {
@@ -89,7 +106,9 @@ void ExperimentWords::refuse_other_seeds(const std::string& option, const std::v
     throw wrong_input(fmt::format("--set {} and {} contradict each other", words, option), "give one of the two");
   };
   for (const std::string& words : set) {
-    if (names_several(words)) {
+    if (of_sweep(words)) {
+      if (const Axis axis = parse_axis(words); axis.key == "sweep.seed" && axis.values != seeds) refuse(words);
+    } else if (names_several(words)) {
       if (const Axis axis = parse_axis(words); axis.key == "seed" && axis.values != seeds) refuse(words);
     } else if (const Override change = parse_override(words);
                change.key == "seed" && (seeds.size() != 1 || seeds.front() != change.value)) {

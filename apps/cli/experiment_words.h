@@ -32,11 +32,15 @@ struct ExperimentWords {
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.
   std::vector<Override> overrides() const;
   std::vector<Axis> axes() const;
+  // The experiment of this name, with the axes that --set sweep.KEY=… gives it. Says on stderr which settings of its
+  // model are left out, where --set names a model that lacks them.
+  Experiment find(const std::string& name);
   // Throws wrong_input where --set names other seeds than `option` ("--seed 5") does.
   void refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const;
 
  private:
   Preset otherwise_ = Preset::full;
+  bool found_ = false;  // an experiment took what is of its sweep; else those are settings that there are not
 };
 
 }  // namespace fovea::cli

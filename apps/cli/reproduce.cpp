@@ -42,12 +42,12 @@ class Reproduce : public Command {
   int run() override {
     if (names_.empty() && !all_)
       throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --all");
+    std::vector<Experiment> experiments;
+    for (const std::string& name : all_ ? experiment_names() : names_) experiments.push_back(words_.find(name));
     if (!words_.axes().empty())
       throw wrong_input(fmt::format("--set {} names several values, and claims are about the experiment's own axes",
                                     words_.axes().front().key),
                         "give one value, or use: fovea sweep");
-    std::vector<Experiment> experiments;
-    for (const std::string& name : all_ ? experiment_names() : names_) experiments.push_back(find_experiment(name));
     for (const Experiment& experiment : experiments) check_figures(experiment);
 
     Store store(Store::default_file());

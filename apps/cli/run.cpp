@@ -26,6 +26,9 @@ class Run : public Command {
     app.add_option("--seed", seed_, "seed of the data and of the initial weights (default: the spec's, or 0)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
         ->type_name("N");
+    app.add_option("--threads", threads_, "threads that share the work of a step (default: the spec's, or 1)")
+        ->check(CLI::Range(1, 256))
+        ->type_name("N");
     app.add_option("--resume", resume_, "go on with this run of the store, which was stopped or killed")
         ->type_name("RUN")
         ->excludes("experiment", "--set", "--seed");
@@ -73,17 +76,22 @@ class Run : public Command {
  private:
   using Named = std::pair<std::string, RunSpec>;
 
-  Named from_words() const {
-    const Experiment experiment = find_experiment(experiment_);
+  Named from_words() {
+    const Experiment experiment = words_.find(experiment_);
     if (!words_.axes().empty()) {
       const Axis axis = words_.axes().front();
       throw wrong_input(fmt::format("--set {} names several values, and a run has one", axis.key), "use: fovea sweep",
                         {});
     }
+    for (const std::string& words : words_.set)
+      if (words.starts_with("sweep.seed"))
+        throw wrong_input(fmt::format("--set {} is of a sweep, and a run has one seed", words),
+                          "use --seed N, or: fovea sweep");
     if (seed_) words_.refuse_other_seeds(fmt::format("--seed {}", *seed_), {Value{*seed_, {}}});
     std::vector<Override> overrides = words_.overrides();
     const std::vector<Override> first = first_values(experiment, words_.preset(), overrides);
     overrides.insert(overrides.end(), first.begin(), first.end());
+    if (threads_) overrides.push_back({"train.threads", {*threads_, {}}});
     RunSpec spec =
         resolve(experiment, words_.preset(), overrides, seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
     if (!first.empty() && !words_.quiet && Ranks::announced_rank() == 0) say_which(experiment, first);
@@ -106,7 +114,9 @@ class Run : public Command {
       throw wrong_input(fmt::format("run {} is done: there is nothing to go on with", *resume_), as_another);
     if (found->state == RunState::failed)
       throw wrong_input(fmt::format("run {} failed, and would again ({})", *resume_, found->error), as_another);
-    return {found->experiment, found->spec};
+    RunSpec spec = found->spec;
+    if (threads_) spec.train["threads"].data = *threads_;
+    return {found->experiment, spec};
   }
 
   // All processes that mpirun started, for one run.
@@ -131,7 +141,7 @@ class Run : public Command {
 
   std::string experiment_;
   ExperimentWords words_;
-  std::optional<std::int64_t> seed_, resume_;
+  std::optional<std::int64_t> seed_, threads_, resume_;
   bool series_ = false;
 };
 

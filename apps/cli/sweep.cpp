@@ -58,7 +58,7 @@ class Sweep : public Command {
   Together together() const override { return shard_.empty() ? Together::shared : Together::each_alone; }
 
   int run() override {
-    Experiment experiment = find_experiment(experiment_);
+    Experiment experiment = words_.find(experiment_);
     if (draws_) experiment.set_draws(*draws_);
     if (draw_seed_) experiment.draw_seed = *draw_seed_;
     std::vector<Axis> axes = words_.axes();

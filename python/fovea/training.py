@@ -112,6 +112,7 @@ def run(
         wanted = dotted(experiment, settings, set, _OF_BOTH + _OF_RUN)
         first = experiment.first_values(quick, wanted)
         wanted = with_probes(experiment, quick, {**wanted, **first}, probes)
+        _tell_left_out(experiment, quick, wanted)
         resolved = experiment.resolve(quick, wanted, _seed(seed, experiment.seed))
         spec_says_all = intervene is None and task is None and similarity is None
         if keep and not spec_says_all:
@@ -268,6 +269,7 @@ def sweep(
     varied.update(more_axes)
     if seeds is not None:
         varied["seed"] = _seeds(seeds)
+    _tell_left_out(experiment, quick, fixed)
     plan = experiment.plan(quick, fixed, {key: _axis(key, value) for key, value in varied.items()}, draws)
     file = file_of(store)
     with Bar("run", progress) as bar:
@@ -289,6 +291,13 @@ def sweep(
     if error is not None:
         raise error
     return RunTable([Run(record, file) for record in reached if record is not None])
+
+
+def _tell_left_out(experiment: _engine.Experiment, quick: bool, settings: dict[str, Any]) -> None:
+    """Of another model than the experiment's own, what that one is set to and this one lacks."""
+    lacking = experiment.left_out(quick, settings)
+    if lacking:
+        teller()(f"the model '{settings['model.name']}' has no {', '.join(lacking)}, which {experiment.name} sets for its own; left out")
 
 
 def _is_axis(value: Any) -> bool:

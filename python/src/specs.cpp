@@ -7,6 +7,7 @@
 #include "fovea/lab/experiment/describe.h"
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/experiment/sweep_plan.h"
+#include "fovea/lab/experiment/unresolved_spec.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
 #include "python/src/wording.h"
@@ -85,6 +86,10 @@ void bind_specs(py::module_& module) {
              for (const Override& one : first_values(experiment, preset_of(quick), overrides_of(settings)))
                first[py::str(one.key)] = object_of(one.value);
              return first;
+           })
+      .def("left_out",
+           [](const Experiment& experiment, bool quick, const py::dict& settings) {
+             return settings_left_out(experiment, preset_of(quick), overrides_of(settings));
            })
       .def("plan", [](const Experiment& experiment, bool quick, const py::dict& settings, const py::dict& axes,
                       std::optional<std::int64_t> draws) {

@@ -150,6 +150,30 @@ struct BadWords {
   std::vector<const char*> said;
 };
 
+TEST_F(ProgramTest, AnotherModelAndOtherSeedsAreSetOverAnExperiment) {
+  write("copying.toml", R"toml(
+task = { name = "copy", vocab = 5, length = 3 }
+model = { name = "seq2seq", hidden = 4 }
+train = { steps = 2, batch = 2 }
+probe = { every = 1, examples = 2, names = ["loss"] }
+sweep = { seed = "0..3" }
+[[claim]]
+says = "It is trained"
+metric = "share(loss < 99)"
+at_least = 1
+)toml");
+  const auto other = fovea("run copying.toml --threads 2 --set model.name=word-mean-translator --json");
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_NE(other.err.find("the model that --set names has no model.hidden, which copying sets for its own"),
+            std::string::npos)
+      << other.err;
+  EXPECT_EQ(nlohmann::json::parse(other.out)["settings"]["train"]["threads"], 2);
+  const auto made = json("reproduce copying.toml --set sweep.seed=5,7 --json --quiet");
+  EXPECT_EQ(made["experiments"][0]["runs"].size(), 2u);
+  EXPECT_EQ(json("sweep copying.toml --set sweep.seed=5..7 --json --quiet")["runs"].size(), 3u);
+  EXPECT_NE(fovea("run copying.toml --set sweep.seed=5").err.find("a run has one seed"), std::string::npos);
+}
+
 TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
   write("key.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\" }\ntrain = { stepz = 10 }\n");
   write("type.toml", "task = { name = \"two-sequences\" }\nmodel = { name = \"toy-gate\", p = \"half\" }\n");

@@ -139,3 +139,9 @@ def test_a_run_of_a_sweep_is_the_first_of_it_and_says_so():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert fovea.run("toy-bounded", steps=1, model__beta1=8, keep=False).spec["model"]["beta1"] == 8
+
+
+def test_another_model_leaves_out_what_it_lacks():
+    with pytest.warns(UserWarning, match="the model 'word-mean-translator' has no model.hidden"):
+        run = fovea.run("copy-subset", quick=True, steps=2, keep=False, set={"model.name": "word-mean-translator", "probe.names": ["loss"]})
+    assert run.spec["model"]["name"] == "word-mean-translator"

@@ -80,7 +80,33 @@ std::vector<std::string> all_settings(const UnresolvedSpec& draft) {
                     same_end != names.end() ? Remedy::did_you_mean(*same_end) : suggest_name(key, names), place);
 }
 
+UnresolvedSpec written_spec(const Experiment& experiment, Preset preset, std::uint64_t seed) {
+  UnresolvedSpec draft{experiment.task,  experiment.model,         experiment.train,
+                       experiment.probe, experiment.interventions, seed};
+  if (preset == Preset::quick)
+    for (const auto& [key, value] : experiment.quick)
+      if (!key.starts_with("sweep.")) apply(draft, key, value);
+  return draft;
+}
+
 }  // namespace
+
+OtherModel::OtherModel(const ValueTable& before, const std::vector<Override>& overrides) {
+  const auto named = std::ranges::find(overrides, "model.name", &Override::key);
+  if (named == overrides.end()) return;
+  const auto* const name = named->value.as<std::string>();
+  const auto had = before.find("name");
+  if (!name || (had != before.end() && had->second == named->value)) return;
+  const auto model = Registry<Model<float>>::instance().make(*name, "model", named->value.place);
+  Fields fields;
+  model->settings(fields);
+  names_.emplace().insert("model.name");
+  for (const Field& field : fields.all()) names_->insert("model." + field.name);
+}
+
+bool OtherModel::lacks(const std::string& key) const {
+  return names_ && key.starts_with("model.") && !names_->contains(key.substr(0, key.find('.', sizeof "model")));
+}
 
 void apply(UnresolvedSpec& draft, const std::string& key, const Value& value) {
   if (key == "seed") {
@@ -114,13 +140,23 @@ void apply(UnresolvedSpec& draft, const std::string& key, const Value& value) {
 
 UnresolvedSpec unresolved_spec(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                                std::uint64_t seed) {
-  UnresolvedSpec draft{experiment.task,  experiment.model,         experiment.train,
-                       experiment.probe, experiment.interventions, seed};
-  if (preset == Preset::quick)
-    for (const auto& [key, value] : experiment.quick)
-      if (!key.starts_with("sweep.")) apply(draft, key, value);
+  UnresolvedSpec draft = written_spec(experiment, preset, seed);
+  const OtherModel other(draft.model, overrides);
+  std::erase_if(draft.model, [&](const auto& setting) { return other.lacks("model." + setting.first); });
   for (const Override& change : overrides) apply(draft, change.key, change.value);
   return draft;
+}
+
+std::vector<std::string> settings_left_out(const Experiment& experiment, Preset preset,
+                                           const std::vector<Override>& overrides) {
+  const UnresolvedSpec draft = written_spec(experiment, preset, 0);
+  const OtherModel other(draft.model, overrides);
+  std::set<std::string> lacking;
+  for (const auto& setting : draft.model)
+    if (other.lacks("model." + setting.first)) lacking.insert("model." + setting.first);
+  for (const Axis& axis : experiment.axes(preset))
+    if (other.lacks(axis.key)) lacking.insert(axis.key);
+  return {lacking.begin(), lacking.end()};
 }
 
 RunSpec complete(const UnresolvedSpec& draft) {

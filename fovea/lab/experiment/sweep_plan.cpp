@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/spec/assembly.h"
 
 namespace fovea {
@@ -19,8 +20,9 @@ constexpr std::size_t few_points = 200;  // so many are all checked before anyth
 std::vector<Axis> axes_of(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                           const std::vector<Axis>& own) {
   std::vector<Axis> axes = experiment.axes(preset);
+  const OtherModel other(experiment.model, overrides);
   std::erase_if(axes, [&](const Axis& axis) {
-    return std::ranges::find(overrides, axis.key, &Override::key) != overrides.end();
+    return other.lacks(axis.key) || std::ranges::find(overrides, axis.key, &Override::key) != overrides.end();
   });
   for (const Axis& axis : own) {
     const auto same = std::ranges::find(axes, axis.key, &Axis::key);
@@ -44,6 +46,14 @@ bool chosen_anew(const std::string& key, const std::vector<Override>& overrides)
 }
 
 }  // namespace
+
+void set_axis(Experiment& experiment, const Axis& axis) {
+  experiment.quick.erase(axis.key);
+  experiment.quick.erase("sweep." + axis.key);
+  const auto same = std::ranges::find(experiment.sweep, axis.key, &Axis::key);
+  if (same != experiment.sweep.end()) *same = axis;
+  else experiment.sweep.push_back(axis);
+}
 
 std::vector<Override> first_values(const Experiment& experiment, Preset preset,
                                    const std::vector<Override>& overrides) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "fovea/lab/experiment/unresolved_spec.h"
 #include "tests/lab/train/mark.h"
 
 namespace fovea {
@@ -97,6 +98,35 @@ TEST(SweepPlan, OneRunOfASweepTakesTheFirstValueOfEachAxisThatIsNotGiven) {
   EXPECT_EQ(first({"task.vocab=10", "train.steps=3"}), (Found{{"model.start", "1.5"}}));
   EXPECT_EQ(first({"model.name=tiny"}), (Found{{"task.vocab", "20"}}));
   EXPECT_TRUE(first_values(planned(), Preset::full, {}).empty());
+}
+
+TEST(SweepPlan, AnotherModelLeavesOutWhatItLacks) {
+  const Experiment copying = parse_experiment(R"(
+task = { name = "copy", vocab = 5, length = 3 }
+model = { name = "seq2seq", hidden = 4, embedding = 6 }
+train = { steps = 2, batch = 2 }
+probe = { every = 1, examples = 2, names = ["loss"] }
+sweep = { "model.hidden" = [4, 8], "task.length" = [3, 4], seed = "0..1" }
+)",
+                                              "copying.toml");
+  const std::vector<Override> other{parse_override("model.name=\"word-mean-translator\"")};
+  EXPECT_EQ(settings_left_out(copying, Preset::full, other), (std::vector<std::string>{"model.hidden"}));
+  const SweepPlan plan(copying, Preset::full, other, {});
+  EXPECT_EQ(plan.shape(), "task.length 2 × seed 2");
+  EXPECT_EQ(*plan.at(0).setting("model.embedding")->as<std::int64_t>(), 6);
+  EXPECT_TRUE(settings_left_out(copying, Preset::full, {parse_override("model.name=\"seq2seq\"")}).empty());
+  EXPECT_TRUE(says(refusal([&] {
+                     resolve(copying, Preset::full, {other.front(), parse_override("model.hidden=8")}, 0);
+                   }),
+                   "hidden"));
+}
+
+TEST(SweepPlan, AnAxisIsPutInPlaceOfItsOwn) {
+  Experiment sweeping = planned("sweep = { seed = \"3..5\" }\nquick = { \"sweep.seed\" = [7], \"task.vocab\" = 9 }\n");
+  set_axis(sweeping, parse_axis("seed=1,2"));
+  set_axis(sweeping, parse_axis("task.vocab=20,30"));
+  for (const Preset preset : {Preset::full, Preset::quick})
+    EXPECT_EQ(SweepPlan(sweeping, preset, {}, {}).shape(), "task.vocab 2 × seed 2");
 }
 
 TEST(SweepPlan, EveryValueOfEveryAxisIsChecked) {

@@ -250,6 +250,45 @@ StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch
   return cost;
 }
 
+StepCost addresses_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const double rows = batch.size, accesses = rows * batch.source.columns / 3;  // each a counter, a page and an offset
+  const double page = s.number("page_width"), counter = s.number("counter_width"), hidden = s.number("hidden");
+  std::vector<int> counters, pages;
+  for (std::size_t i = 0; i + 2 < batch.source.ids.size(); i += 3) {
+    counters.push_back(batch.source.ids[i]);
+    pages.push_back(batch.source.ids[i + 1]);
+  }
+  const double pairs = accesses * s.number("experts");
+  const bool learned = s.word("attention") == "learned";
+  StepCost cost;
+  cost.operations = attention_products(pairs, page) / (learned ? 1 : 3);
+  cost.functions = learned ? pairs : 0;
+  for (const double classes : {static_cast<double>(shape.pages), static_cast<double>(shape.offsets)}) {
+    cost.operations += affine(distinct(counters), counter, 4 * hidden) + affine(distinct(pages), page, 4 * hidden) +
+                       affine(accesses, page, 4 * hidden) + affine(accesses - rows, hidden, 4 * hidden) +
+                       affine(rows, hidden, classes);
+    cost.functions += 5 * accesses * hidden + rows * classes;
+  }
+  return cost;
+}
+
+// The places of the first glimpse and its state before are given; of a place no gradient is made.
+StepCost glimpse_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
+  const double rows = batch.size, glimpses = rows * s.number("glimpses"), later = glimpses - rows;
+  const double what = s.number("what_width"), where = s.number("where_width"), hidden = s.number("hidden");
+  const double joined = s.number("glimpse_width"), pixels = s.number("scales") * s.number("patch") * s.number("patch");
+  StepCost cost;
+  cost.operations = affine(glimpses, pixels, what, false) + affine(glimpses, 2, where, false) +
+                    affine(glimpses, what + where, joined) + affine(glimpses, joined, hidden) +
+                    affine(later, hidden, hidden) + affine(rows, hidden, shape.classes);
+  if (s.word("policy") == "learned") {
+    cost.operations += affine(later, hidden, 2) + affine(later, hidden, 1, false);  // places, expected reward
+    cost.functions += 2 * later;
+  }
+  cost.functions += rows * shape.classes;
+  return cost;
+}
+
 StepCost gate_cost(const Batch& batch) { return {10 * sum(batch.source.lengths), sum(batch.source.lengths), 0}; }
 
 }  // namespace
@@ -265,6 +304,8 @@ std::optional<StepCost> batch_cost(const RunSpec& spec, const TaskShape& shape, 
   if (model == "bag-flat") return bag_cost(settings, shape, batch, "flat");
   if (model == "feature-attention") return feature_cost(settings, shape, batch);
   if (model == "transformer") return transformer_cost(settings, shape, batch);
+  if (model == "address-attention") return addresses_cost(settings, shape, batch);
+  if (model == "glimpse") return glimpse_cost(settings, shape, batch);
   if (model == "pooling") return pooling_cost(settings, shape, batch);
   if (model == "toy-gate" || model == "unigram-gate") return gate_cost(batch);
   return {};

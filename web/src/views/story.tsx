@@ -205,10 +205,11 @@ function Verdict({ held, of }: { held: number; of: number }) {
   );
 }
 
-// Asked for when it comes near from below, so that the page is there at once, and stays where a link has led to.
+// Asked for when it comes near from below, so that the page is there at once, and stays where a link has led to. What
+// somebody has unfolded is asked for at once.
 function ExperimentView({ experiment, source, news, inside }: { experiment: Experiment; source: Source; news: number; inside?: boolean }) {
   const holder = useRef<HTMLElement>(null);
-  const [near, set_near] = useState(false);
+  const [near, set_near] = useState(inside ?? false);
   const [told, set_told] = useState<Told>();
   const [trouble, set_trouble] = useState("");
   useEffect(() => {

@@ -16,6 +16,7 @@ import "./style.css";
 import "./story.css";
 import "./play.css";
 import "./screen.css";
+import "./shown.css";
 import "./runs.css";
 
 const views = [

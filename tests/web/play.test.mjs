@@ -177,7 +177,7 @@ test("a run beside another says by what it differs, has the same colours, and le
   const curves = await curves_of(page, "What is learned when");
   assert.ok(curves.has("accuracy") && !curves.has("attention on the right word"));
   assert.ok(curves.has('"attention on the right word, attention learned"'));
-  const strokes = (dashed) => page.locator("figure", { hasText: "What is learned when" }).first().evaluate((figure, dashed) => [...figure.querySelectorAll(".plot svg g[stroke]")].filter((g) => g.querySelector("path") && /^var\(--c\d/.test(g.getAttribute("stroke")) && (g.getAttribute("stroke-dasharray") === "5,4") === dashed).map((g) => g.getAttribute("stroke")), dashed);
+  const strokes = (dashed) => page.locator("figure", { hasText: "What is learned when" }).first().evaluate((figure, dashed) => [...figure.querySelectorAll(".plot svg g[stroke]")].filter((g) => g.querySelector("path") && /^var\(--c\d/.test(g.getAttribute("stroke")) && (g.getAttribute("stroke-dasharray") === "5 4") === dashed).map((g) => g.getAttribute("stroke")), dashed);
   // Two of them are shown at first; the legend switches the others on, and what is seen is in the address.
   assert.equal(new Set(await strokes(true)).size, 2);
   for (const name of ["accuracy", "entropy of attention (1: uniform)"]) await button(page, name).click();

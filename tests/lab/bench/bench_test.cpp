@@ -131,6 +131,37 @@ TEST(StepCost, OfATransformerStopsAtWhatIsFrozenAndAtWhatIsNotAsked) {
                    2 * (2 * rows * 36 + rows * 36 + 2 * asked * 36 + 2 * asked * 30) + 2 * pairs * (2 * 6 + 2 * 6));
 }
 
+// Three images, two glimpses at each, of 4 x 4 pixels: the places and patches are given, and the first state is 0.
+TEST(StepCost, OfGlimpsesMakesNoGradientOfWhereTheyAre) {
+  const RunSpec spec = spec_of(R"(
+    task = { name = "placed-digit", digits = 100 }
+    model = { name = "glimpse", glimpses = 2, patch = 4, what_width = 5, where_width = 3, glimpse_width = 7, hidden = 6 }
+    train = { batch = 3 })");
+  const StepCost cost = first_batch_cost(spec);
+  EXPECT_DOUBLE_EQ(cost.operations, 2 * operations({{6, 16, 5}, {6, 2, 3}, {3, 6, 1}}) +
+                                        3 * operations({{6, 8, 7}, {6, 7, 6}, {3, 6, 6}, {3, 6, 2}, {3, 6, 10}}));
+  EXPECT_DOUBLE_EQ(cost.functions, 3 * 10 + 3 * 2);
+}
+
+TEST(StepCost, OfAccessesProjectsACounterAndAPageOnce) {
+  const RunSpec spec = spec_of(R"(
+    task = { name = "addresses", trace = "random", pages = 8, length = 100, window = 4 }
+    model = { name = "address-attention", experts = 5, page_width = 2, counter_width = 3, hidden = 6 }
+    train = { batch = 7 })");
+  const auto task = make_task(spec);
+  Batch batch;
+  task->batch(Split::train, 0, 7, batch);
+  std::set<int> kinds[3];
+  for (std::size_t i = 0; i < batch.source.ids.size(); ++i) kinds[i % 3].insert(batch.source.ids[i]);
+  const double counters = static_cast<double>(kinds[0].size()), pages = static_cast<double>(kinds[1].size());
+  ASSERT_LT(pages, 28);
+  const double pairs = 28 * 5;
+  EXPECT_DOUBLE_EQ(first_batch_cost(spec).operations,
+                   3 * operations({{pairs, 2, 1}, {pairs, 1, 2}}) +
+                       2 * 3 * operations({{counters, 3, 24}, {pages, 2, 24}, {28, 2, 24}, {21, 6, 24}}) +
+                       3 * operations({{7, 6, 8}, {7, 6, 64}}));
+}
+
 TEST(StepCost, CountsTheBytesOfEveryParameterAndItsMoments) {
   const std::string text = R"(
     task = { name = "feature-mean", width = 50 }

@@ -6,6 +6,7 @@
 #include "tests/data/tasks/task_help.h"
 #include "tests/model/items/points_batch.h"
 #include "tests/nn/reference.h"
+#include "tests/sanitized.h"
 
 namespace fovea {
 namespace {
@@ -223,17 +224,18 @@ TEST(Pooling, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Pooling, MemoryGrowsWithQueriesPlusKeys) {
+  constexpr int whole_size = sanitized ? 2000 : 5000;
   for (const char* kind : {"gaussian-learned", "general", "additive"}) {
     const ValueTable settings = similarity(kind, {{"hidden", whole(6)}});
     std::size_t bytes[2];
     for (const int i : {0, 1}) {
-      const int n = i == 0 ? 2500 : 5000;
+      const int n = i == 0 ? whole_size / 2 : whole_size;
       ModelScene<float> scene("pooling", settings, points_shape(4, 1));
       scene.gradient_of(random_points(n, n, 4, 1));
       bytes[i] = scene.bench.arena.peak_bytes();
     }
     EXPECT_LT(static_cast<double>(bytes[1]), 2.2 * static_cast<double>(bytes[0])) << kind;
-    EXPECT_LT(bytes[1], std::size_t{5000} * 5000 * sizeof(float) / 5) << kind;
+    EXPECT_LT(bytes[1], std::size_t{whole_size} * whole_size * sizeof(float) / 5) << kind;
   }
 }
 
@@ -241,7 +243,7 @@ TEST(Pooling, MemoryGrowsWithQueriesPlusKeys) {
 TEST(Pooling, CurveHasTheKnownErrors) {
   double average = 0, fixed = 0, learned = 0;
   int wins = 0;
-  constexpr int draws = 200;
+  constexpr int draws = sanitized ? 20 : 200;
   for (std::uint64_t seed = 0; seed < draws; ++seed) {
     const auto task = make_task("curve", {}, seed);
     const Batch train = draw(*task, Split::train, 0, 1), test = draw(*task, Split::test, 0, 1);
@@ -256,10 +258,11 @@ TEST(Pooling, CurveHasTheKnownErrors) {
     learned += l / draws;
     wins += l < g && l < a;
   }
+  EXPECT_EQ(wins, draws);
+  if (sanitized) return;  // too few for the means
   EXPECT_NEAR(average, 0.906, 0.03);
   EXPECT_NEAR(fixed, 0.422, 0.02);
   EXPECT_NEAR(learned, 0.070, 0.01);
-  EXPECT_EQ(wins, draws);
 }
 
 TEST(Pooling, LookupHardensAsItCools) {

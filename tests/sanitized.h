@@ -6,13 +6,15 @@
 #define __has_feature(feature) 0
 #endif
 
-namespace fovea {
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
     __has_feature(thread_sanitizer)
-inline constexpr bool sanitized = true;
+#define FOVEA_SANITIZED 1
 #else
-inline constexpr bool sanitized = false;
+#define FOVEA_SANITIZED 0
 #endif
+
+namespace fovea {
+
+inline constexpr bool sanitized = FOVEA_SANITIZED;
 
 }  // namespace fovea

@@ -128,8 +128,10 @@ std::vector<std::string> attention_lines(const RunSpec& spec, const std::vector<
     const int rows = static_cast<int>(map->shape[1]), columns = static_cast<int>(map->shape[2]);
     const int shown = height > 0 ? std::min(rows, height) : rows;
     const std::vector<double> first(map->values.begin(), map->values.begin() + shown * columns);
-    title = {fmt::format("attention of one example at step {}: {}", map->step, attention_axes(spec))};
-    lines = lines_of(block_map(shown, columns, first, 0, 1, terminal));
+    const double most = first.empty() ? 1.0 : std::ranges::max(first);
+    title = {
+        fmt::format("attention of one example at step {}: {}, largest {:.3g}", map->step, attention_axes(spec), most)};
+    lines = lines_of(block_map(shown, columns, first, 0, most > 0 ? most : 1, terminal));
   }
   title.insert(title.end(), lines.begin(), lines.end());
   return title;

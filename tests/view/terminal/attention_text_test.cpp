@@ -44,9 +44,14 @@ TEST(AttentionText, OtherMapsAreShownAsMaps) {
   RunSpec spec;
   spec.model["name"].data = std::string("somebody-elses");
   std::vector<ArrayRecord> arrays{{"attention", 7, {1, 2, 4}, {1, 0, 0, 0, 0, 1, 0, 0}}};
-  const std::vector<std::string> wanted{"attention of one example at step 7: rows down, columns across", "██      ",
-                                        "  ██    "};
+  const std::vector<std::string> wanted{"attention of one example at step 7: rows down, columns across, largest 1",
+                                        "██      ", "  ██    "};
   EXPECT_EQ(attention_lines(spec, arrays, 0, {}), wanted);
+  for (float& weight : arrays[0].values) weight /= 16;  // of many columns: as dark where it is most
+  const std::vector<std::string> faint = attention_lines(spec, arrays, 0, {});
+  EXPECT_NE(faint[0].find("largest 0.0625"), std::string::npos) << faint[0];
+  EXPECT_EQ(std::vector(faint.begin() + 1, faint.end()), std::vector(wanted.begin() + 1, wanted.end()));
+  for (float& weight : arrays[0].values) weight *= 16;
   arrays.push_back({"attention_items", 0, {1, 4, 9}, std::vector<float>(36)});  // a bag of four images
   EXPECT_EQ(attention_lines(spec, arrays, 0, {}), wanted);
   EXPECT_EQ(attention_lines(spec, arrays, 1, {}).size(), 2u);

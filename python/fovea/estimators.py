@@ -263,7 +263,7 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             "probe": {"every": max(1, steps), "keep": 0, "names": ["pooling_error"]},
         }
         made = run(spec, progress=False)
-        self.model_ = Model(made.spec["model"], spec["task"].shape, made.weights(), twice=True)
+        self.model_ = Model(made.spec["model"], spec["task"].shape, made.weights(), double=True)
         w = abs(float(made.weights()["w"][0])) if learned else 1.0
         self.bandwidth_ = float(np.ldexp(self._spread / w, self._power)) if w else np.inf
         return self

@@ -12,7 +12,7 @@ from .tasks import Task
 
 
 class Model:
-    """Weights at work: ``spec`` as a spec's ``model`` has it, for a task of this ``shape``; in double precision if ``twice``. It can
+    """Weights at work: ``spec`` as a spec's ``model`` has it, for a task of this ``shape``; in double precision if ``double``. It can
     be pickled.
 
     >>> import fovea
@@ -25,7 +25,7 @@ class Model:
     """
 
     def __init__(
-        self, spec: Mapping[str, Any], shape: Mapping[str, Any], weights: Mapping[str, npt.NDArray[Any]], *, twice: bool = False
+        self, spec: Mapping[str, Any], shape: Mapping[str, Any], weights: Mapping[str, npt.NDArray[Any]], *, double: bool = False
     ) -> None:
         self.spec = checks.table("spec", spec, "name")
         self.shape = checks.table("shape", shape, "kind")
@@ -34,7 +34,7 @@ class Model:
         self._weights = {name: values.copy() for name, values in checks.table("weights", weights, "output.weight").items()}
         for values in self._weights.values():
             values.flags.writeable = False  # the engine has them already
-        self._twice = checks.flag("twice", twice)
+        self._double = checks.flag("double", double)
         self._applied = self._at_work()
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
@@ -49,10 +49,10 @@ class Model:
         with Task.of_shape(self.shape).lent() as key:
             spec = {"task": {"name": "python", "key": key}, "model": self.spec, "probe": {"names": []}}
             resolved = _engine.parse_experiment(spec, "model").resolve(False, {}, 0)
-            return _engine.Applied(resolved, self.shape, self._weights, self._twice)
+            return _engine.Applied(resolved, self.shape, self._weights, self._double)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"spec": self.spec, "shape": self.shape, "_weights": self._weights, "_twice": self._twice}
+        return {"spec": self.spec, "shape": self.shape, "_weights": self._weights, "_double": self._double}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

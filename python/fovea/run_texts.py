@@ -83,7 +83,7 @@ class Reader:
         self.unknown = UNKNOWN  # the library's vocabularies, too, begin with it
         self.longest = int(spec["task"].get("longest", 0)) or None
         shape = {"kind": "labelled_tokens", **{size: self.task.sizes[size] for size in ("vocab", "classes")}}
-        self.model = Model(spec["model"], shape, run.weights(), twice=spec["train"]["precision"] == "double")
+        self.model = Model(spec["model"], shape, run.weights(), double=spec["train"]["precision"] == "double")
 
     def row(self, text: str) -> tuple[list[str], list[int]]:
         """A text without a word is one unknown word."""

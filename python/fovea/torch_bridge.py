@@ -77,8 +77,8 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
     sizes.update((name, value) for name, value in getattr(module, "sizes", {}).items() if name in sizes)
     for name, value in settings.items():
         (sizes if name in sizes else spec)[name] = value
-    twice = any(values.dtype == np.float64 for values in weights.values())
-    return Model(spec, sizes, weights, twice=twice)
+    double = any(values.dtype == np.float64 for values in weights.values())
+    return Model(spec, sizes, weights, double=double)
 
 
 def _told_by(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -135,7 +135,7 @@ class AppliedIn final : public Applied {
 void bind_applying(py::module_& module) {
   py::class_<Applied, std::shared_ptr<Applied>>(module, "Applied")
       .def(py::init([](const RunSpec& spec, const py::object& shape, const py::dict& weights,
-                       bool twice) -> std::shared_ptr<Applied> {
+                       bool doubled) -> std::shared_ptr<Applied> {
              TaskShape of;
              if (shape.is_none()) {
                const py::gil_scoped_release free;  // a corpus is read
@@ -143,10 +143,10 @@ void bind_applying(py::module_& module) {
              } else {
                of = shape_of(shape);
              }
-             if (twice) return std::make_shared<AppliedIn<double>>(spec, of, weights);
+             if (doubled) return std::make_shared<AppliedIn<double>>(spec, of, weights);
              return std::make_shared<AppliedIn<float>>(spec, of, weights);
            }),
-           py::arg("spec"), py::arg("shape"), py::arg("weights"), py::arg("twice"))
+           py::arg("spec"), py::arg("shape"), py::arg("weights"), py::arg("double"))
       .def_property_readonly("sizes", [](const Applied& applied) { return facts_of(applied.shape()); })
       .def("forward", &Applied::forward, py::arg("batch"), py::arg("with_beta"))
       .def("beta_of_examples", &Applied::beta_of_examples, py::arg("count"));

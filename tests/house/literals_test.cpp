@@ -28,13 +28,14 @@ struct Literal {
 
 // The string literals of C++; comments and characters are passed over.
 std::vector<Literal> literals(const std::string& source) {
-  static const std::regex token(R"re(//[^\n]*|/\*[^]*?\*/|'(?:[^'\\\n]|\\.)+'|R"\(([^]*?)\)"|"((?:[^"\\\n]|\\.)*)")re");
+  static const std::regex token(
+      R"re(//[^\n]*|/\*[^]*?\*/|'(?:[^'\\\n]|\\.)+'|R"(\w*)\(([^]*?)\)\1"|"((?:[^"\\\n]|\\.)*)")re");
   std::vector<Literal> found;
   std::size_t end = std::string::npos, line = 1, counted = 0;
   for (std::sregex_iterator at(source.begin(), source.end(), token), last; at != last; ++at) {
     const auto begin = static_cast<std::size_t>(at->position());
     if ((*at)[0].str()[0] != '"' && (*at)[0].str()[0] != 'R') continue;
-    const std::string text = (*at)[1].matched ? (*at)[1].str() : (*at)[2].str();
+    const std::string text = (*at)[2].matched ? (*at)[2].str() : (*at)[3].str();
     for (; counted < begin; ++counted) line += source[counted] == '\n' ? 1 : 0;
     const bool joined = end != std::string::npos && source.find_first_not_of(" \n", end) == begin;
     if (joined) found.back().text += text;
@@ -89,11 +90,12 @@ TEST(Literals, ThatNameThemAreSeen) {
   EXPECT_EQ(named_by("written by fovea {}", known), "");
   EXPECT_EQ(named_by("--fig-ink:#1c2128;color:var(--fig-ink)", known), "");
   const std::vector<Literal> found =
-      literals("// \"--a\"\nf('\"', \"b\"\n  \"\\\"c\");  /* \"--d\" */ g(R\"(e \"f\")\");\n");
-  ASSERT_EQ(found.size(), 2u);
+      literals("// \"--a\"\nf('\"', \"b\"\n  \"\\\"c\");  /* \"--d\" */ g(R\"(e \"f\")\", R\"x(g)\"h)x\");\n");
+  ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].line, 2u);
   EXPECT_EQ(found[0].text, "b\\\"c");
   EXPECT_EQ(found[1].text, "e \"f\"");
+  EXPECT_EQ(found[2].text, "g)\"h");
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ Training::~Training() = default;
 const RunRecord& Training::record() const { return state_->record; }
 
 std::vector<WeightRecord> Training::weights() const {
-  if (const auto* const twice = std::get_if<Trainer<double>>(&state_->trainer)) return twice->weights();
+  if (const auto* const in_double = std::get_if<Trainer<double>>(&state_->trainer)) return in_double->weights();
   return std::get<Trainer<float>>(state_->trainer).weights();
 }
 
@@ -152,7 +152,7 @@ void Training::advance(std::int64_t step) {
   RunRecord& record = state_->record;
   if (record.state != RunState::running) return;
   train_into(record, state_->watch, [&] {
-    if (auto* const twice = std::get_if<Trainer<double>>(&state_->trainer)) return twice->run_until(step);
+    if (auto* const in_double = std::get_if<Trainer<double>>(&state_->trainer)) return in_double->run_until(step);
     return std::get<Trainer<float>>(state_->trainer).run_until(step);
   });
 }

@@ -22,31 +22,13 @@
 #include <cmath>
 #include <map>
 
-#include "fovea/math/matmul.h"
 #include "fovea/probe/head_names.h"
 #include "fovea/probe/position_rows.h"
+#include "fovea/probe/systems/own_matrix.h"
 
 namespace fovea {
 
 namespace {
-
-// Rows of numbers of its own.
-struct Rows {
-  std::vector<float> values;
-  Index count = 0, width = 0;
-
-  Rows(Index n, Index columns) : values(static_cast<std::size_t>(n * columns)), count(n), width(columns) {}
-  Matrix<float> view() { return Matrix<float>(values.data(), count, width); }
-  Matrix<const float> view() const { return Matrix<const float>(values.data(), count, width); }
-};
-
-Operand<float> operand(const Rows& rows) { return plain(rows.view()); }
-
-Rows product(const Operand<float>& a, const Operand<float>& b) {
-  Rows y(a.rows, b.columns);
-  matmul(a, b, y.view());
-  return y;
-}
 
 class Circuits final : public Probe {
  public:
@@ -73,11 +55,7 @@ class Circuits final : public Probe {
   }
 
  private:
-  const ParameterView* find(const std::string& name) const {
-    for (const ParameterView& parameter : parameters_)
-      if (parameter.name == name) return &parameter;
-    return nullptr;
-  }
+  const ParameterView* find(const std::string& name) const { return find_parameter(parameters_, name); }
   const ParameterView* of(Index layer, const char* name) const { return find(fmt::format("layer.{}.{}", layer, name)); }
   Index count_layers() const {
     Index layers = 0;
@@ -85,18 +63,18 @@ class Circuits final : public Probe {
     return layers;
   }
   Index shown(const ParameterView& table) const { return std::min<Index>(table.shape[0], tokens_); }
-  Rows first_rows(const ParameterView& table) const {
-    Rows rows(shown(table), table.shape[1]);
+  OwnMatrix first_rows(const ParameterView& table) const {
+    OwnMatrix rows(shown(table), table.shape[1]);
     std::copy_n(table.values.begin(), rows.values.size(), rows.values.begin());
     return rows;
   }
 
   // Weighted and centred as the norm of this name does; and with `whole` divided and shifted as well.
-  void normalise(Rows& rows, const std::string& name, bool whole) const {
+  void normalise(OwnMatrix& rows, const std::string& name, bool whole) const {
     const ParameterView* const weight = find(name + ".weight");
     const ParameterView* const bias = find(name + ".bias");
     if (!weight) return;
-    for (Index n = 0; n < rows.count; ++n) {
+    for (Index n = 0; n < rows.rows; ++n) {
       const std::span<float> x = rows.view()[n].flat();
       double mean = 0, squares = 0;
       for (const float value : x) mean += static_cast<double>(value);
@@ -110,60 +88,61 @@ class Circuits final : public Probe {
     }
   }
 
-  Rows read(Index layer) const {
-    Rows u = first_rows(*find("embedding.weight"));
+  OwnMatrix read(Index layer) const {
+    OwnMatrix u = first_rows(*find("embedding.weight"));
     normalise(u, fmt::format("layer.{}.norm1", layer), true);
     return u;
   }
 
   // Queries or keys of a head, for each row; without a matrix the rows themselves.
-  Rows side(Index layer, Index head, const char* name, const Rows& u, bool biased) const {
+  OwnMatrix side(Index layer, Index head, const char* name, const OwnMatrix& u, bool biased) const {
     const ParameterView* const weight = of(layer, fmt::format("{}.weight", name).c_str());
     if (!weight) return u;
-    const Index K = weight->shape[0] / heads_, d = u.width;
-    Rows y = product(operand(u), Operand<float>{weight->values.data() + head * K * d, d, K, d, true});
+    const Index K = weight->shape[0] / heads_, d = u.columns;
+    OwnMatrix y = product(plain(u.view()), Operand<float>{weight->values.data() + head * K * d, d, K, d, true});
     const ParameterView* const bias = of(layer, fmt::format("{}.bias", name).c_str());
     if (bias && biased)
-      for (Index n = 0; n < y.count; ++n)
+      for (Index n = 0; n < y.rows; ++n)
         for (Index k = 0; k < K; ++k) y.view()(n, k) += bias->values[static_cast<std::size_t>(head * K + k)];
     return y;
   }
 
   // O_h V_h of each row.
-  Rows carried(Index layer, Index head, const Rows& u) const {
-    const Index d = u.width, U = d / heads_;
-    const Rows v =
-        product(operand(u), Operand<float>{of(layer, "value.weight")->values.data() + head * U * d, d, U, d, true});
-    return product(operand(v), Operand<float>{of(layer, "output.weight")->values.data() + head * U, U, d, d, true});
+  OwnMatrix carried(Index layer, Index head, const OwnMatrix& u) const {
+    const Index d = u.columns, U = d / heads_;
+    const OwnMatrix v = product(plain(u.view()),
+                                Operand<float>{of(layer, "value.weight")->values.data() + head * U * d, d, U, d, true});
+    return product(plain(v.view()),
+                   Operand<float>{of(layer, "output.weight")->values.data() + head * U, U, d, d, true});
   }
 
   void measure_head(Index layer, Index head, bool last, Readings& readings) {
     const std::string suffix = head_suffix(fmt::format("layer.{}.head.{}", layer, head + 1));
-    const Rows u = read(layer), asks = side(layer, head, "query", u, true);
-    Rows said = first_rows(*find("unembedding.weight"));
-    Rows carries = carried(layer, head, u);
+    const OwnMatrix u = read(layer), asks = side(layer, head, "query", u, true);
+    OwnMatrix said = first_rows(*find("unembedding.weight"));
+    OwnMatrix carries = carried(layer, head, u);
     normalise(carries, "norm", false);
-    const Rows ov = product(operand(carries), transposed(said.view())),
-               qk = product(operand(asks), transposed(side(layer, head, "key", u, false).view()));
+    const OwnMatrix ov = product(plain(carries.view()), transposed(said.view())),
+                    qk = product(plain(asks.view()), transposed(side(layer, head, "key", u, false).view()));
     tell("copies", suffix, ov, readings);
     tell("matches", suffix, qk, readings);
     if (last) {
-      readings.array("circuit_ov" + suffix, {ov.count, ov.width}, ov.values);
-      readings.array("circuit_qk" + suffix, {qk.count, qk.width}, qk.values);
+      readings.array("circuit_ov" + suffix, {ov.rows, ov.columns}, ov.values);
+      readings.array("circuit_qk" + suffix, {qk.rows, qk.columns}, qk.values);
     }
     for (Index before = 1; before < layer; ++before)
       for (Index g = 0; g < heads_; ++g) {
-        Rows shows = carried(before, g, read(before));
+        OwnMatrix shows = carried(before, g, read(before));
         normalise(shows, fmt::format("layer.{}.norm1", layer), false);
-        tell("composes", suffix, product(operand(asks), transposed(side(layer, head, "key", shows, false).view())),
+        tell("composes", suffix, product(plain(asks.view()), transposed(side(layer, head, "key", shows, false).view())),
              readings, before + 1 == layer && g + 1 == heads_);
       }
   }
 
   // The share of rows whose own column is the largest. Of several that are told under one name the largest counts.
-  void tell(const std::string& name, const std::string& suffix, const Rows& scores, Readings& readings,
+  void tell(const std::string& name, const std::string& suffix, const OwnMatrix& scores, Readings& readings,
             bool now = true) {
-    const Index tokens = std::min(scores.count, scores.width);
+    const Index tokens = std::min(scores.rows, scores.columns);
     Index right = 0;
     for (Index v = 0; v < tokens; ++v) right += argmax(scores.view()[v].flat()) == v;
     const double share = static_cast<double>(right) / static_cast<double>(tokens);

@@ -14,28 +14,15 @@
 
 #include <optional>
 
-#include "fovea/math/matmul.h"
 #include "fovea/probe/position_rows.h"
+#include "fovea/probe/systems/own_matrix.h"
 
 namespace fovea {
 
 namespace {
 
-// A matrix (rows, columns) of its own.
-struct Own {
-  std::vector<float> values;
-  Index rows = 0, columns = 0;
-
-  Own(Index r, Index c) : values(static_cast<std::size_t>(r * c)), rows(r), columns(c) {}
-  Matrix<float> view() { return Matrix<float>(values.data(), rows, columns); }
-};
-
 // x Wᵀ, row by row.
-Own times(Matrix<const float> x, Matrix<const float> w) {
-  Own y(x.size(0), w.size(0));
-  matmul(plain(x), transposed(w), y.view());
-  return y;
-}
+OwnMatrix times(Matrix<const float> x, Matrix<const float> w) { return product(plain(x), transposed(w)); }
 
 class Recall final : public Probe {
  public:
@@ -49,20 +36,18 @@ class Recall final : public Probe {
     require_covered(evaluation);
     const Matrix<const float> e = matrix(evaluation, "embedding"), p = matrix(evaluation, "position");
     const Matrix<const float> g = matrix(evaluation, "unembedding");
-    Own seen = through(evaluation, 2, e), shown = through(evaluation, 1, e);
+    OwnMatrix seen = through(evaluation, 2, e), shown = through(evaluation, 1, e);
     if (g.size(0) == e.size(0)) readings.number("recall_output", share_itself(times(seen.view(), g).view(), {}));
-    Own key = times(p, matrix(evaluation, "layer.1.key"));
+    OwnMatrix key = times(p, matrix(evaluation, "layer.1.key"));
     readings.number("recall_previous", share_previous(asked(evaluation, 1, p, key.view()).view()));
-    Own match = times(shown.view(), matrix(evaluation, "layer.2.key"));
+    OwnMatrix match = times(shown.view(), matrix(evaluation, "layer.2.key"));
     readings.number("recall_match",
                     share_itself(asked(evaluation, 2, e, match.view()).view(), asking(evaluation.batch, e.size(0))));
   }
 
  private:
   static const ParameterView* find(const Evaluation& evaluation, const std::string& name) {
-    for (const ParameterView& parameter : evaluation.parameters)
-      if (parameter.name == name + ".weight") return &parameter;
-    return nullptr;
+    return find_parameter(evaluation.parameters, name + ".weight");
   }
 
   static Matrix<const float> matrix(const Evaluation& evaluation, const std::string& name) {
@@ -86,16 +71,16 @@ class Recall final : public Probe {
   }
 
   // OV_l x for each row x.
-  static Own through(const Evaluation& evaluation, int layer, Matrix<const float> x) {
-    Own v = times(x, matrix(evaluation, fmt::format("layer.{}.value", layer)));
+  static OwnMatrix through(const Evaluation& evaluation, int layer, Matrix<const float> x) {
+    OwnMatrix v = times(x, matrix(evaluation, fmt::format("layer.{}.value", layer)));
     return times(v.view(), matrix(evaluation, fmt::format("layer.{}.output", layer)));
   }
 
   // Scores of every question (a row of x) with every key.
-  static Own asked(const Evaluation& evaluation, int layer, Matrix<const float> x, Matrix<const float> keys) {
+  static OwnMatrix asked(const Evaluation& evaluation, int layer, Matrix<const float> x, Matrix<const float> keys) {
     const std::string name = fmt::format("layer.{}.query", layer);
     if (!find(evaluation, name)) return times(x, keys);
-    Own queries = times(x, matrix(evaluation, name));
+    OwnMatrix queries = times(x, matrix(evaluation, name));
     return times(queries.view(), keys);
   }
 

@@ -13,6 +13,13 @@ namespace {
 
 bool of_sweep(const std::string& words) { return words.starts_with("sweep."); }
 
+// "sweep.KEY=VALUES". A list is the axis, as in a file; "a,b,c" and "0..9" as for axes without "sweep.".
+Axis axis_of_sweep(const std::string& words) {
+  Axis axis = parse_axis(words.substr(words.find('.') + 1));
+  if (axis.values.size() == 1 && axis.values.front().as<ValueList>()) return axis_of(axis.key, axis.values.front());
+  return axis;
+}
+
 // "key=a,b" or "key=0..9" name several values; commas within brackets or quotes are part of one.
 bool names_several(const std::string& words) {
   const std::size_t equals = words.find('=');
@@ -33,7 +40,7 @@ bool names_several(const std::string& words) {
 }  // namespace
 
 void ExperimentWords::add_settings(CLI::App& app) {
-  app.add_option("--set", set, "change a setting: task.vocab=60 (several: repeat it); sweep.seed=0..4: an axis")
+  app.add_option("--set", set, "change a setting: task.vocab=60 (several: repeat it); sweep.seed=0..4 or [0,2]: an axis")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
@@ -93,7 +100,7 @@ Experiment ExperimentWords::find(const std::string& name) {
   Experiment experiment = find_experiment(name);
   found_ = true;
   for (const std::string& words : set)
-    if (of_sweep(words)) set_axis(experiment, parse_axis(words.substr(words.find('.') + 1)));
+    if (of_sweep(words)) set_axis(experiment, axis_of_sweep(words));
   const std::vector<std::string> lacking = settings_left_out(experiment, preset(), overrides());
   if (!lacking.empty() && !quiet && Ranks::announced_rank() == 0)
     fmt::print(stderr, "fovea: the model that --set names has no {}, which {} sets for its own; left out.\n",
@@ -107,7 +114,7 @@ void ExperimentWords::refuse_other_seeds(const std::string& option, const std::v
   };
   for (const std::string& words : set) {
     if (of_sweep(words)) {
-      if (const Axis axis = parse_axis(words); axis.key == "sweep.seed" && axis.values != seeds) refuse(words);
+      if (const Axis axis = axis_of_sweep(words); axis.key == "seed" && axis.values != seeds) refuse(words);
     } else if (names_several(words)) {
       if (const Axis axis = parse_axis(words); axis.key == "seed" && axis.values != seeds) refuse(words);
     } else if (const Override change = parse_override(words);

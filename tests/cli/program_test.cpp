@@ -171,6 +171,7 @@ at_least = 1
   const auto made = json("reproduce copying.toml --set sweep.seed=5,7 --json --quiet");
   EXPECT_EQ(made["experiments"][0]["runs"].size(), 2u);
   EXPECT_EQ(json("sweep copying.toml --set sweep.seed=5..7 --json --quiet")["runs"].size(), 3u);
+  EXPECT_EQ(json("sweep copying.toml --set sweep.seed=[5,7] --json --quiet")["runs"].size(), 2u);  // as a file has it
   EXPECT_NE(fovea("run copying.toml --set sweep.seed=5").err.find("a run has one seed"), std::string::npos);
 }
 

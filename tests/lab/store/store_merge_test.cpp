@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -8,6 +7,7 @@
 #include "fovea/lab/store/run_lock.h"
 #include "fovea/lab/store/schema.h"
 #include "fovea/lab/train/checkpoint.h"
+#include "tests/lab/store/same_record.h"
 #include "tests/lab/store/store_sample.h"
 
 namespace fovea {
@@ -36,30 +36,12 @@ class StoreMerge : public ::testing::Test {
     return run;
   }
 
-  static bool same_bits(const Series& x, const Series& y) {
-    return x.steps == y.steps && x.values.size() == y.values.size() &&
-           std::memcmp(x.values.data(), y.values.data(), x.values.size() * sizeof(double)) == 0;
-  }
-
   static void expect_same(const Store& one, std::int64_t id, const Store& other, const std::string& hash) {
     const RunRecord x = *one.find(id, true);
     const auto header = x.state == RunState::done ? other.find_done(hash) : other.find_undone(hash);
     ASSERT_TRUE(header);
     const RunRecord y = *other.find(header->id, true);
-    EXPECT_EQ(x.experiment, y.experiment);
-    EXPECT_EQ(x.version, y.version);
-    EXPECT_EQ(x.machine, y.machine);
-    EXPECT_EQ(x.started, y.started);
-    EXPECT_EQ(x.seconds, y.seconds);
-    EXPECT_EQ(x.spec.text(), y.spec.text());
-    EXPECT_EQ(x.error, y.error);
-    ASSERT_EQ(x.series.size(), y.series.size());
-    for (const auto& [name, series] : x.series) EXPECT_TRUE(same_bits(series, y.series.at(name))) << name;
-    ASSERT_EQ(x.arrays.size(), y.arrays.size());
-    for (std::size_t i = 0; i < x.arrays.size(); ++i) {
-      EXPECT_EQ(x.arrays[i].shape, y.arrays[i].shape);
-      EXPECT_EQ(std::memcmp(x.arrays[i].values.data(), y.arrays[i].values.data(), x.arrays[i].values.size() * 4), 0);
-    }
+    testing_parts::expect_same(x, y);
     EXPECT_EQ(one.weights(x).has_value(), other.weights(y).has_value());
   }
 

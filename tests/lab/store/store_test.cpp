@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cstring>
 
 #include "fovea/io/half.h"
 #include "fovea/io/toml_reader.h"
+#include "tests/lab/store/same_record.h"
 #include "tests/lab/store/store_sample.h"
 
 namespace fovea {
@@ -15,41 +15,6 @@ namespace {
 using namespace testing_parts;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
-void expect_same(const RunRecord& a, const RunRecord& b) {
-  EXPECT_EQ(a.id, b.id);
-  EXPECT_EQ(a.experiment, b.experiment);
-  EXPECT_EQ(a.hash, b.hash);
-  EXPECT_EQ(a.state, b.state);
-  EXPECT_EQ(a.error, b.error);
-  EXPECT_EQ(a.version, b.version);
-  EXPECT_EQ(a.machine, b.machine);
-  EXPECT_EQ(a.started, b.started);
-  EXPECT_EQ(std::bit_cast<std::uint64_t>(a.seconds), std::bit_cast<std::uint64_t>(b.seconds));
-  EXPECT_EQ(a.steps, b.steps);
-  EXPECT_EQ(a.spec.table(), b.spec.table());
-  EXPECT_EQ(a.spec.seed, b.spec.seed);
-  ASSERT_EQ(a.series.size(), b.series.size());
-  for (const auto& [name, series] : a.series) {
-    ASSERT_TRUE(b.series.contains(name)) << name;
-    EXPECT_EQ(series.steps, b.series.at(name).steps);
-    EXPECT_TRUE(same_bits(series.values, b.series.at(name).values)) << name;
-  }
-  ASSERT_EQ(a.arrays.size(), b.arrays.size());
-  for (std::size_t i = 0; i < a.arrays.size(); ++i) {
-    EXPECT_EQ(a.arrays[i].name, b.arrays[i].name);
-    EXPECT_EQ(a.arrays[i].step, b.arrays[i].step);
-    EXPECT_EQ(a.arrays[i].shape, b.arrays[i].shape);
-    ASSERT_EQ(a.arrays[i].values.size(), b.arrays[i].values.size());
-    for (std::size_t j = 0; j < a.arrays[i].values.size(); ++j)
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(a.arrays[i].values[j]),
-                std::bit_cast<std::uint32_t>(b.arrays[i].values[j]));
-  }
-}
 
 // Everything that could be lost on the way: numbers that are none, names that look like SQL, texts of any bytes.
 RunRecord odd_run() {
@@ -97,6 +62,7 @@ TEST(Store, RoundTripKeepsEveryBit) {
     ASSERT_EQ(store.count(), 2);
     const auto read = store.find(odd.id, true);
     ASSERT_TRUE(read);
+    EXPECT_EQ(read->id, odd.id);
     expect_same(*read, odd);
     EXPECT_TRUE(std::signbit(*read->spec.setting("task.größe")->as<double>()));
     expect_same(*store.find_done(plain.hash), plain);

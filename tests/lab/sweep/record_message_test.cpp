@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <limits>
 
 #include "fovea/base/error/wording.h"
 #include "fovea/lab/sweep/rank_messages.h"
+#include "tests/lab/store/same_record.h"
 #include "tests/lab/store/store_sample.h"
 
 namespace fovea {
@@ -21,34 +21,7 @@ TEST(RecordMessage, BringsARunAcrossBitForBit) {
                         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 5e-324}};
   sent.arrays.push_back({"attention", 20, {1, 1, 2}, {0.25f, std::numeric_limits<float>::quiet_NaN()}});
   const RunRecord got = record_from_message(to_message(sent));
-  EXPECT_EQ(got.experiment, sent.experiment);
-  EXPECT_EQ(got.spec.text(), sent.spec.text());
-  EXPECT_EQ(got.hash, sent.hash);
-  EXPECT_EQ(got.state, sent.state);
-  EXPECT_EQ(got.error, sent.error);
-  EXPECT_EQ(got.version, sent.version);
-  EXPECT_EQ(got.machine, sent.machine);
-  EXPECT_EQ(got.started, sent.started);
-  EXPECT_EQ(got.seconds, sent.seconds);
-  EXPECT_EQ(got.steps, sent.steps);
-  ASSERT_EQ(got.series.size(), sent.series.size());
-  for (const auto& [name, points] : sent.series) {
-    const Series& there = got.series.at(name);
-    EXPECT_EQ(there.steps, points.steps);
-    ASSERT_EQ(there.values.size(), points.values.size());
-    for (std::size_t i = 0; i < points.values.size(); ++i)
-      EXPECT_EQ(std::bit_cast<std::uint64_t>(there.values[i]), std::bit_cast<std::uint64_t>(points.values[i]));
-  }
-  ASSERT_EQ(got.arrays.size(), sent.arrays.size());
-  for (std::size_t i = 0; i < sent.arrays.size(); ++i) {
-    EXPECT_EQ(got.arrays[i].name, sent.arrays[i].name);
-    EXPECT_EQ(got.arrays[i].step, sent.arrays[i].step);
-    EXPECT_EQ(got.arrays[i].shape, sent.arrays[i].shape);
-    ASSERT_EQ(got.arrays[i].values.size(), sent.arrays[i].values.size());
-    for (std::size_t k = 0; k < sent.arrays[i].values.size(); ++k)
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(got.arrays[i].values[k]),
-                std::bit_cast<std::uint32_t>(sent.arrays[i].values[k]));
-  }
+  testing_parts::expect_same(got, sent);
 }
 
 TEST(RecordMessage, RefusesWhatIsNoRun) {

@@ -1,6 +1,6 @@
-// What the library uses of C++20 and the standard library of Debian's Emscripten has not yet: algorithms of whole
-// ranges, bit_cast, and decimals read by from_chars. Included before everything else the engine is built from, and gone
-// when Emscripten catches up.
+// What the library uses of C++20 and the standard library of Debian's Emscripten has not yet: decimals read by
+// from_chars (Debian 13 and 12), algorithms of whole ranges and bit_cast (Debian 12). Included before everything else
+// the engine is built from, and gone when Emscripten catches up.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,9 @@
 #include <string>
 #include <utility>
 
-#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 14000
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
 
 namespace std {
-
-template <class To, class From>
-constexpr To bit_cast(const From& from) noexcept {
-  return __builtin_bit_cast(To, from);
-}
 
 inline from_chars_result from_chars(const char* first, const char* last, double& number) {
   const size_t sign = first != last && *first == '-';
@@ -39,6 +34,19 @@ inline from_chars_result from_chars(const char* first, const char* last, double&
   if (errno == ERANGE && (read == 0 || isinf(read))) return {rest, errc::result_out_of_range};
   number = read;
   return {rest, errc()};
+}
+
+}  // namespace std
+
+#endif
+
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 14000
+
+namespace std {
+
+template <class To, class From>
+constexpr To bit_cast(const From& from) noexcept {
+  return __builtin_bit_cast(To, from);
 }
 
 namespace ranges {

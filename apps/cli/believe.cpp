@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/labelled_file.h"
@@ -36,14 +37,14 @@ class Believe : public Command {
         ->type_name("FILE");
     labelled_.add_columns(app);
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
-      app.add_option(name, into, says)->check(CLI::Range(least, std::int64_t{1} << 40))->type_name("N");
+      app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
     whole("--seeds", seeds_, 2, "trainings of each kind of attention (default 3)");
     whole("--epochs", epochs_, 1, "passes over the texts at most (default 12)");
     whole("--hidden", hidden_, 1, "width of embeddings and states (default 64)");
     whole("--longest", longest_, 1, "words of a text that are read (default 200)");
-    whole("--seed", seed_, 0, "of the splits and the trainings (default 0)");
-    whole("--threads", threads_, 0, "trainings at a time (default: one a core)");
+    whole("--seed", seed_, 0, "seed of the splits and the trainings (default 0)");
+    whole("--threads", threads_, 0, "trainings at a time (default: one per core)");
     app.add_option("-o,--output", output_, "the report as a page with its figure: .html")->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.add_flag("--quiet", quiet_, "show no progress");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/interrupt.h"
@@ -42,14 +43,14 @@ double peak_memory() {
 class Bench : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("--system", names_, "only this one: a system of the list, an experiment, or a spec file")
+    app.add_option("--system", names_, "only these: systems of the list, experiments, or spec files")
         ->type_name("NAME|FILE");
-    words_.add_settings(app);
+    words_.add_settings(app, "; task.vocab=100,1000: each is timed");
     app.add_option("--threads", threads_, "threads that share the work of a step (default: 1)")
-        ->check(CLI::Range(1, 1024))
+        ->check(between(1, 1024))
         ->type_name("N");
     app.add_option("--seconds", seconds_, "seconds for which each system is timed (default: 1.5; with --quick: 0.3)")
-        ->check(CLI::Range(0.01, 86400.0))
+        ->check(between(0.01, 86400.0))
         ->type_name("S");
     app.add_flag("--quick", quick_, "short timings, and no projection");
     words_.add_output(app);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/corpus_text.h"
 #include "apps/cli/data_get.h"
@@ -55,14 +56,14 @@ class Data : public Command {
     list_->add_flag("--json", json_, "print one JSON document");
     list_->footer("Example:\n  fovea data list");
     show_ = app.add_subcommand("show", "describe a corpus: sizes, classes, lengths, most frequent words, examples");
-    show_->add_option("name", name_, "the corpus")->required();
+    show_->add_option("name", name_, "the corpus")->required()->type_name("NAME");
     show_->add_flag("--json", json_, "print one JSON document");
     show_->footer("Example:\n  fovea data show made-reviews");
     add_options(*app.add_subcommand("add", "add texts of your own, or a trace of memory accesses"));
     get_ = app.add_subcommand("get", "download a public corpus from where it is published");
     getting_.options(*get_);
     remove_ = app.add_subcommand("rm", "remove a corpus; runs that were trained on it stay");
-    remove_->add_option("name", name_, "the corpus")->required();
+    remove_->add_option("name", name_, "the corpus")->required()->type_name("NAME");
     remove_->footer("Example:\n  fovea data rm sms-spam");
   }
 
@@ -76,7 +77,7 @@ class Data : public Command {
 
  private:
   void add_options(CLI::App& app) {
-    app.add_option("name", name_, "name to give it")->required();
+    app.add_option("name", name_, "name to give it")->required()->type_name("NAME");
     app.add_option("--train", train_, "file or folder of the training texts")->type_name("FILE");
     app.add_option("--dev", dev_, "file of the validation texts (default: split off the training texts)")
         ->type_name("FILE");
@@ -88,12 +89,19 @@ class Data : public Command {
     app.add_option("--train-target", train_target_, "file of translations, line by line")->type_name("FILE");
     app.add_option("--dev-target", dev_target_, "file of translations of --dev")->type_name("FILE");
     app.add_option("--test-target", test_target_, "file of translations of --test")->type_name("FILE");
-    app.add_option("--format", format_, "tsv, csv, jsonl, lines or folder (default: by the file's name)");
-    app.add_option("--header", header_, "yes or no (default: detected)");
-    app.add_option("--dev-share", fractions_.validation, "share split off for validation (default 0.1)");
-    app.add_option("--test-share", fractions_.test, "share split off for the test (default 0.1)");
+    app.add_option("--format", format_, "tsv, csv, jsonl, lines or folder (default: by the file's name)")
+        ->type_name("FORMAT");
+    app.add_option("--header", header_, "yes or no: whether the first line names the columns (default: detected)")
+        ->type_name("YES|NO");
+    app.add_option("--dev-share", fractions_.validation, "share split off for validation (default 0.1)")
+        ->check(between(0.0, 1.0))
+        ->type_name("SHARE");
+    app.add_option("--test-share", fractions_.test, "share split off for the test (default 0.1)")
+        ->check(between(0.0, 1.0))
+        ->type_name("SHARE");
     app.add_option("--split-seed", seed_, "seed that chooses the examples that are split off (default 0)")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62));
+        ->check(a_seed())
+        ->type_name("N");
     CLI::Option* const trace =
         app.add_option("--trace", trace_,
                        "file of memory accesses: COUNTER,ADDRESS on each line, in decimal or as 0x1000")

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/corpus_text.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/progress.h"
@@ -38,12 +39,14 @@ Json public_json(const PublicCorpus& corpus) {
 }  // namespace
 
 void DataGet::options(CLI::App& app) {
-  app.add_option("name", name_, "name of the corpus (default: list them), or FILE.toml, a description of your own");
+  app.add_option("name", name_, "name of the corpus (default: list them), or FILE.toml, a description of your own")
+      ->type_name("NAME|FILE");
   app.add_option("--as", as_, "name to give it (default: its own)")->type_name("NAME");
   app.add_option("--from", from_, "fetch its files from this address, or take them from this folder")
-      ->type_name("URL or FOLDER");
-  app.add_option("--timeout", timeout_, "seconds without a byte after which a connection is given up")
-      ->check(CLI::Range(1, 86'400));
+      ->type_name("URL|FOLDER");
+  app.add_option("--timeout", timeout_, "seconds without a byte after which a connection is given up (default 60)")
+      ->check(between(1.0, 86'400.0))
+      ->type_name("SECONDS");
   app.add_flag("--replace", replace_, "replace an existing corpus of this name");
   app.add_flag("--quiet", quiet_, "show no progress");
   app.add_flag("--json", json_, "print one JSON document");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/cli/bounds.h"
 #include "fovea/base/error/error.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/ranks/ranks.h"
@@ -39,8 +40,8 @@ bool names_several(const std::string& words) {
 
 }  // namespace
 
-void ExperimentWords::add_settings(CLI::App& app) {
-  app.add_option("--set", set, "change a setting: task.vocab=60 (several: repeat it); sweep.seed=0..4 or [0,2]: an axis")
+void ExperimentWords::add_settings(CLI::App& app, const std::string& more) {
+  app.add_option("--set", set, "change a setting: task.vocab=60 (several settings: repeat it)" + more)
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
@@ -63,13 +64,13 @@ void ExperimentWords::add_training(CLI::App& app) {
   app.add_flag("--fresh", fresh, "begin anew instead of going on from a checkpoint");
   app.add_option("--checkpoint", checkpoint,
                  "seconds of training between two checkpoints (default 30; longer if writing one is slow)")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(between(0.0, 1e6))
       ->type_name("SECONDS");
 }
 
 void ExperimentWords::add_sweep(CLI::App& app) {
   app.add_option("--jobs", jobs, "runs at a time, each on one thread (default: one per core)")
-      ->check(CLI::Range(1, 4096))
+      ->check(between(1, 4096))
       ->type_name("N");
   app.add_flag("--again", again, "train runs anew that the store already holds");
   app.add_flag("--retry-failed", retry_failed, "train failed runs again");

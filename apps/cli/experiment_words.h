@@ -22,11 +22,11 @@ struct ExperimentWords {
   bool fresh = false;
   double checkpoint = CheckpointPlan().every;
 
-  void add_settings(CLI::App& app);                // --set
-  void add_form(CLI::App& app, Preset otherwise);  // --quick, --full
-  void add_output(CLI::App& app);                  // --json, --quiet
-  void add_training(CLI::App& app);                // --fresh, --checkpoint
-  void add_sweep(CLI::App& app);                   // those, --jobs, --again, --retry-failed
+  void add_settings(CLI::App& app, const std::string& more = "");  // --set; `more`: what else it takes here
+  void add_form(CLI::App& app, Preset otherwise);                  // --quick, --full
+  void add_output(CLI::App& app);                                  // --json, --quiet
+  void add_training(CLI::App& app);                                // --fresh, --checkpoint
+  void add_sweep(CLI::App& app);                                   // those, --jobs, --again, --retry-failed
 
   Preset preset() const;
   // Settings given once, and those given as several values ("task.vocab=40,60"), which make axes.

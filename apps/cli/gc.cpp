@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_words.h"
@@ -22,7 +23,7 @@ class Gc : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("--older", days_, "only runs that have been in the bin for this many days")
-        ->check(CLI::Range(0, 100'000))
+        ->check(between(0, 100'000))
         ->type_name("DAYS");
     app.add_flag("--dry", dry_, "only say what would be removed");
     app.add_flag("--json", json_, "print one JSON document");

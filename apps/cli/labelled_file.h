@@ -20,7 +20,7 @@ struct LabelledFile {
     app.add_option("--text", text, "the column of the text (default: 2); several, separated by commas, are joined")
         ->delimiter(',')
         ->type_name("COL");
-    app.add_option("--format", format, "tsv, csv, jsonl or lines (default: by the file's name)");
+    app.add_option("--format", format, "tsv, csv, jsonl or lines (default: by the file's name)")->type_name("FORMAT");
   }
 
   TextSource source() const { return labelled_source(file, label, text, text_format(format)); }

@@ -76,6 +76,11 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}. See: fovea{} --help", text, command);
   }
   std::string text = error.what();
+  // Texts convert to anything but numbers.
+  constexpr std::string_view unconverted = "Could not convert: ";
+  if (const std::size_t equals = text.find(" = "); text.starts_with(unconverted) && equals != std::string::npos)
+    text = fmt::format("{} must be a number, not '{}'", text.substr(unconverted.size(), equals - unconverted.size()),
+                       text.substr(equals + 3));
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return fmt::format("{}. See: fovea{} --help", text, command);
 }

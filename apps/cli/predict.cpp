@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
@@ -30,32 +31,31 @@ namespace {
 class Predict : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option(
-           "data", data_,
-           "a task, an experiment, or labelled text: a .tsv, .csv or .jsonl file, or a folder of texts for each class")
+    app.add_option("data", data_,
+                   "a task, an experiment, or labelled texts: a .tsv, .csv or .jsonl file, or a folder for each class")
         ->type_name("DATA");
     CLI::Option* source =
-        app.add_option("--source", source_, "a parallel corpus: the file of source sentences, one a line");
-    app.add_option("--target", target_, "the file of their translations")->needs(source);
+        app.add_option("--source", source_, "a parallel corpus: the file of source sentences, one per line")
+            ->type_name("FILE");
+    app.add_option("--target", target_, "the file of their translations")->type_name("FILE")->needs(source);
     words_.add_settings(app);
     words_.add_form(app, Preset::full);
-    of_tasks_ = {app.add_option("--seed", seed_, "seed of a task's data")
-                     ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
-                     ->type_name("N"),
+    of_tasks_ = {app.add_option("--seed", seed_, "seed of a task's data")->check(a_seed())->type_name("N"),
                  app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")
-                     ->check(CLI::Range(std::int64_t{100}, std::int64_t{1} << 40))
+                     ->check(between(std::int64_t{100}, many))
                      ->type_name("N")};
     of_bags_ = {
         app.add_option("--words", options_.counts.words, "how many of the most frequent words are counted in pairs")
-            ->check(CLI::Range(8, 8192))
+            ->check(between(8, 8192))
             ->type_name("N")};
     labelled_.add_columns(app);
-    of_bags_.push_back(app.add_option("--examples", examples_file_,
-                                      "texts to shade by the attention they will get, one a line (with a tab: label or "
-                                      "source in front)")
-                           ->type_name("FILE"));
+    of_bags_.push_back(
+        app.add_option("--examples", examples_file_,
+                       "texts to shade by the attention they will get, one per line (with a tab: label or "
+                       "source in front)")
+            ->type_name("FILE"));
     app.add_option("--threads", threads_, "threads to read with (default: one per core)")
-        ->check(CLI::Range(1, 256))
+        ->check(between(1, 256))
         ->type_name("N");
     words_.add_output(app);
     app.footer(
@@ -63,8 +63,8 @@ class Predict : public Command {
         "words can be learned before attention; which words attention will move to; and when. Nothing is stored.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
         "run: fovea predict text-classify --set task.corpus=NAME.\n"
-        "For a task of token streams: the heights at which the loss may rest, and which earlier tokens tell about\n"
-        "the answers. For one of memory accesses: how many of them are told by those before.\n\n"
+        "For a task of token streams: the plateaus at which the loss may stay, and which earlier tokens tell about\n"
+        "the answers. For one of memory accesses: how many of them can be predicted from the earlier ones.\n\n"
         "Examples:\n"
         "  fovea predict copy --set task.vocab=40 --set task.length=40\n"
         "  fovea predict induction --set task.vocab=128 --set task.length=32\n"

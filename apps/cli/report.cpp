@@ -17,7 +17,7 @@ class Report : public Command {
     app.add_flag("--plain", plain_, "a document without scripts, to print or to send by mail");
     app.add_flag("--data", data_, "only the content of the page, as JSON, for a page on a host of static files")
         ->excludes("--plain");
-    app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder")
+    app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder, which must exist")
         ->type_name("FOLDER");
     app.add_option("--format", format_, "of the figures: svg (the default), pdf or png")
         ->check(CLI::IsMember({"svg", "pdf", "png"}));
@@ -26,7 +26,7 @@ class Report : public Command {
         "Examples:\n"
         "  fovea report -o report.html\n"
         "  fovea report --plain -o report-to-print.html\n"
-        "  fovea report --figures paper --format pdf");
+        "  mkdir paper && fovea report --figures paper --format pdf");
   }
 
   int run() override {

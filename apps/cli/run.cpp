@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
@@ -24,10 +25,10 @@ class Run : public Command {
     app.add_option("experiment", experiment_, "an experiment's name, or a spec file")->type_name("NAME|FILE");
     words_.add_settings(app);
     app.add_option("--seed", seed_, "seed of the data and of the initial weights (default: the spec's, or 0)")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
+        ->check(a_seed())
         ->type_name("N");
     app.add_option("--threads", threads_, "threads that share the work of a step (default: the spec's, or 1)")
-        ->check(CLI::Range(1, 256))
+        ->check(between(1, 256))
         ->type_name("N");
     app.add_option("--resume", resume_, "go on with this run of the store, which was stopped or killed")
         ->type_name("RUN")
@@ -35,7 +36,7 @@ class Run : public Command {
     words_.add_form(app, Preset::full);
     words_.add_training(app);
     words_.add_output(app);
-    app.add_flag("--series", series_, "with --json: every point of every series");
+    app.add_flag("--series", series_, "with --json: every point of every series")->needs("--json");
     app.footer(
         "A run that was interrupted or killed goes on from its last checkpoint when it is started again.\n\n"
         "Examples:\n"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
@@ -16,12 +17,12 @@ namespace {
 class Runs : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("experiment", query_.experiment, "only runs of this experiment");
+    app.add_option("experiment", query_.experiment, "only runs of this experiment")->type_name("NAME");
     app.add_option("--where", where_, "only runs for which this holds")->type_name("CONDITION");
     app.add_option("--sort", query_.sort, "by a metric, a setting or an expression; -NAME: in descending order")
         ->type_name("NAME");
     limit_ = app.add_option("--limit", query_.limit, "at most so many (default: the newest 40; -1, and --json: all)")
-                 ->check(CLI::Range(std::int64_t{-1}, std::int64_t{1} << 40))
+                 ->check(between(std::int64_t{-1}, many))
                  ->type_name("N");
     app.add_option("--show", shown_, "columns: metrics, settings, or expressions over them")->type_name("NAME");
     app.add_flag("--bin", query_.in_bin, "list the runs in the bin");

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <random>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/interrupt.h"
 #include "fovea/base/error/error.h"
@@ -26,7 +27,7 @@ class Serve : public Command {
  public:
   void options(CLI::App& app) override {
     app.add_option("--port", port_, "port to listen on (default: 8470; 0: any free one)")
-        ->check(CLI::Range(0, 65535))
+        ->check(between(0, 65535))
         ->type_name("N");
     app.add_option("--address", options_.address,
                    "address of this machine to listen on (default: 127.0.0.1, which no other machine can reach)")
@@ -43,7 +44,7 @@ class Serve : public Command {
     app.add_option("--allow-frame", options_.frames,
                    "a host whose pages may show this one in a frame, as a slide does (default: none)")
         ->type_name("HOST");
-    app.add_option("--for", seconds_, "stop after this many seconds")->check(CLI::PositiveNumber)->type_name("SECONDS");
+    app.add_option("--for", seconds_, "stop after this many seconds")->check(between(0.001, 1e9))->type_name("SECONDS");
     app.footer(
         "Shows the store's runs as a live page in a browser, which can start and stop trainings. Ctrl-C ends it and\n"
         "stops the trainings that the page started; their progress is kept, and the same training goes on when it is\n"

@@ -1,0 +1,32 @@
+// The bounds of an option that takes a number: what --help says of them, and what is answered to a number outside them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace fovea::cli {
+
+// A largest number that nobody reaches, and that --help does not name.
+inline constexpr std::int64_t many = std::int64_t{1} << 40;
+
+template <class T>
+CLI::Validator between(T least, T most) {
+  const bool open = std::is_integral_v<T> && static_cast<std::int64_t>(most) >= many;
+  const std::string bounds = open ? fmt::format("{} or more", least) : fmt::format("{} to {}", least, most);
+  const auto complaint = [=](const std::string& word) -> std::string {
+    T number{};
+    const bool known = CLI::detail::lexical_cast(word, number);
+    if (known && number >= least && number <= most) return "";
+    if (open && known && number > most) return fmt::format("must be at most {}, not {}", most, word);
+    return fmt::format("must be {}{}, not '{}'", std::is_integral_v<T> ? "an integer, " : "", bounds, word);
+  };
+  return {complaint, bounds};
+}
+
+inline CLI::Validator a_seed() { return between(std::int64_t{0}, std::int64_t{1} << 62); }
+
+}  // namespace fovea::cli

@@ -44,7 +44,10 @@ class Plot : public Command {
       query.with_series = true;
       for (RunRecord& run : store.query(query)) runs.push_back(std::move(run));
     }
-    if (runs.empty()) throw wrong_input("no runs are named, or none fits", "see: fovea runs");
+    if (runs.empty() && where_.empty())
+      throw wrong_input(fmt::format("no run is named: '{}' is read as a metric", words_.front()),
+                        "name runs by their ids, before the metrics");
+    if (runs.empty()) throw wrong_input("no run fits", "see: fovea runs", {"--where"});
     if (metrics.empty())
       throw wrong_input("no metric is named", "see what a run measured: fovea show " + std::to_string(runs.front().id));
     save_figure(plot_metrics(runs, metrics), file_);

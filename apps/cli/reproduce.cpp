@@ -23,7 +23,7 @@ class Reproduce : public Command {
   void options(CLI::App& app) override {
     app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
     app.add_flag("--all", all_, "every experiment there is");
-    words_.add_settings(app);
+    words_.add_settings(app, "; sweep.seed=0..4: an axis of the experiment");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
     words_.add_output(app);
@@ -42,6 +42,8 @@ class Reproduce : public Command {
   int run() override {
     if (names_.empty() && !all_)
       throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --all");
+    if (!names_.empty() && all_)
+      throw wrong_input(fmt::format("--all names every experiment, '{}' too", names_.front()), "use one of the two");
     std::vector<Experiment> experiments;
     for (const std::string& name : all_ ? experiment_names() : names_) experiments.push_back(words_.find(name));
     if (!words_.axes().empty())

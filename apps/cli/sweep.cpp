@@ -3,6 +3,7 @@
 #include <charconv>
 #include <map>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
 #include "apps/cli/json_output.h"
@@ -27,13 +28,11 @@ class Sweep : public Command {
         ->required()
         ->type_name("NAME|FILE");
     app.add_option("--seeds", seeds_, "0..19, or 1,2,5 (default: the experiment's)")->type_name("SEEDS");
-    words_.add_settings(app);
+    words_.add_settings(app, "; task.vocab=40,60, sweep.seed=0..4: an axis");
     app.add_option("--draws", draws_, "number of random draws of the settings given by a distribution")
-        ->check(CLI::Range(1, 1'000'000'000))
+        ->check(between(1, 1'000'000'000))
         ->type_name("N");
-    app.add_option("--draw-seed", draw_seed_, "seed of the random draws (default 0)")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 62))
-        ->type_name("N");
+    app.add_option("--draw-seed", draw_seed_, "seed of the random draws (default 0)")->check(a_seed())->type_name("N");
     app.add_option("--shard", shard_, "of N equal parts of the sweep, only the K-th: 1/8, 2/8, …")->type_name("K/N");
     app.add_flag("--yes", yes_, fmt::format("do not stop at more than {} runs", most_unconfirmed));
     words_.add_form(app, Preset::full);
@@ -63,7 +62,7 @@ class Sweep : public Command {
     if (draw_seed_) experiment.draw_seed = *draw_seed_;
     std::vector<Axis> axes = words_.axes();
     if (!seeds_.empty()) {
-      axes.push_back(parse_axis("seed=" + seeds_));
+      axes.push_back(seed_axis());
       words_.refuse_other_seeds("--seeds " + seeds_, axes.back().values);
     }
     const SweepPlan plan = planned(experiment, axes);  // a mistake shows before there is a store
@@ -188,6 +187,15 @@ class Sweep : public Command {
                  experiment);
     if (const std::string versions = other_versions_text(p); !versions.empty()) fmt::print("{}\n", versions);
     if (p.left() + p.stopped > 0) fmt::print("The same command goes on from here.\n");
+  }
+
+  // A mistake in --seeds is said of that option.
+  Axis seed_axis() const {
+    try {
+      return parse_axis("seed=" + seeds_);
+    } catch (const Error& error) {
+      throw Error(error.kind(), error.problem(), error.remedy(), {"--seeds " + seeds_});
+    }
   }
 
   std::string experiment_, seeds_, shard_;

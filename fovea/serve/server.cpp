@@ -29,6 +29,9 @@ Server::State::State(ServerOptions wanted, Handler handle)
   const AccessCheck early(options.address, options.port, options.token);  // refuses before anything is opened
   const tcp::endpoint endpoint(address, static_cast<unsigned short>(options.port));
   const auto check = [&](const char* doing) {
+    if (error == boost::system::errc::address_not_available)
+      throw wrong_input(fmt::format("{} is not an address of this machine", options.address),
+                        "write one that is, or 0.0.0.0 for all of them");
     if (error)
       throw failure(fmt::format("{} {}:{} is not possible: {}", doing, options.address, options.port, error.message()),
                     Remedy::take_port());

@@ -39,7 +39,7 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
   const std::vector<float> lengths = one("lengths"), rows = one("rows");
   if (lengths.empty() || rows.empty())
     throw wrong_input(
-        fmt::format("run {} was trained without the probe 'evidence', which measures are made from", run.id),
+        fmt::format("run {} was trained without the probe 'evidence', which this needs", run.id),
         Remedy::train_again_with("probe.names", {ValueList{{"loss", {}}, {"accuracy", {}}, {"evidence", {}}}, {}}));
   rows_.begins.push_back(0);
   for (const float length : lengths) rows_.begins.push_back(rows_.begins.back() + static_cast<std::size_t>(length));

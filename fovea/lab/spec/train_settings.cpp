@@ -27,9 +27,9 @@ void TrainSettings::settings(Fields& fields) {
   const std::string of_adam = "optimizers \"adam\" and \"adamw\"";
   fields.number("momentum", momentum, 0, 1, "of sgd");
   fields.only_of("optimizer \"sgd\"", sgd);
-  fields.number("beta1", beta1, 0, 1 - 1e-12, "of adam: memory of the mean gradient");
+  fields.number("beta1", beta1, 0, 1 - 1e-12, "of adam: decay of the running mean of the gradient");
   fields.only_of(of_adam, adam);
-  fields.number("beta2", beta2, 0, 1 - 1e-12, "of adam: memory of the squared gradient");
+  fields.number("beta2", beta2, 0, 1 - 1e-12, "of adam: decay of the running mean of its square");
   fields.only_of(of_adam, adam);
   fields.number("epsilon", epsilon, 0, 1, "of adam: added to the root of the squared gradient");
   fields.only_of(of_adam, adam);
@@ -46,7 +46,7 @@ void TrainSettings::settings(Fields& fields) {
   const auto by_steps = [this] { return schedule == Course::step; };
   fields.integer("period", period, 1, most_steps, "of schedule step: updates between two falls");
   fields.only_of("schedule \"step\"", by_steps);
-  fields.number("factor", factor, 0, 1, "of schedule step: what a fall leaves");
+  fields.number("factor", factor, 0, 1, "of schedule step: what the rate is multiplied by at each fall");
   fields.only_of("schedule \"step\"", by_steps);
   fields.choice("precision", precision,
                 {{"float", Precision::float32}, {"double", Precision::float64}, {"bf16x3", Precision::bf16x3}},

@@ -55,7 +55,10 @@ bool HeadIntervention::is_one(const ValueTable& table) {
   const auto hold = table.find("hold");
   if (hold == table.end()) return false;
   const auto* const word = hold->second.as<std::string>();
-  return table.contains("of") || (word && (*word == "previous" || *word == "first"));
+  // "uniform" and "truth" without `of` are a Hold.
+  return table.contains("of") ||
+         (word && *word != "uniform" && *word != "truth" &&
+          std::ranges::find(pattern_words, *word, &std::pair<std::string, Pattern>::first) != pattern_words.end());
 }
 
 void HeadIntervention::settings(Fields& fields, Kind kind, std::string& heads) {

@@ -66,7 +66,7 @@ class Task {
   virtual std::string target_word(int token) const { return word(token); }
   virtual std::string class_name(int label) const { return std::to_string(label); }
 
-  // Of tasks whose targets were written by people (data/tasks/reference_text.h); else nullptr.
+  // Of tasks whose targets were written by people (data/text/reference_text.h); else nullptr.
   virtual const WrittenTargets* written_targets() const { return nullptr; }
 
   // Of tasks for which what one may know without attention is known (data/ladder.h); else nullptr.

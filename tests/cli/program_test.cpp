@@ -197,6 +197,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"run key.toml", 2, {"key.toml:3:", "stepz", "'steps'"}},
       {"run type.toml", 2, {"type.toml:2:", "p of", "number", "half"}},
       {"run negative.toml", 2, {"negative.toml:3:", "steps", "-5"}},
+      {"run glimpse-plain --set model.patch=1000", 2, {"--set model.patch=1000: patches", "Set model.patch to 28"}},
       {"run nan.toml", 2, {"nan.toml:2:", "nan"}},
       {"run broken.toml", 2, {"broken.toml:1:"}},
       {"run top.toml", 2, {"top.toml:1:", "taks", "'task'"}},

@@ -19,14 +19,16 @@ std::string name_of(const ValueTable& table, const std::string& what) {
   return *name;
 }
 
-// A part knows what is wrong, its spec knows where.
+// A part knows what is wrong, and which of its settings; its spec knows where that stands.
 template <class Work>
-auto placed(const Place& place, Work&& work) {
+auto placed(const Place& place, Work&& work, const ValueTable& settings = {}) {
   try {
     return work();
   } catch (const Error& error) {
-    if (error.kind() != Error::Kind::wrong_input || error.place().known()) throw;
-    throw wrong_input(error.problem(), error.remedy(), place);
+    const Place& said = error.place();
+    if (error.kind() != Error::Kind::wrong_input || (said.known() && said.kind != Place::Kind::setting)) throw;
+    const Place known = place_in(settings, said.file);
+    throw wrong_input(error.problem(), error.remedy(), known.known() ? known : place);
   }
 }
 
@@ -64,7 +66,8 @@ std::unique_ptr<Task> make_task(const RunSpec& spec) {
   Fields fields;
   task->settings(fields);
   fields.read(spec.task, fmt::format("task '{}'", name), {"name"});
-  placed(place, [&] { task->prepare(spec.seed); });
+  placed(
+      place, [&] { task->prepare(spec.seed); }, spec.task);
   return task;
 }
 
@@ -82,7 +85,8 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
                                   name_of(spec.task, "task"), kind_name(shape.kind)),
                       others.empty() ? "take another task" : "models for this task: " + others, place);
   }
-  placed(place, [&] { model->build(shape, parameters); });
+  placed(
+      place, [&] { model->build(shape, parameters); }, spec.model);
   parameters.finish();
   parameters.initialise(spec.start());
   return model;

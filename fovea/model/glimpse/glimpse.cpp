@@ -1,5 +1,7 @@
 #include "fovea/model/glimpse/glimpse.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -80,6 +82,10 @@ void Glimpse<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
     throw wrong_input(
         "model 'glimpse' looks at square images, and vectors of " + std::to_string(shape.width) + " numbers are none",
         "choose another task");
+  if (patch_ > side)
+    throw wrong_input(fmt::format("patches of {0} x {0} pixels are larger than the images, of {1} x {1}", patch_, side),
+                      fmt::format("set model.patch to {} or less, or take larger images", side),
+                      Place::setting("patch"));
   sensor_ = {side, patch_, scales_};
   what_ = Linear<T>::declare(parameters, "what", sensor_.width(), what_width_);
   where_ = Linear<T>::declare(parameters, "where", 2, where_width_);

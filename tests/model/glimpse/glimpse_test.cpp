@@ -186,6 +186,17 @@ TEST(Glimpse, ASteadyStepAllocatesNothing) {
   EXPECT_EQ(scene.bench.arena.blocks_requested(), before);
 }
 
+TEST(Glimpse, RefusesPatchesLargerThanTheImageAndSaysWhichSettingItIs) {
+  const Batch batch = random_images(3, 2);
+  try {
+    ModelScene<float>("glimpse", glimpse_settings(), vector_shape(batch, 4));
+    ADD_FAILURE() << "was built";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem().text(), "patches of 3 x 3 pixels are larger than the images, of 2 x 2");
+    EXPECT_EQ(error.place().file, "patch");
+  }
+}
+
 TEST(Glimpse, RefusesVectorsThatAreNoSquare) {
   TaskShape shape;
   shape.kind = Kind::labelled_vectors;

@@ -96,6 +96,7 @@ TEST(Hold, NothingReachesTheScoresOfItemsAndFeatures) {
   for (const char* const gate : {"free", "input"})
     expect_held("feature-attention", {{"hidden", {hidden, {}}}, {"gate", word(gate)}, {"gate_hidden", whole(3)}}, shape,
                 batch);
+  expect_held("glimpse", {{"glimpses", whole(3)}, {"patch", whole(1)}, {"hidden", whole(5)}}, shape, batch);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t longest_access = 4096;  // bytes of a line
 constexpr std::size_t most_digits = 19, most_hexadecimal_digits = 16;
+constexpr std::string_view separators = ",;\t";
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 bool is_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
@@ -37,9 +38,14 @@ std::uint64_t number_of(std::string_view field, const Place& place) {
   if (field.size() > 1 && field[0] == '-' && is_digit(field[1]))
     throw wrong_input(fmt::format("{} is negative", quoted(field)),
                       Remedy::or_skip("write whole numbers from 0 on", "lines"), place);
-  if (digits.empty() || !std::ranges::all_of(digits, hexadecimal ? is_hexadecimal_digit : is_digit))
-    throw wrong_input(fmt::format("{} is not a whole number", quoted(field)),
-                      Remedy::or_skip("write 4096, or 0x1000", "lines"), place);
+  if (digits.empty() || !std::ranges::all_of(digits, hexadecimal ? is_hexadecimal_digit : is_digit)) {
+    const bool lacks_0x = !hexadecimal && std::ranges::all_of(field, is_hexadecimal_digit);
+    throw wrong_input(fmt::format("{} is not a whole number{}", quoted(field), lacks_0x ? " without 0x in front" : ""),
+                      Remedy::or_skip(lacks_0x ? fmt::format("write 0x{} if it is hexadecimal", field.substr(0, 40))
+                                               : "write 4096, or 0x1000",
+                                      "lines"),
+                      place);
+  }
   if (digits.size() > (hexadecimal ? most_hexadecimal_digits : most_digits))
     throw wrong_input(fmt::format("{} has {} digits", quoted(field), digits.size()),
                       Remedy::or_skip("write at most 19, or 16 behind 0x", "lines"), place);
@@ -51,16 +57,17 @@ std::uint64_t number_of(std::string_view field, const Place& place) {
 }  // namespace
 
 TracedAccess parse_access(std::string_view line, const Place& place) {
-  const std::size_t comma = std::min(line.find(','), line.size());
-  const std::string_view counter = unquoted(line.substr(0, comma));
-  const std::string_view address = unquoted(line.substr(std::min(comma + 1, line.size())));
+  const std::size_t end = std::min(line.find_first_of(separators), line.size());
+  const std::string_view counter = unquoted(line.substr(0, end));
+  const std::string_view address = unquoted(line.substr(std::min(end + 1, line.size())));
   const auto refuse = [&](const std::string& problem) {
     throw wrong_input(problem, Remedy::or_skip("write COUNTER,ADDRESS on each line", "lines"), place);
   };
   if (counter.empty()) refuse("has no counter");
   if (address.empty()) refuse(fmt::format("has a counter, {}, and no address", quoted(counter)));
-  if (address.find(',') != address.npos)
-    refuse(fmt::format("has {} columns, not a counter and an address", std::ranges::count(line, ',') + 1));
+  if (address.find_first_of(separators) != address.npos)
+    refuse(fmt::format("has {} columns, not a counter and an address",
+                       1 + std::ranges::count_if(line, [](char c) { return separators.find(c) != separators.npos; })));
   return {number_of(counter, place), number_of(address, place)};
 }
 
@@ -69,9 +76,10 @@ TraceReader::TraceReader(ByteReader bytes, BadLine bad) : lines_(std::move(bytes
 }
 
 bool TraceReader::is_header(std::string_view line) {
-  const std::size_t comma = line.find(',');
-  if (report_.read + report_.skipped > 0 || !report_.header.empty() || comma == line.npos) return false;
-  const std::string_view first = unquoted(line.substr(0, comma)), second = unquoted(line.substr(comma + 1));
+  if (report_.read + report_.skipped > 0 || !report_.header.empty()) return false;
+  const std::size_t end = line.find_first_of(separators);
+  if (end == line.npos) return false;
+  const std::string_view first = unquoted(line.substr(0, end)), second = unquoted(line.substr(end + 1));
   const auto is_name = [](std::string_view field) {
     return !field.empty() && is_letter(field.front()) && std::ranges::all_of(field, [](char c) {
       return is_letter(c) || is_digit(c) || c == ' ' || c == '-' || c == '_';
@@ -94,7 +102,7 @@ bool TraceReader::next(TracedAccess& access) {
       const bool one_line = error.kind() == Error::Kind::wrong_input && error.place().line > 0;
       if (!one_line || bad_ == BadLine::stop) throw;
       if (++report_.skipped <= static_cast<std::int64_t>(ReadReport::most_complaints))
-        report_.complaints.push_back(error.what());
+        report_.complaints.push_back(wrong_input(error.problem(), {}, error.place()).what());
     }
   }
   if (report_.read > 0) return false;

@@ -1,5 +1,5 @@
-// Memory accesses out of a file: a counter and an address a line, with a comma between them. Numbers are decimal, of at
-// most 19 digits, or hexadecimal behind 0x, of at most 16. One pass, in bounded memory.
+// Memory accesses out of a file: a counter and an address a line, with a comma, a semicolon or a tab between them.
+// Numbers are decimal, of at most 19 digits, or hexadecimal behind 0x, of at most 16. One pass, in bounded memory.
 //
 //   TraceReader reader(ByteReader("app.csv.gz"));
 //   for (TracedAccess access; reader.next(access);) use(access.counter, access.address);

@@ -12,6 +12,11 @@ class TraceCorpusTest : public WithHomeFolder {
   AddedCorpus add(const std::string& bytes, BadLine bad = BadLine::stop) {
     return add_trace("app", put("app.csv", bytes), bad);
   }
+  static std::string times(int count, const std::string& line) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += line;
+    return text;
+  }
   static std::vector<TracedAccess> accesses_of(const Corpus& corpus) {
     std::vector<TracedAccess> all;
     each_access(corpus, [&](const TracedAccess& access) { all.push_back(access); });
@@ -21,10 +26,12 @@ class TraceCorpusTest : public WithHomeFolder {
 
 TEST_F(TraceCorpusTest, IsKeptWholeAndReadAgain) {
   const AddedCorpus added =
-      add("\xEF\xBB\xBFpc,address\r\n0x401000,0x7ffd00001040\r\n\r\n 4198400 , 140724603457664\n"
-          "\"0x401004\",\"0xFFFFFFFFFFFFFFFF\"\n7,0");
-  const std::vector<TracedAccess> wanted{
-      {0x401000, 0x7ffd00001040}, {4198400, 140724603457664}, {0x401004, 0xffffffffffffffff}, {7, 0}};
+      add("\xEF\xBB\xBFpc,address\r\n0x401000,0x7ffd00001040\r\n\r\n 4198400 ; 140724603457664\n"
+          "\"0x401004\"\t\"0xFFFFFFFFFFFFFFFF\"\n" +
+          times(29, "7,0\n") + "7,0");
+  std::vector<TracedAccess> wanted{
+      {0x401000, 0x7ffd00001040}, {4198400, 140724603457664}, {0x401004, 0xffffffffffffffff}};
+  wanted.resize(33, {7, 0});
   EXPECT_EQ(added.reports.at(0).header, (std::vector<std::string>{"pc", "address"}));
   const Corpus corpus = find_corpus("app");
   EXPECT_EQ(accesses_of(corpus), wanted);
@@ -32,7 +39,7 @@ TEST_F(TraceCorpusTest, IsKeptWholeAndReadAgain) {
   EXPECT_EQ(corpus.trace->counters, 3);  // 4198400 is 0x401000
   EXPECT_EQ(corpus.trace->pages, 3);
   EXPECT_EQ(corpus.digest, added.corpus.digest);
-  EXPECT_EQ(corpus.count(Split::train), 4);
+  EXPECT_EQ(corpus.count(Split::train), 27);
   EXPECT_SAYS(wrong_input_of([&] { each_example(corpus, Split::train, {}); }), "holds memory accesses, not texts");
   EXPECT_SAYS(wrong_input_of([&] { accesses_of(find_corpus("made-reviews")); }), "holds texts, not memory accesses");
 }
@@ -56,7 +63,7 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   };
   EXPECT_SAYS(refused("0x1,here"), "'here' is not a whole number");
   EXPECT_SAYS(refused("0x1,0x"), "'0x' is not a whole number");
-  EXPECT_SAYS(refused("0x1,7fff"), "'7fff' is not a whole number");
+  EXPECT_SAYS(refused("0x1,7fff"), "'7fff' is not a whole number without 0x in front. Write 0x7fff");
   EXPECT_SAYS(refused("0x1,1e6"), "'1e6' is not a whole number");
   EXPECT_SAYS(refused("0x1,64.0"), "'64.0' is not a whole number");
   EXPECT_SAYS(refused("0x1,-64"), "'-64' is negative");
@@ -64,6 +71,7 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   EXPECT_SAYS(refused("0x1,"), "has a counter, '0x1', and no address");
   EXPECT_SAYS(refused(",0x40"), "has no counter");
   EXPECT_SAYS(refused("1,64,read"), "has 3 columns");
+  EXPECT_SAYS(refused("1;64\tread"), "has 3 columns");
   EXPECT_SAYS(refused("1,12345678901234567890"), "'12345678901234567890' has 20 digits");
   EXPECT_SAYS(refused("1,0x10000000000000000"), "has 17 digits");
   EXPECT_SAYS(refused("1,\xff"), "UTF-8");
@@ -71,13 +79,16 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   EXPECT_SAYS(refused("pc,address"), "'pc' is not a whole number");  // a header comes first
   for (const char* const none : {"", "\n\n", "pc,address\n"})
     EXPECT_SAYS(wrong_input_of([&] { add(none); }), "app.csv: holds no access");
+  EXPECT_SAYS(wrong_input_of([&] { add(times(30, "1,64\n")); }), "app.csv: has 30 accesses, too few to train on");
+  EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data"));
 }
 
 TEST_F(TraceCorpusTest, SkipsBadLinesIfAsked) {
-  const AddedCorpus added = add("1,64\n1,here\n1,-1\n1,128\n", BadLine::skip);
-  EXPECT_EQ(added.corpus.count(Split::train), 2);
+  const AddedCorpus added = add("1,64\n1,here\n1,-1\n" + times(30, "1,128\n"), BadLine::skip);
+  EXPECT_EQ(added.corpus.count(Split::train), 25);
   EXPECT_EQ(added.reports.at(0).skipped, 2);
   EXPECT_SAYS(added.reports.at(0).complaints.at(1), "app.csv:3: '-1' is negative");
+  EXPECT_EQ(added.reports.at(0).complaints.at(1).find("skip"), std::string::npos) << "they are, already";
   EXPECT_SAYS(wrong_input_of([&] { add_trace("other", put("b.csv", "x,1\ny,2\n"), BadLine::skip); }),
               "none of its 2 lines can be read");
 }
@@ -91,7 +102,7 @@ TEST_F(TraceCorpusTest, OneIsMade) {
 }
 
 TEST_F(TraceCorpusTest, NoticesWhenWhatIsKeptWasChanged) {
-  add("1,64\n1,128\n");
+  add(times(31, "1,64\n"));
   write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x40\n0x1,0xc0\n");
   EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "holds other accesses than were added");
   write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x4");

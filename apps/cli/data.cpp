@@ -102,10 +102,10 @@ class Data : public Command {
     app.add_option("--split-seed", seed_, "seed that chooses the examples that are split off (default 0)")
         ->check(a_seed())
         ->type_name("N");
-    CLI::Option* const trace =
-        app.add_option("--trace", trace_,
-                       "file of memory accesses: COUNTER,ADDRESS on each line, in decimal or as 0x1000")
-            ->type_name("FILE");
+    CLI::Option* const trace = app.add_option("--trace", trace_,
+                                              "file of memory accesses: COUNTER,ADDRESS on each line (or with a "
+                                              "semicolon or a tab), in decimal or as 0x1000")
+                                   ->type_name("FILE");
     for (CLI::Option* const option : app.get_options())
       if (option != trace && option->nonpositional() && option->get_name() != "--help") trace->excludes(option);
     app.add_flag("--skip-bad", skip_, "skip malformed lines, and count them");
@@ -173,9 +173,11 @@ class Data : public Command {
   int add_accesses() {
     AddedCorpus added;
     {
+      Progress progress("million accesses", quiet_ || json_);
       const auto* const stop = interrupt_flag();
-      added = add_trace(name_, trace_, skip_ ? BadLine::skip : BadLine::stop, replace_, [&](std::int64_t) {
+      added = add_trace(name_, trace_, skip_ ? BadLine::skip : BadLine::stop, replace_, [&](std::int64_t done) {
         if (stop->load()) throw failure("stopped; the trace was not added", "give the same command again");
+        progress.show(1e-6 * static_cast<double>(done), 0);
       });
     }
     if (json_) print_json(added_json(added));

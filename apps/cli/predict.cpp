@@ -132,7 +132,10 @@ class Predict : public Command {
       throw wrong_input(
           fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
           "ask once for each");
-    task_ = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+    {
+      const Waiting waiting("reading the data", words_.quiet);
+      task_ = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+    }
     if (task_ && (task_->shape().kind == Kind::token_streams || task_->prefetchers() || !predict_exact(*task_).empty()))
       return nullptr;
     if (task_) return task_bags(*task_, draws_);
@@ -187,7 +190,10 @@ class Predict : public Command {
 
   int print_accesses() const {
     refuse_bags();
-    const AccessPrediction prediction = predict_accesses(*task_);
+    const AccessPrediction prediction = [this] {
+      const Waiting waiting("looking through the trace", words_.quiet);
+      return predict_accesses(*task_);
+    }();
     if (words_.json) {
       Json json{{"data", data_}};
       json.update(access_prediction_json(prediction));

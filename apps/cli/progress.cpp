@@ -17,10 +17,35 @@ void Progress::show(double done, double total, const std::string& now) {
   }
   const auto text = [&] {
     const double gone = done - *first_, seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (total <= 0) return fmt::format("{:.3g} {}  {}", done, unit_, pace_text(gone, seconds, unit_));
     return fmt::format("{:.0f} of {:.0f} {}  {}  {}  {}", done, total, unit_, pace_text(gone, seconds, unit_),
                        left_text(gone > 0 ? seconds * (total - done) / gone : 0), now);
   };
-  lines_.show([&] { return std::vector<std::string>{fmt::format("{}  {}", bar(done, total), text())}; }, text);
+  const auto line = [&] { return total > 0 ? fmt::format("{}  {}", bar(done, total), text()) : text(); };
+  lines_.show([&] { return std::vector<std::string>{line()}; }, text);
+}
+
+Waiting::Waiting(std::string what, bool quiet) : what_(std::move(what)), lines_(quiet), teller_([this] { tell(); }) {}
+
+Waiting::~Waiting() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  ended_.notify_one();
+  teller_.join();
+}
+
+void Waiting::tell() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::milliseconds(200), [this] { return over_; })) {
+    const auto text = [&] {
+      return fmt::format("{}: {}", what_, duration_text(std::chrono::duration<double>(Clock::now() - begin).count()));
+    };
+    lines_.show([&] { return std::vector<std::string>{text()}; }, text);
+  }
 }
 
 std::string bar(double done, double total) {

@@ -1,8 +1,11 @@
 // A bar with rate and time left on stderr, for work of one kind.
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "apps/cli/live_lines.h"
 #include "fovea/base/duration.h"
@@ -13,7 +16,8 @@ class Progress {
  public:
   Progress(std::string unit, bool quiet);  // unit: "steps", "runs"
 
-  // Rate and time left are counted from the first call: what goes on from a checkpoint does not start at 0.
+  // Rate and time left are counted from the first call: what goes on from a checkpoint does not start at 0. A total of
+  // 0 is not known.
   void show(double done, double total, const std::string& now = {});
   void say(const std::string& line) { lines_.say(line); }  // stays, above the bar; also when quiet
   void clear() { lines_.clear(); }                         // before something else is printed
@@ -24,6 +28,22 @@ class Progress {
   LiveLines lines_;
   std::optional<double> first_;
   Clock::time_point begin_;
+};
+
+// Says that something is done, and for how long already, where nothing tells how far it is.
+class Waiting {
+ public:
+  Waiting(std::string what, bool quiet);  // what: "reading the trace"
+  ~Waiting();
+
+ private:
+  void tell();
+  std::string what_;
+  LiveLines lines_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false;
+  std::thread teller_;
 };
 
 std::string bar(double done, double total);                                   // "████████░░░░"

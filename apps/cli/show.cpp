@@ -2,6 +2,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <limits>
+
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
@@ -19,11 +21,17 @@ class Show : public Command {
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
     CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; its settings are the spec");
+    app.add_option("--step", step_,
+                   "the attention at this step, or at the last evaluation before it (default: the end)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("N")
+        ->excludes(json);
     app.add_flag("--series", series_, "with --json: every point of every series")->needs(json);
     app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again")->excludes(json);
     app.footer(
         "Examples:\n"
         "  fovea show 12\n"
+        "  fovea show 12 --step 200\n"
         "  fovea show 12 --spec > again.toml");
   }
 
@@ -44,11 +52,12 @@ class Show : public Command {
     fmt::print("\nstarted {}   fovea {}   {}\n\n{}", run.started, run.version, run.machine, run.spec.text());
     std::vector<ArrayRecord> arrays = store.arrays(run.id, "attention_items");
     for (ArrayRecord& map : store.arrays(run.id, "attention")) arrays.push_back(std::move(map));
+    std::erase_if(arrays, [this](const ArrayRecord& array) { return array.step > step_; });
     const std::vector<std::string> attention = attention_lines(run.spec, arrays, 0, terminal);
     if (!attention.empty()) fmt::print("\n{}\n", fmt::join(attention, "\n"));
   }
 
-  std::int64_t id_ = 0;
+  std::int64_t id_ = 0, step_ = std::numeric_limits<std::int64_t>::max();
   bool json_ = false, series_ = false, spec_ = false;
 };
 

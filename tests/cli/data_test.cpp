@@ -106,6 +106,13 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
       "--set "
       "train.steps=150 --set train.rate=0.02");
   EXPECT_GT(run["metrics"]["address_accuracy"], 0.9) << run;
+  EXPECT_NE(fovea("show 1").out.find("attention of one example at step 150"), std::string::npos);
+  EXPECT_NE(fovea("show 1 --step 0").out.find("attention of one example at step 0"), std::string::npos);
+  const Outcome look = fovea("look 1");
+  EXPECT_EQ(look.code, 2);
+  EXPECT_NE(look.err.find("attends to experts, and evidence is of words. See what a run has: fovea show RUN"),
+            std::string::npos)
+      << look.err;
   write("bad.csv", "1,64\n1,-64\n");
   const Outcome bad = fovea("data add bad --trace bad.csv");
   EXPECT_EQ(bad.code, 2);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fovea/base/error/error.h"
+#include "fovea/lab/spec/assembly.h"
 
 namespace fovea {
 
@@ -37,10 +38,16 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
     return found.empty() ? std::vector<float>() : std::move(found.front().values);
   };
   const std::vector<float> lengths = one("lengths"), rows = one("rows");
-  if (lengths.empty() || rows.empty())
+  if (lengths.empty() || rows.empty()) {
+    const std::optional<AttentionMeaning> meaning = attention_meaning(run.spec);
+    if (meaning && meaning->columns != AttentionColumns::source_word)
+      throw wrong_input(
+          fmt::format("run {} attends to {}s, and evidence is of words", run.id, key_of(meaning->columns)),
+          Remedy::see_metrics());
     throw wrong_input(
         fmt::format("run {} was trained without the probe 'evidence', which this needs", run.id),
         Remedy::train_again_with("probe.names", {ValueList{{"loss", {}}, {"accuracy", {}}, {"evidence", {}}}, {}}));
+  }
   rows_.begins.push_back(0);
   for (const float length : lengths) rows_.begins.push_back(rows_.begins.back() + static_cast<std::size_t>(length));
   for (std::size_t example = 0; example < rows.size(); ++example)

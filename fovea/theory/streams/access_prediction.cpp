@@ -97,7 +97,7 @@ Line looked_up(const Window& window) {
 
 }  // namespace
 
-AccessPrediction predict_accesses(const Task& task, std::int64_t trained_on, std::int64_t asked) {
+AccessPrediction predict_accesses(const Task& task, std::int64_t trained_on) {
   const Prefetchers* const tables = task.prefetchers();
   if (!tables) throw wrong_input("the task gives no memory accesses", "choose another");
   AccessPrediction prediction;
@@ -108,7 +108,7 @@ AccessPrediction predict_accesses(const Task& task, std::int64_t trained_on, std
     pages.insert(window.next_page);
   });
   std::int64_t told = 0, in_window = 0, new_pages = 0;
-  prediction.asked = each_window(task, Split::validation, asked, [&](const Window& window) {
+  prediction.asked = each_window(task, Split::validation, task.examples(Split::validation), [&](const Window& window) {
     const bool known = window.next_page >= 0;
     new_pages += !known || !pages.contains(window.next_page);
     told += known && contexts.foretell(window) == window.next;

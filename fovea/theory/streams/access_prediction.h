@@ -2,7 +2,8 @@
 // followed what can foretell the accesses of the validation split.
 //
 // Each training window is filed under its contexts: the access d back, for d = 1 .. 8, and the last k accesses, for k =
-// 2 .. 4. A context keeps what followed it last, and how often that was what followed it next: it is as sure as
+// 2 .. 4. Windows come in the order of training, which is shuffled. A context keeps what followed it when it was last
+// met in that order, and how often that was what followed it when it was next met: it is as sure as
 //
 //   (times that it was + 1/2) / (times it was asked + 1)
 //
@@ -28,7 +29,8 @@ struct AccessPrediction {
   double expected() const { return std::max(told, in_window); }
 };
 
-// Of at most so many windows of each split. Throws wrong_input where the task does not give accesses.
-AccessPrediction predict_accesses(const Task& task, std::int64_t trained_on = 200'000, std::int64_t asked = 20'000);
+// Of at most so many windows of training, and of all of validation, as its tables are. Throws wrong_input where the
+// task does not give accesses.
+AccessPrediction predict_accesses(const Task& task, std::int64_t trained_on = 200'000);
 
 }  // namespace fovea

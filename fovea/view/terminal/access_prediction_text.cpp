@@ -29,7 +29,8 @@ std::string access_prediction_text(const AccessPrediction& p, const Terminal& te
   shares.row({number(p.new_pages), "the next page is new: it followed no window of training"});
   TextTable tables({{"right", Align::right}, {"table"}});
   for (const TableScore& table : p.tables) tables.row({number(table.both), table.name});
-  return text + shares.text(terminal) + "\nTables that are fed the trace up to each access:\n" + tables.text(terminal);
+  return text + shares.text(terminal) + "\nOf the same windows, tables that are fed the trace up to each access:\n" +
+         tables.text(terminal);
 }
 
 }  // namespace fovea

@@ -64,8 +64,8 @@ void Glimpse<T>::settings(Fields& fields) {
                  {"random", GlimpsePolicy::random},
                  {"centre", GlimpsePolicy::centre}},
                 "where glimpses go: as reward teaches, as an untrained layer says, anywhere, or always to the centre");
-  fields.choice("first", first_, {{"random", First::random}, {"centre", First::centre}}, "where the first one goes");
-  fields.only_of("policies that do not stay at the centre", [this] { return policy_ != GlimpsePolicy::centre; });
+  fields.choice("first", first_, {{"random", First::random}, {"centre", First::centre}},
+                "where the first one goes; policy \"centre\" begins there, too");
   const auto learned = [this] { return policy_ == GlimpsePolicy::learned; };
   fields.number("spread", spread_, 1e-6, 10, "standard deviation of places in training; the image is 2 wide");
   fields.only_of("policies \"learned\" and \"unrewarded\"", [this] { return by_state(policy_); });

@@ -18,7 +18,7 @@ from .kept import Store, store
 from .measuring import Comparison, Measures, compare, measure
 from .models import Model
 from .observing import attention_sites, observe
-from .prediction import Prediction, Shading, predict
+from .prediction import Prediction, Shading, TracePrediction, predict
 from .run_table import RunTable
 from .run_texts import Looked, Words
 from .runs import Run
@@ -47,6 +47,7 @@ __all__ = [
     "Step",
     "Store",
     "Task",
+    "TracePrediction",
     "Words",
     "WrongInput",
     "WrongType",

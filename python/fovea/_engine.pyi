@@ -74,6 +74,7 @@ class Record:
     steps: int
     spec: Spec
     state: str
+    telling_metrics: list[str]  # the most telling first
     attention_axes: str  # what its rows and columns are, in words
     metrics: dict[str, float]
     series_names: list[str]
@@ -133,9 +134,18 @@ class Predicted:
     def text(self) -> str: ...
 
 def predict_texts(texts: list[str], answers: list[str], classes: bool, threads: int) -> Predicted: ...
+class PredictedAccesses:
+    trained_on: int
+    asked: int
+    told: float
+    in_window: float
+    new_pages: float
+    tables: dict[str, float]
+    def text(self) -> str: ...
+
 def predict_task(
     name: str, quick: bool, settings: dict[str, Any], seed: int, draws: int, threads: int
-) -> Predicted: ...
+) -> Predicted | PredictedAccesses: ...
 
 class InTraining:
     label: str
@@ -233,6 +243,7 @@ def add_corpus(
     seed: int,
     replace: bool,
 ) -> tuple[dict[str, Any], int]: ...
+def add_trace(name: str, file: str, skip_bad: bool, replace: bool) -> tuple[dict[str, Any], int]: ...
 def remove_corpus(name: str) -> None: ...
 def measure(file: str, ids: list[int], only_class: str) -> tuple[str, str, list[str]]: ...
 def compare(a: tuple[str, list[Record]], b: tuple[str, list[Record]], metrics: list[str]) -> tuple[str, str]: ...

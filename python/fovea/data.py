@@ -19,7 +19,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus: ``examples`` counts those of each split, ``classes`` are empty where it holds pairs (``paired``)."""
+    """A corpus: ``examples`` counts those of each split, ``classes`` are empty where it holds pairs (``paired``) or a ``trace``."""
 
     name: str
     summary: str
@@ -27,6 +27,7 @@ class Corpus:
     classes: list[str]
     examples: dict[str, int]
     digest: str
+    trace: dict[str, int] | None = None  #: of memory accesses: how many ``counters`` and ``pages`` they have
 
     def texts(self, split: str = "train") -> tuple[list[str], list[str]]:
         """The texts of a split, and their labels or translations.
@@ -75,7 +76,7 @@ def read(file: Path, *, label: str | int = "", text: str | int | Sequence[str | 
 
 def add(
     name: str,
-    train: Path,
+    train: Path = "",
     *,
     label: str | int = "",
     text: str | int | Sequence[str | int] = (),
@@ -85,6 +86,7 @@ def add(
     validation_target: Path = "",
     test: Path = "",
     test_target: Path = "",
+    trace: Path = "",
     format: str = "",
     shares: tuple[float, float] = (0.1, 0.1),
     seed: int = 0,
@@ -101,7 +103,27 @@ def add(
     >>> added.classes, added.examples
     (['+', '-'], {'train': 80, 'validation': 10, 'test': 10})
     >>> fovea.data.remove("films")
+
+    A ``trace`` of memory accesses stands alone: a counter and an address on each line, as ``0x401126,0x404000``.
+
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "app.csv")
+    >>> _ = file.write_text("".join(f"0x401126,{64 * (n % 50)}\\n" for n in range(1000)))
+    >>> added = fovea.data.add("app", trace=file, replace=True)
+    >>> added.examples, added.trace
+    ({'train': 800, 'validation': 100, 'test': 100}, {'counters': 1, 'pages': 1})
+    >>> fovea.predict("address-trace", corpus="app").told
+    1.0
+    >>> fovea.data.remove("app")
     """
+    if trace:
+        others = {"train": train, "label": label, "text": text, "target": target, "validation": validation, "test": test, "format": format}
+        for given in (one for one, value in others.items() if value):
+            raise _engine.wrong_input(f"{given}= is of texts, and a trace has none", "give one of them")
+        accesses = checks.path("trace", trace, "the path of a trace of memory accesses")
+        facts, _ = _engine.add_trace(checks.text("name", name), accesses, checks.flag("skip_bad", skip_bad), checks.flag("replace", replace))
+        return Corpus(**facts)
+    if not train:
+        raise _engine.wrong_input("no file is named", "name one: train=…, or trace=… of memory accesses")
     common: dict[str, Any] = {"text": _columns("text", text), "label": _column("label", label), "target": _column("target", target)}
     common |= {"format": checks.text("format", format), "skip_bad": checks.flag("skip_bad", skip_bad)}
     folder = os.path.isdir(checks.path("train", train, "the path of a file or folder of texts"))

@@ -6,6 +6,7 @@ import base64
 import html
 import importlib
 import math
+import re
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
@@ -133,8 +134,8 @@ def plot(runs: Sequence[Run], metrics: Sequence[str], ax: Any) -> Any:
     if ax is None:
         ax = pyplot.subplots(layout="constrained")[1]
     if not metrics:
-        every = {metric for run in runs for metric in run.series}
-        metrics = [m for m in ("accuracy", "attention_accuracy") if m in every] or sorted(every)[:4]
+        every = list(dict.fromkeys(metric for run in runs for metric in run._record.telling_metrics if not re.search(r"_\d+$", metric)))
+        metrics = [m for m in ("accuracy", "attention_accuracy") if m in every] or every[:4]
     for place, metric in enumerate(metrics):
         label: str | None = metric
         for run in runs:

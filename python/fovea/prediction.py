@@ -120,6 +120,31 @@ class Prediction:
         return f"<pre>{html.escape(self._predicted.text())}</pre>"
 
 
+@dataclass(frozen=True)
+class TracePrediction:
+    """What a trace of memory accesses tells of itself: shares of the windows of validation.
+
+    >>> import fovea
+    >>> trace = fovea.predict("prefetch-list")
+    >>> round(trace.told, 2), sorted(trace.tables)
+    (1.0, ['ghb', 'markov_address', 'markov_delta', 'stride'])
+    """
+
+    trained_on: int  #: windows
+    asked: int
+    told: float  #: of which the surest context in training says the next access
+    in_window: float  #: of which the window itself says it
+    new_pages: float  #: of which the next page followed no window of training
+    tables: dict[str, float]  #: what each table of a hardware prefetcher has right
+    _text: str
+
+    def __repr__(self) -> str:
+        return self._text.rstrip()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._text)}</pre>"
+
+
 def text_list(what: str, texts: Iterable[Any]) -> list[str]:
     if isinstance(texts, (str, bytes)):
         raise _engine.wrong_input(f"{what} is one text, and many are needed", f"give a list: [{str(texts)[:20]!r}, …]")
@@ -148,10 +173,10 @@ def predict(
     threads: int | None = None,
     set: Mapping[str, Any] | None = None,
     **settings: Any,
-) -> Prediction:
+) -> Prediction | TracePrediction:
     """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
     experiment by name with its settings. Words are what stands between blanks. Of labelled texts that are the same the first
-    alone counts.
+    alone counts. Of a task of memory accesses (``fovea.predict("address-trace", corpus="app")``) a ``TracePrediction``.
 
     >>> import fovea
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
@@ -171,7 +196,10 @@ def predict(
     if isinstance(data, str):
         if labels is not None or targets is not None:
             raise _engine.wrong_input(f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone")
-        return Prediction(_engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers))
+        found = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers)
+        if isinstance(found, _engine.Predicted):
+            return Prediction(found)
+        return TracePrediction(found.trained_on, found.asked, found.told, found.in_window, found.new_pages, found.tables, found.text())
     if settings or words:
         raise _engine.wrong_input(f"'{next(iter({**settings, **words}))}' is a setting, and texts have none", "leave it out")
     if not isinstance(data, Iterable):

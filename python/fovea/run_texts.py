@@ -29,7 +29,8 @@ class Words:
     classes: list[str]  #: of labelled texts
 
     def __repr__(self) -> str:
-        classes = f", classes {', '.join(self.classes[:8])}" if self.classes else ""
+        names = ", ".join(self.classes[:12]) + (f", … ({len(self.classes)})" if len(self.classes) > 12 else "")
+        classes = f", classes {names}" if self.classes else ""
         return f"<{len(self.source)} words{classes}>"
 
 

@@ -5,10 +5,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <type_traits>
+#include <variant>
 
 #include "fovea/data/text/word_counts.h"
 #include "fovea/lab/analysis/prediction_source.h"
+#include "fovea/theory/streams/access_prediction.h"
 #include "fovea/theory/text_attention.h"
+#include "fovea/view/terminal/access_prediction_text.h"
 #include "fovea/view/terminal/prediction_text.h"
 #include "python/src/arrays.h"
 #include "python/src/call.h"
@@ -147,9 +151,9 @@ py::tuple shade(const Predicted& made, const std::string& text, const std::strin
 
 // What `work` gives, made without the GIL; what Ctrl-C raises, where it was pressed.
 template <class Work>
-std::shared_ptr<Predicted> interruptible(Work&& work) {
+auto interruptible(Work&& work) {
   Call call;
-  std::shared_ptr<Predicted> made;
+  std::invoke_result_t<Work, Call&> made;
   try {
     const py::gil_scoped_release free;
     made = work(call);
@@ -171,11 +175,13 @@ void bind_prediction(py::module_& module) {
   module.def("predict_task", [](const std::string& name, bool quick, const py::dict& settings, std::uint64_t seed,
                                 std::int64_t draws, int threads) {
     const std::vector<Override> overrides = overrides_of(settings);
-    return interruptible([&](Call& call) {
+    using OfBagsOrAccesses = std::variant<std::shared_ptr<Predicted>, AccessPrediction>;
+    return interruptible([&](Call& call) -> OfBagsOrAccesses {
       std::unique_ptr<Task> task = find_task(name, quick ? Preset::quick : Preset::full, overrides, seed);
       if (!task)
         throw wrong_input(fmt::format("there is no task or experiment '{}'", name),
                           "give texts and their labels, or a name (see: fovea.describe(\"tasks\"))");
+      if (task->prefetchers()) return predict_accesses(*task);
       std::unique_ptr<BagSource> source = task_bags(*task, draws);
       return predicted(std::move(task), std::move(source), threads, call);
     });
@@ -207,6 +213,19 @@ void bind_prediction(py::module_& module) {
            })
       .def("shade", &shade)  // (words, answers, a row of weights for each answer)
       .def("text", [](const Predicted& p) { return prediction_text(p.prediction, *p.source, Terminal()); });
+  py::class_<AccessPrediction>(module, "PredictedAccesses")
+      .def_readonly("trained_on", &AccessPrediction::trained_on)
+      .def_readonly("asked", &AccessPrediction::asked)
+      .def_readonly("told", &AccessPrediction::told)
+      .def_readonly("in_window", &AccessPrediction::in_window)
+      .def_readonly("new_pages", &AccessPrediction::new_pages)
+      .def_property_readonly("tables",
+                             [](const AccessPrediction& p) {
+                               py::dict tables;
+                               for (const TableScore& table : p.tables) tables[py::str(table.name)] = table.both;
+                               return tables;
+                             })
+      .def("text", [](const AccessPrediction& p) { return access_prediction_text(p, Terminal()); });
 }
 
 }  // namespace fovea::python

@@ -8,6 +8,7 @@
 #include "fovea/io/toml_reader.h"
 #include "fovea/lab/store/store.h"
 #include "fovea/view/terminal/attention_axes.h"
+#include "fovea/view/terminal/default_metrics.h"
 #include "python/src/arrays.h"
 #include "python/src/parts.h"
 #include "python/src/values.h"
@@ -93,6 +94,7 @@ void bind_records(py::module_& module) {
                                for (const auto& [name, series] : record.series) names.push_back(name);
                                return names;
                              })
+      .def_property_readonly("telling_metrics", [](const RunRecord& record) { return default_metrics({&record}); })
       .def("series",  // (steps, values)
            [](const std::shared_ptr<RunRecord>& record, const std::string& name) {
              const Series& series = series_named(*record, name);

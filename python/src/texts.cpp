@@ -7,6 +7,7 @@
 
 #include "fovea/base/error/names.h"
 #include "fovea/data/corpus/corpus.h"
+#include "fovea/data/corpus/trace_corpus.h"
 #include "fovea/data/draw.h"
 #include "fovea/data/text/labelled_source.h"
 #include "fovea/lab/analysis/comparison_json.h"
@@ -64,6 +65,9 @@ py::dict corpus_of(const Corpus& corpus) {
   facts["classes"] = corpus.classes;
   facts["examples"] = examples;
   facts["digest"] = corpus.digest;
+  facts["trace"] = py::none();
+  if (corpus.trace)
+    facts["trace"] = py::dict(py::arg("counters") = corpus.trace->counters, py::arg("pages") = corpus.trace->pages);
   return facts;
 }
 
@@ -99,18 +103,14 @@ TextSource source_of(const py::dict& parts) {
 // Ends an adding at which somebody has pressed Ctrl-C.
 struct Stopped {};
 
-py::tuple add(const std::string& name, const py::dict& train, const py::object& validation, const py::object& test,
-              std::pair<double, double> shares, std::uint64_t seed, bool replace) {
-  CorpusSources sources{source_of(train), {}, {}, {}, seed};
-  if (!validation.is_none()) sources.validation = source_of(validation);
-  if (!test.is_none()) sources.test = source_of(test);
-  sources.fractions.validation = shares.first;
-  sources.fractions.test = shares.second;
+// What `work` adds, made without the GIL: (the corpus, how many lines were skipped).
+template <class Work>
+py::tuple added_by(Work&& work) {
   AddedCorpus added;
   Call call;
   try {
     const py::gil_scoped_release free;
-    added = add_corpus(name, sources, replace, [&](std::int64_t, std::int64_t) {
+    added = work([&] {
       call.look_for_signals();
       if (call.stop()) throw Stopped();
     });
@@ -120,6 +120,24 @@ py::tuple add(const std::string& name, const py::dict& train, const py::object& 
   std::int64_t skipped = 0;
   for (const ReadReport& report : added.reports) skipped += report.skipped;
   return py::make_tuple(corpus_of(added.corpus), skipped);
+}
+
+py::tuple add(const std::string& name, const py::dict& train, const py::object& validation, const py::object& test,
+              std::pair<double, double> shares, std::uint64_t seed, bool replace) {
+  CorpusSources sources{source_of(train), {}, {}, {}, seed};
+  if (!validation.is_none()) sources.validation = source_of(validation);
+  if (!test.is_none()) sources.test = source_of(test);
+  sources.fractions.validation = shares.first;
+  sources.fractions.test = shares.second;
+  return added_by([&](const auto& look) {
+    return add_corpus(name, sources, replace, [&](std::int64_t, std::int64_t) { look(); });
+  });
+}
+
+py::tuple add_accesses(const std::string& name, const std::string& file, bool skip_bad, bool replace) {
+  return added_by([&](const auto& look) {
+    return add_trace(name, file, skip_bad ? BadLine::skip : BadLine::stop, replace, [&](std::int64_t) { look(); });
+  });
 }
 
 // (the document of it, the text of it, its verdict in sentences)
@@ -179,6 +197,7 @@ void bind_texts(py::module_& module) {
   module.def("corpus_texts", &corpus_texts, Free());
   module.def("add_corpus", &add, py::arg("name"), py::arg("train"), py::arg("validation"), py::arg("test"),
              py::arg("shares"), py::arg("seed"), py::arg("replace"));
+  module.def("add_trace", &add_accesses);
   module.def("remove_corpus", &remove_corpus, Free());
   module.def("measure", &measured, Free());
   module.def("compare", &compared, Free());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "python/src/wording.h"
+
 namespace fovea::python {
 
 namespace {
@@ -20,6 +22,7 @@ Value integer_of(py::handle object, const std::string& name) {
 }
 
 constexpr int deepest = 100;
+constexpr std::size_t longest_shown = 40;  // in the place of a mistake
 constexpr std::size_t longest = 1'000'000;
 
 Value value_at(py::handle object, const std::string& name, int depth) {
@@ -99,6 +102,9 @@ std::vector<Override> overrides_of(const py::dict& settings) {
   for (const auto& [key, value] : settings) {
     const std::string name = text_of(key, "the name of a setting");
     overrides.push_back({name, value_of(value, name)});
+    Value& given = overrides.back().value;
+    if (const std::string text = python_literal(given); text.size() <= longest_shown)
+      given.place = Place::setting(fmt::format("{}={}", name, text));
   }
   return overrides;
 }

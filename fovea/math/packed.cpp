@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "fovea/math/simd.h"
@@ -252,13 +251,10 @@ namespace {
 HWY_EXPORT(ProductFloat);
 HWY_EXPORT(ProductDouble);
 
-// What split panels hold, in the memory of as many floats.
-std::uint32_t* words(float* panels) { return reinterpret_cast<std::uint32_t*>(panels); }
-const std::uint32_t* words(const float* panels) { return reinterpret_cast<const std::uint32_t*>(panels); }
-
 void multiply(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add) {
   if (b.products == Products::bf16x3)
-    return bf16x3::multiply(a, words(b.panels), b.depth / bf16x3::chunk, b.columns, c, c_stride, add);
+    return bf16x3::multiply(a, reinterpret_cast<const std::uint32_t*>(b.panels), b.depth / bf16x3::chunk, b.columns, c,
+                            c_stride, add);
   alignas(64) thread_local float copy[kDepth * kBlockStride];
   choose_simd();
   HWY_DYNAMIC_DISPATCH(ProductFloat)(a, b, c, c_stride, add, copy);
@@ -270,77 +266,7 @@ void multiply(const Operand<double>& a, const PackedMatrix<double>& b, double* c
   HWY_DYNAMIC_DISPATCH(ProductDouble)(a, b, c, c_stride, add, copy);
 }
 
-void split_panels(Operand<float> b, Index begin, Index end, float* panels) {
-  static_assert(kPanel == bf16x3::lines && kPanel * bf16x3::chunk == bf16x3::split_tile_words);
-  const Index chunks = bf16x3::chunks_of(b.rows);
-  for (Index panel = begin; panel < end; ++panel) {
-    const Index first = panel * kPanel;
-    bf16x3::split_columns(
-        {b.data + first * (b.transposed ? b.stride : 1), b.rows, b.columns - first, b.stride, b.transposed}, chunks,
-        words(panels) + panel * chunks * bf16x3::split_tile_words);
-  }
-}
-
-// A panel whose columns are lines in memory.
-template <class T>
-void gather_lines(const T* from, Index stride, Index width, Index depth, T* to) {
-  if (width < kPanel) std::fill_n(to, depth * kPanel, T{});
-  constexpr Index kTogether = 16;  // a cache line of each
-  for (Index k = 0; k < depth; k += kTogether) {
-    const Index end = std::min(depth, k + kTogether);
-    for (Index j = 0; j < width; ++j) {
-      for (Index i = k; i < end; ++i) to[i * kPanel + j] = from[j * stride + i];
-    }
-  }
-}
-
 }  // namespace
-
-template <class T>
-void pack_panels(Products products, Operand<T> b, Index begin, Index end, T* panels) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (products == Products::bf16x3) return split_panels(b, begin, end, panels);
-  }
-  for (Index first = begin * kPanel; first < std::min(end * kPanel, b.columns); first += kPanel) {
-    T* to = panels + first * b.rows;
-    const Index width = std::min(kPanel, b.columns - first);
-    if (b.transposed) {
-      gather_lines(b.data + first * b.stride, b.stride, width, b.rows, to);
-    } else {
-      for (Index k = 0; k < b.rows; ++k, to += kPanel) {
-        const T* const from = b.data + k * b.stride + first;
-        if (width == kPanel) std::memcpy(to, from, kPanel * sizeof(T));
-        else std::fill(std::copy_n(from, width, to), to + kPanel, T{});
-      }
-    }
-  }
-}
-
-template <class T>
-PackedMatrix<T> pack(Arena& arena, Products products, Operand<T> b) {
-  T* const panels = arena.take<T>(packed_size(products, b)).data();
-  pack_panels(products, b, 0, panels_of(b), panels);
-  return {products, panels, b.rows, b.columns};
-}
-
-template <class T>
-T* packing_space(std::size_t count) {
-  struct Space {
-    T* data = nullptr;
-    std::size_t size = 0;
-    ~Space() { release(); }
-    void release() { ::operator delete(data, std::align_val_t(64)); }
-  };
-  thread_local Space space;
-  if (space.size < count) {
-    space.release();
-    space.data = nullptr;
-    space.size = 0;
-    space.data = static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64)));
-    space.size = count;
-  }
-  return space.data;
-}
 
 template <class T>
 void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into into, Index c_stride) {
@@ -355,14 +281,8 @@ void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into int
   multiply(a, b, c.data(), c_stride, into == Into::add);
 }
 
-#define FOVEA_INSTANTIATE(T)                                         \
-  template void pack_panels(Products, Operand<T>, Index, Index, T*); \
-  template PackedMatrix<T> pack(Arena&, Products, Operand<T>);       \
-  template T* packing_space<T>(std::size_t);                         \
-  template void matmul_packed(Operand<T>, const PackedMatrix<T>&, Matrix<T>, Into, Index);
-FOVEA_INSTANTIATE(float)
-FOVEA_INSTANTIATE(double)
-#undef FOVEA_INSTANTIATE
+template void matmul_packed(Operand<float>, const PackedMatrix<float>&, Matrix<float>, Into, Index);
+template void matmul_packed(Operand<double>, const PackedMatrix<double>&, Matrix<double>, Into, Index);
 
 }  // namespace fovea
 #endif  // HWY_ONCE

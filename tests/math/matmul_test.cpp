@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -220,6 +221,38 @@ TEST(Packed, RowsDependOnNothingButThemselves) {
   hwy::SetSupportedTargetsForTest(0);
   check_rows_stand_alone<double>(false);
   check_rows_stand_alone<double>(true);
+}
+
+// Panel by panel, each number where it belongs, and 0 where there is none.
+template <class T>
+void check_panels() {
+  constexpr Index stride = 45;
+  std::vector<T> b(stride * 48);
+  std::iota(b.begin(), b.end(), T{1});
+  for (const Index rows : {1, 15, 16, 19, 45})
+    for (const Index columns : {1, 16, 22, 32, 45})
+      for (const bool turned : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << rows << " " << columns << " " << turned);
+        const Operand<T> operand{b.data(), rows, columns, stride, turned};
+        std::vector<T> got(packed_size(Products::full, operand), T{-1});
+        for (Index panel = 0; panel < panels_of(operand); panel += 2)
+          pack_panels(Products::full, operand, panel, std::min(panel + 2, panels_of(operand)), got.data());
+        for (Index i = 0; i < std::ssize(got); ++i) {
+          const Index k = i / panel_width % rows, j = i / panel_width / rows * panel_width + i % panel_width;
+          const Index at = turned ? j * stride + k : k * stride + j;
+          ASSERT_EQ(got[static_cast<std::size_t>(i)], j < columns ? b[static_cast<std::size_t>(at)] : T{0}) << i;
+        }
+      }
+}
+
+TEST(Packed, PanelsHoldColumnsSideBySide) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    check_panels<float>();
+    check_panels<double>();
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 // Packed under one target, used under another.

@@ -14,8 +14,6 @@ namespace fovea {
 
 namespace {
 
-using attention_rows::pack_plain;
-using attention_rows::pack_transposed;
 using attention_rows::row_grain;
 using attention_rows::Rows;
 using attention_rows::stride_of;
@@ -33,9 +31,7 @@ Index panels_size(Products products, Index rows, Index columns) {
 
 template <class T>
 PackedMatrix<T> pack_into(Products products, const Operand<T>& b, T* panels) {
-  if (products != Products::full) pack_panels(products, b, 0, panels_of(b), panels);
-  else if (b.transposed) pack_transposed(b.data, b.stride, b.columns, b.rows, panels);
-  else pack_plain(b.data, b.stride, b.rows, b.columns, panels);
+  pack_panels(products, b, 0, panels_of(b), panels);
   return {products, panels, b.rows, b.columns};
 }
 

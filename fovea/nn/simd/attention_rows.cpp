@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "fovea/math/packed.h"
 #include "fovea/math/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -128,40 +127,6 @@ void ByDistance(const Rows<float>& shifts, const float* from) {
   }
 }
 
-// Sixteen lines of b become the columns of a panel, four by four numbers at a time.
-void TransposePanel(const float* b, Index stride, Index depth, float* panel) {
-  Index k = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<float, 4> d;
-  const hn::RepartitionToWide<decltype(d)> wide;
-  const auto halves = [&](auto lower, auto x, auto y) HWY_ATTR {
-    return lower ? hn::BitCast(d, hn::InterleaveLower(wide, hn::BitCast(wide, x), hn::BitCast(wide, y)))
-                 : hn::BitCast(d, hn::InterleaveUpper(wide, hn::BitCast(wide, x), hn::BitCast(wide, y)));
-  };
-  for (; k + 4 <= depth; k += 4) {
-    for (Index j = 0; j < panel_width; j += 4) {
-      const float* const from = b + j * stride + k;
-      const auto x0 = hn::LoadU(d, from), x1 = hn::LoadU(d, from + stride);
-      const auto x2 = hn::LoadU(d, from + 2 * stride), x3 = hn::LoadU(d, from + 3 * stride);
-      const auto low01 = hn::InterleaveLower(d, x0, x1), low23 = hn::InterleaveLower(d, x2, x3);
-      const auto up01 = hn::InterleaveUpper(d, x0, x1), up23 = hn::InterleaveUpper(d, x2, x3);
-      float* const to = panel + k * panel_width + j;
-      hn::StoreU(halves(true, low01, low23), d, to);
-      hn::StoreU(halves(false, low01, low23), d, to + panel_width);
-      hn::StoreU(halves(true, up01, up23), d, to + 2 * panel_width);
-      hn::StoreU(halves(false, up01, up23), d, to + 3 * panel_width);
-    }
-  }
-#endif
-  for (; k < depth; ++k)
-    for (Index j = 0; j < panel_width; ++j) panel[k * panel_width + j] = b[j * stride + k];
-}
-
-void TransposePanels(const float* b, Index stride, Index lines, Index depth, float* panels) {
-  for (Index line = 0; line < lines; line += panel_width)
-    TransposePanel(b + line * stride, stride, depth, panels + line * depth);
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace fovea::attention_rows
@@ -176,23 +141,6 @@ HWY_EXPORT(ScoreRows);
 HWY_EXPORT(SoftmaxRows);
 HWY_EXPORT(SoftmaxSlopes);
 HWY_EXPORT(ByDistance);
-HWY_EXPORT(TransposePanels);
-
-template <class T>
-void copy_panels(const T* b, Index stride, Index rows, Index columns, T* panels) {
-  for (Index first = 0; first < columns; first += panel_width) {
-    T* to = panels + first * rows;
-    const Index width = std::min(panel_width, columns - first);
-    for (Index k = 0; k < rows; ++k, to += panel_width) {
-      const T* const from = b + k * stride + first;
-      if (width == panel_width) {
-        for (Index j = 0; j < panel_width; ++j) to[j] = from[j];
-      } else {
-        for (Index j = 0; j < panel_width; ++j) to[j] = j < width ? from[j] : T{0};
-      }
-    }
-  }
-}
 
 }  // namespace
 
@@ -251,26 +199,6 @@ void by_distance(const Rows<double>& shifts, const double* d) {
     for (Index delta = 0; delta <= i; ++delta) shifts.row(r)[delta] = d[r * shifts.stride + i - delta];
     std::fill(shifts.row(r) + i + 1, shifts.row(r) + shifts.stride, 0.0);
   }
-}
-
-void pack_plain(const float* b, Index stride, Index rows, Index columns, float* panels) {
-  copy_panels(b, stride, rows, columns, panels);
-}
-void pack_plain(const double* b, Index stride, Index rows, Index columns, double* panels) {
-  copy_panels(b, stride, rows, columns, panels);
-}
-
-void pack_transposed(const float* b, Index stride, Index rows, Index columns, float* panels) {
-  choose_simd();
-  const Index whole = rows / panel_width * panel_width;
-  HWY_DYNAMIC_DISPATCH(TransposePanels)(b, stride, whole, columns, panels);
-  if (whole < rows)
-    pack_panels(Products::full, Operand<float>{b + whole * stride, columns, rows - whole, stride, true}, 0, 1,
-                panels + whole * columns);
-}
-void pack_transposed(const double* b, Index stride, Index rows, Index columns, double* panels) {
-  const Operand<double> turned{b, columns, rows, stride, true};
-  pack_panels(Products::full, turned, 0, panels_of(turned), panels);
 }
 
 }  // namespace fovea::attention_rows

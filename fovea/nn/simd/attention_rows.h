@@ -28,14 +28,11 @@ struct Rows {
 };
 
 // shifts may be null: none; else as many numbers apart from row to row as the rows.
-#define FOVEA_DECLARE(T)                                                           \
-  void score_rows(const Rows<T>& a, T scale, const T* shifts);                     \
-  void softmax_rows(const Rows<T>& a, T scale, const T* shifts);                   \
-  void softmax_slopes(const Rows<T>& d, const T* a, T scale);                      \
-  void by_distance(const Rows<T>& shifts, const T* d);                             \
-  /* Panels of b (rows, columns), or of bᵀ, as math/packed.h has them */         \
-  void pack_plain(const T* b, Index stride, Index rows, Index columns, T* panels); \
-  void pack_transposed(const T* b, Index stride, Index rows, Index columns, T* panels);
+#define FOVEA_DECLARE(T)                                         \
+  void score_rows(const Rows<T>& a, T scale, const T* shifts);   \
+  void softmax_rows(const Rows<T>& a, T scale, const T* shifts); \
+  void softmax_slopes(const Rows<T>& d, const T* a, T scale);    \
+  void by_distance(const Rows<T>& shifts, const T* d);
 FOVEA_DECLARE(float)
 FOVEA_DECLARE(double)
 #undef FOVEA_DECLARE

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fovea/base/random.h"
-#include "fovea/math/packed.h"
 
 namespace fovea {
 namespace {
@@ -65,31 +64,6 @@ TEST(AttentionRows, ANumberThatIsNoneIsSeenInItsWholeRow) {
   for (Index j = 0; j <= 20; ++j) EXPECT_TRUE(std::isnan(x.rows.row(0)[j])) << j;
   EXPECT_EQ(x.rows.row(0)[21], 0);
   EXPECT_FALSE(std::isnan(x.rows.row(1)[3]));
-}
-
-template <class T>
-void expect_panels() {
-  constexpr Index stride = 45;
-  std::vector<T> b(stride * 40);
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(i);
-  for (const Index rows : {1, 15, 16, 17, 32, 39})
-    for (const Index columns : {1, 3, 16, 22, 32, 45}) {
-      for (const bool turned : {false, true}) {
-        SCOPED_TRACE(::testing::Message() << rows << " " << columns << " " << turned);
-        const Operand<T> operand = turned ? Operand<T>{b.data(), columns, rows, stride, true}
-                                          : Operand<T>{b.data(), rows, columns, stride, false};
-        std::vector<T> want(packed_size(Products::full, operand), T{-1}), got = want;
-        pack_panels(Products::full, operand, 0, panels_of(operand), want.data());
-        if (turned) attention_rows::pack_transposed(b.data(), stride, rows, columns, got.data());
-        else attention_rows::pack_plain(b.data(), stride, rows, columns, got.data());
-        ASSERT_EQ(got, want);
-      }
-    }
-}
-
-TEST(AttentionRows, PanelsAreThoseOfMatrixProducts) {
-  expect_panels<float>();
-  expect_panels<double>();
 }
 
 }  // namespace

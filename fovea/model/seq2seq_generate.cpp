@@ -5,6 +5,7 @@
 
 #include "fovea/math/vector_math.h"
 #include "fovea/model/seq2seq.h"
+#include "fovea/nn/team_matmul.h"
 
 namespace fovea {
 
@@ -34,6 +35,13 @@ double penalised(const Beginning& said, double power) {
   return said.log_probability / std::pow((5.0 + static_cast<double>(said.tokens.size())) / 6.0, power);
 }
 
+// Memory for so many numbers beforehand: one that grows is met anew each time, and only what is used is met at all.
+template <class T>
+void make_room(Arena& arena, Index numbers) {
+  arena.take<T>(static_cast<std::size_t>(numbers));
+  arena.reset();
+}
+
 // Some of the sources of a batch.
 Batch sources_of(const Batch& batch, int first, int count) {
   Batch some;
@@ -50,14 +58,24 @@ Batch sources_of(const Batch& batch, int first, int count) {
 // The `most` largest, and of equals those that come first, as places: the largest first.
 template <class T>
 void find_largest(std::span<const T> row, std::size_t most, std::vector<int>& places) {
+  constexpr std::size_t together = 32;  // of which seldom one is large enough
   places.clear();
-  for (std::size_t i = 0; i < row.size(); ++i) {
+  for (std::size_t begin = 0; begin < row.size(); begin += together) {
+    const std::span<const T> some = row.subspan(begin, std::min(together, row.size() - begin));
     if (places.size() == most) {
-      if (!(row[i] > row[static_cast<std::size_t>(places.back())])) continue;
-      places.pop_back();
+      const T least = row[static_cast<std::size_t>(places.back())];
+      int larger = 0;
+      for (const T x : some) larger += x > least;
+      if (larger == 0) continue;
     }
-    const auto larger = [&](T value, int place) { return value > row[static_cast<std::size_t>(place)]; };
-    places.insert(std::upper_bound(places.begin(), places.end(), row[i], larger), static_cast<int>(i));
+    for (std::size_t i = begin; i < begin + some.size(); ++i) {
+      if (places.size() == most) {
+        if (!(row[i] > row[static_cast<std::size_t>(places.back())])) continue;
+        places.pop_back();
+      }
+      const auto larger = [&](T value, int place) { return value > row[static_cast<std::size_t>(place)]; };
+      places.insert(std::upper_bound(places.begin(), places.end(), row[i], larger), static_cast<int>(i));
+    }
   }
 }
 
@@ -95,6 +113,12 @@ struct Seq2Seq<T>::Saying {
   std::span<const int> lengths;  // (B)
   std::vector<KeptState<T>> states;
   bool uniform = false;
+  // The source of each row, and what was encoded of them, side by side: kept while the same rows go on.
+  std::vector<int> of_rows{};
+  std::vector<T> beside{};  // (S,K,He)
+  // Of weights that stay what they are.
+  typename Combiner<T>::Folded folded{};
+  PackedMatrix<T> output{};
 };
 
 // What is said of a source.
@@ -125,13 +149,20 @@ Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<co
   };
   for (std::size_t layer = 0; layer < initial.size(); ++layer)
     initial[layer] = {pick(saying.states[layer].hidden), pick(saying.states[layer].cell)};
-  const Cube<T> sources = compute.array<T>(S, K, wide);
   for (std::size_t k = 0; k < asked.size(); ++k) {
     tokens[k] = asked[k].token;
     lengths[k] = saying.lengths[static_cast<std::size_t>(asked[k].source)];
-    for (Index s = 0; s < S; ++s)
-      std::copy_n(saying.encoded[s][asked[k].source].data(), wide, sources[s][static_cast<Index>(k)].data());
   }
+  if (!std::equal(asked.begin(), asked.end(), saying.of_rows.begin(), saying.of_rows.end(),
+                  [](const Asked& row, int source) { return row.source == source; })) {
+    saying.of_rows.clear();
+    for (const Asked& row : asked) saying.of_rows.push_back(row.source);
+    saying.beside.resize(static_cast<std::size_t>(S * K * wide));
+    T* to = saying.beside.data();
+    for (Index s = 0; s < S; ++s)
+      for (const Asked& row : asked) to = std::copy_n(saying.encoded[s][row.source].data(), wide, to);
+  }
+  const Cube<const T> sources(saying.beside.data(), S, K, wide);
 
   const Cube<const T> words(target_table_.forward(compute, tokens).as(1, K, Index{embedding_width_}));
   const RecurrentStackTrace<T> decoded = decoder_.forward(compute, SequenceInput<T>::of(words), initial, {});
@@ -140,12 +171,13 @@ Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<co
   const Cube<const T> states = decoded.output();
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     typename CrossAttention<T>::Trace trace;
-    contexts[h] = attends_[h]
-                      .forward(compute, states, Cube<const T>(sources), lengths, {saying.uniform, {}, {}}, trace)
-                      .as(K, wide);
+    contexts[h] = attends_[h].forward(compute, states, sources, lengths, {saying.uniform, {}, {}}, trace).as(K, wide);
   }
   typename Combiner<T>::Trace trace;
-  return output_.forward(compute, combiner_.forward(compute, states.as(K, width), contexts, trace));
+  const Matrix<T> scores = compute.array<T>(K, output_.out);
+  team_multiply(compute, plain(combiner_.forward(compute, states.as(K, width), contexts, saying.folded, trace)),
+                saying.output, scores);
+  return scores;
 }
 
 // One word more of each beginning of each source.
@@ -178,7 +210,14 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
                                               const Search& search) const {
   std::vector<std::vector<int>> all;
   Arena of_sources, of_word;
-  const int at_a_time = std::max(1, most_rows / search.beams);
+  const int most = std::max(1, most_rows / search.beams), groups = std::max(1, (batch.size + most - 1) / most);
+  const int at_a_time = (batch.size + groups - 1) / groups;
+  // About what encoder and decoder take: for each row, and for weights that are packed.
+  const Index encoders = layers_ * (bidirectional_ ? 2 : 1), H = hidden_, W = decoder_.out(), L = layers_;
+  const Index words = Index{at_a_time} * batch.source.columns;
+  make_room<T>(of_sources,
+               (6 * encoders + 8) * words * H + (8 * encoders * H + words + output_.out) * (source_width() + H));
+  make_room<T>(of_word, Index{at_a_time} * search.beams * (output_.out + (18 * L + 8) * W) + (8 * L + 2) * W * W);
   for (int first = 0; first < batch.size; first += at_a_time) {
     of_sources.reset();
     Compute encoding{of_sources, compute.team, compute.gradients, compute.products};
@@ -189,6 +228,8 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
     const Encoded encoded = encode(encoding, source.input, {});
     Saying saying{
         encoded.output, some.source.lengths, {}, attention_ == Attending::uniform || pass.attend == Attend::uniform};
+    saying.folded = combiner_.fold(encoding);
+    saying.output = pack(of_sources, compute.products, transposed(output_.weight->matrix()));
     for (const RecurrentState<T>& state : bridge(encoding, encoded)) saying.states.emplace_back().keep(state);
 
     std::vector<Speech> speeches(static_cast<std::size_t>(B));

@@ -9,23 +9,13 @@
 
 namespace fovea {
 
-// c (M,N) = a (M,K) b (K,N), or c += a b. `c_stride` is the distance between rows of c (0: N). The team rearranges b
-// once, then shares the rows of c, and its columns where there are few rows.
+// c (M,N) = a (M,K) b (K,N), or c += a b, of rearranged b. `c_stride` is the distance between rows of c (0: N). The
+// team shares the rows of c, and its columns where there are few rows.
 template <class T>
-void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
-                 Index c_stride = 0) {
-  constexpr Index rows_grain = 128, columns_grain = 480, panels_grain = 8, few_operations = 1 << 16;
+void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c,
+                   Into into = Into::overwrite, Index c_stride = 0) {
+  constexpr Index rows_grain = 128, columns_grain = 480;
   const Index stride = c_stride == 0 ? c.size(1) : c_stride;
-  if (std::min(c.size(0), c.size(1)) <= 2 || c.size(0) * c.size(1) * a.columns <= few_operations) {
-    matmul(compute.products, a, b, c, into, stride);
-    return;
-  }
-  T* const panels = packing_space<T>(packed_size(compute.products, b));
-  compute.team.split(panels_of(b), panels_grain, [&](Index begin, Index end) {
-    pack_panels(compute.products, b, begin, std::min(end, panels_of(b)), panels);
-  });
-  const PackedMatrix<T> right(compute.products, panels, b.rows, b.columns);
-
   const Index down = (c.size(0) + rows_grain - 1) / rows_grain;
   const Index width = down >= 8 ? c.size(1) : columns_grain;
   const Index across = (c.size(1) + width - 1) / width;
@@ -33,9 +23,25 @@ void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c
     const Index row = tile / across * rows_grain, rows = std::min(rows_grain, c.size(0) - row);
     const Index column = tile % across * width, columns = std::min(width, c.size(1) - column);
     const Operand<T> left{a.data + row * (a.transposed ? 1 : a.stride), rows, a.columns, a.stride, a.transposed};
-    matmul_packed(left, right.columns_from(column, columns), Matrix<T>(c.data() + row * stride + column, rows, columns),
+    matmul_packed(left, b.columns_from(column, columns), Matrix<T>(c.data() + row * stride + column, rows, columns),
                   into, stride);
   });
+}
+
+// The same of b as it stands, which the team rearranges once.
+template <class T>
+void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
+                 Index c_stride = 0) {
+  constexpr Index panels_grain = 8, few_operations = 1 << 16;
+  if (std::min(c.size(0), c.size(1)) <= 2 || c.size(0) * c.size(1) * a.columns <= few_operations) {
+    matmul(compute.products, a, b, c, into, c_stride == 0 ? c.size(1) : c_stride);
+    return;
+  }
+  T* const panels = packing_space<T>(packed_size(compute.products, b));
+  compute.team.split(panels_of(b), panels_grain, [&](Index begin, Index end) {
+    pack_panels(compute.products, b, begin, std::min(end, panels_of(b)), panels);
+  });
+  team_multiply(compute, a, PackedMatrix<T>(compute.products, panels, b.rows, b.columns), c, into, c_stride);
 }
 
 }  // namespace fovea

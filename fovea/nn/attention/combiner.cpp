@@ -36,32 +36,35 @@ Combiner<T> Combiner<T>::declare(ParameterSet<T>& parameters, std::span<const st
 }
 
 template <class T>
-Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::span<const Matrix<const T>> source,
-                               Trace& trace) const {
-  const Index N = states.size(0), H = combine.out, U = combine.in;
-  const T* const u = combine.weight->value;
-  trace = {states, source, compute.arena.take<Matrix<T>>(contexts.size()), {}, compute.array<T>(N, H)};
-
-  if (contexts.empty()) {
-    team_matmul(compute, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output);
-  } else {
-    const T share = T{1} / static_cast<T>(contexts.size());
-    const Operand<T> u_context = columns(u, H, U, H, H);
-    const std::span<T> mean_bias = compute.arena.take_zeros<T>(static_cast<std::size_t>(H));
-    for (std::size_t h = 0; h < contexts.size(); ++h) {
-      const Linear<T>& head = contexts[h];
-      trace.folded[h] = compute.array<T>(H, head.in);
-      team_matmul(compute, u_context, plain(head.weight->matrix()), trace.folded[h]);
-      for (T& x : trace.folded[h].flat()) x *= share;
-      add_scaled(share, std::span<const T>(head.bias->values()), mean_bias);
-    }
-    trace.shift = Vector<T>(compute.arena.take_zeros<T>(static_cast<std::size_t>(H)).data(), H);
-    add_product(u_context, std::span<const T>(mean_bias), trace.shift.flat());
-    for (Index n = 0; n < N; ++n) std::copy_n(trace.shift.data(), H, trace.output.data() + n * H);
-    team_matmul(compute, plain(states), transposed(columns(u, H, U, Index{0}, H)), trace.output, Into::add);
-    for (std::size_t h = 0; h < contexts.size(); ++h)
-      team_matmul(compute, plain(source[h]), transposed(trace.folded[h]), trace.output, Into::add);
+typename Combiner<T>::Folded Combiner<T>::fold(Compute& compute) const {
+  const Index H = combine.out, U = combine.in;
+  if (contexts.empty()) return {};
+  const Folded folded{compute.arena.take<Matrix<T>>(contexts.size()), compute.zeros<T>(H)};
+  const T share = T{1} / static_cast<T>(contexts.size());
+  const Operand<T> u_context = columns(combine.weight->value, H, U, H, H);
+  const std::span<T> mean_bias = compute.arena.take_zeros<T>(static_cast<std::size_t>(H));
+  for (std::size_t h = 0; h < contexts.size(); ++h) {
+    const Linear<T>& head = contexts[h];
+    folded.contexts[h] = compute.array<T>(H, head.in);
+    team_matmul(compute, u_context, plain(head.weight->matrix()), folded.contexts[h]);
+    for (T& x : folded.contexts[h].flat()) x *= share;
+    add_scaled(share, std::span<const T>(head.bias->values()), mean_bias);
   }
+  add_product(u_context, std::span<const T>(mean_bias), folded.shift.flat());
+  return folded;
+}
+
+template <class T>
+Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::span<const Matrix<const T>> source,
+                               const Folded& folded, Trace& trace) const {
+  const Index N = states.size(0), H = combine.out;
+  trace = {states, source, folded, compute.array<T>(N, H)};
+  const Operand<T> u_state = columns<T>(combine.weight->value, H, combine.in, 0, H);
+  for (Index n = 0; n < N && !contexts.empty(); ++n) std::copy_n(folded.shift.data(), H, trace.output.data() + n * H);
+  team_matmul(compute, plain(states), transposed(u_state), trace.output,
+              contexts.empty() ? Into::overwrite : Into::add);
+  for (std::size_t h = 0; h < contexts.size(); ++h)
+    team_matmul(compute, plain(source[h]), transposed(folded.contexts[h]), trace.output, Into::add);
   activate(compute.team, activation, std::span<const T>(trace.output.flat()), trace.output.flat());
   return trace.output;
 }
@@ -90,7 +93,7 @@ void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T>
 
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     const Linear<T>& head = contexts[h];
-    team_matmul(compute, plain(d_sum), plain(trace.folded[h]), d_contexts[h]);
+    team_matmul(compute, plain(d_sum), plain(trace.folded.contexts[h]), d_contexts[h]);
     if (!compute.trains()) continue;
     const Matrix<T> d_folded = compute.array<T>(H, head.in);  // of U_c P_h, the share already in it
     team_matmul(compute, transposed(d_sum), plain(trace.contexts[h]), d_folded);
@@ -109,10 +112,10 @@ template <class T>
 typename Combiner<T>::Parts Combiner<T>::parts(Compute& compute, const Trace& trace, Matrix<const T> sources) const {
   const Index H = combine.out;
   const Parts parts{compute.array<T>(trace.states.size(0), H), compute.zeros<T>(sources.size(0), H)};
-  for (Index n = 0; n < parts.state.size(0); ++n) std::copy_n(trace.shift.data(), H, parts.state.data() + n * H);
+  for (Index n = 0; n < parts.state.size(0); ++n) std::copy_n(trace.folded.shift.data(), H, parts.state.data() + n * H);
   const Operand<T> u_state = columns<T>(combine.weight->value, H, combine.in, 0, H);
   team_matmul(compute, plain(trace.states), transposed(u_state), parts.state, Into::add);
-  for (const Matrix<T>& folded : trace.folded)
+  for (const Matrix<T>& folded : trace.folded.contexts)
     team_matmul(compute, plain(sources), transposed(folded), parts.source, Into::add);
   return parts;
 }

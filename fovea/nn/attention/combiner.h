@@ -32,17 +32,27 @@ struct Combiner {
   static Combiner declare(ParameterSet<T>& parameters, std::span<const std::string> heads, Index state_width,
                           Index source_width, Activation activation);
 
+  // What parameters alone tell.
+  struct Folded {
+    std::span<Matrix<T>> contexts;  // U_c P_h / heads (Hd,He)
+    Vector<T> shift;                // U_c mean b (Hd)
+  };
+  Folded fold(Compute& compute) const;
+
   struct Trace {
     Matrix<const T> states;                     // d (N,Hd)
     std::span<const Matrix<const T>> contexts;  // context_h (N,He)
-    std::span<Matrix<T>> folded;                // U_c P_h / heads (Hd,He)
-    Vector<T> shift;                            // U_c mean b (Hd)
-    Matrix<T> output;                           // o (N,Hd)
+    Folded folded;
+    Matrix<T> output;  // o (N,Hd)
   };
 
-  // d (N,Hd), one context (N,He) a head -> o (N,Hd). `contexts` must live until backward.
-  Matrix<T> forward(Compute& compute, Matrix<const T> states, std::span<const Matrix<const T>> contexts,
-                    Trace& trace) const;
+  // d (N,Hd), one context (N,He) a head -> o (N,Hd). `source` must live until backward.
+  Matrix<T> forward(Compute& compute, Matrix<const T> states, std::span<const Matrix<const T>> source,
+                    Trace& trace) const {
+    return forward(compute, states, source, fold(compute), trace);
+  }
+  Matrix<T> forward(Compute& compute, Matrix<const T> states, std::span<const Matrix<const T>> source,
+                    const Folded& folded, Trace& trace) const;
 
   // Adds d o / d … into d_states (N,Hd), writes d_contexts[h] (N,He), adds into the gradients of U, P and b.
   void backward(Compute& compute, const Trace& trace, Matrix<const T> d_output, Matrix<T> d_states,

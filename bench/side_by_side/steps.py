@@ -39,7 +39,7 @@ class Fovea:
             fail(done.stderr.strip())
         all_of_it = json.loads(done.stdout)
         system = all_of_it["systems"][0]
-        return {"rate": system["steps"] / system["seconds"], "processor_rate": system["steps"] / system["processor_seconds"], "peak_memory_bytes": all_of_it["peak_memory_bytes"],
+        return {"rate": system["steps"] / system["seconds"], "processor_rate": system["steps"] / system["processor_seconds"], "peak_memory_bytes": system["peak_memory_bytes"],
                 "operations_per_step": system.get("operations_per_step"),
                 "product_rate": all_of_it["product_operations_per_second"]}
 

@@ -21,9 +21,10 @@ import pathlib
 import random
 import re
 import sys
+import tempfile
 import tomllib
 
-import result_parts
+import fingerprints
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 KEPT = HERE / "docs" / "results"
@@ -75,7 +76,6 @@ def kept_of(entry, claims, changes, by_id, reached):
         "seconds": round(sum(run["seconds"] for run in own), 1),
         "machines": sorted({run["machine"] for run in own}),
         "versions": sorted({run["version"] for run in own}),
-        "parts": result_parts.parts_of(entry["experiment"], result_parts.Tree()),
     }
     corpora = {run["settings"]["task"].get("corpus") for run in own} - {None, ""}
     if corpora:
@@ -84,6 +84,8 @@ def kept_of(entry, claims, changes, by_id, reached):
             kept["set"] = changes
     if measures := entry.get("measures"):
         kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {"runs": len(measures["runs"])}
+    with tempfile.TemporaryDirectory(prefix="fovea-fingerprints-") as home:
+        kept["fingerprint"] = fingerprints.fingerprint_of(entry["experiment"], fingerprints.first_break(entry["experiment"]), home)
     if reached is not None:
         kept["copying"] = [line for run in own for line in copying_line(run, reached)]
     return kept

@@ -1,5 +1,6 @@
 // Model `bag-attention`: attention over the items of a bag. B bags, S items, of which the first lengths[b] are present;
-// F an MLP with leaky ReLU behind every layer. Forward:
+// F an MLP with leaky ReLU behind every layer. Model `word-attention`: the same over the words of a text, each read by
+// itself, with x_bs = E_w the embedding of the word w at s; the query q_b is then the mean of the text. Forward:
 //
 //   h_bs     = F(x_bs), with item_norm = true normed over the items present     x (B,S,I), h (B,S,H), nn/mlp.h
 //   q_b      = 1/lengths[b] Σ_s h_bs       (B,1,H), for the scores that ask: dot, general, additive
@@ -16,9 +17,9 @@
 //   dq_b     = (what the score gives back to q of dscore_b)
 //   dh_bs    = α_bs dc_b + dq_b / lengths[b] + (what the score gives back to h of dscore_bs)
 //
-// and dh goes back through F. F runs on the items that are present, packed; h stands in (B,S,H) again for attention, 0
-// where there is no item. Without attention ("flat") the concatenated items go through an MLP of the same widths: the
-// baseline.
+// and dh goes back through F, to the embeddings where items are words: dE_w += Σ_{bs: w at bs} dx_bs. F runs on the
+// items that are present, packed; h stands in (B,S,H) again for attention, 0 where there is no item. Without attention
+// ("flat") the concatenated items go through an MLP of the same widths: the baseline.
 #include <algorithm>
 #include <optional>
 
@@ -28,6 +29,7 @@
 #include "fovea/model/model.h"
 #include "fovea/nn/attention/score.h"
 #include "fovea/nn/batch_norm.h"
+#include "fovea/nn/embedding.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/mlp.h"
 
@@ -108,16 +110,18 @@ class BagAttention : public Model<T> {
  public:
   BagAttention() = default;
   explicit BagAttention(BagScore fixed) : score_kind_(fixed), score_is_fixed_(true) {}
+  explicit BagAttention(int embedding) : embedding_(embedding) {}
 
   void settings(Fields& fields) override {
     if (!score_is_fixed_) score_settings(fields);
+    if (of_words()) fields.integer("embedding", embedding_, 1, 1 << 14, "width of the embeddings");
     fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the item network's layers (at least one)");
     fields.flag("item_norm", item_norm_, "batch norm of what the item network gives, over the items present");
     fields.choice("head", head_kind_, {{"mlp", HeadKind::mlp}, {"linear", HeadKind::linear}},
                   "what reads the classes off the weighted sum: a hidden layer, or none");
   }
 
-  Kind takes() const override { return Kind::labelled_bags; }
+  Kind takes() const override { return of_words() ? Kind::labelled_tokens : Kind::labelled_bags; }
   typename Model<T>::Attends attends(const Batch&) const override {
     return flat() ? Model<T>::Attends::no : Model<T>::Attends::by_score;
   }
@@ -126,10 +130,13 @@ class BagAttention : public Model<T> {
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (hidden_.empty())
       throw wrong_input("model 'bag-attention' has no hidden layer", "set hidden to a list such as [256, 256, 256]");
+    if (of_words() && flat())
+      throw wrong_input("model 'word-attention' has no score \"flat\": texts differ in length", "choose another score");
     most_ = shape.most_items;
     classes_ = shape.classes;
     width_ = hidden_.back();
-    std::vector<Index> sizes = {flat() ? Index{shape.width} * most_ : Index{shape.width}};
+    std::vector<Index> sizes = {flat() ? Index{shape.width} * most_ : of_words() ? embedding_ : Index{shape.width}};
+    if (of_words()) table_ = Embedding<T>::declare(parameters, "embedding", shape.vocab, embedding_);
     sizes.insert(sizes.end(), hidden_.begin(), hidden_.end());
     items_ = Mlp<T>::declare(parameters, "items", sizes, Activation::leaky_relu(), true);
     if (item_norm_) norm_ = BatchNorm<T>::declare(parameters, "items.norm", width_);
@@ -160,12 +167,14 @@ class BagAttention : public Model<T> {
   }
 
   bool flat() const { return score_kind_ == BagScore::flat; }
+  bool of_words() const { return embedding_ > 0; }
 
   // Of a forward.
   struct Own {
     std::span<const int> lengths;  // (B) items present
     Index columns = 0;             // S, of this batch
     Index present = 0;             // items in all bags
+    std::span<const int> words;    // (present), where items are words
     typename Mlp<T>::Trace items;
     typename BatchNorm<T>::Trace norm;
     typename Head<T>::Trace head;
@@ -179,6 +188,7 @@ class BagAttention : public Model<T> {
   template <class View>
   View pack(Compute& compute, const Own& own, View from) const;
   Cube<T> unpack(Compute& compute, const Own& own, Matrix<const T> packed) const;
+  Matrix<const T> present_items(Compute& compute, const Batch& batch, Own& own) const;
   Matrix<const T> embed(Compute& compute, const Pass& pass, Matrix<const T> x, Own& own) const;
   Matrix<T> attend_items(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const;
   Matrix<T> attend_items_backward(Compute& compute, const Own& own, Matrix<T> dcontext) const;
@@ -188,10 +198,12 @@ class BagAttention : public Model<T> {
   std::vector<int> hidden_ = {256, 256, 256};
   int score_hidden_ = 0;
   bool item_norm_ = false;
+  int embedding_ = 0;  // 0: items are vectors
   enum class HeadKind { mlp, linear } head_kind_ = HeadKind::mlp;
 
   Index most_ = 0, classes_ = 0, width_ = 0;
-  Mlp<T> items_;  // "F"; flat: of the whole bag
+  Embedding<T> table_;  // E, of words
+  Mlp<T> items_;        // "F"; flat: of the whole bag
   std::optional<BatchNorm<T>> norm_;
   Score<T> score_;
   Head<T> head_;
@@ -225,6 +237,16 @@ Cube<T> BagAttention<T>::unpack(Compute& compute, const Own& own, Matrix<const T
     from += count;
   }
   return out;
+}
+
+// The items that are there, one after another: x (present,I)
+template <class T>
+Matrix<const T> BagAttention<T>::present_items(Compute& compute, const Batch& batch, Own& own) const {
+  if (!of_words()) return pack(compute, own, matrix_of<T>(compute, batch.items));
+  const std::span<int> words = compute.arena.take<int>(static_cast<std::size_t>(own.present));
+  std::copy_if(batch.source.ids.begin(), batch.source.ids.end(), words.begin(), [](int word) { return word >= 0; });
+  own.words = words;
+  return table_.forward(compute, own.words);
 }
 
 // The item network, and its norm: x (N,I) -> (N,H)
@@ -285,15 +307,15 @@ template <class T>
 Trace<T> BagAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
   Own own;
-  const Index bags = batch.items.rows;
-  own.columns = batch.items.columns;
-  own.lengths = batch.items.lengths;
+  const Index bags = batch.size;
+  own.columns = of_words() ? batch.source.columns : batch.items.columns;
+  own.lengths = of_words() ? batch.source.lengths : batch.items.lengths;
   for (const int length : own.lengths) own.present += length;
-  Matrix<const T> x = matrix_of<T>(compute, batch.items);
   Matrix<const T> contexts;
   std::span<std::uint8_t> filled;  // (B): bags that hold anything; empty when all do
   if (flat()) {
     const Index wide = most_ * batch.items.width;
+    Matrix<const T> x = matrix_of<T>(compute, batch.items);
     if (own.columns < most_) {
       const Matrix<T> padded = compute.zeros<T>(bags, wide);
       const Index given = own.columns * batch.items.width;
@@ -302,7 +324,7 @@ Trace<T> BagAttention<T>::forward(Compute& compute, const Batch& batch, const Pa
     }
     contexts = embed(compute, pass, x.as(bags, wide), own);
   } else {
-    const Matrix<const T> h = embed(compute, pass, pack(compute, own, x), own);
+    const Matrix<const T> h = embed(compute, pass, present_items(compute, batch, own), own);
     own.h = own.present < bags * own.columns ? unpack(compute, own, h) : h.as(bags, own.columns, width_);
     contexts = attend_items(compute, batch, pass, own);
     if (std::ranges::count(own.lengths, 0) > 0) {
@@ -326,7 +348,9 @@ void BagAttention<T>::backward(Compute& compute, const Trace<T>& trace) const {
   Matrix<T> d = head_.backward(compute, own.head, own.d_scores);
   if (!flat()) d = attend_items_backward(compute, own, d);
   if (norm_) norm_->backward(compute, own.norm, d, d);
-  items_.backward(compute, own.items, d, Mlp<T>::Wants::parameters_only);
+  const auto wants = of_words() ? Mlp<T>::Wants::input_gradient : Mlp<T>::Wants::parameters_only;
+  const Matrix<T> dx = items_.backward(compute, own.items, d, wants);
+  if (of_words()) table_.backward(compute, own.words, dx);
 }
 
 // log-probability of the right class if all of the attention were on one item, by the head as evaluation has it.
@@ -353,6 +377,13 @@ class BagFlat final : public BagAttention<T> {
   BagFlat() : BagAttention<T>(BagScore::flat) {}
 };
 
+template <class T>
+class WordAttention final : public BagAttention<T> {
+ public:
+  WordAttention() : BagAttention<T>(256) {}
+};
+
+const RegisterModel<WordAttention> words("word-attention", "attention over the words of a text, each read by itself");
 const RegisterModel<BagAttention> attention("bag-attention", "attention over the items of a bag");
 const RegisterModel<BagFlat> baseline("bag-flat", "the items of a bag side by side through an MLP: the baseline");
 

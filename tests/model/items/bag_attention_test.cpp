@@ -1,5 +1,6 @@
 #include "tests/model/items/item_batches.h"
 #include "tests/model/model_scene.h"
+#include "tests/model/token_batch.h"
 
 namespace fovea {
 namespace {
@@ -47,6 +48,33 @@ INSTANTIATE_TEST_SUITE_P(
                       BagCase{"general", false, Attend::learned, true, "linear"},
                       BagCase{"flat", false, Attend::learned, true, "linear"},
                       BagCase{"flat", false, Attend::learned, true}, BagCase{"flat", true, Attend::learned, false}));
+
+// Of words: the same gradients, and those of the embeddings, in texts of different lengths that share words.
+TEST(WordAttention, HasTheGradientThatCentralDifferencesSay) {
+  Batch batch = labelled_tokens({{0, 3, 1, 2}, {2, 2}, {4}, {1, 0, 3}, {3, 2, 1, 4, 0}}, {1, 0, 0, 1, 1}, 3);
+  for (const std::string& score : attending) {
+    ValueTable settings = score_settings(score);
+    settings["embedding"] = {std::int64_t{4}, {}};
+    ModelScene<double> scene("word-attention", settings, labelled_tokens_shape(5), 2);
+    scene.check_gradients(batch, {true, Attend::learned}, {1e-6, 1e-6, 60});
+  }
+}
+
+// What a word is among does not change what is said of it alone, and its place does not count.
+TEST(WordAttention, ReadsEachWordByItself) {
+  const Batch batch = labelled_tokens({{0, 3, 1}, {1, 3, 0}, {3, 4}}, {1, 1, 0}, 3);
+  ValueTable settings = score_settings("general");
+  settings["embedding"] = {std::int64_t{4}, {}};
+  ModelScene<double> scene("word-attention", settings, labelled_tokens_shape(5));
+  const Trace<double> trace = scene.forward(batch, {});
+  for (Index k = 0; k < 2; ++k) EXPECT_NEAR(trace.scores(0, k), trace.scores(1, k), 1e-12);
+  EXPECT_NEAR(trace.attention(0, 0, 0), trace.attention(1, 0, 2), 1e-12);
+  EXPECT_EQ(trace.attention(2, 0, 2), 0.0);
+  const Cube<double> beta = scene.model->beta(scene.bench.compute, trace);
+  EXPECT_NEAR(beta(0, 0, 1), beta(1, 0, 1), 1e-12);
+  settings["score"] = {std::string("flat"), {}};
+  EXPECT_THROW(ModelScene<double>("word-attention", settings, labelled_tokens_shape(5)), Error);
+}
 
 TEST(BagAttention, KnowsWhichParametersAreAttentions) {
   const Batch batch = random_bags(4, 3, 4, 3, 5, true);

@@ -5,7 +5,14 @@
 //
 // Training images follow shuffled epochs over the split's images, each time at a new place among new pieces. Validation
 // and test have each of their images once. Batches are vectors of side² numbers from 0 to 1, row by row.
+//
+// With `patch` the canvas is cut into squares of patch x patch, the items of a bag, row by row: patch² numbers, and
+// behind them which row of squares the item is of and which column, as 1 at its number and 0 at the others. Marked are
+// those that the digit's box touches.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "fovea/base/registry.h"
 #include "fovea/data/draw.h"
@@ -21,6 +28,7 @@ class PlacedDigit final : public Task {
  public:
   void settings(Fields& fields) override {
     fields.integer("side", side_, digit_side, 1000, "pixels along a side of the canvas");
+    fields.integer("patch", patch_, 0, 1000, "pixels along a side of the squares that are items; 0: one vector");
     fields.integer("pieces", pieces_, 0, 1000, "squares cut out of other images that lie about");
     fields.integer("piece", piece_, 1, digit_side, "pixels along a side of such a square");
     fields.only_of("pieces of 1 or more", [this] { return pieces_ > 0; });
@@ -29,14 +37,18 @@ class PlacedDigit final : public Task {
 
   void prepare(std::uint64_t seed) override {
     seed_ = seed;
+    if (patch_ > 0 && side_ % patch_ != 0)
+      throw wrong_input(fmt::format("a canvas of {} pixels cannot be cut into squares of {}", side_, patch_),
+                        "set patch of task 'placed-digit' to a divisor of side, or to 0");
     images_.prepare("placed-digit", seed, 1);
   }
 
   TaskShape shape() const override {
     TaskShape shape;
-    shape.kind = Kind::labelled_vectors;
-    shape.width = side_ * side_;
     shape.classes = 10;
+    shape.kind = patch_ > 0 ? Kind::labelled_bags : Kind::labelled_vectors;
+    shape.width = patch_ > 0 ? patch_ * patch_ + 2 * along() : side_ * side_;
+    shape.most_items = patch_ > 0 ? along() * along() : 0;
     return shape;
   }
 
@@ -63,6 +75,7 @@ class PlacedDigit final : public Task {
       compose(stream, images, image, std::span(batch.items.values).subspan(begin),
               std::span(batch.marked).subspan(begin));
     }
+    if (patch_ > 0) into_squares(batch);
   }
 
   std::string word(int pixel) const override {
@@ -76,6 +89,27 @@ class PlacedDigit final : public Task {
 
   static int below(Stream& stream, int count) {
     return static_cast<int>(stream.integer(static_cast<std::uint64_t>(count)));
+  }
+
+  int along() const { return side_ / patch_; }
+
+  // A batch of canvases into one of bags of their squares.
+  void into_squares(Batch& batch) const {
+    const std::vector<float> canvases = std::move(batch.items.values);
+    const std::vector<std::uint8_t> boxes = std::move(batch.marked);
+    const int items = along() * along();
+    batch.items.resize(batch.size, items, patch_ * patch_ + 2 * along());
+    batch.marked.assign(static_cast<std::size_t>(batch.size * items), 0);
+    for (int row = 0; row < batch.size; ++row)
+      for (int y = 0; y < side_; ++y)
+        for (int x = 0; x < side_; ++x) {
+          const auto pixel = static_cast<std::size_t>((row * side_ + y) * side_ + x);
+          const int item = y / patch_ * along() + x / patch_;
+          float* const to = batch.items.item(row, item);
+          to[y % patch_ * patch_ + x % patch_] = canvases[pixel];
+          to[patch_ * patch_ + y / patch_] = to[patch_ * patch_ + along() + x / patch_] = 1;
+          if (boxes[pixel] != 0) batch.marked[static_cast<std::size_t>(row * items + item)] = 1;
+        }
   }
 
   void compose(Stream& stream, const DigitImages::Images& images, int image, std::span<float> canvas,
@@ -115,7 +149,7 @@ class PlacedDigit final : public Task {
     return box;
   }
 
-  int side_ = 28, pieces_ = 0, piece_ = 8;
+  int side_ = 28, pieces_ = 0, piece_ = 8, patch_ = 0;
   std::uint64_t seed_ = 0;
   DigitImages images_;
 };

@@ -71,6 +71,39 @@ TEST(PlacedDigit, PiecesLieOutsideTheBoxToo) {
   EXPECT_GT(brightness_outside(8), 1.5 * brightness_outside(4));
 }
 
+TEST(PlacedDigit, SquaresHoldTheCanvasAndSayWhereTheyAre) {
+  constexpr int side = 42, patch = 14, along = 3, pixels = patch * patch;
+  ValueTable settings = canvas_of(side, 2);
+  const Batch canvases = draw(*make_task("placed-digit", settings), Split::train, 1, 6);
+  settings["patch"] = whole(patch);
+  const auto task = make_task("placed-digit", settings);
+  EXPECT_EQ(task->shape().most_items, along * along);
+  EXPECT_EQ(task->shape().width, pixels + 2 * along);
+  const Batch bags = draw(*task, Split::train, 1, 6);
+  EXPECT_EQ(bags.labels, canvases.labels);
+  for (int b = 0; b < 6; ++b)
+    for (int item = 0; item < along * along; ++item) {
+      const float* const square = bags.items.item(b, item);
+      bool touched = false;
+      for (int i = 0; i < pixels; ++i) {
+        const int x = item % along * patch + i % patch, y = item / along * patch + i / patch;
+        EXPECT_EQ(square[i], canvases.items.item(b, 0)[y * side + x]);
+        touched = touched || canvases.marked[static_cast<std::size_t>((b * side + y) * side + x)] != 0;
+      }
+      EXPECT_EQ(bags.marked[static_cast<std::size_t>(b * along * along + item)] != 0, touched);
+      for (int i = 0; i < along; ++i) {
+        EXPECT_EQ(square[pixels + i], item / along == i ? 1 : 0);
+        EXPECT_EQ(square[pixels + along + i], item % along == i ? 1 : 0);
+      }
+    }
+}
+
+TEST(PlacedDigit, RefusesSquaresThatDoNotFit) {
+  ValueTable settings = canvas_of(40, 0);
+  settings["patch"] = whole(14);
+  EXPECT_NE(complaint("placed-digit", settings).find("squares of 14"), std::string::npos);
+}
+
 TEST(PlacedDigit, RefusesCanvasesThatHoldNoDigit) {
   EXPECT_NE(complaint("placed-digit", canvas_of(20, 0)).find("side"), std::string::npos);
 }

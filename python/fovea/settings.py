@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, Union
+from typing import Any, Union
 
 from . import _engine, checks
 from .similarities import Similarity
 from .tasks import Task
 
-SpecLike: TypeAlias = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+SpecLike = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 _PARTS = ("task", "model", "train", "probe")
 

@@ -6,12 +6,12 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Real
-from typing import Any, TypeAlias, Union
+from typing import Any, Union
 
 from . import _engine, checks
 
-Scores: TypeAlias = Callable[..., Any]
-Start: TypeAlias = Union[float, Sequence[int]]
+Scores = Callable[..., Any]
+Start = Union[float, Sequence[int]]
 
 
 class Similarity:

@@ -6,14 +6,14 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from . import _engine, checks
 
-Batch: TypeAlias = Mapping[str, Any]
-Batches: TypeAlias = Callable[[str, int, int], Iterator[Batch]]
+Batch = Mapping[str, Any]
+Batches = Callable[[str, int, int], Iterator[Batch]]
 
 
 class Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, TypeAlias, Union
+from typing import Any, Union
 
 from . import _engine, checks
 from .kept import file_of
@@ -53,8 +53,8 @@ def _flags(**given: Any) -> None:
         checks.flag(name, value)
 
 
-OnStep: TypeAlias = Callable[[_engine.Step], None]
-Intervene: TypeAlias = Callable[[int], Union[Mapping[str, Any], Sequence[Mapping[str, Any]], None]]
+OnStep = Callable[[_engine.Step], None]
+Intervene = Callable[[int], Union[Mapping[str, Any], Sequence[Mapping[str, Any]], None]]
 
 
 def run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from . import _engine
 Array = npt.NDArray[Any]
 
 MOST_AT_ONCE = 1 << 16  # numbers of one array
-MOST_IN_ALL = 1 << 21  # numbers of all arrays: of a long course, every second look's are dropped as often as need be
+MOST_IN_ALL = 1 << 22  # bytes of all arrays: of a long course, every second look's are dropped as often as need be
 _LARGEST = ("previous_token", "first_token", "induction")  # of many heads one is meant to do it; of the rest the mean is told
 
 
@@ -21,13 +22,13 @@ class Course:
     """Series and arrays as they grow, within bounds for the arrays."""
 
     def __init__(self) -> None:
-        self.series: dict[str, tuple[list[int], list[float]]] = {}
+        self.series: dict[str, tuple[array[int], array[float]]] = {}  # steps and values, eight bytes each
         self.arrays: dict[int, list[tuple[str, Array]]] = {}
         self.every = 1  # of the looks, how many keep their arrays
         self.looks: list[int] = []
 
     def number(self, step: int, name: str, value: float) -> None:
-        steps, values = self.series.setdefault(name, ([], []))
+        steps, values = self.series.get(name) or self.series.setdefault(name, (array("q"), array("d")))
         if steps and steps[-1] == step:
             values[-1] = float(value)
         else:
@@ -38,8 +39,8 @@ class Course:
         """Of the first look all, since it says what the maps are over; of later ones as many as there is room for."""
         self.looks.append(step)
         if (len(self.looks) - 1) % self.every == 0:
-            self.arrays[step] = [(name, np.array(values, np.float32)) for name, values in arrays if values.size <= MOST_AT_ONCE]
-        while sum(values.size for kept in self.arrays.values() for _, values in kept) > MOST_IN_ALL and len(self.arrays) > 2:
+            self.arrays[step] = [(name, np.array(values, _kept_as(name))) for name, values in arrays if values.size <= MOST_AT_ONCE]
+        while sum(values.nbytes for kept in self.arrays.values() for _, values in kept) > MOST_IN_ALL and len(self.arrays) > 2:
             self.every *= 2
             self.arrays = {look: kept for look, kept in self.arrays.items() if self.looks.index(look) % self.every == 0}
 
@@ -59,11 +60,16 @@ class Course:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.series = {name: (list(steps), list(values)) for name, (steps, values) in state["series"].items()}
+        self.series = {name: (array("q", steps), array("d", values)) for name, (steps, values) in state["series"].items()}
         self.arrays = {}
         for step, name, values in state["arrays"]:
-            self.arrays.setdefault(int(step), []).append((str(name), np.array(values, np.float32)))
+            self.arrays.setdefault(int(step), []).append((str(name), np.array(values)))
         self.every, self.looks = int(state["every"]), list(state["looks"])
+
+
+def _kept_as(name: str) -> Any:
+    """Attention as halves, as the store keeps it."""
+    return np.float16 if name == "attention" or name.startswith("attention.") else np.float32
 
 
 class Rows:

@@ -36,7 +36,7 @@ def observe(
     *,
     truth: Any = None,
     rungs: Mapping[str, Any] | None = None,
-    every: int = 50,
+    every: int | None = None,
     sites: str | Sequence[str] = "*",
     beta: str | None = "clamp",
     rows: str | Sequence[int] = "all",
@@ -59,7 +59,8 @@ def observe(
     ``rungs`` are what simpler models say, by name and lowest last: like the answer, or one number for all of it. Their heights
     are kept beside the loss, as where it may rest.
 
-    A look is made every so many updates, at the ``sites`` whose names these patterns fit (``attention_sites`` has them). Of
+    A look is made ``every`` so many updates; where that is not said every 50, or as many times 50 as it takes for looks to stay
+    within ``share``. It is made at the ``sites`` whose names these patterns fit (``attention_sites`` has them). Of
     each head α is taken, and by the probes of the library its entropy and, of a causal site, how much it looks at the
     place before, the first, and those that followed what is now; with a truth, what it gives it.
 
@@ -94,7 +95,8 @@ def observe(
     >>> run.series.steps("entropy_l1_h2").tolist()
     [0, 10, 20]
     """
-    checks.whole("every", every, 1)
+    if every is not None:
+        checks.whole("every", every, 1)
     checks.whole("keep", keep, 0)
     checks.whole("seed", seed, 0)
     checks.texts("sites", sites, "blocks.1.*")

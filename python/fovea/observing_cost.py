@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cost:
-    """What looks take, in seconds, beside the training between two of them. Until that has been timed, an update is taken
+    """What looks take, in seconds of the processor (of the day where a device computes), beside the training between two of them. Until that has been timed, an update is taken
     to be as long as three passes over the batch."""
 
     look: float  #: without β

@@ -123,6 +123,17 @@ class Looks:
         return numbers, arrays
 
 
+    def _gradients(self) -> dict[str, float]:
+        """How long the gradient of this update is: of all parameters, and of those in the module of each site."""
+        modules = {"": self._model.module}
+        modules |= {f"_l{number + 1}": module for number, (name, _) in enumerate(self._sites) for module, its in self._model.names.items() if its == name}
+        norms = {}
+        for suffix, module in modules.items():
+            found = [p.grad.detach() for p in module.parameters() if p.grad is not None]
+            if found:
+                norms[f"gradient{suffix}"] = float(torch.stack([torch.linalg.vector_norm(one.float()).cpu() for one in found]).norm())
+        return norms
+
     def _plain_look(self) -> None:
         """All that a look does but for β, to be timed."""
         base = self._base(log=self._clamps is not None)
@@ -138,17 +149,19 @@ class Looks:
         return BACKWARD * self._price()[1], False
 
     def _price(self) -> tuple[float, float]:
+        """Of a look without β, and of a pass: what is not known yet is timed."""
         if self._priced is None:
             with self._model.at_rest():
-                self._model()
-                one_pass = min(timed(self._model) for _ in range(3))
-                base = self._base(log=self._clamps is not None)
-                for number, key in enumerate(self._sites):
-                    if self._clamps:
-                        self._clamps.prepare(base, key, asked_rows(self._answers, self._shapes[key][2]), number)
-                look = min(timed(self._plain_look) for _ in range(2))
-                self._priced = look, one_pass
+                one_pass = self._prepared(self._base(log=self._clamps is not None))
+                self._priced = min(timed(self._plain_look) for _ in range(2)), one_pass
         return self._priced
+
+    def _prepared(self, base: Base) -> float:
+        """Seconds of a pass; and it is found how β of each site is made at least cost."""
+        for number, key in enumerate(self._sites):
+            if self._clamps:
+                self._clamps.prepare(base, key, asked_rows(self._answers, self._shapes[key][2]), number)
+        return min(timed(self._model) for _ in range(2))
 
     # ---- the audit, of the last site
 

@@ -22,22 +22,31 @@ from .observing_cost import Cost
 from .pictures import needed
 from .runs import Run
 from .settings import merged
-from .torch_clamps import Answer, Base, Clamps, now
+from .torch_budget import EARNED, EVERY, Budget
+from .torch_clamps import Answer, Base, Clamps, clock, now
 from .torch_holds import Hold, plan_of
-from .torch_looks import Looks, ladder_of, looked_up, through_tables, truth_of
+from .torch_looks import ladder_of, looked_up, through_tables, truth_of
 from .torch_model import Model, rank
 from .torch_sites import Key, Scope, Tap, chosen, found, name_of
 
 torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
-_EARNED = 0.9  # of the share is spent, since no pass takes what the last one took
 
 
-class Watch(Looks):
+class Watch(Budget):
     """What ``fovea.observe`` gives: it looks at a model while that is trained, and keeps what it sees as a run.
 
     As a context it closes itself, and what an exception ends is kept as a run that failed.
+
+    >>> import tempfile, torch, fovea
+    >>> layer, x = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(4, 6, 8)
+    >>> with fovea.observe(layer, x, lambda out: out.log_softmax(-1)[..., 0], store=tempfile.mkdtemp() + "/runs.db") as watch:
+    ...     state = watch.state_dict()  # into the checkpoint of the training
+    ...     watch.load_state_dict(state)
+    ...     sites, whole = watch.sites, watch.cost().whole
+    >>> sites, whole > 0, watch.number
+    ({'self_attn': (4, 2, 6, 6)}, True, 0)
     """
 
     def __init__(
@@ -48,7 +57,7 @@ class Watch(Looks):
         *,
         truth: Any,
         rungs: Mapping[str, Any],
-        every: int,
+        every: int | None,
         sites: str | Sequence[str],
         beta: str | None,
         rows: str | Sequence[int],
@@ -61,13 +70,15 @@ class Watch(Looks):
         seed: int,
         store: Any,
     ) -> None:
+        begun = now()
         self.number = 0  #: updates done
         self._closed = False
         self._silent = rank() > 0
         self._holds: list[Hold] = []
         self._model = Model(model, batch)
         self._answer = Answer(answer)
-        self._every, self._share, self._keep, self._name = every, share, keep, name_of_own(name)
+        self._every, self._share, self._keep, self._name = every or EVERY, share, keep, name_of_own(name)
+        self._adapts = every is None and share is not None  # how often it looks
         spec_of(settings)
         self._settings, self._seed, self._store = dict(settings), seed, store_of(store)
         if not self._silent:
@@ -77,14 +88,15 @@ class Watch(Looks):
         self._started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._begun = time.perf_counter()
         self._before = 0.0  # seconds of the training before it was resumed
-        self._priced: tuple[float, float] | None = None  # seconds of a look without β, and of a pass
+        self._priced: tuple[float, float] | None = None  # seconds of a look without β, the newest, and of a pass
         self._updates: list[float] = []  # seconds of the newest updates
         self._stepped: float | None = None
-        self._credit = 0.0  # seconds that looks may still take
+        self._earned_until = 0.0  # updates
         self._turn = 0  # which site comes first when there is not time for all
         self._last: list[tuple[str, Array]] = []  # arrays of the newest look
         self._given: dict[str, Any] = {}  # what the training said of itself
         self._told = False
+        self._told_of_less = False
         self._lost = False  # that it diverged was told
         self._held = False  # a pass of this update was held
 
@@ -126,6 +138,7 @@ class Watch(Looks):
         self._rows, self._heads = rows, heads
         self._wants_audit = audit
         self._audit, self._audit_memory = None, []
+        self._credit = begun - now()  # seconds that looks may still take
 
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
@@ -149,12 +162,12 @@ class Watch(Looks):
             )
         self._held = False
         self._given = metrics
-        if self.number % self._every == 0 and not self._silent:
+        if not self._silent and self._due():
             self._look()
         elif self._stepped is not None:
-            self._updates = [*self._updates[-99:], time.perf_counter() - self._stepped]
+            self._updates = [*self._updates[-99:], clock() - self._stepped]
         self.number += 1
-        self._stepped = time.perf_counter()
+        self._stepped = clock()
 
     def hold(
         self, how: str | Callable[[Any, Any], Any], sites: str | Sequence[str] = "*", start: int = 0, until: int | None = None, *, head: int | None = None
@@ -208,32 +221,34 @@ class Watch(Looks):
             {self._sites[key]: self._clamps.prices[key] for key in sites if self._clamps},
             {self._sites[key]: self._clamps.units(key) for key in sites if self._clamps},
             update,
-            self._every,
+            self._interval(),
             self._share,
             timed,
         )
 
-    def _look(self) -> None:
+    def _look(self, last: bool = False) -> None:
         first = not self._course.looks
         start = now()
         with self._model.at_rest():
             base = self._base(log=self._clamps is not None)
-        if self._diverged(base):
-            return
-        self._price()
-        before = self._course.looks[-2:]  # the first look takes half of what the first updates will have earned
-        updates = self._every / 2 if not before else self.number - before[-1] - (self._every / 2 if len(before) == 1 else 0)
-        self._credit += _EARNED * (self._share or 0) * self._update()[0] * max(0.0, updates)
-        with self._model.at_rest():
+            if self._diverged(base, last):
+                return
             numbers, arrays = self._measured(base, first)
             plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth)
             if plan is not None:
                 held, _ = self._measured(self._base(plan), False)
                 numbers.update({f"{name}_held": value for name, value in held.items() if name not in self._rungs})
+            took = now() - start
+            one_pass = self._priced[1] if self._priced else self._prepared(base)
+            self._priced = took, one_pass
+            self._earn()
+            if first:  # takes half of what the first updates will have earned
+                self._earned_until += self._every / 2
+                self._credit += EARNED * (self._share or 0) * self._update()[0] * self._every / 2
             self._credit -= now() - start
             beta: dict[Key, Array] = {}
             if self._clamps:
-                beta = self._beta(base)
+                beta = self._beta(base, 0.0 if last else took)
                 if beta:
                     more, kept = self._compared(base, beta)
                     numbers.update(more)
@@ -242,13 +257,14 @@ class Watch(Looks):
             if self._wants_audit:
                 numbers.update(self._audited(self._followed(base), base, self.number, first, beta))
             self._credit -= now() - start
-        self._told_of_update()
+            self._priced = took + now() - start, one_pass
+        self._told_of_update(last)
         for name, number in numbers.items():
             self._course.number(self.number, name, number)
         self._last = arrays
         self._course.keep(self.number, arrays)
 
-    def _diverged(self, base: Base) -> bool:
+    def _diverged(self, base: Base, last: bool) -> bool:
         """Whether an answer that was a number is none any more: then the loss alone is kept, as nan."""
         if not (np.isnan(base.answers.cpu().numpy()) & self._asked_at_first).any():
             return False
@@ -256,55 +272,16 @@ class Watch(Looks):
             self._lost = True
             teller()(f"at update {self.number} the answer is not a number where it was one; loss is kept as nan, and nothing else is measured")
         self._course.number(self.number, "loss", float("nan"))
-        self._told_of_update()
+        self._told_of_update(last)
         self._last = []
         self._course.keep(self.number, [])
         return True
 
-    def _told_of_update(self) -> None:
+    def _told_of_update(self, last: bool) -> None:
         for name, value in self._given.items():
             self._course.number(self.number, f"train_{name}", float(value.detach() if isinstance(value, torch.Tensor) else value))
-
-    def _beta(self, base: Base) -> dict[Key, Array]:
-        """Of as many rows as there is time for; the same rows first at every look."""
-        assert self._clamps is not None
-        clamps, keys = self._clamps, list(reversed(self._sites))
-        keys = keys[self._turn :] + keys[: self._turn]
-        beta: dict[Key, Array] = {}
-        done: set[Key] = set()
-        unit = 0
-        while len(done) < len(keys):
-            for key in keys:
-                if unit >= clamps.units(key):
-                    done.add(key)
-                if key in done:
-                    continue
-                if self._share is not None and clamps.prices[key] > self._credit:
-                    if unit == 0:
-                        self._turn = (self._turn + keys.index(key)) % len(keys)
-                        self._tell_if_never(key)
-                    return beta
-                shape = self._shapes[key]
-                start = now()
-                whole = clamps.measure(base, key, unit, beta.setdefault(key, np.full(shape, np.nan, np.float32)))
-                self._credit -= now() - start
-                if whole and unit + 1 >= (1 if self._heads == "all" else shape[1]):
-                    done.add(key)
-            unit += 1
-            self._turn = 0
-        return beta
-
-    def _tell_if_never(self, key: Key) -> None:
-        assert self._clamps is not None and self._share is not None
-        update, look = self._update()[0], self._price()[0]
-        if self._told or self._share * update * self._every > look + self._clamps.prices[key] / 20:
-            return
-        self._told = True
-        least = int(np.ceil((look + self._clamps.prices[key]) / self._share / update))
-        teller()(
-            f"β of '{self._sites[key]}' takes more than share={self._share:g} of the training leaves for it; every={least} has room for it, "
-            "or fewer examples, or a larger share"
-        )
+        for name, norm in ({} if last else self._gradients()).items():
+            self._course.number(self.number, name, norm)
 
     # ---- what becomes of it
 
@@ -324,6 +301,7 @@ class Watch(Looks):
         for part in [part for part in ("number", "key", "started", "seconds", "turn", "course") if part not in state]:
             raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
         self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
+        self._earned_until = float(self.number)
         self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)
         self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
         course = dict(state["course"])
@@ -339,7 +317,7 @@ class Watch(Looks):
             return None
         if state != "failed" and self._course.looks[-1:] != [self.number]:
             self._given = {}
-            self._look()
+            self._look(last=True)
         for name, number in (self._audit.whole() if self._audit else {}).items():
             self._course.number(self._course.looks[-1], name, number)
         sites = list(self._sites.values())

@@ -132,18 +132,45 @@ def test_looks_take_a_tenth_of_the_training_at_most():
     spent, look = [], watch._look
 
     def timed():
-        start = time.perf_counter()
+        start = time.process_time()
         look()
-        spent.append(time.perf_counter() - start)
+        spent.append(time.process_time() - start)
 
     watch._look = timed
-    start = time.perf_counter()
+    start = time.process_time()
     train(model, watch, steps=400, batch=32)
-    whole = time.perf_counter() - start
+    whole = time.process_time() - start
     watch._look = look
     run = watch.close()
     assert sum(spent) < 0.1 * (whole - sum(spent)), (sum(spent), whole)
     assert len(run.series["agreement"]) >= 2  # and β is among it
+
+
+def test_where_nothing_is_said_looks_are_as_many_as_there_is_time_for(monkeypatch):
+    watch = fovea.observe(GPT(), TOKENS, right(TARGET), beta=None, name="mine")
+    watch.step()
+    monkeypatch.setattr(watch, "_update", lambda: (0.001, True))
+    monkeypatch.setattr(watch, "_price", lambda: (0.02, 0.001))  # 50 updates earn a fifth of it
+    assert watch.cost().every == 250 and "250 of them between looks" in str(watch.cost())
+    watch._credit = 0.0
+    with pytest.warns(UserWarning, match="looks are made every 250 updates or so"):
+        for _ in range(570):
+            watch.step()
+    assert watch._course.looks == [0, 550]  # when there is time for it and for one more, at the end; half of the first 50 updates are spent
+
+
+def test_gradients_are_those_of_the_update():
+    model = GPT()
+    watch = observe(model, every=1, beta=None)
+    F.cross_entropy(model(TOKENS).flatten(0, 1), TARGET.flatten()).backward()
+    watch.step()
+    run = watch.close()
+
+    def norm(module):
+        return torch.cat([p.grad.flatten() for p in module.parameters()]).norm().item()
+
+    assert run.series["gradient"].tolist() == pytest.approx([norm(model)])
+    assert run.series["gradient_l2"].tolist() == pytest.approx([norm(model.blocks[1].attn)])
 
 
 def test_it_goes_on_where_it_was_saved(tmp_path):

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import pathlib
 import pkgutil
 import subprocess
@@ -32,6 +33,10 @@ def public():
     of_data = {name: value for name, value in vars(fovea.data).items() if getattr(value, "__module__", "") == "fovea.data"}
     named = {**{name: getattr(fovea, name) for name in fovea.__all__}, **of_data}
     named |= {name: getattr(estimators, name) for name in ("AttentionClassifier", "NadarayaWatson")}
+    if importlib.util.find_spec("torch"):
+        from fovea.torch_watch import Cost, Watch
+
+        named |= {"Watch": Watch, "Cost": Cost}
     return {name: value for name, value in named.items() if not name.startswith("_") and getattr(value, "__module__", "") != "fovea._engine"}
 
 
@@ -39,13 +44,14 @@ def test_every_public_member_has_a_docstring_and_an_example():
     named = public()
     functions = {name: value for name, value in named.items() if not isinstance(value, type)}
     missing = [name for name, value in functions.items() if ">>>" not in value.__doc__ and f"fovea.{name}(" not in value.__doc__]
+    of_watch = named["Watch"].__doc__ if "Watch" in named else ""  # it makes a Cost
     examples = "".join(value.__doc__ for value in functions.values())
     for name, value in named.items():
         if name in functions:
             continue
         members = {part: of for part, of in vars(value).items() if part[0] != "_" and (callable(of) or isinstance(of, property))}
         members = {part: of for part, of in members.items() if f"{name}.{part}" not in INNER and not part.startswith("set_")}
-        known = "\n".join([examples, value.__doc__, *(of.__doc__ or "" for of in members.values())])
+        known = "\n".join([examples, of_watch, value.__doc__, *(of.__doc__ or "" for of in members.values())])
         used = [line for line in known.splitlines() if ">>>" in line or "..." in line]
         missing += [f"{name}.{part}" for part, of in members.items() if not of.__doc__ or not any(f".{part}" in line for line in used)]
     assert missing == []

@@ -47,6 +47,10 @@ class Predict : public Command {
     of_bags_ = {
         app.add_option("--words", options_.counts.words, "how many of the most frequent words are counted in pairs")
             ->check(between(8, 8192))
+            ->type_name("N"),
+        app.add_option("--top", options_.most_words,
+                       "words told of a class at most (default 8); of more than that each with its deviations")
+            ->check(between(1, 8192))
             ->type_name("N")};
     labelled_.add_columns(app);
     of_bags_.push_back(

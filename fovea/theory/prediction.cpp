@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "fovea/data/distinct_bags.h"
-#include "fovea/math/vector_math.h"
 #include "fovea/theory/sample.h"
 #include "fovea/theory/translation_flow.h"
 #include "fovea/theory/unigram_course.h"
@@ -24,7 +23,8 @@ constexpr double early_signal = 0.2, least_signal = 0.005;
 double sure(std::size_t tried) { return std::sqrt(2 * std::log(1000.0 * static_cast<double>(tried))); }
 
 constexpr std::size_t words_a_class = 8;
-constexpr double probable = 0.6;  // the least that a candidate's chance must be for the flow to count it
+constexpr double probable = 0.6;      // the least that a candidate's chance must be for the flow to count it
+constexpr double hardly_apart = 0.9;  // correlation of two words' counts, from which attention may go to either
 
 std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
 
@@ -44,7 +44,7 @@ struct Presence {
 // by one, or where that is less, for examples that are: a word that one of them has again and again tells of that one.
 // `times`: how many examples each that was counted in `presence` stands for.
 std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes, std::size_t label,
-                                     const Presence& presence, double times) {
+                                     const Presence& presence, double times, const std::vector<bool>& left) {
   const std::size_t vocab = c.class_counts.size() / classes;
   double in_class = 0, all = 0;
   for (std::size_t i = 0; i < c.class_counts.size(); ++i) {
@@ -65,14 +65,11 @@ std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes,
     if (n == 0) continue;
     const double here = static_cast<double>(c.class_counts[i * classes + label]);
     const double surely = (here - n * share) / std::sqrt(std::max(n * share * (1 - share), by_example));
-    if (surely >= least) links.push_back({static_cast<int>(i), surely});
+    if (surely >= least && !left[i]) links.push_back({static_cast<int>(i), surely});
   }
-  const auto kept = std::min(words_a_class, links.size());
-  std::partial_sort(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(kept), links.end(),
-                    [](const WordLink& a, const WordLink& b) {
-                      return a.surely != b.surely ? a.surely > b.surely : a.input < b.input;
-                    });
-  links.resize(kept);
+  std::sort(links.begin(), links.end(), [](const WordLink& a, const WordLink& b) {
+    return a.surely != b.surely ? a.surely > b.surely : a.input < b.input;
+  });
   return links;
 }
 
@@ -134,7 +131,6 @@ void rank_candidates(std::span<const std::int64_t> present, std::size_t classes,
       return a.surely != b.surely ? a.surely > b.surely : a.input < b.input;
     };
     std::sort(output.candidates.begin(), output.candidates.end(), before);
-    output.candidates.resize(std::min(words_a_class, output.candidates.size()));
   }
 }
 
@@ -220,17 +216,50 @@ std::vector<double> loudness(const LabelledBags& bags, const FlowState& end, std
   return loud;
 }
 
+// Pairs of what is told of an output.
+void find_together(const Cooccurrence& c, const std::vector<int>& ranks, OutputPrediction& output) {
+  std::vector<int> told;
+  for (const WordLink& word : output.words) told.push_back(word.input);
+  if (told.empty())
+    for (const Candidate& word : output.candidates)
+      if (word.likely >= probable) told.push_back(word.input);
+  for (std::size_t a = 0; a < told.size(); ++a)
+    for (std::size_t b = a + 1; b < told.size(); ++b) {
+      const int i = ranks[index_of(told[a])], j = ranks[index_of(told[b])];
+      if (i < 0 || j < 0) continue;
+      const double product = c.input_variance(index_of(i)) * c.input_variance(index_of(j));
+      const double together = c.among_inputs[index_of(i) * c.in() + index_of(j)];
+      if (together > hardly_apart * std::sqrt(product)) output.together.emplace_back(told[a], told[b]);
+    }
+}
+
 void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, const Signal& signal,
                    const PredictionOptions& options, Prediction& prediction) {
   const auto classes = index_of(source.outputs());
   const Sample counted(c.examples, options.candidate_examples);
   const Presence presence = presence_of(source, team, c, counted);
-  for (std::size_t o = 0; o < c.out(); ++o)
-    prediction.outputs[o].words =
-        words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()));
   rank_candidates(presence.examples, classes, c.examples / counted.stride(), prediction.outputs);
   prediction.attention_logits.assign(index_of(source.inputs()), 0.0);
-  if (c.out() < 2) return;
+  std::vector<bool> left(index_of(source.inputs()), false);  // by attention
+  const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
+  const auto tell = [&](std::size_t o) {
+    OutputPrediction& output = prediction.outputs[o];
+    const std::vector<bool> none(left.size(), false);
+    const std::vector<bool>& out = c.out() == 2 || c.outputs[o] == prediction.course_class ? left : none;
+    output.words =
+        words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()), out);
+    std::erase_if(output.candidates, [&](const Candidate& one) {  // of few examples the flow knows few words
+      return ranks[index_of(one.input)] >= 0 && out[index_of(one.input)];
+    });
+    const auto most = index_of(options.most_words);
+    if (output.words.size() > most) output.words.resize(most);
+    if (output.candidates.size() > most) output.candidates.resize(most);
+    find_together(c, ranks, output);
+  };
+  const auto tell_all = [&] {
+    for (std::size_t o = 0; o < c.out(); ++o) tell(o);
+  };
+  if (c.out() < 2) return tell_all();
   // Two classes: class 1 against class 0. More: the class that is told best against the rest.
   std::size_t label = c.outputs[0] == 1 ? 0 : 1;
   if (c.out() > 2) {
@@ -248,21 +277,29 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   }
   // Where none is sure: the candidates, nearer to 0 the less likely.
   if (std::all_of(speaks.begin(), speaks.end(), [](double one) { return one == 0; })) {
-    const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
-    for (std::size_t o = 0; o < c.out(); ++o)
-      for (const Candidate& word : prediction.outputs[o].candidates) {
+    for (std::size_t o = 0; o < c.out(); ++o) {
+      const std::span<const Candidate> candidates = prediction.outputs[o].candidates;
+      for (const Candidate& word : candidates.first(std::min(words_a_class, candidates.size()))) {
         const int rank = ranks[index_of(word.input)];
         if (rank < 0 || word.likely < probable || (o != label && c.out() > 2)) continue;
         const auto i = index_of(rank);
         if (c.input_variance(i) > 0) speaks[i] = c.cross(i, label) / c.input_variance(i) * (2 * word.likely - 1);
       }
+    }
   }
   const FlowBags bags = sample_bags(source, team, c, c.outputs[label], options);
-  if (bags.followed.size() == 0) return;
+  if (bags.followed.size() == 0) return tell_all();
   const UnigramCourse course = unigram_course(bags.followed, speaks, bags.unseen);
   prediction.course = course.course;
+  prediction.followed = bags.followed.size();
+  prediction.unseen = bags.unseen.size();
   if (c.out() == 2) prediction.said_by_words = loudness(bags.followed, course.end, index_of(c.outputs[label]));
   for (std::size_t i = 0; i < c.in(); ++i) prediction.attention_logits[index_of(c.inputs[i])] = course.end[c.in() + i];
+  if (prediction.course.times.size() > 1) {
+    left.assign(left.size(), true);
+    for (std::size_t i = 0; i < c.in(); ++i) left[index_of(c.inputs[i])] = course.attended[i] <= 1.001;
+  }
+  tell_all();
 }
 
 void judge(Prediction& prediction, const Cooccurrence& c) {
@@ -343,6 +380,7 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
   const Signal signal = measure_signal(c);
   Prediction prediction;
   prediction.kind = source.outputs_are();
+  prediction.most_words = options.most_words;
   prediction.examples = c.examples;
   prediction.sampled = c.sampled;
   prediction.input_length = c.input_length;
@@ -350,36 +388,11 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
   prediction.error = signal.error;
   for (std::size_t o = 0; o < c.out(); ++o)
     prediction.outputs.push_back(
-        {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}, {}});
+        {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}, {}, {}});
   if (prediction.kind == BagSource::Outputs::classes) predict_class(source, team, c, signal, options, prediction);
   else predict_words(c, options, prediction);
   judge(prediction, c);
   return prediction;
-}
-
-std::vector<std::vector<double>> predicted_attention(const Prediction& prediction, std::span<const int> input,
-                                                     std::span<const int> output) {
-  std::vector<std::vector<double>> rows;
-  if (prediction.kind == BagSource::Outputs::classes) {
-    std::vector<double> row;
-    for (const int word : input) row.push_back(word < 0 ? 0 : prediction.attention_logits[index_of(word)]);
-    softmax(std::span<const double>(row), std::span<double>(row));
-    rows.push_back(std::move(row));
-    return rows;
-  }
-  for (const int word : output) {
-    const auto found = std::find_if(prediction.outputs.begin(), prediction.outputs.end(),
-                                    [word](const OutputPrediction& one) { return one.output == word; });
-    const int linked = found == prediction.outputs.end() || found->words.empty() ? -1 : found->words.front().input;
-    const auto there = linked < 0 ? 0 : std::count(input.begin(), input.end(), linked);
-    std::vector<double> row;
-    for (const int i : input)
-      row.push_back(there == 0    ? 1 / static_cast<double>(input.size())
-                    : i == linked ? 1 / static_cast<double>(there)
-                                  : 0);
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 }  // namespace fovea

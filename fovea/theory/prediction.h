@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/theory/course.h"
@@ -16,6 +17,7 @@ struct PredictionOptions {
   int flow_tokens = 50'000;                  // classification: words of all bags the flow is followed on,
   int flow_bags = 1000;                      // but no fewer bags than this
   std::int64_t candidate_examples = 20'000;  // classification: examples that candidates are counted in
+  int most_words = 8;                        // classification: words, and candidates, that are told of a class
 };
 
 enum class Verdict { early, slow, hard, unsure };
@@ -23,7 +25,8 @@ const char* verdict_name(Verdict verdict);  // "early", …
 std::string verdict_text(Verdict verdict);  // "learnable early", …
 
 // A word attention will come to for an output, and how surely they go together: the number of standard deviations their
-// co-occurrence lies above chance.
+// co-occurrence lies above chance. Of a class that the flow tells, only a word that has more than its even share of the
+// attention at the flow's end, in the mean over the bags that hold it: where predicted_attention() lies, too.
 struct WordLink {
   int input = -1;  // id
   double surely = 0;
@@ -41,8 +44,9 @@ struct OutputPrediction {
   int output = 0;   // id
   double mean = 0;  // how often it is in an example's output
   double decodable = 0, error = 0;
-  std::vector<WordLink> words;        // most sure first: several for a class, one at most for a word
-  std::vector<Candidate> candidates;  // of a class, the likeliest first
+  std::vector<WordLink> words;                // most sure first: several for a class, one at most for a word
+  std::vector<Candidate> candidates;          // of a class, the likeliest first
+  std::vector<std::pair<int, int>> together;  // of its words and candidates, those that hardly stand apart
 };
 
 struct Prediction {
@@ -55,7 +59,9 @@ struct Prediction {
   std::string because;                    // the verdict in a sentence, with its figures
   std::vector<OutputPrediction> outputs;  // by falling frequency
   Course course;
+  int most_words = 8;     // as it was asked
   int course_class = -1;  // classification of more than two classes: the class the course tells from the rest
+  std::size_t followed = 0, unseen = 0;  // classification: bags that the flow is followed on, and that test it
 
   // Two classes: how loudly words say each by the flow's end, by class: the mean over its bags of what they say for it
   // without the bias. A class that has no word of its own is said by the bias, and its words say little.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fovea/math/logistic.h"
 
@@ -52,6 +53,23 @@ double accuracy_of(const LabelledBags& bags, const FlowState& state) {
   return right / static_cast<double>(bags.size());
 }
 
+std::vector<double> shares_of_attention(const LabelledBags& bags, const FlowState& state) {
+  std::vector<double> shares(static_cast<std::size_t>(bags.vocab())), held(shares.size());
+  for (std::size_t bag = 0; bag < bags.size(); ++bag) {
+    const std::vector<double> attention = unigram_attention(bags, bag, state);
+    const std::span<const int> tokens = bags.tokens(bag);
+    const std::span<const double> counts = bags.counts(bag);
+    const double length = std::accumulate(counts.begin(), counts.end(), 0.0);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto token = static_cast<std::size_t>(tokens[i]);
+      shares[token] += attention[i] * length / counts[i];
+      ++held[token];
+    }
+  }
+  for (std::size_t token = 0; token < shares.size(); ++token) shares[token] /= std::max(1.0, held[token]);
+  return shares;
+}
+
 }  // namespace
 
 UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks, const LabelledBags& unseen) {
@@ -85,6 +103,7 @@ UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> s
   const FlowField flow = [&](const FlowState& state, FlowState& change) { field.slope(state, change); };
   watch_flow(flow, start, course_times(), read, {.tolerance = 1e-6, .most_steps = 2000});
   result.course.finish();
+  result.attended = shares_of_attention(bags, result.end);
   return result;
 }
 

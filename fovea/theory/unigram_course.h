@@ -12,7 +12,8 @@ namespace fovea {
 
 struct UnigramCourse {
   Course course;
-  FlowState end;  // β (V), then the attention logits (V), then the bias, when it was last looked at
+  FlowState end;                 // β (V), then the attention logits (V), then the bias, when it was last looked at
+  std::vector<double> attended;  // (V) then, as a multiple of an even share, in the mean over the bags that hold it
 };
 
 // From β = 0, uniform attention and the bias that tells how frequent the classes are. speaks[v]: how much the token v

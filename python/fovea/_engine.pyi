@@ -127,13 +127,14 @@ class Predicted:
     verdict: str
     says: str
     because: str
-    outputs: list[tuple[str, float, list[tuple[str, float]]]]
+    outputs: list[tuple[str, float, list[tuple[str, float]], list[tuple[str, float, float, float]], list[tuple[str, str]]]]
     halves: tuple[float, float, float]
     def course(self) -> dict[str, npt.NDArray[np.float64]]: ...
     def shade(self, text: str, answer: str) -> tuple[list[str], list[str], list[list[float]]]: ...
     def text(self) -> str: ...
 
-def predict_texts(texts: list[str], answers: list[str], classes: bool, threads: int) -> Predicted: ...
+def predict_texts(texts: list[str], answers: list[str], classes: bool, threads: int, most_words: int) -> Predicted: ...
+
 class PredictedAccesses:
     trained_on: int
     asked: int
@@ -144,7 +145,7 @@ class PredictedAccesses:
     def text(self) -> str: ...
 
 def predict_task(
-    name: str, quick: bool, settings: dict[str, Any], seed: int, draws: int, threads: int
+    name: str, quick: bool, settings: dict[str, Any], seed: int, draws: int, threads: int, most_words: int
 ) -> Predicted | PredictedAccesses: ...
 
 class InTraining:

@@ -58,7 +58,7 @@ class Prediction:
     >>> prediction.verdict, prediction.examples, 0.9 < prediction.signal <= 1, len(prediction.because) > 0
     ('early', 200, True, True)
     >>> sorted(prediction.course)
-    ['attention', 'correct', 'knowledge', 'time']
+    ['accuracy', 'attention', 'correct', 'knowledge', 'time']
     >>> shading = prediction.shade("so good a film")
     >>> shading.words[int(shading.weights[0].argmax())], prediction.words["+"][0][0]
     ('good', 'good')
@@ -90,12 +90,38 @@ class Prediction:
     @property
     def words(self) -> dict[str, list[tuple[str, float]]]:
         """For each output the words that attention will come to, the surest first, with the number of standard deviations
-        by which they go together more than by chance."""
-        return {output: words for output, _, words in self._predicted.outputs}
+        by which they go together more than by chance; of a class those that have more than their even share of attention at the
+        end of its course, so that ``shade`` shades them."""
+        return {output: words for output, _, words, *_ in self._predicted.outputs}
+
+    @property
+    def candidates(self) -> dict[str, list[tuple[str, float, float, float]]]:
+        """For each class the words that may be sure one day, the likeliest first: the word, its standard deviations, the chance that
+        it goes with the class, and how many examples would make it sure.
+
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(20) for word in ("good", "bad")]
+        >>> word, deviations, likely, settled_by = fovea.predict(texts, ["+", "-"] * 20).candidates["+"][0]
+        >>> word, deviations > 2, likely > 0.6, settled_by > 40
+        ('good', True, True, True)
+        """
+        return {output: candidates for output, _, _, candidates, _ in self._predicted.outputs}
+
+    @property
+    def together(self) -> list[tuple[str, str]]:
+        """Pairs of such words that hardly stand apart: attention may go to either.
+
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("san francisco", "new york")]
+        >>> ("francisco", "san") in [tuple(sorted(pair)) for pair in fovea.predict(texts, ["+", "-"] * 100).together]
+        True
+        """
+        return [pair for *_, pairs in self._predicted.outputs for pair in pairs]
 
     @property
     def course(self) -> dict[str, npt.NDArray[np.float64]]:
-        """Curves over the time of gradient flow: ``knowledge``, ``attention``, ``correct``."""
+        """Curves over the time of gradient flow: ``knowledge``, ``attention``, ``correct``, of the examples that it was fitted to; and for
+        classes ``accuracy``, of examples that it was not."""
         return self._predicted.course()
 
     def shade(self, text: str, answer: str = "") -> Shading:
@@ -170,13 +196,15 @@ def predict(
     quick: bool = False,
     seed: int = 0,
     draws: int = 20_000,
+    top: int = 8,
     threads: int | None = None,
     set: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Prediction | TracePrediction:
     """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
     experiment by name with its settings. Words are what stands between blanks. Of labelled texts that are the same the first
-    alone counts. Of a task of memory accesses (``fovea.predict("address-trace", corpus="app")``) a ``TracePrediction``.
+    alone counts. ``top`` words, at most, are told of each class. Of a task of memory accesses
+    (``fovea.predict("address-trace", corpus="app")``) a ``TracePrediction``.
 
     >>> import fovea
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
@@ -192,11 +220,12 @@ def predict(
     checks.flag("quick", quick)
     seed = checks.whole("seed", seed, 0)
     draws = checks.whole("draws", draws, 1, remedy="a prediction is made from one example at least")
+    top = checks.whole("top", top, 1)
     words = {} if set is None else checks.table("set", set, "task.vocab")
     if isinstance(data, str):
         if labels is not None or targets is not None:
             raise _engine.wrong_input(f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone")
-        found = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers)
+        found = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers, top)
         if isinstance(found, _engine.Predicted):
             return Prediction(found)
         return TracePrediction(found.trained_on, found.asked, found.told, found.in_window, found.new_pages, found.tables, found.text())
@@ -213,7 +242,7 @@ def predict(
         answers = label_texts(labels)
     if len(answers) != len(texts):
         raise _engine.wrong_input(f"there are {len(texts)} texts and {len(answers)} answers", "give one for each")
-    return Prediction(_engine.predict_texts(texts, answers, targets is None, workers))
+    return Prediction(_engine.predict_texts(texts, answers, targets is None, workers, top))
 
 
 def label_texts(labels: Iterable[Any]) -> list[str]:

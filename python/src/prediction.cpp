@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <set>
@@ -118,12 +119,13 @@ struct Predicted {
 struct Interrupted {};
 
 std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr<BagSource> source, int threads,
-                                     Call& call) {
+                                     int most_words, Call& call) {
   auto made = std::make_shared<Predicted>();
   made->task = std::move(task);
   made->source = std::move(source);
   Team team(threads);
   PredictionOptions options;
+  options.most_words = most_words;
   const bool given = !made->task || made->task->examples(Split::train) > 0;
   options.copies_once = given && made->source->outputs_are() == BagSource::Outputs::classes;
   made->prediction = predict(*made->source, team, options, [&](std::int64_t, std::int64_t) {
@@ -133,13 +135,21 @@ std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr
   return made;
 }
 
-py::list outputs_of(const Predicted& made) {  // [(output, decodable, [(word, deviations)])]
+// [(output, decodable, [(word, deviations)], [(word, deviations, likely, settled by)], [(word, word)])]
+py::list outputs_of(const Predicted& made) {
   py::list outputs;
   for (const OutputPrediction& output : made.prediction.outputs) {
     py::list words;
     for (const WordLink& link : output.words)
       words.append(py::make_tuple(made.source->input_word(link.input), link.surely));
-    outputs.append(py::make_tuple(made.source->output_word(output.output), output.decodable, words));
+    py::list candidates, together;
+    for (const Candidate& one : output.candidates)
+      candidates.append(
+          py::make_tuple(made.source->input_word(one.input), one.surely, one.likely, std::ceil(one.settled_by)));
+    for (const auto& [a, b] : output.together)
+      together.append(py::make_tuple(made.source->input_word(a), made.source->input_word(b)));
+    outputs.append(
+        py::make_tuple(made.source->output_word(output.output), output.decodable, words, candidates, together));
   }
   return outputs;
 }
@@ -167,13 +177,13 @@ auto interruptible(Work&& work) {
 
 void bind_prediction(py::module_& module) {
   module.def("predict_texts", [](const std::vector<std::string>& texts, const std::vector<std::string>& answers,
-                                 bool classes, int threads) {
+                                 bool classes, int threads, int most_words) {
     return interruptible([&](Call& call) {
-      return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads, call);
+      return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads, most_words, call);
     });
   });
   module.def("predict_task", [](const std::string& name, bool quick, const py::dict& settings, std::uint64_t seed,
-                                std::int64_t draws, int threads) {
+                                std::int64_t draws, int threads, int most_words) {
     const std::vector<Override> overrides = overrides_of(settings);
     using OfBagsOrAccesses = std::variant<std::shared_ptr<Predicted>, AccessPrediction>;
     return interruptible([&](Call& call) -> OfBagsOrAccesses {
@@ -183,7 +193,7 @@ void bind_prediction(py::module_& module) {
                           "give texts and their labels, or a name (see: fovea.describe(\"tasks\"))");
       if (task->prefetchers()) return predict_accesses(*task);
       std::unique_ptr<BagSource> source = task_bags(*task, draws);
-      return predicted(std::move(task), std::move(source), threads, call);
+      return predicted(std::move(task), std::move(source), threads, most_words, call);
     });
   });
   py::class_<Predicted, std::shared_ptr<Predicted>>(module, "Predicted")
@@ -209,6 +219,7 @@ void bind_prediction(py::module_& module) {
              curves["knowledge"] = view_of(course.knowledge, owner);
              curves["attention"] = view_of(course.attention, owner);
              curves["correct"] = view_of(course.correct, owner);
+             if (!course.accuracy.empty()) curves["accuracy"] = view_of(course.accuracy, owner);
              return curves;
            })
       .def("shade", &shade)  // (words, answers, a row of weights for each answer)

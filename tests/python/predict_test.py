@@ -30,6 +30,31 @@ def test_texts_and_a_file_of_them_are_predicted_alike(program, tmp_path):
     assert "good█" in repr(shading) and "rgba" in shading._repr_html_() and "early" in repr(prediction)
 
 
+def test_words_are_those_that_attention_comes_to():
+    """`dull` and `fine` tell; `the` goes with a class as surely, in three quarters of its texts, and attention leaves it."""
+    the = [(n // 2 % 4 != 3) == bool(n % 2) for n in range(600)]
+    texts = [f"{'dull' if n % 2 else 'fine'} {'the ' if the[n] else ''}film w{n % 37} x{n % 41}" for n in range(600)]
+    prediction = fovea.predict(texts, ["+", "-"] * 300, top=20)
+    found = {label: [word for word, _ in words] for label, words in prediction.words.items()}
+    assert found == {"+": ["fine"], "-": ["dull"]}
+    weights = prediction.shade("dull the film x y z").weights[0]
+    assert weights[0] > 1 / 6 > weights[1] and prediction.course["accuracy"][-1] > 0.95
+    assert all(deviations > 5 for words in prediction.words.values() for _, deviations in words)
+    shown = repr(prediction)
+    assert "dull " in shown and " σ" in shown and "that it was not fitted to" in shown
+
+
+def test_of_two_words_that_stand_together_it_says_so(program, tmp_path):
+    texts = [f"w{n % 31} {'san francisco' if n % 2 else 'new york'} x{n % 17}" if n % 5 else f"w{n % 31} x{n % 17}" for n in range(400)]
+    labels = ["west" if n % 2 else "east" for n in range(400)]
+    prediction = fovea.predict(texts, labels)
+    assert {frozenset(pair) for pair in prediction.together} == {frozenset(("san", "francisco")), frozenset(("new", "york"))}
+    assert "hardly stand apart: attention may go to either" in repr(prediction)
+    (tmp_path / "towns.tsv").write_text("".join(f"{label}\t{text}\n" for text, label in zip(texts, labels)))
+    shown = program("predict", tmp_path / "towns.tsv", "--quiet")
+    assert [tuple(pair) for output in shown["outputs"] for pair in output["together"]] == prediction.together
+
+
 def test_a_task_is_predicted_as_the_program_does(program):
     prediction = fovea.predict("copy", vocab=8, length=5)
     shown = program("predict", "copy", "--set", "task.vocab=8", "--set", "task.length=5", "--quiet")

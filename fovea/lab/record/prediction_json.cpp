@@ -24,12 +24,15 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
                             {"deviations", number_json(one.surely)},
                             {"likely", one.likely},
                             {"settled_by", number_json(std::ceil(one.settled_by))}});
+    Json together = Json::array();
+    for (const auto& [a, b] : output.together) together.push_back({source.input_word(a), source.input_word(b)});
     json["outputs"].push_back({{"output", source.output_word(output.output)},
                                {"per_example", output.mean},
                                {"decodable", number_json(output.decodable)},
                                {"error", number_json(output.error)},
                                {"words", words},
-                               {"candidates", candidates}});
+                               {"candidates", candidates},
+                               {"together", together}});
   }
   json["course"] = {{"knowledge_half", number_json(p.course.knowledge_half)},
                     {"attention_half", number_json(p.course.attention_half)},
@@ -41,6 +44,8 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
   if (!p.course.accuracy.empty()) {
     json["course"]["accuracy_90"] = number_json(p.course.accuracy_90);
     json["course"]["accuracy"] = p.course.accuracy;
+    json["course"]["followed"] = p.followed;
+    json["course"]["unseen"] = p.unseen;
   }
   return json;
 }

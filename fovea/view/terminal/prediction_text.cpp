@@ -26,9 +26,12 @@ std::string about(double count) {
 }
 
 // Those that are sure; where none is, the likeliest, with what would settle the first of them.
-std::string words_text(const OutputPrediction& output, const BagSource& source) {
+std::string words_text(const OutputPrediction& output, const BagSource& source, bool deviations) {
   std::string text;
-  for (const WordLink& link : output.words) text += (text.empty() ? "" : ", ") + source.input_word(link.input);
+  for (const WordLink& link : output.words) {
+    text += (text.empty() ? "" : ", ") + source.input_word(link.input);
+    if (deviations) text += fmt::format(" {:.1f} σ", link.surely);
+  }
   if (!text.empty()) return text;
   for (const Candidate& one : output.candidates) {
     if (one.likely < perhaps || &one - output.candidates.data() == shown_candidates) break;
@@ -50,9 +53,13 @@ std::string outputs_text(const Prediction& p, const BagSource& source, const Ter
     const OutputPrediction& output = p.outputs[k];
     table.row({source.output_word(output.output), fmt::format("{:.3f}", output.mean),
                fmt::format("{:.3f}", std::max(0.0, output.decodable)), fmt::format("{:.3f}", output.error),
-               words_text(output, source)});
+               words_text(output, source, p.most_words > PredictionOptions().most_words)});
   }
   std::string text = table.text(terminal);
+  for (const OutputPrediction& output : p.outputs)
+    for (const auto& [a, b] : output.together)
+      text += fmt::format("'{}' and '{}' hardly stand apart: attention may go to either.\n", source.input_word(a),
+                          source.input_word(b));
   if (p.outputs.size() > shown_outputs)
     text += fmt::format("… and {} more outputs (all of them are in the JSON)\n", p.outputs.size() - shown_outputs);
   return text;
@@ -73,6 +80,13 @@ std::string course_text(const Prediction& p, const BagSource& source) {
   text += line("knowledge", course.knowledge, when("half-way", course.knowledge_half));
   text += line("attention", course.attention, when("half-way", course.attention_half));
   text += line("right", course.correct, when("90 %", course.correct_90));
+  if (course.accuracy.empty()) return text;
+  text += line("accuracy", course.accuracy, when("90 %", course.accuracy_90));
+  text += fmt::format(
+      "Knowledge, attention and right are means over the {} examples that the flow is followed on. Accuracy is the "
+      "share\n"
+      "that is told rightly of {} examples that it was not fitted to.\n",
+      p.followed, p.unseen);
   return text;
 }
 

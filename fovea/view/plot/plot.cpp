@@ -8,7 +8,6 @@
 #include <set>
 
 #include "fovea/base/error/names.h"
-#include "fovea/base/file.h"
 
 namespace fovea {
 
@@ -62,18 +61,6 @@ Value list_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-FigureFormat figure_format(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (extension == ".svg") return FigureFormat::svg;
-  if (extension == ".pdf") return FigureFormat::pdf;
-  if (extension == ".png") return FigureFormat::png;
-  throw wrong_input(extension.empty() ? fmt::format("'{}' has no extension", file.string())
-                                      : fmt::format("cannot write a figure as '{}'", extension),
-                    "name the file .svg, .pdf or .png");
-}
-
 Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::string>& metrics) {
   return plot_metrics(runs, metrics, runs.empty() ? std::vector<std::string>() : differences(runs));
 }
@@ -104,17 +91,6 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
   const auto same = [&runs](const RunRecord& run) { return run.experiment == runs.front().experiment; };
   if (std::all_of(runs.begin(), runs.end(), same)) spec.settings["title"] = Value{runs.front().experiment, {}};
   return make_figure(spec, runs, {});
-}
-
-void save_figure(const Figure& figure, const std::filesystem::path& file) {
-  switch (figure_format(file)) {
-    case FigureFormat::svg:
-      return write_whole(file, figure_svg(figure));
-    case FigureFormat::pdf:
-      return write_whole(file, figure_pdf(figure));
-    case FigureFormat::png:
-      return write_whole(file, figure_png(figure, 3));
-  }
 }
 
 }  // namespace fovea

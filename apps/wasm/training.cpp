@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "fovea/base/version.h"
 #include "fovea/lab/record/record_json.h"
 #include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/spec/axes_json.h"
 #include "fovea/lab/train/weights_file.h"
 
 namespace fovea::page {
@@ -81,12 +81,6 @@ void name_words(const RunSpec& spec, Json& json) {
   json["classes"] = std::move(classes);
 }
 
-// What the rows and columns of its attention stand for, where it has any.
-void name_axes(const RunSpec& spec, Json& json) {
-  if (const std::optional<AttentionMeaning> meaning = attention_meaning(spec))
-    json["axes"] = {{"rows", key_of(meaning->rows)}, {"columns", key_of(meaning->columns)}};
-}
-
 Json begin(const Json& ask) {
   const std::string name = text_of(ask, "name");
   const RunSpec spec = spec_of(ask);
@@ -98,7 +92,7 @@ Json begin(const Json& ask) {
   json["hash"] = spec.hash();
   json["settings"] = value_json({spec.table(), {}});
   name_words(spec, json);
-  name_axes(spec, json);
+  add_axes(spec, json);
   trainings()[name] = std::move(training);  // what could not be begun is not kept
   return json;
 }

@@ -12,7 +12,7 @@
 
 #include "fovea/base/error/error.h"
 #include "fovea/lab/record/record_json.h"
-#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/spec/axes_json.h"
 #include "fovea/lab/store/vocabulary_cache.h"
 #include "fovea/serve/answers.h"
 
@@ -52,20 +52,12 @@ Json words_of(const RunRecord& run, const Store& store) {
   return json;
 }
 
-void name_axes(const RunSpec& spec, Json& json) {
-  try {
-    if (const std::optional<AttentionMeaning> meaning = attention_meaning(spec))
-      json["axes"] = {{"rows", key_of(meaning->rows)}, {"columns", key_of(meaning->columns)}};
-  } catch (const Error&) {  // a model that is another program's
-  }
-}
-
 HttpAnswer whole_run(const RunRecord& run, const Store& store) {
   Json json = run_json(run, true);
   json["spec"] = run.spec.text();
   json["arrays"] = arrays_summary(store.array_shapes(run.id));
   json["words"] = words_of(run, store);
-  name_axes(run.spec, json);
+  add_axes(run.spec, json);
   std::error_code none;
   const auto bytes = std::filesystem::file_size(store.weight_files().file_of(run.hash), none);
   if (!none && run.state == RunState::done) json["weights"] = bytes;

@@ -1,0 +1,13 @@
+// The axes of a run's attention maps as JSON, for whoever draws them.
+#pragma once
+
+#include "fovea/lab/record/json.h"
+#include "fovea/lab/record/run_spec.h"
+
+namespace fovea {
+
+// Adds "axes" to `json`: what the rows and columns of its maps stand for. Adds nothing for a model that this program
+// does not have.
+void add_axes(const RunSpec& spec, Json& json);
+
+}  // namespace fovea

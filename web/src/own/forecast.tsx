@@ -3,6 +3,7 @@ import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
+import { Scrolled } from "../scrolled";
 import { Term } from "../term";
 import { words_in } from "./texts";
 
@@ -237,7 +238,7 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
         Text {example + 1}: learned at step {look.step}
       </h3>
       <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
-      <div class="scroll" tabIndex={0} role="region" aria-label={"Attention on each word, predicted and learned" + (lane.title && `, with ${lane.title}`)}>
+      <Scrolled label={"Attention on each word, predicted and learned" + (lane.title && `, with ${lane.title}`)}>
         <table class="narrow">
           <thead>
             <tr>
@@ -260,7 +261,7 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrolled>
       <p class="soft">
         Mean attention on a word where it stands{means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word that no text for training has is &lt;unknown&gt;.
       </p>

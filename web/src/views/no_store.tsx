@@ -1,6 +1,7 @@
 // Runs where there is no store.
 import { useEffect, useState } from "preact/hooks";
 import type { Experiment, Told } from "../model";
+import { Scrolled } from "../scrolled";
 import type { Source } from "../source";
 
 // A report or a site has what experiments came to, and says what it has not.
@@ -21,7 +22,7 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
         of your own, start it: <code>fovea serve</code>
       </p>
       {experiments.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Experiments">
+        <Scrolled label="Experiments">
           <table>
             <thead>
               <tr>
@@ -48,7 +49,7 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
               })}
             </tbody>
           </table>
-        </div>
+        </Scrolled>
       )}
     </>
   );

@@ -11,6 +11,7 @@ import { TimeAxis } from "../play/axis";
 import { address_in_playground, not_there } from "../run/in_playground";
 import { Glimpses } from "../run/glimpses";
 import { Kept, maps_of, other_program, series_of, type MapName } from "../run/kept";
+import { Scrolled } from "../scrolled";
 import { Trouble, type KeptRuns } from "../source";
 
 const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss"];
@@ -247,7 +248,7 @@ function Heads(props: { store: KeptRuns; run: WholeRun; heads: MapName[]; at: nu
   return (
     <figure class="figure heads">
       <figcaption>Every layer and head of example {example + 1}</figcaption>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Layers and heads">
+      <Scrolled label="Layers and heads">
         <table>
           <thead>
             <tr>
@@ -280,7 +281,7 @@ function Heads(props: { store: KeptRuns; run: WholeRun; heads: MapName[]; at: nu
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrolled>
       <p class="soft">The same colours as in the large map. Choose one to see it large.</p>
     </figure>
   );

@@ -5,6 +5,7 @@ import { change_address, useWord } from "../address";
 import { Figure } from "../figure";
 import { bands, Lines, type Curve } from "../lines";
 import { flat_settings, number_text, type Line, type Names, type Run } from "../model";
+import { Scrolled } from "../scrolled";
 import { Trouble, type Source } from "../source";
 import { in_turn } from "../turns";
 import { NoStore } from "./no_store";
@@ -239,7 +240,7 @@ function RunTable(props: {
   ];
   const sorted = (key: string) => (props.sort === key ? "ascending" : props.sort === "-" + key ? "descending" : undefined);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Table of runs">
+    <Scrolled label="Table of runs">
       <table>
         <thead>
           <tr>
@@ -300,7 +301,7 @@ function RunTable(props: {
           <span class="soft">The first {rows} are shown; the figure has all.</span>
         </p>
       )}
-    </div>
+    </Scrolled>
   );
 }
 
@@ -335,7 +336,7 @@ function Compare({ missing, runs, lines, metric, settings }: { missing: number[]
         </Figure>
       )}
       {runs.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Runs side by side">
+        <Scrolled label="Runs side by side">
           <table>
             <thead>
               <tr>
@@ -368,7 +369,7 @@ function Compare({ missing, runs, lines, metric, settings }: { missing: number[]
               ))}
             </tbody>
           </table>
-        </div>
+        </Scrolled>
       )}
     </section>
   );

@@ -7,6 +7,7 @@ import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { axis_of, look_of, useWidth } from "../lines";
 import { number_text, setting_text, type Groups, type Run } from "../model";
+import { Scrolled } from "../scrolled";
 import { Trouble, type KeptRuns } from "../source";
 
 interface Dot {
@@ -161,7 +162,7 @@ export function GroupsTable({ store, experiment, where, metric, by, news }: { st
           ))}
         </select>
       </label>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Table of groups">
+      <Scrolled label="Table of groups">
         <table>
           <thead>
             <tr>
@@ -204,7 +205,7 @@ export function GroupsTable({ store, experiment, where, metric, by, news }: { st
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrolled>
       <p class="soft">
         Runs are paired by seed and by what else varies, as <code>fovea compare</code> does it. p is of a sign-flip permutation test of the pairs: how often a difference as large would come by chance. With n pairs it cannot be below 2/2ⁿ.
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}

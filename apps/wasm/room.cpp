@@ -1,7 +1,11 @@
 #include "apps/wasm/room.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <string>
 
 #include "fovea/lab/spec/assembly.h"
 
@@ -20,12 +24,16 @@ double widest(const ValueTable& model) {
   return width;
 }
 
+constexpr int few_words = 8;  // texts that had to be shorter are nobody's
+
+Error no_room_with(const std::string& remedy) {
+  return failure("a browser does not have enough memory for this training",
+                 remedy + "use a smaller batch, vocabulary or hidden size, or let the program train it");
+}
+
 }  // namespace
 
-Error no_room() {
-  return failure("a browser does not have enough memory for this training",
-                 "use a smaller batch, vocabulary or hidden size, or let the program train it");
-}
+Error no_room() { return no_room_with({}); }
 
 void refuse_without_room(const RunSpec& spec) {
   const TrainSettings train = read_train(spec.train);
@@ -38,7 +46,11 @@ void refuse_without_room(const RunSpec& spec) {
   const double examples = std::max({train.batch, probe.examples, probe.keep});
   const double places = std::max({one.source.columns, one.target.columns, shape.most_items, 1});
   const double said = std::max({shape.target_vocab, shape.classes, shape.width});
-  if (examples * places * std::max({widest(spec.model), said, places}) >= most_numbers) throw no_room();
+  const double width = std::max(widest(spec.model), said);
+  if (examples * places * std::max(width, places) < most_numbers) return;
+  const double fits = std::floor(std::min(most_numbers / examples / width, std::sqrt(most_numbers / examples)));
+  if (fits < few_words || one.source.columns < places) throw no_room();
+  throw no_room_with(fmt::format("give texts of fewer than {} words (the longest has {}), ", fits, places));
 }
 
 }  // namespace fovea::page

@@ -41,7 +41,10 @@ Json about() { return {{"name", "fovea"}, {"version", version()}, {"machine", ma
 
 Json names(const Store& store) {
   const Store::Names known = store.names();
-  return {{"experiments", known.experiments}, {"metrics", known.metrics}, {"settings", known.settings}};
+  return {{"experiments", known.experiments},
+          {"metrics", known.metrics},
+          {"settings", known.settings},
+          {"runs", store.count()}};
 }
 
 Json experiments(const Store& store) {
@@ -78,6 +81,7 @@ Json lines(const HttpRequest& request, const Store& store) {
   store.require_known({metric}, {"metric"});
   RunQuery query = read_query(request, store);
   query.with_series = true;
+  query.columns = {metric};
   std::int64_t matched = 0;
   Json list = Json::array();
   for (const RunRecord& run : store.query(query, &matched)) {

@@ -56,6 +56,7 @@ TEST_F(ApiTest, RunsAreFoundByConditionAndOrder) {
   const Json all = get("/api/runs");
   EXPECT_EQ(all["matched"], 6);
   EXPECT_EQ(all["runs"][0]["run"], 6);  // the newest first
+  EXPECT_EQ(get("/api/names")["runs"], 6);
   EXPECT_EQ(all["runs"][0]["settings"]["task"]["vocab"], 60);
   const Json some = get("/api/runs?experiment=copy-subset&where=seed%20%3E%3D%202&sort=seed&limit=3");
   EXPECT_EQ(some["matched"], 4);

@@ -1,7 +1,7 @@
 // Attention as a map on a canvas: its rows down, its columns across. Drawn from one byte image, so that scrubbing stays smooth.
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Item } from "./legend";
-import { is_dark, useRepaint } from "./theme";
+import { palette, useRepaint } from "./theme";
 
 // White to dark blue in light, black to light blue in dark; evenly in lightness.
 const stops_of = {
@@ -21,7 +21,7 @@ function ramp(stops: number[][]): Uint32Array {
 }
 
 const ramps = { light: ramp(stops_of.light), dark: ramp(stops_of.dark) };
-const theme = () => (is_dark() ? "dark" : "light");
+const theme = () => (palette().dark ? "dark" : "light");
 
 const arrows: { [key: string]: [down: number, right: number] } = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 

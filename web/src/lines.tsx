@@ -2,57 +2,10 @@
 // can be looked at large, axes can be logarithmic, and curves smoothed.
 import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { bands, extent_of, path_of, smoothed, with_edges, type Curve, type Mark, type There, type Window } from "./curves";
 import { Legend, type Entry } from "./legend";
 
-export interface Curve {
-  name: string; // of this line: "seed 3"
-  group: string; // what it is compared with: "" where there is nothing to tell apart
-  steps: number[];
-  values: (number | null)[];
-  dashed?: boolean;
-  like?: string; // the group whose colour it has; its own where it says none
-  kind?: string; // a band is not drawn over lines of unlike kinds
-}
-
-// A step where something happened.
-export interface Mark {
-  step: number;
-  says: string;
-}
-
-// What is drawn: of these steps, and of these values where they are said.
-export interface Window {
-  x: [number, number];
-  y?: [number, number] | undefined;
-}
-
-// The means over `width` neighbours at most, that many on each side where there are; what is missing stays so.
-export function smoothed(values: (number | null)[], width: number): (number | null)[] {
-  const reach = Math.floor(width / 2);
-  return values.map((value, i) => {
-    if (value === null) return null;
-    const side = Math.min(reach, i, values.length - 1 - i);
-    const near = values.slice(i - side, i + side + 1).filter((one) => one !== null);
-    return near.reduce((sum, one) => sum + one, 0) / near.length;
-  });
-}
-
 export const colours = ["var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
-
-interface Band {
-  group: string;
-  step: number;
-  low: number;
-  middle: number;
-  high: number;
-}
-
-function quantile(sorted: number[], share: number): number {
-  const at = share * (sorted.length - 1);
-  const below = Math.floor(at);
-  const above = Math.min(below + 1, sorted.length - 1);
-  return sorted[below]! + (at - below) * (sorted[above]! - sorted[below]!);
-}
 
 // A number beside an axis that has large or small ones: by powers of ten, and no comma in 1990.
 function tick_text(x: number): string {
@@ -67,36 +20,6 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   const most = values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
   const plain = most === 0 || (most >= 1e-2 && most < 1000);
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
-}
-
-// At each step that at least three runs of a group have, where all of it are of one kind, as far as nine in ten of them go: the
-// median of those that are left where the first have reached their goal would jump.
-export function bands(curves: Curve[]): Band[] {
-  const kinds = new Map<string, Set<string>>();
-  for (const { group, kind = "" } of curves) (kinds.get(group) ?? kinds.set(group, new Set()).get(group)!).add(kind);
-  const at = new Map<string, Map<number, number[]>>();
-  const ends = new Map<string, number[]>();
-  for (const curve of curves) {
-    if (kinds.get(curve.group)!.size > 1) continue;
-    if (curve.steps.length) (ends.get(curve.group) ?? ends.set(curve.group, []).get(curve.group)!).push(curve.steps.at(-1)!);
-    const steps = at.get(curve.group) ?? at.set(curve.group, new Map()).get(curve.group)!;
-    curve.steps.forEach((step, i) => {
-      const value = curve.values[i];
-      if (value === null || value === undefined) return;
-      (steps.get(step) ?? steps.set(step, []).get(step)!).push(value);
-    });
-  }
-  const all: Band[] = [];
-  for (const [group, steps] of at) {
-    const those = (ends.get(group) ?? []).sort((a, b) => a - b);
-    const last = those[Math.floor(those.length / 10)] ?? 0;
-    for (const [step, values] of [...steps].sort((a, b) => a[0] - b[0])) {
-      if (values.length < 3 || step > last) continue;
-      values.sort((a, b) => a - b);
-      all.push({ group, step, low: quantile(values, 0.25), middle: quantile(values, 0.5), high: quantile(values, 0.75) });
-    }
-  }
-  return all;
 }
 
 export function useWidth(): [{ current: HTMLDivElement | null }, number] {
@@ -139,15 +62,6 @@ function switches_of({ curves, shown, toggle }: LinesProps): Entry[] {
     })),
     ...(title ? [{ text: `with ${title}`, colour: "currentColor", dash: set_apart }] : []),
   ];
-}
-
-// The values that a window has to hold where it says nothing of them.
-function extent_of(points: { value: number }[], log: boolean | undefined): [number, number] | undefined {
-  let low = Infinity, high = -Infinity;
-  for (const { value } of points) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  if (!(low < high)) return undefined;
-  const edge = log ? 0 : 0.04 * (high - low);
-  return [low - edge, high + edge];
 }
 
 // A part that the pointer is drawn over becomes the window; a double click shows the whole. What is drawn over in width alone
@@ -219,7 +133,22 @@ interface LinesProps {
   smooth?: number; // over so many looks
   window?: Window | undefined;
   zoom?: (to: Window | undefined) => void; // a part is marked by the pointer
+  drawn?: () => void; // it is there
 }
+
+const groups_of = (curves: Curve[]) => [...new Set(curves.map((curve) => curve.group))];
+
+// A drawing, and what it is of: by all that stands there but how far its curves go.
+interface Drawn {
+  of: string;
+  kinds: string;
+  paths: Map<string, SVGPathElement>; // by group
+  there: There;
+  can_grow: boolean;
+}
+const kinds_of = (curves: Curve[]) => JSON.stringify(curves.map(({ group, dashed, like }) => [group, dashed, like]));
+const frame_of = ({ label, range, steps, marks, height, shown, x_log, y_log, smooth, window }: LinesProps, width: number) =>
+  JSON.stringify([label, range, steps, marks, height, shown && [...shown], x_log, y_log, smooth, window, width]);
 
 export function Lines(props: LinesProps) {
   const [holder, width] = useWidth();
@@ -235,56 +164,60 @@ export function Lines(props: LinesProps) {
     if (at !== undefined && place.current) for (const end of ["x1", "x2"]) now.setAttribute(end, String(place.current(at)));
   };
   const drawn_last = useRef({ at: -Infinity, took: 0 });
+  const drawn = useRef<Drawn>();
+  const tip = useRef<() => SVGElement>();
   const draw = () => {
     const began = performance.now();
     const across = props.across ?? "step";
     const { x_log, y_log, smooth = 0, window: part } = props;
     const raw = shown_of(props);
     const drawn_curves = smooth > 1 ? raw.map((curve) => ({ ...curve, values: smoothed(curve.values, smooth) })) : raw;
-    const groups = [...new Set(drawn_curves.map((curve) => curve.group))];
+    const groups = groups_of(raw);
     const looks = new Map(groups.map((group) => [group, look_of(props.curves, group)]));
     const colour = (group: string) => looks.get(group)!.colour;
-    const there = (step: number, value: number | null | undefined) => value !== null && value !== undefined && (!x_log || step > 0) && (!y_log || value > 0);
-    const points = drawn_curves.flatMap((curve) =>
-      curve.steps.flatMap((step, i) => (there(step, curve.values[i]) && (!part || (step >= part.x[0] && step <= part.x[1])) ? [{ step, value: curve.values[i]!, name: curve.name, group: curve.group }] : [])),
-    );
-    const dashed = new Set(drawn_curves.filter((curve) => curve.dashed).map((curve) => curve.group));
+    const there: There = (step, value) => value !== null && value !== undefined && (!x_log || step > 0) && (!y_log || value > 0);
+    const whole = extent_of(raw, there), empty = !(whole.x[0] <= whole.x[1]);
+    const seen = part ? extent_of(drawn_curves, (step, value) => there(step, value) && step >= part.x[0] && step <= part.x[1]) : whole;
+    const dashed = new Set(raw.filter((curve) => curve.dashed).map((curve) => curve.group));
     const stroke_of = (group: string) => (dashed.has(group) ? set_apart : looks.get(group)!.dash);
     const drawable = (step: number, value: number) => (there(step, value) ? value : NaN);
     const middle = bands(drawn_curves).map((band) => ({ ...band, low: drawable(band.step, band.low), middle: drawable(band.step, band.middle) }));
     const of = (group: string) => middle.filter((band) => band.group === group);
-    const x = axis_of([props.steps ?? 0, ...points.map((point) => point.step)]), y = axis_of(points.map((point) => point.value));
+    const x = axis_of([props.steps ?? 0, ...seen.x]), y = axis_of(seen.y);
     // What a mark says stands after its step, or before it where there is more room.
-    const last = props.steps ?? points.reduce((most, point) => Math.max(most, point.step), 0);
+    const last = props.steps ?? whole.x[1];
     const beside = ({ step }: Mark) => (step > 0.55 * last ? { dx: -5, textAnchor: "end" as const } : { dx: 5, textAnchor: "start" as const });
     const height = props.height ?? Math.round(Math.max(240, Math.min(420, width * 0.5)));
     const margin = { top: 20, left: y.room, bottom: 44 };
     const frame = { width, height, marginTop: margin.top, marginLeft: margin.left, marginBottom: margin.bottom, style: { background: "transparent", fontSize: "12px", color: "inherit" } };
     const clip = part !== undefined;
-    const first = points.reduce((least, { step }) => (step > 0 ? Math.min(least, step) : least), Infinity); // on a logarithmic axis there is no 0
-    // All curves of a group are one line with gaps: thousands of them are drawn at once.
-    const lines_of = (curves: Curve[], group: string, style: { strokeWidth: number; strokeOpacity: number; strokeDasharray: string | undefined }) => {
-      const xs: number[] = [], ys: number[] = [];
-      for (const curve of curves) {
-        if (curve.group !== group) continue;
-        curve.steps.forEach((step, i) => (xs.push(step), ys.push(there(step, curve.values[i]) ? curve.values[i]! : NaN)));
-        xs.push(curve.steps.at(-1) ?? 0), ys.push(NaN);
-      }
-      return Plot.line({ length: xs.length }, { x: xs, y: ys, z: null, stroke: colour(group), clip, ...style });
-    };
+    const first = seen.x[0]; // on a logarithmic axis there is no 0
+    const paths = new Map<string, SVGPathElement>();
+    // The mark is of one point, for its styles: what it draws is written by path_of.
+    const lines_of = (curves: Curve[], group: string, style: { strokeWidth: number; strokeOpacity: number; strokeDasharray: string | undefined }) =>
+      Plot.line(empty ? [] : [[whole.x[0], whole.y[0]]], {
+        ...{ x: "0", y: "1", z: null, stroke: colour(group), clip, ...style },
+        render: (index, scales, values, dimensions, context, next) => {
+          const drawing = next!(index, scales, values, dimensions, context)!;
+          const path = drawing.querySelector("path");
+          path?.setAttribute("d", path_of(curves.filter((curve) => curve.group === group), scales.x!, scales.y!, there));
+          if (path) paths.set(group, path);
+          return drawing;
+        },
+      });
     const thin = middle.length > 0;
     const plot = Plot.plot({
       ...frame,
-      ariaLabel: `${props.label} over ${props.across ?? "steps"}, ${drawn_curves.length} lines`,
+      ariaLabel: `${props.label} over ${props.across ?? "steps"}, ${raw.length} lines`,
       x: {
         label: across,
         type: x_log ? "log" : "linear",
         tickFormat: x_log ? tick_text : x.tickFormat,
         ticks: x_log ? 5 : undefined,
         nice: props.steps === undefined && !part,
-        domain: part ? [x_log && part.x[0] <= 0 ? first : part.x[0], part.x[1]] : props.steps === undefined || x_log ? undefined : [0, props.steps],
+        domain: part ? [x_log && part.x[0] <= 0 ? first : part.x[0], part.x[1]] : props.steps === undefined || x_log ? (empty ? undefined : whole.x) : [0, props.steps],
       },
-      y: { label: props.label, grid: true, type: y_log ? "log" : "linear", tickFormat: y_log ? tick_text : y.tickFormat, ticks: y_log ? 6 : undefined, nice: !part?.y, domain: part?.y && (!y_log || part.y[0] > 0) ? part.y : part ? extent_of(points, y_log) : props.range },
+      y: { label: props.label, grid: true, type: y_log ? "log" : "linear", tickFormat: y_log ? tick_text : y.tickFormat, ticks: y_log ? 6 : undefined, nice: !part?.y, domain: part?.y && (!y_log || part.y[0] > 0) ? part.y : part ? with_edges(seen.y, y_log) : (props.range ?? (empty ? undefined : whole.y)) },
       marks: [
         ...groups.map((group) =>
           Plot.areaY(of(group), { x: "step", y1: "low", y2: "high", fill: colour(group), fillOpacity: 0.18, ariaHidden: "true", clip }),
@@ -304,17 +237,19 @@ export function Lines(props: LinesProps) {
     scales.current = { x: scale, y: up };
     place.current = (step) => scale.apply(step);
     const now = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    const drawn = { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 };
-    for (const [name, value] of Object.entries(drawn)) now.setAttribute(name, String(value));
+    const line = { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 };
+    for (const [name, value] of Object.entries(line)) now.setAttribute(name, String(value));
     plot.append(now);
-    const figure = holder.current!;
-    figure.replaceChildren(plot);
+    holder.current!.replaceChildren(plot);
     move_now();
-    // What is pointed at is told in a drawing above it, so that the lines need not be drawn again. It is made for who points.
-    const tell = (event: PointerEvent) => {
-      figure.removeEventListener("pointermove", tell);
-      if (!plot.isConnected) return;
-      const told = Plot.plot({
+    drawn.current = { of: frame_of(props, width), kinds: kinds_of(raw), paths, there, can_grow: !thin && !(smooth > 1) && !part && !empty };
+    // What is pointed at is told in a drawing above it, so that the lines need not be drawn again.
+    tip.current = () => {
+      const curves = smooth > 1 ? drawn_curves : shown_of(newest.current);
+      const points = curves.flatMap((curve) =>
+        curve.steps.flatMap((step, i) => (there(step, curve.values[i]) && (!part || (step >= part.x[0] && step <= part.x[1])) ? [{ step, value: curve.values[i]!, name: curve.name }] : [])),
+      );
+      return Plot.plot({
         ...frame,
         className: "told",
         axis: null,
@@ -323,31 +258,51 @@ export function Lines(props: LinesProps) {
         marks: [
           Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\n${across} ${+point.step.toPrecision(6)}\n${+point.value.toPrecision(6)}${smooth > 1 ? ` (mean over ${smooth} looks)` : ""}`, fill: "var(--page)", lineHeight: 1.4 })),
         ],
-      });
+      }) as SVGElement;
+    };
+    drawn_last.current = { at: performance.now(), took: performance.now() - began };
+    props.drawn?.();
+  };
+  // Curves that only went on, within the axes that there are, are longer paths in the same drawing.
+  const grow = (): boolean => {
+    const { of, kinds, paths, there, can_grow } = drawn.current ?? {};
+    const curves = shown_of(props), { x, y } = scales.current ?? {};
+    if (!can_grow || !x || !y || of !== frame_of(props, width) || kinds !== kinds_of(curves)) return false;
+    const within = ([low, high]: [number, number], { domain }: Plot.Scale) => low >= Math.min(...(domain as number[])) && high <= Math.max(...(domain as number[]));
+    const extent = extent_of(curves, there!);
+    if (!within(extent.x, x) || !within(extent.y, y)) return false;
+    for (const [group, path] of paths!) path.setAttribute("d", path_of(curves.filter((curve) => curve.group === group), x.apply, y.apply, there!));
+    holder.current!.querySelector(".told")?.remove();
+    return true;
+  };
+  const newest = useRef(props);
+  newest.current = props;
+  // Where drawings follow each other fast, as they do while a training is played, most of the time is left to the page.
+  useEffect(() => {
+    if (!width || grow()) return;
+    const { at, took } = drawn_last.current;
+    const wait = at + Math.min(3 * took, most_wait) - performance.now();
+    if (wait <= 0) return draw();
+    const timer = setTimeout(draw, wait);
+    return () => clearTimeout(timer);
+  }, [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width]);
+  // It is made for who points.
+  useEffect(() => {
+    const figure = holder.current!;
+    const tell = (event: PointerEvent) => {
+      if (!tip.current || figure.querySelector(".told")) return;
+      const told = tip.current();
       told.setAttribute("aria-hidden", "true");
       told.classList.add("told");
       figure.append(told);
       told.dispatchEvent(new PointerEvent("pointermove", event));
     };
     figure.addEventListener("pointermove", tell);
-    drawn_last.current = { at: performance.now(), took: performance.now() - began };
     return () => figure.removeEventListener("pointermove", tell);
-  };
-  // Where drawings follow each other fast, as they do while a training is played, most of the time is left to the page.
-  useEffect(() => {
-    if (!width) return;
-    let end: (() => void) | undefined;
-    const { at, took } = drawn_last.current;
-    const wait = at + Math.min(3 * took, most_wait) - performance.now();
-    const timer = wait > 0 ? setTimeout(() => (end = draw()), wait) : void (end = draw());
-    return () => {
-      clearTimeout(timer);
-      end?.();
-    };
-  }, [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width]);
+  }, []);
   useBrush(holder, scales, props.zoom);
   useEffect(move_now);
-  const groups = [...new Set(shown_of(props).map((curve) => curve.group))];
+  const groups = groups_of(shown_of(props));
   return (
     <>
       <div ref={holder} class="plot" />

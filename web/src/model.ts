@@ -163,6 +163,7 @@ export interface Names {
   experiments: string[];
   metrics: string[];
   settings: string[];
+  runs: number; // how many there are
 }
 
 export interface Query {

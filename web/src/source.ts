@@ -29,8 +29,9 @@ export interface Source {
   runs(query: Query): Promise<{ matched: number; runs: Run[] }>;
   lines(query: Query & { metric: string }): Promise<{ matched: number; lines: Line[] }>;
   readonly store?: KeptRuns;
-  // Calls back whenever there may be something new, and tells whether the line to the source is open. Returns how to end it.
-  watch(changed: () => void, open: (is_open: boolean) => void): () => void;
+  // Calls back whenever there may be something new, and tells whether the line to the source is open; of a line that was just opened
+  // it says how many runs there are, which may be nothing new. Returns how to end it.
+  watch(changed: (runs?: number) => void, open: (is_open: boolean) => void): () => void;
 }
 
 class Served implements Source {
@@ -91,13 +92,17 @@ class Served implements Source {
     return this.get<{ matched: number; lines: Line[] }>("api/lines", query);
   }
 
-  watch(changed: () => void, open: (is_open: boolean) => void) {
+  watch(changed: (runs?: number) => void, open: (is_open: boolean) => void) {
     let events: EventSource | undefined;
     const begin = () => {
+      let first = true;
       events = new EventSource("api/events");
-      events.addEventListener("open", () => open(true));
+      events.addEventListener("open", () => (open(true), (first = true)));
       events.addEventListener("error", () => open(false)); // the browser tries again by itself
-      events.addEventListener("runs", changed);
+      events.addEventListener("runs", ({ data }) => {
+        changed(first && data ? JSON.parse(data).count : undefined);
+        first = false;
+      });
     };
     const end = () => {
       events?.close();
@@ -135,7 +140,7 @@ abstract class Alone implements Source {
     return found;
   }
   async names() {
-    return { experiments: [], metrics: [], settings: [] };
+    return { experiments: [], metrics: [], settings: [], runs: 0 };
   }
   async runs() {
     return { matched: 0, runs: [] };

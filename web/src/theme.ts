@@ -28,16 +28,32 @@ export function useTheme(): [Theme, () => void] {
   return [theme, () => set(themes[(themes.indexOf(theme) + 1) % themes.length]!)];
 }
 
-export function is_dark(): boolean {
-  return getComputedStyle(document.documentElement).colorScheme === "dark";
+// What a canvas is painted with. It is read once for each theme: to ask a style for it lays out all that has changed since,
+// which at every frame is most of a frame's work.
+interface Palette {
+  dark: boolean;
+  text: string;
+  font: string;
+  of: (variable: string) => string; // "--soft"
 }
+let known: Palette | undefined;
+
+export function palette(): Palette {
+  if (known) return known;
+  const style = getComputedStyle(document.body), colours = new Map<string, string>();
+  const of = (variable: string) => colours.get(variable) ?? colours.set(variable, style.getPropertyValue(variable)).get(variable)!;
+  return (known = { dark: getComputedStyle(document.documentElement).colorScheme === "dark", text: style.color, font: style.fontFamily, of });
+}
+const forget = () => (known = undefined);
+const system = matchMedia("(prefers-color-scheme: dark)");
+system.addEventListener("change", forget);
+addEventListener("fovea-theme", forget);
 
 // Draws anew when colours change: a canvas does not by itself.
 export function useRepaint() {
   const [, again] = useState(0);
   useEffect(() => {
     const repaint = () => again((count) => count + 1);
-    const system = matchMedia("(prefers-color-scheme: dark)");
     system.addEventListener("change", repaint);
     addEventListener("fovea-theme", repaint);
     return () => {

@@ -129,7 +129,7 @@ struct Match {
 
 struct Matches {
   std::vector<Match> found;
-  std::vector<RunRecord> runs;  // of each, where only columns are asked for
+  std::vector<RunRecord> runs;  // of each, where only columns are asked for, in no other order
 };
 
 // One pass over the runs, by id; what the condition, the order and the caller want is read alongside. It ends at the
@@ -140,15 +140,16 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
   Columns of_condition(state, names, (query.where && query.where->reads_series()) || order.reads_series());
   const bool labels_asked = names.contains("tags") || names.contains("note");
   std::optional<Columns> of_result;
-  const std::optional<Labels> labels = labels_asked || query.columns ? std::optional<Labels>(state) : std::nullopt;
-  if (query.columns)
+  const bool at_once = query.columns && !order.set();  // else what is read depends on the order
+  const std::optional<Labels> labels = labels_asked || at_once ? std::optional<Labels>(state) : std::nullopt;
+  if (at_once)
     of_result.emplace(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
   SqliteStatement rows = state.db().prepare(query.in_bin ? experiment ? of_one_in_bin : of_all_in_bin
                                             : experiment ? of_one
                                                          : of_all);
   if (experiment) rows.bind(1, experiment);
   Matches all;
-  if (query.columns && !query.where) {
+  if (at_once && !query.where) {
     const auto most = static_cast<std::size_t>(state.db().integer("SELECT count(*) FROM runs"));
     all.runs.reserve(most);
     all.found.reserve(most);
@@ -181,6 +182,26 @@ Matches matches(Store::State& state, const RunQuery& query, const Order& order, 
     if (!to_end && std::ssize(all.found) == query.limit) break;
   }
   return all;
+}
+
+// The columns of these runs, in this order. They are read by rising id, since columns lie so.
+std::vector<RunRecord> read_columns(Store::State& state, const RunQuery& query, const std::vector<std::int64_t>& ids) {
+  Columns columns(state, std::set<std::string>(query.columns->begin(), query.columns->end()), query.with_series);
+  const Labels labels(state);
+  SqliteStatement row = state.db().prepare(by_id);
+  std::vector<std::size_t> rising(ids.size());
+  for (std::size_t i = 0; i < rising.size(); ++i) rising[i] = i;
+  std::ranges::sort(rising, {}, [&ids](std::size_t i) { return ids[i]; });
+  std::vector<RunRecord> runs(ids.size());
+  for (const std::size_t i : rising) {
+    row.reset();
+    if (!row.bind(1, ids[i]).next()) continue;
+    read_row(state, row, runs[i]);
+    columns.read(runs[i], row.integer(11));
+    labels.read(runs[i]);
+    if (query.with_arrays) runs[i].arrays = read_arrays(state, ids[i], {});
+  }
+  return runs;
 }
 
 }  // namespace
@@ -249,17 +270,16 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
     return std::move(all.runs);
   }
 
+  std::vector<std::int64_t> ids(places.size());
+  std::ranges::transform(places, ids.begin(), [&all](std::size_t i) { return all.found[i].id; });
+  if (query.columns) return read_columns(*state_, query, ids);
   std::vector<RunRecord> runs;
-  runs.reserve(places.size());
+  runs.reserve(ids.size());
   Reader reader(*state_);
   SqliteStatement row = state_->db().prepare(by_id);
-  for (const std::size_t i : places) {
-    if (query.columns) {
-      runs.push_back(std::move(all.runs[i]));
-      continue;
-    }
+  for (const std::int64_t id : ids) {
     row.reset();
-    if (row.bind(1, all.found[i].id).next())
+    if (row.bind(1, id).next())
       runs.push_back(reader.read(row, query.with_series ? Points::all : Points::last, query.with_arrays));
   }
   return runs;

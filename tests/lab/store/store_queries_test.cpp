@@ -168,6 +168,12 @@ TEST_F(Queries, WhatIsReadIsWhatIsAsked) {
   EXPECT_EQ(runs[0].metrics().at("accuracy"), 0.09);
   EXPECT_FALSE(runs[5].series.contains("accuracy"));
   EXPECT_EQ(runs[0].machine, "a test machine, 2 cores");
+  query.with_series = true;
+  query.limit = 2;
+  runs = store.query(query);
+  EXPECT_EQ(seeds(runs), (Seeds{9, 8}));
+  EXPECT_EQ(runs[1].series.at("accuracy").values.size(), 3u);
+  EXPECT_EQ(runs[1].metrics().at("accuracy"), 0.08);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ export interface Look {
   alpha: Float32Array;
   beta?: Float32Array;
   held?: boolean; // alpha is where attention is held, not where the model attends by itself
+  only?: number; // the one example that it has, of a course that was computed beforehand
 }
 
 export interface Series {
@@ -57,9 +58,11 @@ export abstract class Looks {
     return this.word(token);
   }
 
-  // The look that was newest at `step`.
-  look_at(step: number): Look | undefined {
-    return this.looks[last_at(this.looks.length, (i) => this.looks[i]!.step <= step)];
+  // The look that was newest at `step`, of those that have the example.
+  look_at(step: number, example?: number): Look | undefined {
+    let at = last_at(this.looks.length, (i) => this.looks[i]!.step <= step);
+    while (example !== undefined && (this.looks[at]?.only ?? example) !== example) --at;
+    return this.looks[at];
   }
 
   // The step of the look after `step`; of one that is to come, where it would be at the pace of the last ones: of a long

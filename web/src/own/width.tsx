@@ -4,7 +4,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
 import { Figure } from "../figure";
-import { axis_of, Lines, useWidth, type Curve } from "../lines";
+import type { Curve } from "../curves";
+import { axis_of, Lines, useWidth } from "../lines";
 
 export interface WidthForecast {
   widths: number[]; // and the error of answering each point from the others

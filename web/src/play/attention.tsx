@@ -1,10 +1,10 @@
 // Attention of one example at one step: the map, what its words are, and α against β as dots that move.
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Look, Looks } from "../engine/looks";
 import { Figure, type Table } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
-import { useRepaint } from "../theme";
+import { palette, useRepaint } from "../theme";
 
 const most_words = 24; // more cannot be read beside the map: then some stand for all
 const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's colours
@@ -51,7 +51,7 @@ function scale_of(lanes: Looks[]): number {
 export function Attention({ lane, at, example }: Props) {
   const [pointed, set_pointed] = useState<[row: number, column: number]>();
   const [frame, width] = useWidth();
-  const look = lane.look_at(at);
+  const look = lane.look_at(at, example);
   if (!look) return null;
   const { rows, columns, offset, inputs, outputs, file } = example_of(lane, look, example);
   const names = names_of(lane);
@@ -115,7 +115,7 @@ function example_of(lane: Looks, look: Look, example: number) {
 
 // α against β, where the model has both.
 export function Dots({ lane, at, example }: Props) {
-  const look = lane.look_at(at);
+  const look = lane.look_at(at, example);
   if (!look?.beta) return null;
   const { rows, columns, offset, inputs, outputs, file } = example_of(lane, look, example);
   return <Scatter lane={lane} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs, names_of(lane), lane.truth)} />;
@@ -163,6 +163,26 @@ function rounded(x: number): string {
   return (Math.round(10 * x) / 10 || 0).toFixed(1);
 }
 
+// The least and the most β of an example in all looks so far, which only grows: each look is read once.
+function useRange(company: Looks[], example: number): [number, number] {
+  const known = useRef<{ company: Looks[]; example: number; read: number[]; low: number; high: number }>();
+  if (known.current?.company !== company || known.current.example !== example) known.current = { company, example, read: company.map(() => -1), low: Infinity, high: -Infinity };
+  const range = known.current;
+  company.forEach((one, i) => {
+    for (const { step, beta, shape: [, rows, columns] } of one.looks) {
+      if (!beta || step <= range.read[i]!) continue;
+      range.read[i] = step;
+      const from = example * rows * columns; // texts may be of another length there
+      for (let cell = from; cell < from + rows * columns; ++cell) {
+        range.low = Math.min(range.low, beta[cell]!);
+        range.high = Math.max(range.high, beta[cell]!);
+      }
+    }
+  });
+  const edge = range.high > range.low ? 0.03 * (range.high - range.low) : 1; // so that no dot lies on the border
+  return [range.low - edge, range.high + edge];
+}
+
 // Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
 // of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
 function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look: Look; offset: number; count: number; file: string; table: () => Table }) {
@@ -170,28 +190,16 @@ function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();
   const size = Math.max(220, Math.min(380, width));
-  const [low, high] = useMemo(() => {
-    let low = Infinity, high = -Infinity;
-    for (const one of lane.company)
-      for (const { beta, shape: [, rows, columns] } of one.looks) {
-        const from = (offset / count) * rows * columns; // where the example begins: texts may be of another length there
-        for (let i = from; beta && i < from + rows * columns; ++i) {
-          low = Math.min(low, beta[i]!);
-          high = Math.max(high, beta[i]!);
-        }
-      }
-    const edge = high > low ? 0.03 * (high - low) : 1; // so that no dot lies on the border
-    return [low - edge, high + edge];
-  }, [lane.company, lane.company.map((one) => one.looks.length).join(), offset, count]);
+  const [low, high] = useRange(lane.company, offset / count);
   useLayoutEffect(() => {
     if (!width) return;
     const context = canvas.current!.getContext("2d")!;
     const scale = Math.max(2, devicePixelRatio); // as fine as it is saved
     canvas.current!.width = canvas.current!.height = size * scale;
     context.scale(scale, scale);
-    const style = getComputedStyle(canvas.current!);
+    const { of: colour, text, font } = palette();
     const left = 34, top = 10, right = size - 8, bottom = size - 36;
-    context.strokeStyle = style.getPropertyValue("--line");
+    context.strokeStyle = colour("--line");
     for (const share of [0, 0.5, 1]) {
       const y = bottom - share * (bottom - top);
       context.beginPath();
@@ -199,19 +207,19 @@ function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look
       context.lineTo(right, y);
       context.stroke();
     }
-    context.fillStyle = style.getPropertyValue("--soft");
-    context.font = `12px ${style.fontFamily}`;
+    context.fillStyle = colour("--soft");
+    context.font = `12px ${font}`;
     context.textAlign = "right";
     for (const share of [0, 0.5, 1]) context.fillText(String(share), left - 6, bottom - share * (bottom - top) + 4);
     context.fillText(rounded(high), right, bottom + 16);
     context.textAlign = "left";
     context.fillText(rounded(low), left, bottom + 16);
-    context.fillStyle = style.color;
+    context.fillStyle = text;
     context.textAlign = "center";
     context.fillText("β", (left + right) / 2, bottom + 28);
     context.fillText("α", 10, (top + bottom) / 2 - (bottom - top) / 4);
     const draw = (truth: boolean) => {
-      context.fillStyle = style.getPropertyValue(truth ? "--c1" : "--c0");
+      context.fillStyle = colour(truth ? "--c1" : "--c0");
       context.globalAlpha = truth ? 0.9 : 0.45;
       for (let i = 0; i < count; ++i) {
         if ((lane.truth?.[offset + i] ?? 0) > 0 !== truth) continue;

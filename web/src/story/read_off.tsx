@@ -1,7 +1,8 @@
 // A figure of the story drawn by the page from its data: values can be read off where the pointer is, and lines switched.
 import { useMemo, useState } from "preact/hooks";
 import { Figure } from "../figure";
-import { Lines, type Curve } from "../lines";
+import type { Curve } from "../curves";
+import { Lines } from "../lines";
 import type { ToldNumbers } from "../model";
 
 interface Panel {

@@ -4,7 +4,8 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, u
 import { change_address, read_address, useAddress, useWord, write_address } from "../address";
 import type { Lane } from "../engine/lane";
 import { Figure } from "../figure";
-import { Lines, type Curve, type Mark } from "../lines";
+import type { Curve, Mark } from "../curves";
+import { Lines } from "../lines";
 import { PooledCurve } from "../own/curve";
 import { Compared, Predicted } from "../own/forecast";
 import { OwnPanel } from "../own/panel";
@@ -90,6 +91,8 @@ export function Play() {
     if (!on.delete(like)) on.add(like);
     choose_curves(task.metrics.filter((metric) => on.has(labels[metric] ?? metric)).join());
   };
+  // Of fields there are many, and none changes while it plays.
+  const settings = useMemo(() => <Settings state={state} set={set} lane={lanes[0]} refusals={player.refusals} />, [root, lanes[0], player.refusals]);
   const failed = lanes.find((lane) => lane.error)?.error;
   const file = `${of.task}-seed-${of.seed}`;
   const attends = lanes.find((lane) => lane.examples > 0) ?? lanes[0];
@@ -156,7 +159,7 @@ export function Play() {
         <Explained text={preset ? preset.outcome : chosen.idea} />
       </p>
       {presented && <Presenter player={player} state={state} set={set} begin={begin} />}
-      <Settings state={state} set={set} lane={lanes[0]} refusals={player.refusals} />
+      {settings}
       {lanes.length > 0 && (
         <>
           {attends!.examples > 1 && (

@@ -3,7 +3,8 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, useWord } from "../address";
 import { Figure } from "../figure";
-import { bands, Lines, type Curve } from "../lines";
+import { bands, type Curve } from "../curves";
+import { Lines } from "../lines";
 import { flat_settings, number_text, type Line, type Names, type Run } from "../model";
 import { Scrolled } from "../scrolled";
 import { Trouble, type Source } from "../source";
@@ -23,7 +24,7 @@ interface Seen {
   metric: string;
 }
 
-const nothing: Seen = { names: { experiments: [], metrics: [], settings: [] }, matched: 0, runs: [], lines: [], metric: "" };
+const nothing: Seen = { names: { experiments: [], metrics: [], settings: [], runs: 0 }, matched: 0, runs: [], lines: [], metric: "" };
 const rows_at_first = 500; // of the table
 const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss", "p"];
 
@@ -62,29 +63,41 @@ function AllRuns({ source }: { source: Source }) {
   const [trouble, set_trouble] = useState("");
   const [live, set_live] = useState(false);
   const [news, set_news] = useState(0);
+  const [drawn, set_drawn] = useState(false); // the figure, which what stands below it waits for
   const [condition, set_condition] = useSlow(where, take_where);
 
   const look = useRef(() => {});
+  const known = useRef<number>(), told = useRef<number>(); // how many runs there were when it was looked, and when the line was opened
   useEffect(() => {
     let wanted_still = true;
     look.current = in_turn(async () => {
       if (!wanted_still) return;
       try {
         const query = { experiment, where, sort };
-        const [names, found] = await Promise.all([source.names(), source.runs(query)]);
+        const names = await source.names();
+        // The curves of what is likely to be shown are asked for beside the runs, of as many as the table has.
+        const likely = likely_metric(names.metrics, wanted);
+        const [found, likely_lines] = await Promise.all([source.runs(query), likely ? source.lines({ ...query, metric: likely }) : undefined]);
         const metric = metric_of(found.runs, wanted);
-        const lines = metric ? (await source.lines({ ...query, metric })).lines : []; // of as many runs as the table has
+        const lines = !metric ? [] : metric === likely ? likely_lines!.lines : (await source.lines({ ...query, metric })).lines;
         if (!wanted_still) return;
+        known.current = names.runs;
         set_seen({ names, ...found, lines, metric });
         set_trouble("");
       } catch (error) {
         if (wanted_still) set_trouble(error instanceof Trouble ? error.message : String(error));
       }
+      if ((told.current ?? known.current) !== known.current) look.current(); // some came in between
+      told.current = undefined;
     });
     look.current();
     return () => void (wanted_still = false);
   }, [source, experiment, where, sort, wanted]);
-  useEffect(() => source.watch(() => (look.current(), set_news((count) => count + 1)), set_live), [source]);
+  const changed = (runs?: number) => {
+    if (runs === undefined || (known.current ?? runs) !== runs) return look.current(), set_news((count) => count + 1);
+    told.current = runs;
+  };
+  useEffect(() => source.watch(changed, set_live), [source]);
 
   const settings = useMemo(() => new Map(seen.runs.map((run) => [run.run, flat_settings(run.settings)])), [seen.runs]);
   const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
@@ -150,20 +163,25 @@ function AllRuns({ source }: { source: Source }) {
           title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? ", the median and the middle half" : ""}`}
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.lines, seen.metric)}
+          drawn={() => set_drawn(true)}
         />
       )}
-      {seen.runs.length > 0 && <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />}
-      {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
-      {seen.runs.length > 2 && seen.metric && <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={experiment || "runs"} />}
-      {by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
-      {chosen.length > 0 && seen.metric && (
-        <Compare
-          missing={chosen.filter((id) => seen.runs.every((run) => run.run !== id))}
-          runs={seen.runs.filter((run) => chosen.includes(run.run))}
-          lines={seen.lines.filter((line) => chosen.includes(line.run))}
-          metric={seen.metric}
-          settings={settings}
-        />
+      {seen.runs.length > 0 && (drawn || curves.length === 0) && (
+        <>
+          <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />
+          {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
+          {seen.runs.length > 2 && seen.metric && <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={experiment || "runs"} />}
+          {by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
+          {chosen.length > 0 && seen.metric && (
+            <Compare
+              missing={chosen.filter((id) => seen.runs.every((run) => run.run !== id))}
+              runs={seen.runs.filter((run) => chosen.includes(run.run))}
+              lines={seen.lines.filter((line) => chosen.includes(line.run))}
+              metric={seen.metric}
+              settings={settings}
+            />
+          )}
+        </>
       )}
     </>
   );
@@ -177,6 +195,11 @@ function metric_of(runs: Run[], wanted: string): string {
   const most = Math.max(...times.values());
   const common = [...times.keys()].filter((name) => times.get(name) === most).sort();
   return first_choices.find((name) => common.includes(name)) ?? common[0] ?? "";
+}
+
+// The same before any run is there.
+function likely_metric(names: string[], wanted: string): string {
+  return [wanted, ...first_choices].find((name) => names.includes(name)) ?? "";
 }
 
 // As `fovea export` writes it.
@@ -213,7 +236,7 @@ function Choice(props: { label: string; word: string; value: string; options: st
 function useKeptFocus() {
   const focused = document.activeElement; // before anything is moved
   useLayoutEffect(() => {
-    if (focused instanceof HTMLElement && focused.isConnected && document.activeElement === document.body) focused.focus({ preventScroll: true });
+    if (focused instanceof HTMLElement && focused !== document.body && focused.isConnected && document.activeElement === document.body) focused.focus({ preventScroll: true });
   });
 }
 

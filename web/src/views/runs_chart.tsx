@@ -2,7 +2,8 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { useWord } from "../address";
 import { Figure, type Table } from "../figure";
-import { Lines, type Curve, type Window } from "../lines";
+import type { Curve, Window } from "../curves";
+import { Lines } from "../lines";
 
 const widths = [1, 5, 11, 25, 51]; // looks
 
@@ -16,7 +17,7 @@ function window_in(text: string): Window | undefined {
 
 const short = (value: number) => String(+value.toPrecision(5));
 
-export function RunsChart(props: { curves: Curve[]; label: string; title: string; file: string; table: () => Table }) {
+export function RunsChart(props: { curves: Curve[]; label: string; title: string; file: string; table: () => Table; drawn: () => void }) {
   const { curves, label } = props;
   const [part, set_part] = useWord("zoom", "");
   const [logs, set_logs] = useWord("log", "");
@@ -86,6 +87,7 @@ export function RunsChart(props: { curves: Curve[]; label: string; title: string
           smooth={width}
           window={window}
           zoom={zoom}
+          drawn={props.drawn}
         />
       </Figure>
       <p class="soft">

@@ -10,19 +10,37 @@ import { open_engine, parts_of_page } from "./in_node.mjs";
 let ask, page;
 before(async () => {
   ask = await open_engine();
-  page = await parts_of_page("play/presets.ts", "play/state.ts", "own/texts.ts");
+  page = await parts_of_page("play/presets.ts", "play/state.ts", "own/texts.ts", "engine/courses.ts", "play/player.ts");
 });
 
-// Metric to its values by step, of a training of `steps`.
+// Metric to its values by step, of a training of `steps`, and the last map of its attention.
 function trained(plan, steps) {
   const { series } = ask({ ask: "begin", name: "preset", ...plan });
-  const more = ask({ ask: "advance", name: "preset", step: steps }).series;
+  const { series: more, arrays } = ask({ ask: "advance", name: "preset", step: steps });
+  const map = ask.floats(arrays.filter(({ name, step }) => /^attention(_held)?$/.test(name) && step === steps).at(-1).values);
   ask({ ask: "forget", name: "preset" });
   const all = (one) => (one ? one.steps.map((step, i) => [step, one.values[i]]) : []);
-  return Object.fromEntries(Object.keys(more).map((name) => [name, [...all(series[name]), ...all(more[name])]]));
+  return { series: Object.fromEntries(Object.keys(more).map((name) => [name, [...all(series[name]), ...all(more[name])]])), map };
 }
 
-test("each preset comes to what it says, from five seeds", () => {
+// What the page shows of a training before it has trained it.
+async function foreseen(plan) {
+  const { hash } = ask({ ask: "begin", name: "preset", ...plan });
+  return page.course_of(hash);
+}
+function expect_foreseen(course, { series, map }, metrics, what) {
+  const last = series[metrics[0]].at(-1)[0];
+  for (const metric of metrics) {
+    const { steps, values } = course.series.get(metric), both = series[metric].filter(([at]) => steps.includes(at));
+    assert.ok(both.length >= 5);
+    for (const [at, value] of both)
+      assert.ok(Math.abs(values[steps.indexOf(at)] - value) <= 1e-3 * Math.abs(value), `${what}: ${metric} is ${value} at ${at}, and ${values[steps.indexOf(at)]} is shown: run scripts/courses.mjs`);
+  }
+  const { alpha, only, shape: [, rows, columns] } = course.looks.find(({ step }) => step === last);
+  for (let i = only * rows * columns; i < alpha.length; ++i) assert.ok(Math.abs(alpha[i] - map[i]) < 1 / 255, `${what}: the map at ${last} is not the one that is shown: run scripts/courses.mjs`);
+}
+
+test("each preset comes to what it says, from five seeds, and from the first to what is shown beforehand", async () => {
   for (const preset of page.presets) {
     assert.ok(preset.held.length > 0, `${preset.name} says nothing that can be held to it`);
     for (let seed = 0; seed < 5; ++seed)
@@ -31,8 +49,10 @@ test("each preset comes to what it says, from five seeds", () => {
         if (held.length === 0) continue;
         const state = { ...page.first, ...preset.state, seed };
         const plan = page.plan_of(state, run === 1 ? state.beside : "");
+        const course = seed === 0 && (await foreseen(plan));
         plan.set.push("probe.every=10"); // what is looked at less often is the same then
-        const series = trained(plan, Math.max(...held.map(({ step }) => step)));
+        const training = trained(plan, Math.max(...held.map(({ step }) => step))), { series } = training;
+        if (course !== false) expect_foreseen(course, training, page.task_of(state).metrics, `${preset.name}, run ${run}`);
         for (const { metric, step, least, most } of held) {
           const until = series[metric].filter(([at]) => at <= step);
           const what = `${preset.name}, seed ${seed}, run ${run}: ${metric}`;
@@ -41,6 +61,39 @@ test("each preset comes to what it says, from five seeds", () => {
         }
       }
   }
+});
+
+test("a step is begun when the one before is seen, and none after Pause", async () => {
+  const asked = [], frames = [], tick = () => new Promise((done) => setTimeout(done, 0));
+  const frame = async (now) => (frames.splice(0).forEach((next) => next(now)), await tick());
+  globalThis.requestAnimationFrame = (next) => frames.push(next);
+  let answer, computed = 0;
+  const lane = { get known() { return Math.max(this.step, computed); }, steps: 100, step: 0, every: 1, state: "running", look_after: (step) => step + 1, advance: (to) => (asked.push(to), new Promise((done) => (answer = () => done((lane.step = to))))) };
+  const player = new page.Player(() => {});
+  Object.assign(player, { lanes: [lane], loading: false, pace: Infinity });
+  void player.play();
+  for (let i = 1; i < 5; ++i) await frame(performance.now());
+  assert.deepEqual(asked, [1], "a slow answer is waited for");
+  answer();
+  await tick();
+  assert.equal(player.at, 1);
+  await frame(performance.now());
+  assert.deepEqual(asked, [1, 2]);
+  player.pause();
+  assert.equal(player.playing, false);
+  answer();
+  await tick();
+  for (let i = 1; i < 5; ++i) await frame(performance.now());
+  assert.deepEqual([asked, player.at], [[1, 2], 1]);
+  // What was computed beforehand is not waited for: it is seen, and trained behind.
+  computed = 50;
+  void player.go(40);
+  assert.deepEqual([player.at, asked.at(-1), player.catching_up], [40, 3, true]);
+});
+
+test("the front door shows at once what it plays", async () => {
+  const state = { ...page.first, ...page.pair.state, ...page.front_door.state };
+  for (const more of ["", state.beside]) assert.equal((await foreseen(page.plan_of(state, more))).looks.at(-1).step, page.front_door.until);
 });
 
 test("in a text commas and semicolons stand as they please where the same labels come again", () => {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { at_step, button, past_step, small, words } from "./playing.mjs";
+import { at_step, button, curves_of, past_step, small, words } from "./playing.mjs";
 import { Stage, expect_accessible } from "./stage.mjs";
 
 let stage;
@@ -38,6 +38,27 @@ test("transport, map and curve are in view together while it plays, on a desk an
       assert.equal(await page.evaluate(() => scrollY), 0);
       await stage.leave(page);
     }
+});
+
+test("a preset and a link to it are seen at once, and curves that go on stay the same drawing", async () => {
+  const page = await stage.visit("#/play?step=160");
+  await at_step(page, 160);
+  await page.getByText("Shown as it was computed beforehand. This browser trains it, too").waitFor();
+  assert.ok(Number(await page.locator("output[data-reached]").getAttribute("data-reached")) < 160);
+  await page.getByText("Example 1 at step 160").waitFor();
+  assert.equal((await curves_of(page, "What is learned when")).get("β knows the right word").at(-1)[0], 300);
+  await stage.leave(page);
+  const other = await stage.visit(words(small, { step: 2 }));
+  await at_step(other, 2);
+  const drawing = other.locator(".course .plot svg:not(.told)");
+  const length = () => drawing.evaluate((svg) => [...svg.querySelectorAll("path")].reduce((sum, path) => sum + path.getTotalLength(), 0));
+  const before = await length();
+  await drawing.evaluate((svg) => (svg.dataset.before = "yes"));
+  await button(other, "Next look").click();
+  await at_step(other, 4);
+  assert.equal(await drawing.getAttribute("data-before"), "yes");
+  assert.ok((await length()) > before);
+  await stage.leave(other);
 });
 
 test("attention is held until exactly 60 by typing, by keys and by dragging, and no handle moves away under the pointer", async () => {

@@ -1,7 +1,8 @@
 // One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person can
 // go back to any look. Going back changes nothing; training on from there is training on from where it is.
+import { course_of, type Foreseen } from "./courses";
 import { engine, floats_in, type Beginning, type Course, type Weights } from "./engine";
-import { Looks } from "./looks";
+import { Looks, type Series } from "./looks";
 
 export type { Look } from "./looks";
 
@@ -21,6 +22,8 @@ export class Lane extends Looks {
   spec = "";
   private readonly name = `training ${++begun}`;
   private life = 0; // of the engine that knows it
+  private foreseen?: Foreseen | undefined;
+  private trained = new Map<string, Series>();
 
   constructor(
     readonly plan: Plan,
@@ -38,8 +41,14 @@ export class Lane extends Looks {
     this.words = course.words;
     this.classes = course.classes;
     if (course.axes) this.axes = course.axes;
+    this.foreseen = await course_of(course.hash);
     this.take(course);
     return this;
+  }
+
+  // The step up to which there are curves and maps to look at: further than it is trained where its course was computed beforehand.
+  get known(): number {
+    return Math.max(this.step, this.foreseen?.until ?? 0);
   }
 
   async advance(step: number) {
@@ -90,9 +99,21 @@ export class Lane extends Looks {
     this.state = course.state;
     this.error = course.error ?? "";
     for (const [name, { steps, values }] of Object.entries(course.series)) {
-      const series = this.series.get(name);
-      this.series.set(name, series ? { steps: [...series.steps, ...steps], values: [...series.values, ...values] } : { steps, values });
+      const series = this.trained.get(name);
+      this.trained.set(name, series ? { steps: [...series.steps, ...steps], values: [...series.values, ...values] } : { steps, values });
     }
+    this.series = new Map(this.trained);
+    this.looks = this.looks.filter(({ only }) => only === undefined);
     for (const { name, step, shape, values } of course.arrays) this.take_array({ name, step, shape, values: floats_in(course.attached, values) });
+    if (this.foreseen) this.add(this.foreseen);
+  }
+
+  // What is trained takes the place of what was foreseen.
+  private add({ looks, series }: Foreseen) {
+    this.looks.push(...looks.filter(({ step }) => step > this.step));
+    for (const [name, { steps, values }] of series) {
+      const own = this.trained.get(name) ?? { steps: [], values: [] }, from = steps.findIndex((step) => step > this.step);
+      if (from >= 0) this.series.set(name, { steps: [...own.steps, ...steps.slice(from)], values: [...own.values, ...values.slice(from)] });
+    }
   }
 }

@@ -17,6 +17,8 @@ export interface Refusal {
   run: number;
 }
 
+const seldom = 250; // milliseconds between tellings of how far training is behind what is seen
+
 // `Wish` is what trainings follow from.
 export class Player<Wish> {
   lanes: Lane[] = [];
@@ -29,6 +31,7 @@ export class Player<Wish> {
   trouble = "";
   refusals: Refusal[] = []; // of what was last wished for
   pace = 50; // steps a second; Infinity: as fast as it goes
+  trains = true; // also what was computed beforehand
 
   private generation = 0;
   private plays = 0;
@@ -66,9 +69,17 @@ export class Player<Wish> {
   look_before(step: number): number {
     return Math.max(0, ...this.lanes.map((lane) => lane.look_at(step - 1)?.step ?? 0));
   }
+  // What there is to look at, be it trained here or computed beforehand.
+  get known(): number {
+    return Math.max(0, ...this.lanes.map((lane) => lane.known));
+  }
   // Training towards where the person wants to be.
   get under_way(): boolean {
-    return !this.playing && this.behind();
+    return !this.playing && this.behind() && !this.foreseen();
+  }
+  // Training up to what the person sees already, as it was computed beforehand.
+  get catching_up(): boolean {
+    return this.trains && !this.loading && !this.refused && this.behind() && this.foreseen();
   }
 
   // Begins these anew, and trains them up to `step`. `shows` names the wish. Where the first cannot be, what was there
@@ -120,6 +131,7 @@ export class Player<Wish> {
   pause() {
     if (!this.playing) return;
     this.playing = false;
+    if (!this.loading) this.goal = this.at; // what is being trained meanwhile is not shown
     this.changed();
   }
 
@@ -129,11 +141,17 @@ export class Player<Wish> {
     if (pause) this.playing = false;
     this.goal = Math.max(0, Math.min(step, this.loading ? Infinity : this.total));
     // While others are begun, these are looked at as far as they came; the others will go there.
-    if (this.loading || !this.behind()) {
-      this.at = Math.min(this.goal, this.reached);
+    if (this.loading || !this.behind() || this.foreseen()) {
+      this.at = Math.min(this.goal, this.known);
       this.changed();
-      return;
     }
+    if (this.loading || !this.behind() || (!this.trains && this.foreseen())) return;
+    const there = this.trained();
+    if (!this.foreseen()) await there;
+  }
+
+  // Done when all of them are where the person wants to be.
+  private async trained() {
     const mine = this.generation;
     while (mine === this.generation && this.behind()) {
       this.running ??= this.train().finally(() => (this.running = undefined));
@@ -182,9 +200,14 @@ export class Player<Wish> {
     return this.lanes.some((lane) => lane.state === "running" && lane.step < this.goal);
   }
 
+  private foreseen(): boolean {
+    return this.lanes.length > 0 && this.lanes.every((lane) => lane.known >= this.goal);
+  }
+
   // A stretch at a time, so that the page shows what happens on the way.
   private async train() {
     const mine = this.generation;
+    let told_last = 0;
     try {
       while (mine === this.generation && this.behind()) {
         const from = Math.min(...this.lanes.filter((lane) => lane.state === "running").map((lane) => lane.step));
@@ -192,7 +215,9 @@ export class Player<Wish> {
         for (const lane of this.lanes) await lane.advance(until);
         if (mine !== this.generation) return;
         this.trouble = this.lasting;
-        this.at = Math.min(this.goal, this.reached);
+        this.at = Math.min(this.goal, this.foreseen() ? this.known : this.reached);
+        if (this.foreseen() && this.behind() && performance.now() - told_last < seldom) continue; // nothing new is seen
+        told_last = performance.now();
         this.changed();
       }
     } catch (error) {

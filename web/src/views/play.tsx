@@ -138,10 +138,11 @@ export function Play() {
       {trains("given-points") && <PredictedWidth lane={lanes[0]!} at={at} file={file} />}
       <section class="stage" aria-label="Training">
         <Transport player={player} redraw={() => redraw(undefined)} />
-        <TimeAxis total={total} at={at} reached={reached} still={player.refused} go={(step) => void player.go(step)} />
+        <TimeAxis total={total} at={at} reached={player.known} still={player.refused} go={(step) => void player.go(step)} />
         <HoldAxis total={total} task={chosen} state={state} set={set} />
         <p class="soft on-the-way" role="status">
           {on_the_way && `Training in this browser up to step ${player.wished}: step ${reached} so far.`}
+          {player.catching_up && `Shown as it was computed beforehand. This browser trains it, too: step ${reached} of ${player.wished} so far.`}
         </p>
         {lanes.length > 0 && (
           <div class={"screen" + (lanes.length > 1 ? " pair" : "")}>

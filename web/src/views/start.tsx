@@ -6,13 +6,13 @@ import { Heatmap } from "../heatmap";
 import type { Curve } from "../curves";
 import { Lines } from "../lines";
 import { Player } from "../play/player";
-import { pair } from "../play/presets";
+import { front_door, pair } from "../play/presets";
 import { first, plan_of, task_of, words_of, type State } from "../play/state";
 import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { Explained, Term } from "../term";
 
-const held_until = 60, length = 160;
+const held_until = 60;
 const unit: [number, number] = [0, 1];
 const task = task_of({ ...first, ...pair.state });
 const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: knows the right word", [task.attention!.metric]: "α: looks at the right word" };
@@ -71,9 +71,10 @@ function Pair() {
   const [player] = useState(() => new Player<State>(() => redraw(undefined)));
   const [hold, set_hold] = useState(0);
   const still = useMemo(() => matchMedia("(prefers-reduced-motion: reduce)").matches, []);
-  const state = { ...first, ...pair.state, set: `train.steps=${length}`, hold };
+  const state = { ...first, ...pair.state, ...front_door.state, hold };
   useEffect(() => {
-    player.pace = Infinity;
+    player.pace = 20; // slow enough to follow
+    player.trains = false;
     void player.load(String(hold), state, ["", state.beside].map((more, i) => ({ plan: () => plan_of(state, more), title: i ? "more words" : "" })), 0);
     if (!still || hold > 0) void player.play();
   }, [hold]);
@@ -109,6 +110,7 @@ function Pair() {
       <p class="stages" role="status">
         {lanes.length === 2 && !player.loading && <Explained text={told(lanes, at, hold)} />}
       </p>
+      {player.known > player.reached && <p class="soft">These two were trained by the same engine when the page was made. With attention held, and in the playground, they are trained in this browser.</p>}
     </section>
   );
 }
@@ -120,9 +122,11 @@ function Side({ lane, at, hold }: { lane: Lane | undefined; at: number; hold: nu
       task.metrics.map((metric) => {
         const series = lane?.series.get(metric) ?? { steps: [], values: [] };
         const name = names[metric] ?? metric;
-        return { name, group: name, ...series };
+        // As far as it has been played.
+        const seen = series.steps.filter((step) => step <= at).length;
+        return { name, group: name, steps: series.steps.slice(0, seen), values: series.values.slice(0, seen) };
       }),
-    [lane, lane?.step],
+    [lane, lane?.step, at],
   );
   const marks = useMemo(() => (hold > 0 ? [{ step: hold, says: "attention is let go" }] : []), [hold]);
   const look = lane?.look_at(at);

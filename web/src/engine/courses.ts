@@ -1,0 +1,53 @@
+// Courses of trainings that were computed beforehand, by the same engine (scripts/courses.mjs), so that a preset or a link to
+// one is seen at once. Of each there are the curves, and at every look the map of one example.
+import courses from "./courses.json";
+import type { Look, Series } from "./looks";
+
+interface Kept {
+  example: number;
+  shape: number[];
+  steps: number[]; // of its looks
+  held: number[]; // at which attention is held
+  maps: string; // a byte for each cell, what has changed since the look before; packed, in base64
+  grids: number[][];
+  series: { [name: string]: [grid: number, values: (number | null)[]] };
+}
+type Entry = Kept | { like: string; until: number };
+
+export interface Foreseen {
+  until: number;
+  looks: Look[];
+  series: Map<string, Series>;
+}
+
+async function unpacked(text: string, cells: number): Promise<Uint8Array> {
+  const packed = new Blob([Uint8Array.from(atob(text), (one) => one.charCodeAt(0))]);
+  const bytes = new Uint8Array(await new Response(packed.stream().pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer());
+  for (let i = cells; i < bytes.length; ++i) bytes[i]! += bytes[i - cells]!;
+  return bytes;
+}
+
+// That of the training whose spec has this hash; none where the browser cannot unpack it.
+export async function course_of(hash: string): Promise<Foreseen | undefined> {
+  const entry = (courses as unknown as { [hash: string]: Entry })[hash];
+  if (!entry || typeof DecompressionStream === "undefined") return undefined;
+  const kept = "like" in entry ? ((courses as unknown as { [hash: string]: Kept })[entry.like]!) : entry;
+  const until = "like" in entry ? entry.until : kept.steps.at(-1)!;
+  const [rows = 0, columns = 0] = kept.shape, cells = rows * columns;
+  const bytes = await unpacked(kept.maps, cells), held = new Set(kept.held);
+  const looks = kept.steps
+    .filter((step) => step <= until)
+    .map((step, i): Look => {
+      // Where the example lies among all of them; the others are not there.
+      const alpha = new Float32Array((kept.example + 1) * cells);
+      for (let cell = 0; cell < cells; ++cell) alpha[kept.example * cells + cell] = bytes[i * cells + cell]! / 255;
+      return { step, shape: [kept.example + 1, rows, columns], alpha, only: kept.example, held: held.has(step) };
+    });
+  const series = new Map(
+    Object.entries(kept.series).map(([name, [grid, values]]) => {
+      const steps = kept.grids[grid]!.filter((step) => step <= until);
+      return [name, { steps, values: values.slice(0, steps.length) }];
+    }),
+  );
+  return { until, looks, series };
+}

@@ -50,7 +50,7 @@ def test_attention_is_what_the_model_says_and_beta_a_clamp(name, kind, config, a
         assert (seen.attention - expected).abs()[there].max() < 1e-6
     watch.cost()
     with watch._model.at_rest():
-        beta = watch._beta(base)
+        beta = watch._beta(base, 0.0)
         for key in list(watch._sites)[:: 1 if name != "t5" else 3]:
             def clamp(site, attention, allowed, key=key):
                 if site == key:

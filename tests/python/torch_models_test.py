@@ -67,7 +67,8 @@ def goes_there_and_back(run, batch, inputs, answers="scores", *, told):
 @pytest.mark.parametrize("classes, rescale", [(2, False), (3, True)])
 def test_features(gate, classes, rescale, precision):
     task = fovea.Task(vectors(classes), kind="labelled_vectors", width=4, classes=classes)
-    run = trained(task, {"name": "feature-attention", "gate": gate, "hidden": [6, 5], "gate_hidden": 7, "rescale": rescale}, precision)
+    own = {"free": {"rescale": rescale}, "input": {"rescale": rescale, "gate_hidden": 7}, "none": {}}[gate]
+    run = trained(task, {"name": "feature-attention", "gate": gate, "hidden": [6, 5], **own}, precision)
     batch = {"items": VECTORS, "labels": np.zeros(6, np.int32)}
     goes_there_and_back(run, batch, [VECTORS], told={"rescale": rescale})
 
@@ -87,11 +88,11 @@ def test_a_flat_bag_has_none():
         fovea.to_torch(trained(task, {"name": "bag-attention", "score": "flat", "hidden": [6]}))
 
 
-@pytest.mark.parametrize("similarity", ["gaussian-learned", "general", "additive"])
-def test_pooling(similarity):
+@pytest.mark.parametrize("similarity, own", [("gaussian-learned", {"w": 0.7}), ("general", {}), ("additive", {"hidden": 3})])
+def test_pooling(similarity, own):
     run = fovea.run({
         "task": {"name": "curve", "points": 20, "width": 2, "queries": 7},
-        "model": {"name": "pooling", "similarity": similarity, "w": 0.7, "hidden": 3, "temperature": 0.5},
+        "model": {"name": "pooling", "similarity": similarity, "temperature": 0.5, **own},
         "train": {"steps": 5, "batch": 1, "rate": 0.1, "precision": "double"},
         "probe": {"names": ["pooling_error"]},
     })

@@ -28,19 +28,27 @@ struct Literal {
 
 // The string literals of C++; comments and characters are passed over.
 std::vector<Literal> literals(const std::string& source) {
-  static const std::regex token(
-      R"re(//[^\n]*|/\*[^]*?\*/|'(?:[^'\\\n]|\\.)+'|R"(\w*)\(([^]*?)\)\1"|"((?:[^"\\\n]|\\.)*)")re");
+  static const std::regex token(R"re(//[^\n]*|/\*[^]*?\*/|'(?:[^'\\\n]|\\.)+'|R"(\w*)\(|"((?:[^"\\\n]|\\.)*)")re");
   std::vector<Literal> found;
-  std::size_t end = std::string::npos, line = 1, counted = 0;
-  for (std::sregex_iterator at(source.begin(), source.end(), token), last; at != last; ++at) {
-    const auto begin = static_cast<std::size_t>(at->position());
-    if ((*at)[0].str()[0] != '"' && (*at)[0].str()[0] != 'R') continue;
-    const std::string text = (*at)[2].matched ? (*at)[2].str() : (*at)[3].str();
+  std::size_t end = std::string::npos, line = 1, counted = 0, from = 0;
+  std::smatch match;
+  while (std::regex_search(source.begin() + static_cast<std::ptrdiff_t>(from), source.end(), match, token)) {
+    const std::size_t begin = from + static_cast<std::size_t>(match.position());
+    from = begin + static_cast<std::size_t>(match.length());
+    std::string text = match[2].str();
+    if (match[1].matched) {  // a raw one, up to its own end
+      const std::string close = ')' + match[1].str() + '"';
+      const std::size_t stop = source.find(close, from);
+      text = source.substr(from, stop - from);
+      from = stop + close.size();
+    } else if (!match[2].matched) {
+      continue;
+    }
     for (; counted < begin; ++counted) line += source[counted] == '\n' ? 1 : 0;
     const bool joined = end != std::string::npos && source.find_first_not_of(" \n", end) == begin;
     if (joined) found.back().text += text;
     else found.push_back({line, text});
-    end = begin + static_cast<std::size_t>(at->length());
+    end = from;
   }
   return found;
 }

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/run_text.h"
@@ -23,7 +24,7 @@ class Show : public Command {
     CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; its settings are the spec");
     app.add_option("--step", step_,
                    "the attention at this step, or at the last evaluation before it (default: the end)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(between(std::int64_t{0}, many))
         ->type_name("N")
         ->excludes(json);
     app.add_flag("--series", series_, "with --json: every point of every series")->needs(json);

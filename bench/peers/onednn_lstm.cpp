@@ -34,6 +34,24 @@ struct OnednnLstm::State {
     return {static_cast<float*>(m.get_data_handle()), m.get_desc().get_size() / sizeof(float)};
   }
 
+  // oneDNN 2 takes the engine behind a description of the operation, oneDNN 3 in front of the description's parts.
+  template <class... Parts>
+  dnnl::lstm_forward::primitive_desc forward_of(const Parts&... parts) const {
+#if DNNL_VERSION_MAJOR < 3
+    return {dnnl::lstm_forward::desc(parts...), engine};
+#else
+    return {engine, parts...};
+#endif
+  }
+  template <class... Parts>
+  dnnl::lstm_backward::primitive_desc backward_of(const Parts&... parts) const {
+#if DNNL_VERSION_MAJOR < 3
+    return {dnnl::lstm_backward::desc(parts...), engine, forward_desc};
+#else
+    return {engine, parts..., forward_desc};
+#endif
+  }
+
   State(int thread_count, memory::dim steps, memory::dim batch, memory::dim in, memory::dim width)
       : threads(thread_count), T(steps), B(batch), I(in), H(width) {
     omp_set_num_threads(threads);
@@ -45,31 +63,10 @@ struct OnednnLstm::State {
     // Zeros, said: where no start is given, oneDNN 2.6 gets the gradient of the recurrent weights wrong.
     const memory::desc s_desc = described({1, 1, B, H}, Tag::ldnc);
     const auto way = dnnl::rnn_direction::unidirectional_left2right;
-    forward_desc = {
-        {dnnl::prop_kind::forward_training, way, x_desc, s_desc, s_desc, any_ih, any_hh, b_desc, h_desc, none, none},
-        engine};
-    backward_desc = {{dnnl::prop_kind::backward,
-                      way,
-                      x_desc,
-                      s_desc,
-                      s_desc,
-                      any_ih,
-                      any_hh,
-                      b_desc,
-                      h_desc,
-                      none,
-                      none,
-                      x_desc,
-                      s_desc,
-                      s_desc,
-                      any_ih,
-                      any_hh,
-                      b_desc,
-                      h_desc,
-                      none,
-                      none},
-                     engine,
-                     forward_desc};
+    forward_desc = forward_of(dnnl::prop_kind::forward_training, way, x_desc, s_desc, s_desc, any_ih, any_hh, b_desc,
+                              h_desc, none, none);
+    backward_desc = backward_of(dnnl::prop_kind::backward, way, x_desc, s_desc, s_desc, any_ih, any_hh, b_desc, h_desc,
+                                none, none, x_desc, s_desc, s_desc, any_ih, any_hh, b_desc, h_desc, none, none);
     forward = dnnl::lstm_forward(forward_desc);
     backward = dnnl::lstm_backward(backward_desc);
     x = made(x_desc);

@@ -44,7 +44,7 @@ struct Presence {
 // by one, or where that is less, for examples that are: a word that one of them has again and again tells of that one.
 // `times`: how many examples each that was counted in `presence` stands for.
 std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes, std::size_t label,
-                                     const Presence& presence, double times, const std::vector<bool>& left) {
+                                     const Presence& presence, double times, const std::vector<bool>& unattended) {
   const std::size_t vocab = c.class_counts.size() / classes;
   double in_class = 0, all = 0;
   for (std::size_t i = 0; i < c.class_counts.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes,
     if (n == 0) continue;
     const double here = static_cast<double>(c.class_counts[i * classes + label]);
     const double surely = (here - n * share) / std::sqrt(std::max(n * share * (1 - share), by_example));
-    if (surely >= least && !left[i]) links.push_back({static_cast<int>(i), surely});
+    if (surely >= least && !unattended[i]) links.push_back({static_cast<int>(i), surely});
   }
   std::sort(links.begin(), links.end(), [](const WordLink& a, const WordLink& b) {
     return a.surely != b.surely ? a.surely > b.surely : a.input < b.input;
@@ -240,16 +240,16 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   const Presence presence = presence_of(source, team, c, counted);
   rank_candidates(presence.examples, classes, c.examples / counted.stride(), prediction.outputs);
   prediction.attention_logits.assign(index_of(source.inputs()), 0.0);
-  std::vector<bool> left(index_of(source.inputs()), false);  // by attention
+  const std::vector<bool> none(index_of(source.inputs()), false);
+  std::vector<bool> unattended = none;  // words that have no more than their even share at the flow's end
   const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
   const auto tell = [&](std::size_t o) {
     OutputPrediction& output = prediction.outputs[o];
-    const std::vector<bool> none(left.size(), false);
-    const std::vector<bool>& out = c.out() == 2 || c.outputs[o] == prediction.course_class ? left : none;
+    const std::vector<bool>& dropped = c.out() == 2 || c.outputs[o] == prediction.course_class ? unattended : none;
     output.words =
-        words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()), out);
+        words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()), dropped);
     std::erase_if(output.candidates, [&](const Candidate& one) {  // of few examples the flow knows few words
-      return ranks[index_of(one.input)] >= 0 && out[index_of(one.input)];
+      return ranks[index_of(one.input)] >= 0 && dropped[index_of(one.input)];
     });
     const auto most = index_of(options.most_words);
     if (output.words.size() > most) output.words.resize(most);
@@ -296,8 +296,8 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   if (c.out() == 2) prediction.said_by_words = loudness(bags.followed, course.end, index_of(c.outputs[label]));
   for (std::size_t i = 0; i < c.in(); ++i) prediction.attention_logits[index_of(c.inputs[i])] = course.end[c.in() + i];
   if (prediction.course.times.size() > 1) {
-    left.assign(left.size(), true);
-    for (std::size_t i = 0; i < c.in(); ++i) left[index_of(c.inputs[i])] = course.attended[i] <= 1.001;
+    unattended.assign(unattended.size(), true);
+    for (std::size_t i = 0; i < c.in(); ++i) unattended[index_of(c.inputs[i])] = course.attended[i] <= 1.001;
   }
   tell_all();
 }

@@ -29,7 +29,8 @@ RunRecord untrained(RunSpec spec) {
   const Interventions all = Interventions::parse(spec.interventions);
   Interventions holds;
   if (!all.holds.empty()) holds.holds = {{all.holds.front().attend, {}, all.holds.front().place}};
-  else if (!all.heads.empty()) holds.heads = {{all.heads.front().change, {}, all.heads.front().place}};
+  else if (!all.heads.empty())
+    holds.heads = {{.change = all.heads.front().change, .when = {}, .place = all.heads.front().place}};
   spec.interventions = holds.write();
   RunRecord run = train(spec);
   run.series["train_loss"] = {{0}, {0}};  // what the first update says

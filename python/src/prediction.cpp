@@ -176,12 +176,16 @@ auto interruptible(Work&& work) {
 }  // namespace
 
 void bind_prediction(py::module_& module) {
-  module.def("predict_texts", [](const std::vector<std::string>& texts, const std::vector<std::string>& answers,
-                                 bool classes, int threads, int most_words) {
-    return interruptible([&](Call& call) {
-      return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads, most_words, call);
-    });
-  });
+  module.def(
+      "predict_texts",
+      [](const std::vector<std::string>& texts, const std::vector<std::string>& answers, bool classes, int threads,
+         int most_words) {
+        return interruptible([&](Call& call) {
+          return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads, most_words, call);
+        });
+      },
+      py::arg("texts"), py::arg("answers"), py::arg("classes"), py::arg("threads"),
+      py::arg("most_words") = PredictionOptions().most_words);
   module.def("predict_task", [](const std::string& name, bool quick, const py::dict& settings, std::uint64_t seed,
                                 std::int64_t draws, int threads, int most_words) {
     const std::vector<Override> overrides = overrides_of(settings);

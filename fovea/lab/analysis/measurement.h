@@ -42,8 +42,9 @@ struct Measures {
   struct Row {
     // "α", "β", "βᵘᶠ", "βᵖˣ", "logistic β", "Δ", "α of other seeds", "predicted", "common", "rare"
     std::string a, b;
-    Estimate agreement, chance;  // chance: with b shuffled
-    Estimate tau, rho;           // Kendall's τ-b and Spearman's ρ, means over the rows that have one
+    Estimate agreement, chance;         // chance: with b shuffled
+    Estimate tau, rho;                  // Kendall's τ-b and Spearman's ρ, means over the rows that have one
+    std::optional<Estimate> untrained;  // agreement of a's first look with b; of α, and of βᵘᶠ with βᵖˣ
     // Of rows with βᵘᶠ: the most over the uniform run's looks, and at which of them.
     std::optional<std::pair<double, std::int64_t>> most;
     // ξ(b): the others' performance at the first look at which their attention agrees with α better than b does, both
@@ -78,9 +79,9 @@ struct MeasureOptions {
 };
 Measures measure(const MeasurementRuns& runs, const FetchArrays& arrays, const MeasureOptions& options = {});
 
-// That agreement stands clear of its baseline, for the pairs that the story is about; that attention is foretold better
-// than by saying that it lies on the commonest word, or the rarest; and that the classes are told no worse than by a
-// logistic regression on counts.
+// That agreement stands clear of its baseline, and of what it was before training, for the pairs that the story is
+// about; that attention is foretold better than by saying that it lies on the commonest word, or the rarest; and that
+// the classes are told no worse than by a logistic regression on counts.
 std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Preset preset);
 
 }  // namespace fovea

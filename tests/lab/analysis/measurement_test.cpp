@@ -93,7 +93,7 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
     performs(*run, {0.5, 0.75, 1.0}, {0.9, 0.3, 0.5});
     kept.examples(*run);
   }
-  kept.add(a, "alpha", 0, even);
+  kept.add(a, "alpha", 0, third);
   kept.add(a, "alpha", 20, first);
   kept.add(a, "beta", 20, second);
   kept.add(a, "delta", 20, first);
@@ -136,6 +136,8 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   const Measures::Row& delta = row_of(measures, "α", "Δ");
   EXPECT_EQ(delta.agreement.mean, 1);
   EXPECT_EQ(delta.xi->step, -1) << "nothing agrees better than fully";
+  ASSERT_TRUE(delta.untrained);
+  EXPECT_NEAR(delta.untrained->mean, third_of, 1e-12) << "of attention at its first look";
   EXPECT_NEAR(row_of(measures, "α", "βᵖˣ").agreement.mean, 2 * third_of, 1e-12) << "that of the least loss";
   const Measures::Row& from_uniform = row_of(measures, "α", "βᵘᶠ");
   EXPECT_NEAR(from_uniform.agreement.mean, third_of, 1e-12) << "that of the last look";
@@ -144,6 +146,8 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   ASSERT_TRUE(from_uniform.most);
   EXPECT_EQ(*from_uniform.most, (std::pair{1.0, std::int64_t{0}}));
   EXPECT_NEAR(row_of(measures, "βᵘᶠ", "logistic β").agreement.mean, 1, 1e-12);
+  EXPECT_NEAR(row_of(measures, "βᵘᶠ", "logistic β").untrained.value().mean, third_of, 1e-12);
+  EXPECT_FALSE(row_of(measures, "α", "α of other seeds").untrained);
   EXPECT_NEAR(row_of(measures, "βᵘᶠ", "βᵖˣ").agreement.mean, 2 * third_of, 1e-12);
   EXPECT_NEAR(row_of(measures, "Δ", "βᵘᶠ").agreement.mean, third_of, 1e-12);
   EXPECT_EQ(row_of(measures, "α", "α of other seeds").agreement.mean, 1);
@@ -170,8 +174,10 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   const Measures of_two = measure(sort_runs({a, other, unlike}), kept.fetch());
   EXPECT_NEAR(row_of(of_two, "α", "α of other seeds").agreement.mean, (1 + third_of) / 2, 1e-12);
   const std::vector<ClaimResult> claims = claims_of(measures, find_experiment("text-classify"), Preset::full);
-  ASSERT_EQ(claims.size(), 6u) << "of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ; α and what is predicted, twice; accuracy";
-  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Preset::quick).size(), 6u);
+  ASSERT_EQ(claims.size(), 10u)
+      << "two each of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ, α and what is predicted; what foretells best; accuracy";
+  EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Preset::quick).size(), 3u)
+      << "of α and β, twice; accuracy";
   for (const ClaimResult& claim : claims) {
     EXPECT_EQ(claim.preset, "full");
     if (claim.claim.find("logistic") != std::string::npos) {
@@ -179,7 +185,8 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
       continue;
     }
     EXPECT_FALSE(claim.held) << "three examples are too few";
-    // What is predicted agrees in all three; baseline and rival reach that in a draw of one example thrice.
+    // What is predicted agrees in all three; baseline, rival and untrained attention reach that in a draw of one
+    // example thrice.
     const bool full = claim.claim.find("predicted") != std::string::npos;
     EXPECT_TRUE(full ? claim.value == 0 : claim.value < 0) << claim.claim << ": " << claim.value;
   }

@@ -49,7 +49,7 @@ TEST(Story, AnExperimentIsToldWithAllThatCameOut) {
 TEST(Story, MeasuresAndExamplesAreTables) {
   Reproduction r = short_reproduction("copy", "copying", 1);
   EXPECT_TRUE(told_json(r, {})["tables"].empty());
-  r.measures.emplace().rows.push_back({"α", "β", {0.8, 0.7, 0.9}, {0.1, 0.1, 0.2}, {}, {}, {}, {}});
+  r.measures.emplace().rows.push_back({"α", "β", {0.8, 0.7, 0.9}, {0.1, 0.1, 0.2}, {}, {}, {}, {}, {}});
   ExampleView& seen = r.examples.emplace_back();
   seen.source = {"<good>"};
   seen.quantities = {{"α", false, {{1}}}};

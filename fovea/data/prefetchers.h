@@ -1,6 +1,8 @@
-// What the classical tables of hardware prefetchers foretell of a trace: the baselines of models that learn it.
+// A task on a trace of memory accesses, as those see it that train nothing: in the order of the trace.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,11 +10,22 @@
 
 namespace fovea {
 
-// Shares of the accesses that a split asks for.
+// What a table of a hardware prefetcher foretells: the baselines of models. Shares of the accesses that a split asks
+// for.
 struct TableScore {
   std::string name;
   double page = 0, offset = 0, both = 0;  // foretold rightly
   double coverage = 0;                    // for which the table had an entry at all
+};
+
+// An access as models are shown it; page -1 where it is not told apart.
+struct ShownAccess {
+  int counter = 0, page = 0, offset = 0;
+};
+
+// Accesses of the trace, from 1; both ends belong to them.
+struct AccessRange {
+  std::int64_t first = 0, last = 0;
 };
 
 class Prefetchers {
@@ -21,6 +34,13 @@ class Prefetchers {
 
   // Each table fed the trace from its first access on, and looked at where the split asks.
   virtual std::vector<TableScore> table_scores(Split split) const = 0;
+
+  // Calls `take` for each window of a split, in the order of the trace, with its accesses and the next one.
+  using TakeWindow = std::function<void(std::span<const ShownAccess> window, const ShownAccess& next)>;
+  virtual void each_window(Split split, const TakeWindow& take) const = 0;
+
+  // The accesses that the windows of a split, and what follows them, are made of.
+  virtual AccessRange accesses_of(Split split) const = 0;
 };
 
 }  // namespace fovea

@@ -138,7 +138,11 @@ def predict_texts(texts: list[str], answers: list[str], classes: bool, threads: 
 class PredictedAccesses:
     trained_on: int
     asked: int
+    fitted: tuple[int, int]
+    scored: tuple[int, int]
     told: float
+    told_page: float
+    told_offset: float
     in_window: float
     new_pages: float
     tables: dict[str, float]

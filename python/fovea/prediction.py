@@ -158,8 +158,12 @@ class TracePrediction:
 
     trained_on: int  #: windows
     asked: int
-    told: float  #: of which the surest context in training says the next access
-    in_window: float  #: of which the window itself says it
+    fitted: tuple[int, int]  #: the accesses that it is fitted on, from 1, and those that it is asked of: first and last
+    scored: tuple[int, int]
+    told: float  #: of which the surest contexts in training say page and offset of the next access
+    told_page: float  #: of which they say the page
+    told_offset: float
+    in_window: float  #: of which the window itself says both
     new_pages: float  #: of which the next page followed no window of training
     tables: dict[str, float]  #: what each table of a hardware prefetcher has right
     _text: str
@@ -228,7 +232,8 @@ def predict(
         found = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers, top)
         if isinstance(found, _engine.Predicted):
             return Prediction(found)
-        return TracePrediction(found.trained_on, found.asked, found.told, found.in_window, found.new_pages, found.tables, found.text())
+        told = {name: getattr(found, name) for name in TracePrediction.__dataclass_fields__ if name != "_text"}
+        return TracePrediction(**told, _text=found.text())
     if settings or words:
         raise _engine.wrong_input(f"'{next(iter({**settings, **words}))}' is a setting, and texts have none", "leave it out")
     if not isinstance(data, Iterable):

@@ -231,8 +231,14 @@ void bind_prediction(py::module_& module) {
   py::class_<AccessPrediction>(module, "PredictedAccesses")
       .def_readonly("trained_on", &AccessPrediction::trained_on)
       .def_readonly("asked", &AccessPrediction::asked)
-      .def_readonly("told", &AccessPrediction::told)
-      .def_readonly("in_window", &AccessPrediction::in_window)
+      .def_property_readonly("fitted",
+                             [](const AccessPrediction& p) { return py::make_tuple(p.fitted.first, p.fitted.last); })
+      .def_property_readonly("scored",
+                             [](const AccessPrediction& p) { return py::make_tuple(p.scored.first, p.scored.last); })
+      .def_property_readonly("told", [](const AccessPrediction& p) { return p.told.both; })
+      .def_property_readonly("told_page", [](const AccessPrediction& p) { return p.told.page; })
+      .def_property_readonly("told_offset", [](const AccessPrediction& p) { return p.told.offset; })
+      .def_property_readonly("in_window", [](const AccessPrediction& p) { return p.in_window.both; })
       .def_readonly("new_pages", &AccessPrediction::new_pages)
       .def_property_readonly("tables",
                              [](const AccessPrediction& p) {

@@ -3,8 +3,16 @@
 namespace fovea {
 
 Json access_prediction_json(const AccessPrediction& p) {
-  Json json{{"trained_on", p.trained_on}, {"asked", p.asked},        {"expected", p.expected()}, {"told", p.told},
-            {"in_window", p.in_window},   {"new_pages", p.new_pages}};
+  Json json{{"trained_on", p.trained_on},
+            {"asked", p.asked},
+            {"fitted", {p.fitted.first, p.fitted.last}},
+            {"scored", {p.scored.first, p.scored.last}},
+            {"expected", p.expected()},
+            {"told", p.told.both},
+            {"told_page", p.told.page},
+            {"told_offset", p.told.offset},
+            {"in_window", p.in_window.both},
+            {"new_pages", p.new_pages}};
   for (const TableScore& table : p.tables) json["tables"][table.name] = table.both;
   return json;
 }

@@ -1,126 +1,190 @@
 #include "fovea/theory/streams/access_prediction.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <array>
 #include <unordered_set>
+
+#include "fovea/theory/streams/context_table.h"
 
 namespace fovea {
 
 namespace {
 
-constexpr int longest_lag = 8, longest_run = 4, windows_a_batch = 256;
+using Window = std::span<const ShownAccess>;
 
-using Line = std::int64_t;
+constexpr int longest_lag = 8, longest_run = 4, contexts_a_view = longest_lag + longest_run - 1;
 
-// A window's accesses, each as one number, and what follows; -1 where its page is not told apart.
-struct Window {
-  std::vector<Line> accesses, lines;
-  Line next = 0;
-  int next_page = 0;
+// What of an access a context is made of.
+enum class View { line, page, offset, step };
+constexpr int views = 2 * 4;  // each with the counter and without
+constexpr int kinds = views * contexts_a_view + 1;
+
+struct Context {
+  int kind = 0;
+  std::uint64_t key = 0;
+  bool of_page = true, of_offset = true;  // what it foretells
 };
 
-Window window_of(const Batch& batch, int row, int offsets) {
-  Window window;
-  const auto line = [&](int page, int offset) { return page < 0 ? Line{-1} : Line{page} * offsets + offset; };
-  for (int t = 0; t < batch.source.columns / 3; ++t) {
-    window.lines.push_back(line(batch.source.at(row, 3 * t + 1), batch.source.at(row, 3 * t + 2)));
-    window.accesses.push_back(window.lines.back() << 20 | batch.source.at(row, 3 * t));
+std::uint64_t mixed(std::uint64_t key, std::int64_t more) {
+  key = (key ^ static_cast<std::uint64_t>(more)) * 0x9e3779b97f4a7c15u;
+  return (key ^ key >> 32) * 0xd6e8feb86659fd93u;
+}
+
+std::int64_t seen_as(View view, Window window, std::size_t i) {
+  const ShownAccess& access = window[i];
+  const auto line = [&](const ShownAccess& a) { return std::int64_t{a.page} << 20 | a.offset; };
+  switch (view) {
+    case View::line:
+      return line(access);
+    case View::page:
+      return access.page;
+    case View::offset:
+      return access.offset;
+    case View::step:
+      return (line(access) - line(window[i - 1])) << 20 | access.offset;
   }
-  window.next_page = batch.target.at(row, 0);
-  window.next = line(window.next_page, batch.target.at(row, 1));
-  return window;
+  return 0;
 }
 
 template <class Take>
-std::int64_t each_window(const Task& task, Split split, std::int64_t most, Take take) {
-  const int offsets = task.shape().offsets;
-  const std::int64_t count = std::min(most, task.examples(split));
-  Batch batch;
-  for (std::int64_t done = 0, step = 0; done < count; ++step) {
-    task.batch(split, static_cast<std::uint64_t>(step), windows_a_batch, batch);
-    for (int row = 0; row < batch.size && done < count; ++row, ++done) take(window_of(batch, row, offsets));
+void each_context_of(View view, bool counters, Window window, Take take) {
+  Context context{0, 0, view == View::line || view == View::page, view != View::page};
+  const int first = (2 * static_cast<int>(view) + counters) * contexts_a_view + 1;
+  const auto length = static_cast<int>(window.size());
+  std::uint64_t run = mixed(0, first);
+  const int longest = view == View::step ? 1 : longest_lag;
+  for (int d = 1; d <= std::min(longest, length - (view == View::step)); ++d) {
+    const auto i = static_cast<std::size_t>(length - d);
+    const std::int64_t seen = seen_as(view, window, i);
+    const std::int64_t counter = counters ? window[i].counter + 1 : 0;
+    context.kind = first + d - 1;
+    context.key = mixed(mixed(mixed(0, context.kind), seen), counter);
+    take(context);
+    if (d > longest_run) continue;
+    run = mixed(mixed(run, seen), counter);
+    if (d == 1) continue;
+    context.kind = first + longest_lag + d - 2;
+    context.key = mixed(run, context.kind);
+    take(context);
   }
-  return count;
 }
 
-class Contexts {
- public:
-  void learn(const Window& window) {
-    each(window, [&](std::uint64_t key) {
-      Entry& entry = entries_[key];
-      if (entry.seen++ > 0) entry.right += entry.next == window.next;
-      entry.next = window.next;
-    });
-  }
+template <class Take>
+void each_context(bool counters, Window window, Take take) {
+  take(Context{0, mixed(0, 0)});  // none: what comes most often
+  for (const View view : {View::line, View::page, View::offset, View::step})
+    for (int with = 0; with <= static_cast<int>(counters); ++with) each_context_of(view, with == 1, window, take);
+}
 
-  // What the surest says; -1 where there is none.
-  Line foretell(const Window& window) const {
-    double surest = 0;
-    Line next = -1;
-    each(window, [&](std::uint64_t key) {
-      const auto found = entries_.find(key);
-      if (found == entries_.end()) return;
-      const double sure = (found->second.right + 0.5) / found->second.seen;
-      if (sure > surest) surest = sure, next = found->second.next;
-    });
-    return next;
+// How sure a context is of the page, or of the offset, that it says.
+class Trust {
+ public:
+  // A context of the kind is about to learn what came.
+  template <class V>
+  void count(int kind, const Followed<V>& said, V next) {
+    if (said.votes == 0 || said.asked > 0) return;
+    Counts& counts = firsts_[static_cast<std::size_t>(kind)];
+    ++counts.asked;
+    counts.right += said.value == next;
+  }
+  template <class V>
+  double of(int kind, const Followed<V>& said) const {
+    const Counts& counts = firsts_[static_cast<std::size_t>(kind)];
+    const double first = (counts.right + 0.5) / (counts.asked + 2);
+    return (said.right + 2 * first) / (said.asked + 2);
   }
 
  private:
-  struct Entry {
-    Line next = 0;
-    int seen = 0, right = 0;
+  struct Counts {
+    double asked = 0, right = 0;
   };
-
-  static std::uint64_t mixed(std::uint64_t key, Line more) {
-    key = (key ^ static_cast<std::uint64_t>(more)) * 0x9e3779b97f4a7c15u;
-    return key ^ key >> 29;
-  }
-
-  template <class Take>
-  static void each(const Window& window, Take take) {
-    const auto length = static_cast<int>(window.accesses.size());
-    const auto back = [&](int d) { return window.accesses[static_cast<std::size_t>(length - d)]; };
-    for (int d = 1; d <= std::min(longest_lag, length); ++d) take(mixed(static_cast<std::uint64_t>(d), back(d)));
-    std::uint64_t run = mixed(100, back(1));
-    for (int k = 2; k <= std::min(longest_run, length); ++k) take(run = mixed(run, back(k)));
-  }
-
-  std::unordered_map<std::uint64_t, Entry> entries_;
+  std::array<Counts, kinds> firsts_{};  // of contexts that were asked for the first time
 };
 
-Line looked_up(const Window& window) {
-  for (std::size_t i = window.lines.size() - 1; i-- > 0;)
-    if (window.lines[i] == window.lines.back()) return window.lines[i + 1];
-  return -1;
+class Contexts {
+ public:
+  Contexts(bool counters, std::int64_t windows, std::int64_t most)
+      : counters_(counters), table_(windows * kinds, most) {}
+
+  void learn(Window window, const ShownAccess& next) {
+    const auto offset = static_cast<std::uint8_t>(next.offset);
+    each_context(counters_, window, [&](const Context& context) {
+      ContextTable::Entry& entry = table_.at(context.key);
+      if (context.of_page && next.page >= 0) {
+        pages_.count(context.kind, entry.page, next.page);
+        entry.page.count(next.page);
+      }
+      if (context.of_offset) {
+        offsets_.count(context.kind, entry.offset, offset);
+        entry.offset.count(offset);
+      }
+    });
+  }
+
+  // -1 where nothing is known.
+  ShownAccess foretell(Window window) const {
+    ShownAccess said{0, -1, -1};
+    double surest_page = 0, surest_offset = 0;
+    each_context(counters_, window, [&](const Context& context) {
+      const ContextTable::Entry* const entry = table_.find(context.key);
+      if (!entry) return;
+      const auto consider = [&](const auto& followed, const Trust& trust, double& surest, int& best) {
+        if (followed.votes == 0) return;
+        const double sure = trust.of(context.kind, followed);
+        if (sure > surest) surest = sure, best = followed.value;
+      };
+      consider(entry->page, pages_, surest_page, said.page);
+      consider(entry->offset, offsets_, surest_offset, said.offset);
+    });
+    return said;
+  }
+
+ private:
+  bool counters_;
+  ContextTable table_;
+  Trust pages_, offsets_;
+};
+
+ShownAccess looked_up(Window window) {
+  const ShownAccess& last = window.back();
+  for (std::size_t i = window.size() - 1; i-- > 0;)
+    if (window[i].page == last.page && window[i].offset == last.offset) return window[i + 1];
+  return {0, -1, -1};
+}
+
+void count(AccessShares& counts, const ShownAccess& said, const ShownAccess& next) {
+  const bool page = next.page >= 0 && said.page == next.page, offset = said.offset == next.offset;
+  counts.page += page;
+  counts.offset += offset;
+  counts.both += page && offset;
 }
 
 }  // namespace
 
-AccessPrediction predict_accesses(const Task& task, std::int64_t trained_on) {
-  const Prefetchers* const tables = task.prefetchers();
-  if (!tables) throw wrong_input("the task gives no memory accesses", "choose another");
+AccessPrediction predict_accesses(const Task& task, std::int64_t most_contexts) {
+  const Prefetchers* const trace = task.prefetchers();
+  if (!trace) throw wrong_input("the task gives no memory accesses", "choose another");
   AccessPrediction prediction;
-  Contexts contexts;
+  prediction.trained_on = task.examples(Split::train);
+  prediction.asked = task.examples(Split::validation);
+  prediction.fitted = trace->accesses_of(Split::train);
+  prediction.scored = trace->accesses_of(Split::validation);
+  Contexts contexts(task.shape().counters > 1, prediction.trained_on, most_contexts);
   std::unordered_set<int> pages;
-  prediction.trained_on = each_window(task, Split::train, trained_on, [&](const Window& window) {
-    contexts.learn(window);
-    pages.insert(window.next_page);
+  trace->each_window(Split::train, [&](Window window, const ShownAccess& next) {
+    contexts.learn(window, next);
+    pages.insert(next.page);
   });
-  std::int64_t told = 0, in_window = 0, new_pages = 0;
-  prediction.asked = each_window(task, Split::validation, task.examples(Split::validation), [&](const Window& window) {
-    const bool known = window.next_page >= 0;
-    new_pages += !known || !pages.contains(window.next_page);
-    told += known && contexts.foretell(window) == window.next;
-    in_window += known && looked_up(window) == window.next;
+  trace->each_window(Split::validation, [&](Window window, const ShownAccess& next) {
+    count(prediction.told, contexts.foretell(window), next);
+    count(prediction.in_window, looked_up(window), next);
+    prediction.new_pages += next.page < 0 || !pages.contains(next.page);
   });
-  const auto share = [&](std::int64_t count) {
-    return static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(prediction.asked, 1));
-  };
-  prediction.told = share(told);
-  prediction.in_window = share(in_window);
-  prediction.new_pages = share(new_pages);
-  prediction.tables = tables->table_scores(Split::validation);
+  for (AccessShares* const shares : {&prediction.told, &prediction.in_window})
+    for (double* const share : {&shares->page, &shares->offset, &shares->both})
+      *share /= static_cast<double>(prediction.asked);
+  prediction.new_pages /= static_cast<double>(prediction.asked);
+  prediction.tables = trace->table_scores(Split::validation);
   return prediction;
 }
 

@@ -1,17 +1,31 @@
 // What a trace of memory accesses tells of itself before a network is trained on it: whether a network that learns what
-// followed what can foretell the accesses of the validation split.
+// followed what can foretell the accesses of the validation split. A network says page and offset apart, and so does
+// this: each is foretold from contexts of its own.
 //
-// Each training window is filed under its contexts: the access d back, for d = 1 .. 8, and the last k accesses, for k =
-// 2 .. 4. Windows come in the order of training, which is shuffled. A context keeps what followed it when it was last
-// met in that order, and how often that was what followed it when it was next met: it is as sure as
+// A context is what the access d back was, for d = 1 .. 8, or what the last k accesses were, for k = 2 .. 4, where an
+// access is taken as
 //
-//   (times that it was + 1/2) / (times it was asked + 1)
+//   its line      foretells page and offset         its page    foretells the page
+//   its offset    foretells the offset              its offset, with the step to it    foretells the offset; d = 1
 //
-//   told        share of the validation windows of which the surest context that training had says the next access
+// each by itself and together with its counter. All windows of training are read in the order of the trace. A context
+// keeps a value of the page and of the offset that followed it, with a vote of 1 to 15: what is met again adds one,
+// what is not takes one, and replaces the value where there is one left. With n times that it was met when it had a
+// value, and r times that this was what came, it is as sure as
+//
+//   (r + 2 s) / (n + 2)        s the share of the contexts of its kind that were right when n was 0
+//
+// and of a window of validation the surest says page, or offset. That is the network's measure, not a table's: what it
+// never saw is not foretold by a step that it saw elsewhere.
+//
+//   told        shares of the validation windows of which this is right: of page, of offset, of both
 //   in_window   the same of what followed the last access where the window itself had it before
 //   new_pages   share of which the next page followed no training window: no network with a vector a page foretells it
 //
 // A network is expected to reach the larger of `told` and `in_window`.
+//
+// What is kept of contexts is bounded (`most_contexts`): beyond that, those that have foretold least go first, and what
+// is told is too low.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +35,21 @@
 
 namespace fovea {
 
-struct AccessPrediction {
-  std::int64_t trained_on = 0, asked = 0;  // windows
-  double told = 0, in_window = 0, new_pages = 0;
-  std::vector<TableScore> tables;
-
-  double expected() const { return std::max(told, in_window); }
+struct AccessShares {
+  double page = 0, offset = 0, both = 0;
 };
 
-// Of at most so many windows of training, and of all of validation, as its tables are. Throws wrong_input where the
-// task does not give accesses.
-AccessPrediction predict_accesses(const Task& task, std::int64_t trained_on = 200'000);
+struct AccessPrediction {
+  std::int64_t trained_on = 0, asked = 0;  // windows
+  AccessRange fitted, scored;              // the accesses that they are of
+  AccessShares told, in_window;
+  double new_pages = 0;
+  std::vector<TableScore> tables;
+
+  double expected() const { return std::max(told.both, in_window.both); }
+};
+
+// Throws wrong_input where the task does not give accesses.
+AccessPrediction predict_accesses(const Task& task, std::int64_t most_contexts = std::int64_t{1} << 24);
 
 }  // namespace fovea

@@ -42,16 +42,16 @@ void AccessWindows::batch(Split split, std::uint64_t step, int size, Batch& batc
   for (int row = 0; row < slice.size; ++row) {
     const std::int64_t example =
         split == Split::train ? epoch_example(seed_, "addresses.train", step, size, row, count) : slice.begin + row;
-    const std::int64_t at = first_of(split) + example;
-    const Access* const first = trace_->accesses.data() + at / windows_each() * trace_->episode + at % windows_each();
+    const Access* const first = trace_->accesses.data() + begin_of(first_of(split) + example);
     for (int t = 0; t < window_; ++t) {
-      const int page = trace_->number_of(first[t].page());
-      batch.source.at(row, 3 * t) = first[t].counter;
-      batch.source.at(row, 3 * t + 1) = page >= 0 ? page : trace_->pages - 1;
-      batch.source.at(row, 3 * t + 2) = first[t].offset();
+      const ShownAccess access = shown(first[t]);
+      batch.source.at(row, 3 * t) = access.counter;
+      batch.source.at(row, 3 * t + 1) = access.page >= 0 ? access.page : trace_->pages - 1;
+      batch.source.at(row, 3 * t + 2) = access.offset;
     }
-    batch.target.at(row, 0) = trace_->number_of(first[window_].page());
-    batch.target.at(row, 1) = first[window_].offset();
+    const ShownAccess next = shown(first[window_]);
+    batch.target.at(row, 0) = next.page;
+    batch.target.at(row, 1) = next.offset;
   }
 }
 
@@ -66,6 +66,32 @@ std::vector<TableScore> AccessWindows::table_scores(Split split) const {
     const std::int64_t place = i % trace_->episode - window_, window = i / trace_->episode * windows_each() + place;
     return place >= 0 && begin <= window && window < end;
   });
+}
+
+void AccessWindows::each_window(Split split, const TakeWindow& take) const {
+  const std::int64_t begin = first_of(split), end = begin + examples(split);
+  std::vector<ShownAccess> seen;  // the window and what follows
+  for (std::int64_t window = begin; window < end; ++window) {
+    const Access* const first = trace_->accesses.data() + begin_of(window);
+    const bool goes_on = !seen.empty() && window % windows_each() != 0;
+    if (goes_on) seen.erase(seen.begin());
+    else seen.clear();
+    for (int t = goes_on ? window_ : 0; t <= window_; ++t) seen.push_back(shown(first[t]));
+    take(std::span(seen).first(static_cast<std::size_t>(window_)), seen.back());
+  }
+}
+
+AccessRange AccessWindows::accesses_of(Split split) const {
+  const std::int64_t begin = first_of(split), last = begin + examples(split) - 1;
+  return {begin_of(begin) + 1, begin_of(last) + window_ + 1};
+}
+
+ShownAccess AccessWindows::shown(const Access& access) const {
+  return {access.counter, trace_->number_of(access.page()), access.offset()};
+}
+
+std::int64_t AccessWindows::begin_of(std::int64_t window) const {
+  return window / windows_each() * trace_->episode + window % windows_each();
 }
 
 std::int64_t AccessWindows::first_of(Split split) const {

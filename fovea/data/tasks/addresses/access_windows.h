@@ -17,6 +17,8 @@ class AccessWindows : public Task, public Prefetchers {
   std::int64_t examples(Split split) const override;
   const Prefetchers* prefetchers() const override { return this; }
   std::vector<TableScore> table_scores(Split split) const override;
+  void each_window(Split split, const TakeWindow& take) const override;
+  AccessRange accesses_of(Split split) const override;
 
  protected:
   void window_setting(Fields& fields);
@@ -26,6 +28,8 @@ class AccessWindows : public Task, public Prefetchers {
 
  private:
   std::int64_t first_of(Split split) const;
+  std::int64_t begin_of(std::int64_t window) const;  // its first access in the trace
+  ShownAccess shown(const Access& access) const;
   std::int64_t windows_each() const { return trace_->episode - window_; }  // of an episode
 
   int window_ = 16;

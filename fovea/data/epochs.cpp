@@ -40,4 +40,11 @@ Slice slice_of(std::int64_t count, std::uint64_t slice, int size) {
   return {static_cast<std::int64_t>(begin), left < static_cast<std::uint64_t>(size) ? static_cast<int>(left) : size};
 }
 
+std::int64_t spread_example(std::int64_t count, std::uint64_t slice, int size, int row) {
+  const std::int64_t whole = count / size, left = count % size;  // of parts, `left` have one example more than `whole`
+  const auto nth = static_cast<std::int64_t>(slice);
+  const std::int64_t part = nth < whole ? row : ((row + 1) * std::int64_t{size} + left - 1) / left - 1;
+  return part * whole + part * left / size + nth;
+}
+
 }  // namespace fovea

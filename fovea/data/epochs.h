@@ -22,4 +22,8 @@ struct Slice {
 };
 Slice slice_of(std::int64_t count, std::uint64_t slice, int size);
 
+// Example `row` of slice `slice` where each slice lies evenly over the whole of a split whose order tells something, as
+// a trace's does: one of each of `size` parts of it. Slices are as large as those of slice_of, and share no example.
+std::int64_t spread_example(std::int64_t count, std::uint64_t slice, int size, int row);
+
 }  // namespace fovea

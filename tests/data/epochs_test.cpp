@@ -57,5 +57,22 @@ TEST(Epochs, SlicesCoverAndEnd) {
   EXPECT_EQ(slice_of(8, ~std::uint64_t{0}, 4).size, 0);
 }
 
+TEST(Epochs, SpreadSlicesCoverAndEachLiesOverAll) {
+  for (const int count : {1, 7, 8, 10, 23, 100})
+    for (const int size : {1, 3, 4, 8, 100}) {
+      std::vector<int> seen(static_cast<std::size_t>(count));
+      for (std::uint64_t slice = 0; slice_of(count, slice, size).size > 0; ++slice)
+        for (int row = 0; row < slice_of(count, slice, size).size; ++row) {
+          const std::int64_t example = spread_example(count, slice, size, row);
+          ASSERT_TRUE(0 <= example && example < count) << count << ' ' << size;
+          ++seen[static_cast<std::size_t>(example)];
+          if (slice_of(count, slice, size).size < size) continue;
+          EXPECT_GE(example, row * count / size);  // in its part of the whole
+          EXPECT_LT(example, (row + 1) * count / size);
+        }
+      EXPECT_EQ(seen, std::vector<int>(seen.size(), 1)) << count << ' ' << size;
+    }
+}
+
 }  // namespace
 }  // namespace fovea

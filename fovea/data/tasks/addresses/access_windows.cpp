@@ -40,8 +40,9 @@ void AccessWindows::batch(Split split, std::uint64_t step, int size, Batch& batc
   batch.source.resize(slice.size, 3 * window_);
   batch.target.resize(slice.size, 2);
   for (int row = 0; row < slice.size; ++row) {
-    const std::int64_t example =
-        split == Split::train ? epoch_example(seed_, "addresses.train", step, size, row, count) : slice.begin + row;
+    std::int64_t example = slice.begin + row;
+    if (split == Split::train) example = epoch_example(seed_, "addresses.train", step, size, row, count);
+    else if (spreads()) example = spread_example(count, step, size, row);
     const Access* const first = trace_->accesses.data() + begin_of(first_of(split) + example);
     for (int t = 0; t < window_; ++t) {
       const ShownAccess access = shown(first[t]);

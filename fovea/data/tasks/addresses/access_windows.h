@@ -21,6 +21,9 @@ class AccessWindows : public Task, public Prefetchers {
   AccessRange accesses_of(Split split) const override;
 
  protected:
+  // Whether a batch of validation or test lies evenly over the whole of it, and not on neighbours, which are much alike
+  // where a program does one thing after another.
+  virtual bool spreads() const { return false; }
   void window_setting(Fields& fields);
   int window() const { return window_; }
   // What the task is about. Throws wrong_input where it has too few windows.

@@ -74,6 +74,8 @@ class AddressTrace final : public AccessWindows {
   }
 
  private:
+  bool spreads() const override { return true; }
+
   std::string corpus_ = "made-accesses", digest_;
   int pages_ = 4096, counters_ = 4096;
 };

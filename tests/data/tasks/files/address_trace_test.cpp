@@ -1,6 +1,9 @@
+#include <map>
+
 #include "fovea/data/corpus/trace_corpus.h"
 #include "fovea/data/prefetchers.h"
 #include "tests/data/tasks/task_help.h"
+#include "tests/io/scratch_folder.h"
 
 namespace fovea {
 namespace {
@@ -16,8 +19,8 @@ TEST(AddressTraceTask, GivesTheAccessesOfTheTrace) {
   each_access(find_corpus("made-accesses"), [&](const TracedAccess& access) { accesses.push_back(access); });
   const std::int64_t windows = std::ssize(accesses) - 3, tenth = windows / 10;
   EXPECT_EQ(task->examples(Split::train), windows - 2 * tenth);
-  const Batch batch = draw(*task, Split::test, 0, 40);
-  for (int b = 0; b < 40; ++b)
+  const Batch batch = draw(*task, Split::test, 0, static_cast<int>(tenth));
+  for (int b = 0; b < tenth; ++b)
     for (int t = 0; t < 3; ++t) {
       const TracedAccess& access = accesses[static_cast<std::size_t>(windows - tenth + b + t)];
       EXPECT_EQ(batch.source.at(b, 3 * t), access.counter == 0x401126 ? 0 : 1);
@@ -47,6 +50,33 @@ TEST(AddressTraceTask, TablesReadRealLinesWhateverIsToldApart) {
     const std::vector<TableScore> scores = task->prefetchers()->table_scores(Split::test);
     ASSERT_EQ(scores.front().name, "stride");
     EXPECT_NEAR(scores.front().both, 0.5, 0.01);  // the array, but for its ends
+  }
+}
+
+class AddedTraceTest : public WithHomeFolder {};
+
+TEST_F(AddedTraceTest, TheShortestThatIsAddedCanBeTrainedOn) {
+  std::string bytes;
+  for (std::int64_t i = 0; i < least_accesses; ++i) bytes += "1,64\n";
+  add_trace("app", put("app.csv", bytes));
+  const auto task = make_task("address-trace", {{"corpus", word("app")}});
+  EXPECT_EQ(task->examples(Split::train), 24);
+  EXPECT_EQ(task->examples(Split::validation), 3);
+}
+
+TEST_F(AddedTraceTest, EachBatchOfValidationLiesOverAllOfIt) {
+  // One page after the other, four of them in validation; each batch has as many of each.
+  std::string bytes;
+  for (int i = 0; i < 2561; ++i) bytes += "1," + std::to_string(64 * (i % 512)) + "\n";
+  add_trace("app", put("app.csv", bytes));
+  const auto task = make_task("address-trace", {{"corpus", word("app")}, {"window", whole(1)}});
+  ASSERT_EQ(task->examples(Split::validation), 256);
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    std::map<int, int> pages;
+    const Batch batch = draw(*task, Split::validation, step, 64);
+    for (int b = 0; b < batch.size; ++b) ++pages[batch.source.at(b, 1)];
+    EXPECT_EQ(pages.size(), 4u);
+    for (const auto& [page, windows] : pages) EXPECT_EQ(windows, 16) << page;
   }
 }
 

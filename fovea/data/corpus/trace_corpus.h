@@ -11,7 +11,7 @@ namespace fovea {
 
 inline constexpr int bytes_per_line = 64, bytes_per_page = 4096;
 inline constexpr std::int64_t most_accesses = 100'000'000;
-inline constexpr std::int64_t least_accesses = 31;  // 30 windows of one access and the next, which training wants
+inline constexpr std::int64_t least_accesses = 46;  // 30 windows, which training wants, of 16 accesses, as is usual
 
 // Throws as add_corpus does, whole or not at all. `progress` is told from time to time how many accesses are kept.
 AddedCorpus add_trace(const std::string& name, const std::filesystem::path& file, BadLine bad = BadLine::stop,

@@ -28,10 +28,10 @@ TEST_F(TraceCorpusTest, IsKeptWholeAndReadAgain) {
   const AddedCorpus added =
       add("\xEF\xBB\xBFpc,address\r\n0x401000,0x7ffd00001040\r\n\r\n 4198400 ; 140724603457664\n"
           "\"0x401004\"\t\"0xFFFFFFFFFFFFFFFF\"\n" +
-          times(29, "7,0\n") + "7,0");
+          times(44, "7,0\n") + "7,0");
   std::vector<TracedAccess> wanted{
       {0x401000, 0x7ffd00001040}, {4198400, 140724603457664}, {0x401004, 0xffffffffffffffff}};
-  wanted.resize(33, {7, 0});
+  wanted.resize(48, {7, 0});
   EXPECT_EQ(added.reports.at(0).header, (std::vector<std::string>{"pc", "address"}));
   const Corpus corpus = find_corpus("app");
   EXPECT_EQ(accesses_of(corpus), wanted);
@@ -39,7 +39,7 @@ TEST_F(TraceCorpusTest, IsKeptWholeAndReadAgain) {
   EXPECT_EQ(corpus.trace->counters, 3);  // 4198400 is 0x401000
   EXPECT_EQ(corpus.trace->pages, 3);
   EXPECT_EQ(corpus.digest, added.corpus.digest);
-  EXPECT_EQ(corpus.count(Split::train), 27);
+  EXPECT_EQ(corpus.count(Split::train), 40);
   EXPECT_SAYS(wrong_input_of([&] { each_example(corpus, Split::train, {}); }), "holds memory accesses, not texts");
   EXPECT_SAYS(wrong_input_of([&] { accesses_of(find_corpus("made-reviews")); }), "holds texts, not memory accesses");
 }
@@ -79,13 +79,13 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   EXPECT_SAYS(refused("pc,address"), "'pc' is not a whole number");  // a header comes first
   for (const char* const none : {"", "\n\n", "pc,address\n"})
     EXPECT_SAYS(wrong_input_of([&] { add(none); }), "app.csv: holds no access");
-  EXPECT_SAYS(wrong_input_of([&] { add(times(30, "1,64\n")); }), "app.csv: has 30 accesses, too few to train on");
+  EXPECT_SAYS(wrong_input_of([&] { add(times(45, "1,64\n")); }), "app.csv: has 45 accesses, too few to train on");
   EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data"));
 }
 
 TEST_F(TraceCorpusTest, SkipsBadLinesIfAsked) {
-  const AddedCorpus added = add("1,64\n1,here\n1,-1\n" + times(30, "1,128\n"), BadLine::skip);
-  EXPECT_EQ(added.corpus.count(Split::train), 25);
+  const AddedCorpus added = add("1,64\n1,here\n1,-1\n" + times(45, "1,128\n"), BadLine::skip);
+  EXPECT_EQ(added.corpus.count(Split::train), 38);
   EXPECT_EQ(added.reports.at(0).skipped, 2);
   EXPECT_SAYS(added.reports.at(0).complaints.at(1), "app.csv:3: '-1' is negative");
   EXPECT_EQ(added.reports.at(0).complaints.at(1).find("skip"), std::string::npos) << "they are, already";
@@ -102,7 +102,7 @@ TEST_F(TraceCorpusTest, OneIsMade) {
 }
 
 TEST_F(TraceCorpusTest, NoticesWhenWhatIsKeptWasChanged) {
-  add(times(31, "1,64\n"));
+  add(times(46, "1,64\n"));
   write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x40\n0x1,0xc0\n");
   EXPECT_SAYS(wrong_input_of([] { accesses_of(find_corpus("app")); }), "holds other accesses than were added");
   write_whole(home_folder() / "data" / "app" / "trace.csv.zst", "0x1,0x4");

@@ -22,17 +22,18 @@ class Show : public Command {
   void options(CLI::App& app) override {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
     CLI::Option* json = app.add_flag("--json", json_, "print one JSON document; its settings are the spec");
-    app.add_option("--step", step_,
-                   "the attention at this step, or at the last evaluation before it (default: the end)")
-        ->check(between(std::int64_t{0}, many))
-        ->type_name("N")
-        ->excludes(json);
+    at_step_ = app.add_option("--step", step_,
+                              "the attention at this step, or at the last evaluation before it (default: the end; with "
+                              "--json, where it is given)")
+                   ->check(between(std::int64_t{0}, many))
+                   ->type_name("N");
     app.add_flag("--series", series_, "with --json: every point of every series")->needs(json);
     app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again")->excludes(json);
     app.footer(
         "Examples:\n"
         "  fovea show 12\n"
         "  fovea show 12 --step 200\n"
+        "  fovea show 12 --step 200 --json\n"
         "  fovea show 12 --spec > again.toml");
   }
 
@@ -41,7 +42,7 @@ class Show : public Command {
     const std::optional<RunRecord> found = store.find(id_);
     if (!found) throw no_such_run(store, id_);
     if (spec_) fmt::print("{}", found->spec.text());
-    else if (json_) print_json(run_json(*found, series_));
+    else if (json_) print_as_json(*found, store);
     else print_all(*found, store);
     return 0;
   }
@@ -51,14 +52,45 @@ class Show : public Command {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     print_run(run);
     fmt::print("\nstarted {}   fovea {}   {}\n\n{}", run.started, run.version, run.machine, run.spec.text());
-    std::vector<ArrayRecord> arrays = store.arrays(run.id, "attention_items");
-    for (ArrayRecord& map : store.arrays(run.id, "attention")) arrays.push_back(std::move(map));
-    std::erase_if(arrays, [this](const ArrayRecord& array) { return array.step > step_; });
-    const std::vector<std::string> attention = attention_lines(run.spec, arrays, 0, terminal);
+    const std::vector<ArrayRecord> kept =
+        kept_until_step(run, store, {"attention_items", "attention_labels", "attention_answers", "attention"});
+    const std::vector<std::string> attention = attention_lines(run.spec, kept, 0, terminal);
     if (!attention.empty()) fmt::print("\n{}\n", fmt::join(attention, "\n"));
   }
 
+  // With the attention of the first example, a list for each of its rows, where a step is asked for.
+  void print_as_json(const RunRecord& run, const Store& store) const {
+    Json json = run_json(run, series_);
+    if (at_step_->count() > 0) {
+      json["attention"] = nullptr;
+      const std::vector<ArrayRecord> maps = kept_until_step(run, store, {"attention"});
+      if (!maps.empty() && maps.back().shape.size() == 3) json["attention"] = first_of(maps.back());
+      for (const auto& [key, name] : {std::pair("label", "attention_labels"), {"answer", "attention_answers"}})
+        if (const auto kept = kept_until_step(run, store, {name}); !kept.empty() && !json["attention"].is_null())
+          json["attention"][key] = static_cast<int>(kept.back().values.at(0));
+    }
+    print_json(json);
+  }
+
+  static Json first_of(const ArrayRecord& map) {
+    const auto columns = static_cast<std::ptrdiff_t>(map.shape[2]);
+    Json rows = Json::array();
+    for (auto row = map.values.begin(); std::ssize(rows) < map.shape[1]; row += columns)
+      rows.push_back(std::vector<float>(row, row + columns));
+    return {{"step", map.step}, {"weights", std::move(rows)}};
+  }
+
+  std::vector<ArrayRecord> kept_until_step(const RunRecord& run, const Store& store,
+                                           const std::vector<std::string>& names) const {
+    std::vector<ArrayRecord> kept;
+    for (const std::string& name : names)
+      for (ArrayRecord& array : store.arrays(run.id, name))
+        if (array.step <= step_) kept.push_back(std::move(array));
+    return kept;
+  }
+
   std::int64_t id_ = 0, step_ = std::numeric_limits<std::int64_t>::max();
+  const CLI::Option* at_step_ = nullptr;
   bool json_ = false, series_ = false, spec_ = false;
 };
 

@@ -108,6 +108,11 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   EXPECT_GT(run["metrics"]["address_accuracy"], 0.9) << run;
   EXPECT_NE(fovea("show 1").out.find("attention of one example at step 150"), std::string::npos);
   EXPECT_NE(fovea("show 1 --step 0").out.find("attention of one example at step 0"), std::string::npos);
+  const auto at_start = json("show 1 --step 19 --json")["attention"];  // the last look before: of step 0
+  EXPECT_EQ(at_start["step"], 0);
+  ASSERT_EQ(at_start["weights"].size(), 4u);  // a row for each access of the window
+  EXPECT_EQ(at_start["weights"][3].size(), 2u);
+  EXPECT_FALSE(json("show 1 --json").contains("attention"));
   const Outcome look = fovea("look 1");
   EXPECT_EQ(look.code, 2);
   EXPECT_NE(look.err.find("attends to experts, and evidence is of words. See what a run has: fovea show RUN"),

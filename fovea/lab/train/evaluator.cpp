@@ -94,6 +94,7 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
   check_attention(workspace_.model().attention_meaning(), trace);
   Outcome<float> seen;
+  seen.scores = as_float(compute, trace.scores);
   seen.attention = as_float(compute, trace.attention);
   seen.further = as_float(compute, trace.further);
   const bool stream = workspace_.shape().kind == Kind::token_streams;

@@ -62,6 +62,7 @@ void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Out
     record_part("attention_labels", batch.labels, {first_ones}, readings);
   }
   record_attention("attention", attention, readings);
+  record_answers(batch, outcome, readings);
   // Of many heads not every look is kept.
   const auto heads = static_cast<std::int64_t>(outcome.further.size());
   const std::int64_t stride = std::max<std::int64_t>(1, looks_ * keep_ * each * heads / (most_in_all * every_));
@@ -72,6 +73,20 @@ void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Out
 
 void AttentionRecorder::record_held(const Cube<const float>& attention, Readings& readings) const {
   record_attention(held_name("attention"), attention, readings);
+}
+
+// The class that is said of each example in the last of its rows of scores.
+void AttentionRecorder::record_answers(const Batch& batch, const Outcome<float>& outcome, Readings& readings) const {
+  if (batch.labels.empty() || outcome.scores.empty() || batch.size == 0) return;
+  const Index rows = outcome.scores.size(0) / batch.size;
+  std::vector<float> answers;
+  for (Index example = 0; example < std::min<Index>(keep_, batch.size); ++example) {
+    const std::span<const float> scores = outcome.scores[(example + 1) * rows - 1].flat();
+    const bool one_logit = scores.size() == 1;
+    const auto best = std::max_element(scores.begin(), scores.end());
+    answers.push_back(one_logit ? scores[0] > 0 : static_cast<float>(best - scores.begin()));
+  }
+  readings.array("attention_answers", {static_cast<Index>(answers.size())}, answers);
 }
 
 void AttentionRecorder::record_attention(const std::string& name, const Cube<const float>& attention,

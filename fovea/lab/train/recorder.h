@@ -58,7 +58,8 @@ class AttentionRecorder {
     look_ = memory[2];
   }
 
-  // Attention of the kept examples, the further maps of layers and heads with it, and at the first look what they are.
+  // Attention of the kept examples, the further maps of layers and heads and the answers with it, and at the first look
+  // what they are.
   // `rows`: the tokens that rows stand for, if they stand for tokens.
   void record(const Batch& batch, const Tokens& rows, const Outcome<float>& outcome, bool first, bool last,
               Readings& readings);
@@ -66,6 +67,7 @@ class AttentionRecorder {
   void record_held(const Cube<const float>& attention, Readings& readings) const;
 
  private:
+  void record_answers(const Batch& batch, const Outcome<float>& outcome, Readings& readings) const;
   void record_attention(const std::string& name, const Cube<const float>& attention, Readings& readings) const;
 
   std::int64_t keep_, looks_;

@@ -58,8 +58,9 @@ struct TrainHooks {
 // Beside what the probes say there are the series `train_loss` and, where the model attends, arrays over a fixed
 // handful of examples (probe.keep of them, from the test split): `attention` (examples, rows, positions) at each look,
 // with it `attention.layer.1.head.2` and the like of a model of several heads, and once, at step 0, what the examples
-// are: `attention_source`, `attention_target` (tokens, -1 for none), `attention_items`, `attention_labels`. They are
-// thinned, first in examples, then in looks, to stay within a few megabytes a run.
+// are: `attention_source`, `attention_target` (tokens, -1 for none), `attention_items`, `attention_labels`. Where
+// they have labels, each look says with `attention_answers` which class the model says. They are thinned, first in
+// examples, then in looks, to stay within a few megabytes a run.
 //
 // All of this is of the model as it attends by itself. While attention is held there is more, under names of its own
 // (lab/record/held_name.h): the numbers of probes that differ then, and `attention_held`.

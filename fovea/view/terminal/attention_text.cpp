@@ -113,6 +113,14 @@ const ArrayRecord* last_of(const std::vector<ArrayRecord>& arrays, const std::st
   return found == arrays.rend() ? nullptr : &*found;
 }
 
+// Of the first example, where both were kept.
+std::string label_and_answer(const std::vector<ArrayRecord>& arrays) {
+  const ArrayRecord *const labels = last_of(arrays, "attention_labels"),
+                           *answers = last_of(arrays, "attention_answers");
+  if (!labels || !answers || labels->values.empty() || answers->values.empty()) return {};
+  return fmt::format(": a {:g}, read as {:g}", labels->values[0], answers->values[0]);
+}
+
 }  // namespace
 
 std::vector<std::string> attention_lines(const RunSpec& spec, const std::vector<ArrayRecord>& arrays, int height,
@@ -122,7 +130,8 @@ std::vector<std::string> attention_lines(const RunSpec& spec, const std::vector<
   std::vector<std::string> lines, title;
   const ArrayRecord* const images = last_of(arrays, "attention_items");
   if (const auto path = images ? glimpse_path(*map, *images, 0) : std::nullopt) {
-    title = {fmt::format("glimpses 1 to {} at one image, at step {}", path->middles.size(), map->step)};
+    title = {fmt::format("glimpses 1 to {} at one image, at step {}{}", path->middles.size(), map->step,
+                         label_and_answer(arrays))};
     lines = glimpse_lines(*path, height, terminal);
   } else {
     const int rows = static_cast<int>(map->shape[1]), columns = static_cast<int>(map->shape[2]);

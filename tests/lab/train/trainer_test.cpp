@@ -257,9 +257,13 @@ TEST(Trainer, ANumberThatIsNoneNamesStepAndParameter) {
 }
 
 TEST(Trainer, KeepsTheAttentionOfTheSameExamples) {
-  const RunRecord run = train(spec_of());
+  const RunRecord run = train(spec_of({"train.rate=1"}));
   int looks = 0;
+  std::vector<float> labels, answers;
   for (const ArrayRecord& array : run.arrays) {
+    if (array.name == "attention_labels") labels = array.values;
+    if (array.name == "attention_answers") answers = array.values;  // at the end the last
+    if (array.name == "attention_answers") continue;
     if (array.name != "attention") {
       EXPECT_EQ(array.step, 0);
       continue;
@@ -273,6 +277,8 @@ TEST(Trainer, KeepsTheAttentionOfTheSameExamples) {
     }
   }
   EXPECT_EQ(looks, 4);
+  EXPECT_EQ(labels.size(), 2u);
+  EXPECT_EQ(answers, labels);
   const auto source = std::find_if(run.arrays.begin(), run.arrays.end(),
                                    [](const ArrayRecord& a) { return a.name == "attention_source"; });
   ASSERT_NE(source, run.arrays.end());

@@ -26,6 +26,15 @@ TEST(AttentionText, DrawsTheWayOfGlimpsesOverTheirImage) {
   EXPECT_EQ(lines[6], "     3██████");
 }
 
+TEST(AttentionText, SaysWhichDigitItWasAndWhatWasAnswered) {
+  std::vector<ArrayRecord> arrays = glimpses_at({{0, 0}});
+  arrays.push_back({"attention_labels", 0, {2}, {3, 1}});
+  EXPECT_EQ(attention_lines({}, arrays, 0, {})[0], "glimpses 1 to 1 at one image, at step 30");
+  arrays.push_back({"attention_answers", 0, {2}, {5, 1}});
+  arrays.push_back({"attention_answers", 30, {2}, {8, 1}});
+  EXPECT_EQ(attention_lines({}, arrays, 0, {})[0], "glimpses 1 to 1 at one image, at step 30: a 3, read as 8");
+}
+
 TEST(AttentionText, TwoGlimpsesOfOnePlaceAreBothSeen) {
   const std::vector<std::string> lines = attention_lines({}, glimpses_at({{4, 2}, {4, 2}, {5, 2}}), 0, {});
   EXPECT_EQ(lines[3], " 312  ██████");

@@ -2,32 +2,22 @@
 // Of each file its size and how long it takes until it shows something; of the page, frames while scrubbing through maps of
 // attention, and how long its engine needs to learn to copy. It wants a machine that has nothing else to do. Chromium is found by FOVEA_CHROMIUM.
 import { readFile, stat } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-
-const require = createRequire(new URL("../web/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
+import { open_browser, processor_meter } from "../tests/web/chromium.mjs";
 
 const files = process.argv.slice(2);
 if (files.length === 0) {
   console.error("usage: node scripts/measure_page.mjs PAGE.html [REPORT.html …]");
   process.exit(2);
 }
-const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await open_browser();
 const open = async (file, hash = "") => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(pathToFileURL(resolve(file)).href + hash);
   return page;
 };
 const reached = (page, step) => page.waitForFunction((step) => Number(document.querySelector("output[data-loading=no]")?.dataset.step) >= step, step, { timeout: 300_000 });
-
-// How long the page's thread has worked, in seconds.
-async function meter(page) {
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("Performance.enable", { timeDomain: "threadTicks" });
-  return async () => (await tools.send("Performance.getMetrics")).metrics.find((one) => one.name === "TaskDuration").value;
-}
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
@@ -36,7 +26,7 @@ async function ready(file) {
   const times = [], work = [];
   for (let i = 0; i < 5; ++i) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    const worked = await meter(page);
+    const worked = await processor_meter(page);
     const before = await worked();
     await page.goto(pathToFileURL(resolve(file)).href + "#/story");
     await page.waitForSelector("h1");
@@ -52,7 +42,7 @@ for (const file of files) console.log(`${basename(file)}: ${((await stat(file)).
 const words = "set=task.vocab%3D40;task.length%3D40;model.hidden%3D8;model.embedding%3D8;train.batch%3D2;train.steps%3D200;probe.every%3D1;probe.examples%3D8";
 const maps = await open(files[0], `#/play?${words}&step=200`);
 await reached(maps, 200);
-const worked = await meter(maps);
+const worked = await processor_meter(maps);
 const before = await worked();
 const { frames, seconds } = await maps.evaluate(async () => {
   const handle = document.querySelector(".axis .look");

@@ -1,17 +1,14 @@
 // How fast the page is with many runs: node scripts/measure_runs.mjs ADDRESS, of a server that has a store of many of them.
 // When the figure of all runs is there, what the page's thread works for a move of the pointer over it and for a drag, and how
 // many frames a second there are meanwhile. It wants a machine that has nothing else to do. Chromium is found by FOVEA_CHROMIUM.
-import { createRequire } from "node:module";
-
-const require = createRequire(new URL("../web/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
+import { open_browser, processor_meter } from "../tests/web/chromium.mjs";
 
 const [address] = process.argv.slice(2);
 if (!address) {
   console.error("usage: node scripts/measure_runs.mjs ADDRESS");
   process.exit(2);
 }
-const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await open_browser();
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 await page.goto(new URL("#/runs", address).href);
 await page.waitForSelector(".plot.brushed > svg", { timeout: 120_000 });
@@ -19,9 +16,7 @@ const [first, figure] = await page.evaluate(() => [performance.getEntriesByName(
 const says = await page.locator(".plot > svg").first().getAttribute("aria-label");
 console.log(`first paint after ${Math.round(first)} ms; "${says}" after ${Math.round(figure)} ms`);
 
-const tools = await page.context().newCDPSession(page);
-await tools.send("Performance.enable", { timeDomain: "threadTicks" });
-const worked = async () => (await tools.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
+const worked = await processor_meter(page);
 const { x, y, width, height } = await page.locator(".plot.brushed").first().boundingBox();
 const counted = () => page.evaluate(() => {
   globalThis.frames_seen = 0;

@@ -2,28 +2,22 @@
 // The first preset is played at full speed and six times slower (Chromium's own throttling of the page's thread): steps shown and
 // frames a second, what the page's thread works for a step, and how long Pause takes. Frames want a machine that has nothing else
 // to do. Chromium is found by FOVEA_CHROMIUM.
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-
-const require = createRequire(new URL("../web/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
+import { open_browser, processor_meter } from "../tests/web/chromium.mjs";
 
 const [file] = process.argv.slice(2);
 if (!file) {
   console.error("usage: node scripts/measure_slow.mjs PAGE.html");
   process.exit(2);
 }
-const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await open_browser();
 const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
 await page.goto(pathToFileURL(resolve(file)).href + "#/play");
 await page.waitForSelector("output[data-step][data-loading=no]");
 const tools = await page.context().newCDPSession(page);
-await tools.send("Performance.enable", { timeDomain: "threadTicks" });
-const worked = async () => {
-  const { metrics } = await tools.send("Performance.getMetrics");
-  return ["TaskDuration", "ScriptDuration"].map((wanted) => 1000 * metrics.find(({ name }) => name === wanted).value);
-};
+const meters = [await processor_meter(page), await processor_meter(page, "ScriptDuration")];
+const worked = () => Promise.all(meters.map(async (meter) => 1000 * (await meter())));
 for (const rate of [1, 6]) {
   await tools.send("Emulation.setCPUThrottlingRate", { rate });
   await page.locator(".axis .look").fill("0");

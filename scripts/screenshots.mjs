@@ -1,11 +1,8 @@
 // The pictures of the page in docs/figures, made anew: node scripts/screenshots.mjs build/fovea docs/figures
 // They show the store of FOVEA_HOME, which should hold `fovea reproduce --all --quick`. Chromium is found by FOVEA_CHROMIUM.
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-
-const require = createRequire(new URL("../web/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
+import { open_browser } from "../tests/web/chromium.mjs";
 
 // Each view where it shows most, and what must be there before the picture is taken.
 const views = [
@@ -36,7 +33,7 @@ const address = await new Promise((done, fail) => {
   server.stdout.once("data", (text) => done(String(text).trim()));
   server.once("exit", (code) => fail(new Error(`fovea serve ended with ${code}`)));
 });
-const browser = await chromium.launch({ executablePath: process.env.FOVEA_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await open_browser();
 try {
   for (const { view, scheme, width } of pictures) {
     const { hash, ready, tall = 1000, wait = 1500 } = views.find((one) => one.name === view);

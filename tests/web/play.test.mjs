@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { at_step, button, curves_of, losses_of, open_settings, past_step, saved, small, step_of, words } from "./playing.mjs";
-import { Stage, expect_accessible, processor_meter, slowness } from "./stage.mjs";
+import { processor_meter } from "./chromium.mjs";
+import { Stage, expect_accessible, slowness } from "./stage.mjs";
 
 let stage;
 before(async () => (stage = await Stage.open()));

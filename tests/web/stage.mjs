@@ -1,18 +1,15 @@
 // The program serving a store of its own, and a browser in front of it that minds every error and every request.
 import { spawn, execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import assert from "node:assert/strict";
+import { open_browser, require } from "./chromium.mjs";
 
-const require = createRequire(new URL("../../web/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
 const axe = require.resolve("axe-core/axe.min.js");
 
 const program = process.env.FOVEA_PROGRAM;
-const browser_program = process.env.FOVEA_CHROMIUM;
 
 export class Stage {
   // What the program prints when called with these words, on this stage's store.
@@ -30,7 +27,7 @@ export class Stage {
       stage.server.stdout.once("data", (text) => done(String(text).trim()));
       stage.server.on("exit", (code) => fail(new Error(`fovea serve ended with ${code}`)));
     });
-    stage.browser = await chromium.launch({ executablePath: browser_program, args: ["--no-sandbox", "--disable-gpu"] });
+    stage.browser = await open_browser();
     return stage;
   }
 
@@ -75,13 +72,6 @@ export async function expect_accessible(page) {
     found.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(" | ")}`),
     [],
   );
-}
-
-// Tells how many seconds of the processor a page's thread has taken: what other programs take is not the page's.
-export async function processor_meter(page) {
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("Performance.enable", { timeDomain: "threadTicks" });
-  return async () => (await tools.send("Performance.getMetrics")).metrics.find((one) => one.name === "TaskDuration").value;
 }
 
 // How many times longer than the tests' bounds suppose a page's thread takes for the same work here and now; 1 where it is

@@ -7,7 +7,8 @@ import { dirname, extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { Stage, expect_accessible, processor_meter, slowness, text_of } from "./stage.mjs";
+import { processor_meter } from "./chromium.mjs";
+import { Stage, expect_accessible, slowness, text_of } from "./stage.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 let stage, report, site;

@@ -154,6 +154,10 @@ test("in a frame there are transport, map and curve; on paper nothing that can o
   await page.waitForFunction(() => !document.documentElement.classList.contains("embedded"));
   const [text, paper, pressed] = await page.evaluate(() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor, document.querySelector(".transport").checkVisibility()]);
   assert.deepEqual([text, paper, pressed], ["rgb(0, 0, 0)", "rgb(255, 255, 255)", false]);
+  assert.equal(await page.locator(".ways-out").first().isVisible(), false);
+  // No attention is white there, and much of it dark.
+  const ink = () => page.locator("canvas.map").first().evaluate((map) => [...map.getContext("2d").getImageData(0, 0, map.width, map.height).data].filter((_, i) => i % 4 === 0));
+  assert.ok(Math.max(...(await ink())) > 150, String(await ink()));
   await stage.leave(page);
 });
 

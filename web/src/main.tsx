@@ -16,8 +16,8 @@ import "./style.css";
 import "./story.css";
 import "./play.css";
 import "./screen.css";
-import "./shown.css";
 import "./runs.css";
+import "./shown.css";
 
 const views = [
   { name: "start", title: "Start", show: Start },

@@ -13,20 +13,8 @@ function kept(): Theme {
   }
 }
 
-export function useTheme(): [Theme, () => void] {
-  const [theme, set] = useState<Theme>(kept);
-  useEffect(() => {
-    if (theme === "system") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    try {
-      localStorage.setItem("fovea.theme", theme);
-    } catch {
-      // then it holds for this visit
-    }
-    dispatchEvent(new Event("fovea-theme"));
-  }, [theme]);
-  return [theme, () => set(themes[(themes.indexOf(theme) + 1) % themes.length]!)];
-}
+const system = matchMedia("(prefers-color-scheme: dark)"), print = matchMedia("print");
+let chosen = kept();
 
 // What a canvas is painted with. It is read once for each theme: to ask a style for it lays out all that has changed since,
 // which at every frame is most of a frame's work.
@@ -42,23 +30,38 @@ export function palette(): Palette {
   if (known) return known;
   const style = getComputedStyle(document.body), colours = new Map<string, string>();
   const of = (variable: string) => colours.get(variable) ?? colours.set(variable, style.getPropertyValue(variable)).get(variable)!;
-  return (known = { dark: getComputedStyle(document.documentElement).colorScheme === "dark", text: style.color, font: style.fontFamily, of });
+  return (known = { dark: document.documentElement.dataset.theme === "dark", text: style.color, font: style.fontFamily, of });
 }
-const forget = () => (known = undefined);
-const system = matchMedia("(prefers-color-scheme: dark)");
-system.addEventListener("change", forget);
-addEventListener("fovea-theme", forget);
+
+// Colours are one of two sets (colours.css), whoever chose; paper is white.
+function apply() {
+  document.documentElement.dataset.theme = print.matches ? "light" : chosen !== "system" ? chosen : system.matches ? "dark" : "light";
+  known = undefined;
+  dispatchEvent(new Event("fovea-theme"));
+}
+for (const media of [system, print]) media.addEventListener("change", apply);
+apply();
+
+export function useTheme(): [Theme, () => void] {
+  const [theme, set] = useState<Theme>(chosen);
+  useEffect(() => {
+    chosen = theme;
+    try {
+      localStorage.setItem("fovea.theme", theme);
+    } catch {
+      // then it holds for this visit
+    }
+    apply();
+  }, [theme]);
+  return [theme, () => set(themes[(themes.indexOf(theme) + 1) % themes.length]!)];
+}
 
 // Draws anew when colours change: a canvas does not by itself.
 export function useRepaint() {
   const [, again] = useState(0);
   useEffect(() => {
     const repaint = () => again((count) => count + 1);
-    system.addEventListener("change", repaint);
     addEventListener("fovea-theme", repaint);
-    return () => {
-      system.removeEventListener("change", repaint);
-      removeEventListener("fovea-theme", repaint);
-    };
+    return () => removeEventListener("fovea-theme", repaint);
   }, []);
 }

@@ -35,13 +35,19 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const first = await table_of(page);
   const uniform = 1 / 9; // das brot war gut , wie immer 3 !
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
+  // While attention is uniform it tells nothing of the words, which is said; β does.
+  await button(page, "Next look").click();
+  await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\), and \d+ % of the held-out texts are labelled rightly/).waitFor();
+  const betas = Object.values(await table_of(page)).map((row) => row[3]);
+  assert.ok(betas.length > 5 && betas.every((beta, i) => i === 0 || beta <= betas[i - 1]), String(betas));
   const scrub = page.getByLabel("Look at step");
   await scrub.fill("400");
   await past_step(page, 400);
   const last = await table_of(page);
   for (const word of ["gut", "schlecht"]) assert.ok(last[word][1] > 0.5 && last[word][2] > 0.5, `${word} ${last[word]}`);
   for (const word of ["das", "war", "!"]) assert.ok(last[word][1] < 0.1 && last[word][2] < 0.1, `${word} ${last[word]}`);
-  const told = await page.getByText(/^In \d+ of 16 texts/).innerText();
+  const told = await page.getByText(/^In \d+ of 16 texts.*\(by chance: \d/).innerText();
+  assert.ok(!told.includes("almost uniform"), told);
   assert.ok(Number(told.match(/^In (\d+)/)[1]) >= 14, told);
   // The spec holds the texts: the program predicts and trains the same.
   const spec = join(stage.home, "own.toml");
@@ -184,7 +190,7 @@ test("nothing serious stands in the way of anybody, whatever words they bring", 
   const long = "donaudampfschifffahrtsgesellschaftskapitänskajütenschlüsselbund";
   await paste(page, Array.from({ length: 60 }, (_, i) => `${i % 2 ? "سيئ" : `جيد ${long}`}\tهذا ${i % 2 ? "مملا" : "رائعا"} ${long.slice(0, 20 + i)} 👩‍👩‍👧 ☹️ 好 z`).join("\n"));
   await use(page);
-  await page.getByText(/^In \d+ of 12 texts/).first().waitFor();
+  await page.getByText("Nothing is learned yet: press Play, and compare.").first().waitFor();
   const shown = await table_of(page);
   for (const word of ["👩‍👩‍👧", "☹️", "好", "z", "هذا"]) assert.equal(shown[word]?.[0], 12, word);
   await paste(page, "");

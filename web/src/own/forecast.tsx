@@ -4,7 +4,7 @@ import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
 import { Scrolled } from "../scrolled";
-import { Term } from "../term";
+import { Explained, Term } from "../term";
 import { words_in } from "./texts";
 
 // A word that may stand with a class: by how many standard deviations more often than chance has it, the chance that it does so
@@ -30,13 +30,14 @@ const probably = 0.8, perhaps = 0.6; // a candidate's chance
 const most_candidates = 3;
 
 const most_rows = 20;
+const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 
 // What a verdict means for who has never read of bags and outputs.
 const meanings = {
   early: "Which words a text has, in whatever order, tells its label: attention has something to go by from the start.",
   slow: "Which words a text has tells its label a little: attention will take longer to find them.",
   hard: "Which words a text has tells nothing of its label: attention has nothing to go by.",
-  unsure: "These are too few texts to tell whether their words go with the labels, or only seem to by chance.",
+  unsure: "These are too few texts to tell how early attention will be learned. What single words tell is below.",
 };
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
@@ -90,30 +91,38 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
     <section class="forecast">
       <h2>Predicted, before any training: {says}</h2>
       <p>
-        {meanings[verdict]} <span class="soft">{capital(because)}</span> Told from {examples} texts; others are held out{copies > 0 && `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these: a copy tells nothing new, and is not counted`}.
+        {meanings[verdict]} Told from {examples} texts; others are held out{copies > 0 && `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these, which tells nothing new`}.
       </p>
       <ul>
         {outputs.map((output) => (
           <li>
-            For{" "}
-            <b>
-              <bdi>{output.output}</bdi>
-            </b>{" "}
             <Expected {...output} />
           </li>
         ))}
       </ul>
-      {outputs.length === 2 && <p class="soft">Of two classes, attention may come to the words of one alone: where they are missing, it is the other.</p>}
+      <p class="soft">
+        Attention has a reason to come to a word only if the word goes with a label. Whether it comes there is seen below, once trained.
+        {outputs.length === 2 && " Of two classes, it may come to the words of one alone: where they are missing, it is the other."}
+      </p>
+      <details>
+        <summary>How it was told</summary>
+        <p class="soft">{capital(because)}</p>
+      </details>
     </section>
   );
 }
 
 // Words that are sure; where there is none the likeliest, and what would settle it.
-function Expected({ words, candidates }: Output) {
+function Expected({ output, words, candidates }: Output) {
+  const label = (
+    <b>
+      <bdi>{output}</bdi>
+    </b>
+  );
   if (words.length > 0)
     return (
       <>
-        attention will come to{" "}
+        For {label} attention will come to{" "}
         {words.map(({ word, deviations }, i) => (
           <Fragment key={word}>
             {i > 0 && ", "}
@@ -134,21 +143,24 @@ function Expected({ words, candidates }: Output) {
   const settled = named[0]?.settled_by;
   return (
     <>
-      {likely.length > 0 ? "attention will come to " : "it cannot be told where attention will come to"}
+      {likely.length > 0 ? "Words that go with " : "Which words go with "}
+      {label}
+      {likely.length > 0 ? ": " : " cannot be told"}
       {likely.length === 0 && named.length > 0 && "; the likeliest is "}
       {named.map((one, i) => (
         <Fragment key={one.word}>
-          {i > 0 && ", or "}
+          {i > 0 && ", "}
           <b>
             <bdi>{one.word}</bdi>
           </b>
           <span class="soft">
-            {likely.length > 0 ? `: ${one.likely >= probably ? "probably" : "perhaps"}, ` : ", "}
-            {one.deviations?.toFixed(1)} <Term word="σ">σ</Term>
+            {" "}
+            ({likely.length > 0 && `${one.likely >= probably ? "probably" : "perhaps"}, `}
+            {one.deviations?.toFixed(1)} <Term word="σ">σ</Term>)
           </span>
         </Fragment>
       ))}
-      {typeof settled === "number" && `; about ${rounded_up(settled)} texts would settle it`}.
+      {typeof settled === "number" && `. About ${rounded_up(settled)} texts would settle it`}.
     </>
   );
 }
@@ -197,6 +209,7 @@ interface Row {
   count: number;
   predicted: number; // means over the places it stands at
   learned: number;
+  beta: number;
 }
 
 function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; example: number; predicted: number[][] }) {
@@ -206,32 +219,47 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
   const learned = (text: number) => look.alpha.subarray(text * rows * positions, text * rows * positions + present(lane.source[text]!).length);
   const words = (text: number) => present(lane.source[text]!).map((token) => lane.word(token));
   const most = (weights: ArrayLike<number>) => Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
-  let same = 0, named = 0;
+  const beta = (text: number) => look.beta?.subarray(text * rows * positions);
+  const entropy = lane.value_at(look.held ? "entropy_held" : "entropy", look.step), right = lane.value_at("accuracy", look.step);
+  const uniform = look.step > 0 && typeof entropy === "number" && entropy >= still_uniform;
+  let same = 0, named = 0, by_chance = 0;
   const table = new Map<string, Row>();
   for (let text = 0; text < count; ++text) {
     const now = learned(text), then = predicted[text]!;
     // Where all words are predicted about alike, none is.
     if (Math.max(...then) * then.length > 2) {
       ++named;
+      by_chance += 1 / then.length;
       if (most(now) === most(then)) ++same;
     }
     words(text).forEach((word, i) => {
-      const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0 }).get(word)!;
+      const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0, beta: 0 }).get(word)!;
       row.count += 1;
       row.predicted += then[i]!;
       row.learned += now[i]!;
+      row.beta += beta(text)?.[i] ?? NaN;
     });
   }
   const darkest = Math.max(0.25, ...predicted[example]!, ...learned(example));
-  const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count }));
-  means.sort((a, b) => Math.max(b.predicted, b.learned) - Math.max(a.predicted, a.learned));
+  const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count, beta: row.beta / row.count }));
+  const weight = (row: Row) => (uniform && look.beta ? row.beta : Math.max(row.predicted, row.learned));
+  means.sort((a, b) => weight(b) - weight(a));
   return (
     <section class="compared">
       <h2>Predicted and learned, word by word{lane.title && `, with ${lane.title}`}</h2>
-      <p>
-        {named > 0 && `In ${same} of ${named} texts that were held out, the word most attended to at step ${look.step} is the one predicted. `}
-        {named < count && `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out.`}
-      </p>
+      {look.step === 0 ? (
+        <p>Nothing is learned yet: press Play, and compare.</p>
+      ) : (
+        <p>
+          {named > 0 && `In ${same} of ${named} texts that were held out, the word most attended to at step ${look.step} is the one predicted (by chance: ${by_chance.toFixed(1)}). `}
+          {named < count && `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out. `}
+          {uniform && (
+            <Explained
+              text={`Attention is almost uniform (entropy ${entropy.toFixed(2)} of 1)${typeof right === "number" ? `, and ${Math.round(100 * right)} % of the held-out texts are labelled rightly` : ""}: it has come to no word, and does not tell which words the model uses.${look.beta ? " Those that speak most for the right label (β) stand first in the table." : ""}`}
+            />
+          )}
+        </p>
+      )}
       <h3>Text {example + 1}: predicted</h3>
       <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
       <h3>
@@ -246,6 +274,7 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
               <th scope="col">times</th>
               <th scope="col">predicted</th>
               <th scope="col">learned</th>
+              {look.beta && <th scope="col">β</th>}
             </tr>
           </thead>
           <tbody>
@@ -257,13 +286,14 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
                 <td class="number">{row.count}</td>
                 <td class="number">{row.predicted.toFixed(3)}</td>
                 <td class="number">{row.learned.toFixed(3)}</td>
+                {look.beta && <td class="number">{row.beta.toFixed(2)}</td>}
               </tr>
             ))}
           </tbody>
         </table>
       </Scrolled>
       <p class="soft">
-        Mean attention on a word where it stands{means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word that no text for training has is &lt;unknown&gt;.
+        Mean attention{look.beta && " and β"} of a word where it stands{means.length > most_rows ? `; the first ${most_rows} of ${means.length}` : ""}. A word that no text for training has is &lt;unknown&gt;.
       </p>
     </section>
   );

@@ -108,9 +108,11 @@ test("the front door plays without a click, shows the difference, and holds atte
   await button(page, "Hold attention until step 60").click();
   await told.getByText(/With 20 of 30: the words \(β\) from step \d+, and not where to look \(α\) so far\. Attention is held uniform until step 60/).waitFor();
   await page.waitForFunction(() => document.querySelectorAll("canvas.map").length === 2);
+  // What the text says of the hold: with it, the same 20 words are learned, too.
+  await told.getByText(/With the same 20 words: the words \(β\) from step \d+, where to look \(α\) from step \d+\..*Attention was held uniform until step 60/).waitFor();
   const link = await page.getByRole("link", { name: "Change it in the playground" }).getAttribute("href");
   assert.match(link, /task=permutation.*hold=60/);
-  await button(page, "Pause").click();
+  if ((await button(page, "Pause").count()) > 0) await button(page, "Pause").click();
   // A word is explained where it stands: by keyboard, by mouse, and Escape ends it.
   const term = page.getByRole("button", { name: "Attention", exact: true });
   await term.focus();
@@ -119,6 +121,12 @@ test("the front door plays without a click, shows the difference, and holds atte
   await page.getByRole("tooltip").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "loss", exact: true }).hover();
   await page.getByRole("tooltip").getByText("how surprised").waitFor();
+  // The lesson's links are those of its document.
+  const document_of_it = await readFile(new URL("../../docs/lesson.md", import.meta.url), "utf8");
+  const links = [...document_of_it.matchAll(/\[([^\]]+)\]\(http[^#)]*(#\/play[^)]*)\)/g)].map(([, title, link]) => [title, link]);
+  assert.equal(links.length, 5);
+  await page.getByText("A lesson of twenty minutes, in five links").click();
+  assert.deepEqual(await page.locator(".lesson li a").evaluateAll((all) => all.map((a) => [a.textContent, a.getAttribute("href")])), links);
   await expect_accessible(page);
   await stage.leave(page);
 });
@@ -194,7 +202,7 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   for (const part of ["other views", "settings", "holding attention"]) await page.getByLabel(part, { exact: true }).check();
   await button(page, "Copy the link").click();
-  await page.getByText(/^The link to step \d+ is copied/).waitFor();
+  await page.getByText(/^The link to step \d+ is copied\. It leads to this computer, where others cannot open it/).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const other = await stage.visit(new URL(link).hash);
   await at_step(other, Number(new URLSearchParams(new URL(link).hash.split("?")[1]).get("step") ?? 0));

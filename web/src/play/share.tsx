@@ -13,6 +13,8 @@ interface Props {
   link: (more: { [word: string]: string }) => string;
 }
 
+const at_home = location.protocol === "file:" || /^(localhost|127\.|\[::1\])/.test(location.host);
+
 // What a link can leave out, so that a class sees only what a lesson wants.
 const parts = [
   { name: "views", says: "other views" },
@@ -31,7 +33,10 @@ export function Share({ lane, at, name, note, still, link }: Props) {
     const address = link({ hide: without.join() });
     try {
       await navigator.clipboard.writeText(address);
-      say(`The link to step ${at} is copied.`);
+      say(
+        `The link to step ${at} is copied.` +
+          (at_home ? " It leads to this computer, where others cannot open it: send them a report, which is one file, or put it on a web host, and add to its address what the link has from # on." : ""),
+      );
     } catch {
       say("This browser lets no page copy; take the link from the address bar.");
     }

@@ -4,6 +4,7 @@ import { engine } from "../engine/engine";
 import type { Lane } from "../engine/lane";
 import { Heatmap } from "../heatmap";
 import type { Curve } from "../curves";
+import { lesson } from "../lesson";
 import { Lines } from "../lines";
 import { Player } from "../play/player";
 import { front_door, pair } from "../play/presets";
@@ -18,8 +19,8 @@ const task = task_of({ ...first, ...pair.state });
 const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: knows the right word", [task.attention!.metric]: "α: looks at the right word" };
 const shown = new Set(Object.values(names));
 const sides = [
-  { title: "Every text: the same 20 words", says: "Each text has all 20 words, in another order. Which word is written for which cannot be told from what stands together." },
-  { title: "Every text: 20 of 30 words", says: "Texts differ in their words, so what stands together tells which word is written for which." },
+  { title: "Every text: the same 20 words", says: "All 20 are in every text, in another order. So seeing which words are there tells the model nothing." },
+  { title: "Every text: 20 of 30 words", says: "Every text has another choice of 20. So seeing which words are there tells which ones are to be written." },
 ];
 
 export function Start({ source }: { source: Source }) {
@@ -27,12 +28,12 @@ export function Start({ source }: { source: Source }) {
     <div class="start">
       <h1>What does a model learn first: the words, or where to look?</h1>
       <p>
-        <Term word="attention">Attention</Term> is how a neural network chooses what to look at: for each word that it writes, it shares out one whole among the words that it has read.
-        Nobody tells it where to look; it learns that, and it learns what words mean, at the same time.
+        <Term word="attention">Attention</Term> is how a neural network chooses what to look at: for each word that it writes, it divides 100 % among the words that it has read. Nobody tells it
+        where to look: it learns that while it learns what the words mean.
       </p>
       <p>
-        Below two models learn the same task: to copy a text, word by word. In each map a row is a word that is written, a column a word that was read, and the darker a square, the more the
-        model looks there. One that looks at the right words has a dark diagonal.
+        Below two models practise the same task, step by step: to copy a text, word by word. In each map a row is a word that is written, a column a word that was read, and the darker a square,
+        the more the model looks there. One that looks at the right words has a dark diagonal.
       </p>
       {engine.there ? <Pair /> : <p>Here two models would learn before your eyes, and this page was built without the engine for it: install Emscripten, then build Fovea again.</p>}
       <section>
@@ -41,8 +42,9 @@ export function Start({ source }: { source: Source }) {
           <Explained text="First the words, then where to look. While attention is still uniform, a model sees which words stand in the text and which are written, and learns from that alone which word goes with which (β). Only when it knows that does it pay to look at the right word, and attention (α) moves there." />
         </p>
         <p>
-          Where every text holds the same words, that tells nothing. So knowledge does not begin, attention has no reason to move, and the model finds other ways to make its{" "}
-          <Term word="loss">loss</Term> a little smaller. Begun from other random numbers (another seed), some come upon it later by luck; the one shown here does not.
+          Where every text holds the same words, that tells nothing. So knowledge does not begin, attention has nothing to go by and settles on wrong words, and the model finds other ways to make its{" "}
+          <Term word="loss">loss</Term> a little smaller. Hold attention until step 60, and it cannot settle there too early: let go, it finds the right words after all. Begun from other random numbers
+          (the seeds 0 to 4), three of five find them without the hold, and five of five with it.
         </p>
         <ul class="ways">
           <li>
@@ -57,10 +59,21 @@ export function Start({ source }: { source: Source }) {
           <li>
             <a href="#/play?task=own">Texts of your own</a>: which words will attention come to? Told before any training, then trained.
           </li>
-          <li>
-            {source.kind === "site" ? <a href="docs/lesson.html">A lesson of twenty minutes</a> : "A lesson of twenty minutes"}, with its links{source.kind === "site" ? "" : ", is in the documentation (docs/lesson.md)"}.
-          </li>
         </ul>
+        {engine.there && (
+          <details class="lesson">
+            <summary>A lesson of twenty minutes, in five links</summary>
+            <p>Begin with this page, and let the class vote on its question. Each part opens without the controls that it does not need; the browser's Back returns here.</p>
+            <ol>
+              {lesson.map(({ title, link, ask }) => (
+                <li>
+                  <a href={link}>{title}</a>. {ask}
+                </li>
+              ))}
+            </ol>
+            <p class="soft">{source.kind === "site" ? <a href="docs/lesson.html">What to say, and what there is to see</a> : "What to say, and what there is to see, is in docs/lesson.md."}</p>
+          </details>
+        )}
       </section>
     </div>
   );

@@ -137,6 +137,10 @@ test("who asks for little motion starts it, and on a narrow phone nothing is cut
   assert.equal(await page.locator("output[data-step]").getAttribute("data-step"), "0");
   await button(page, "Play").waitFor();
   await fits(page);
+  await page.evaluate(() => (location.hash = "#/play?beside=seed%3D3"));
+  await page.locator("details.settings > summary").click();
+  await page.getByText(/^All settings/).click();
+  await fits(page);
   for (const view of ["toy", "story", "runs"]) {
     await page.evaluate((view) => (location.hash = "#/" + view), view);
     await page.waitForFunction((view) => document.querySelector(`nav a[href^="#/${view}"][aria-current]`), view);

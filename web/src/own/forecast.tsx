@@ -30,6 +30,7 @@ const probably = 0.8, perhaps = 0.6; // a candidate's chance
 const most_candidates = 3;
 
 const most_rows = 20;
+const by_word = "unigram-gate";
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 
 // What a verdict means for who has never read of bags and outputs.
@@ -209,7 +210,6 @@ interface Row {
   count: number;
   predicted: number; // means over the places it stands at
   learned: number;
-  beta: number;
 }
 
 function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; example: number; predicted: number[][] }) {
@@ -219,8 +219,8 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
   const learned = (text: number) => look.alpha.subarray(text * rows * positions, text * rows * positions + present(lane.source[text]!).length);
   const words = (text: number) => present(lane.source[text]!).map((token) => lane.word(token));
   const most = (weights: ArrayLike<number>) => Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
-  const beta = (text: number) => look.beta?.subarray(text * rows * positions);
   const entropy = lane.value_at(look.held ? "entropy_held" : "entropy", look.step), right = lane.value_at("accuracy", look.step);
+  const reads_in_context = lane.setting("model", "name") !== by_word, two_classes = new Set(lane.labels).size === 2;
   const uniform = look.step > 0 && typeof entropy === "number" && entropy >= still_uniform;
   let same = 0, named = 0, by_chance = 0;
   const table = new Map<string, Row>();
@@ -233,17 +233,15 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
       if (most(now) === most(then)) ++same;
     }
     words(text).forEach((word, i) => {
-      const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0, beta: 0 }).get(word)!;
+      const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0 }).get(word)!;
       row.count += 1;
       row.predicted += then[i]!;
       row.learned += now[i]!;
-      row.beta += beta(text)?.[i] ?? NaN;
     });
   }
   const darkest = Math.max(0.25, ...predicted[example]!, ...learned(example));
-  const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count, beta: row.beta / row.count }));
-  const weight = (row: Row) => (uniform && look.beta ? row.beta : Math.max(row.predicted, row.learned));
-  means.sort((a, b) => weight(b) - weight(a));
+  const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count }));
+  means.sort((a, b) => Math.max(b.predicted, b.learned) - Math.max(a.predicted, a.learned));
   return (
     <section class="compared">
       <h2>Predicted and learned, word by word{lane.title && `, with ${lane.title}`}</h2>
@@ -254,9 +252,18 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
           {named > 0 && `In ${same} of ${named} texts that were held out, the word most attended to at step ${look.step} is the one predicted (by chance: ${by_chance.toFixed(1)}). `}
           {named < count && `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out. `}
           {uniform && (
-            <Explained
-              text={`Attention is almost uniform (entropy ${entropy.toFixed(2)} of 1)${typeof right === "number" ? `, and ${Math.round(100 * right)} % of the held-out texts are labelled rightly` : ""}: it has come to no word, and does not tell which words the model uses.${look.beta ? " Those that speak most for the right label (β) stand first in the table." : ""}`}
-            />
+            <>
+              <Explained
+                text={`Attention is almost uniform (entropy ${entropy.toFixed(2)} of 1)${typeof right === "number" ? `, and ${Math.round(100 * right)} % of the held-out texts are labelled rightly` : ""}: it has come to no word, and does not tell which words the model uses.`}
+              />
+              {reads_in_context && two_classes && (
+                <>
+                  {" "}
+                  This model reads each word together with the others, and need not attend. <a href={`#/play?task=own&model=${by_word}`}>One that has a weight and a logit for each word</a> shows
+                  better which it uses.
+                </>
+              )}
+            </>
           )}
         </p>
       )}
@@ -274,7 +281,6 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
               <th scope="col">times</th>
               <th scope="col">predicted</th>
               <th scope="col">learned</th>
-              {look.beta && <th scope="col">β</th>}
             </tr>
           </thead>
           <tbody>
@@ -286,14 +292,13 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
                 <td class="number">{row.count}</td>
                 <td class="number">{row.predicted.toFixed(3)}</td>
                 <td class="number">{row.learned.toFixed(3)}</td>
-                {look.beta && <td class="number">{row.beta.toFixed(2)}</td>}
               </tr>
             ))}
           </tbody>
         </table>
       </Scrolled>
       <p class="soft">
-        Mean attention{look.beta && " and β"} of a word where it stands{means.length > most_rows ? `; the first ${most_rows} of ${means.length}` : ""}. A word that no text for training has is &lt;unknown&gt;.
+        Mean attention on a word where it stands{means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word that no text for training has is &lt;unknown&gt;.
       </p>
     </section>
   );

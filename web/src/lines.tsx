@@ -1,7 +1,7 @@
 // Lines over steps: a thin one for each run, and for each group of runs the median and the band of its middle half. A part
 // can be looked at large, axes can be logarithmic, and curves smoothed.
 import * as Plot from "@observablehq/plot";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { bands, extent_of, path_of, smoothed, with_edges, type Curve, type Mark, type There, type Window } from "./curves";
 import { Legend, type Entry } from "./legend";
 
@@ -277,15 +277,20 @@ export function Lines(props: LinesProps) {
   };
   const newest = useRef(props);
   newest.current = props;
+  // What went on is drawn with the page, in one frame.
+  const what = [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width];
+  const grown = useRef(false);
+  useLayoutEffect(() => void (grown.current = width > 0 && grow()), what);
+  useLayoutEffect(move_now);
   // Where drawings follow each other fast, as they do while a training is played, most of the time is left to the page.
   useEffect(() => {
-    if (!width || grow()) return;
+    if (!width || grown.current) return;
     const { at, took } = drawn_last.current;
     const wait = at + Math.min(3 * took, most_wait) - performance.now();
     if (wait <= 0) return draw();
     const timer = setTimeout(draw, wait);
     return () => clearTimeout(timer);
-  }, [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width]);
+  }, what);
   // It is made for who points.
   useEffect(() => {
     const figure = holder.current!;
@@ -301,7 +306,6 @@ export function Lines(props: LinesProps) {
     return () => figure.removeEventListener("pointermove", tell);
   }, []);
   useBrush(holder, scales, props.zoom);
-  useEffect(move_now);
   const groups = groups_of(shown_of(props));
   return (
     <>

@@ -1,9 +1,10 @@
 // Attention of one example at one step: the map, what its words are, and α against β as dots that move.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Look, Looks } from "../engine/looks";
 import { Figure, type Table } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
 import { useWidth } from "../lines";
+import { Explained } from "../term";
 import { palette, useRepaint } from "../theme";
 
 const most_words = 24; // more cannot be read beside the map: then some stand for all
@@ -88,7 +89,7 @@ export function Attention({ lane, at, example }: Props) {
         Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} down, ${names.columns} across.` : `: its ${names.columns}.`}
         {label && ` Its class is ${label}.`}
         {Array.isArray(heads) && heads.length > 1 && ` The mean over the ${heads.length} heads.`}
-        {typeof entropy === "number" && ` Normalised entropy ${entropy.toFixed(3)} (all examples together).`}
+        {typeof entropy === "number" && <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />}
       </p>
       <p class="soft pointed" aria-live="polite">
         {pointed && row < rows && column < columns
@@ -183,16 +184,28 @@ function useRange(company: Looks[], example: number): [number, number] {
   return [range.low - edge, range.high + edge];
 }
 
+// Whether it is in the window, or about to be.
+function useSeen(holder: { current: HTMLElement | null }): boolean {
+  const [seen, set] = useState(false);
+  useEffect(() => {
+    const watch = new IntersectionObserver((entries) => set(entries.at(-1)!.isIntersecting), { rootMargin: "100px" });
+    watch.observe(holder.current!);
+    return () => watch.disconnect();
+  }, []);
+  return seen;
+}
+
 // Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
 // of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
 function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look: Look; offset: number; count: number; file: string; table: () => Table }) {
   const [holder, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();
+  const seen = useSeen(holder);
   const size = Math.max(220, Math.min(380, width));
   const [low, high] = useRange(lane.company, offset / count);
   useLayoutEffect(() => {
-    if (!width) return;
+    if (!width || !seen) return;
     const context = canvas.current!.getContext("2d")!;
     const scale = Math.max(2, devicePixelRatio); // as fine as it is saved
     canvas.current!.width = canvas.current!.height = size * scale;

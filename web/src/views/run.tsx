@@ -6,6 +6,7 @@ import { Figure } from "../figure";
 import { Heatmap } from "../heatmap";
 import type { Curve } from "../curves";
 import { Lines } from "../lines";
+import { likely_metric } from "../metric";
 import { number_text, type WholeRun } from "../model";
 import { Attention, Dots } from "../play/attention";
 import { TimeAxis } from "../play/axis";
@@ -14,8 +15,6 @@ import { Glimpses } from "../run/glimpses";
 import { Kept, maps_of, other_program, series_of, type MapName } from "../run/kept";
 import { Scrolled } from "../scrolled";
 import { Trouble, type KeptRuns } from "../source";
-
-const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss"];
 
 // The runs as they are filtered, with what the page of a run shows left out; of one run that page.
 export function address_of_all(id?: number): string {
@@ -297,7 +296,7 @@ class HeadLooks extends Kept {
 
 function Course({ run }: { run: WholeRun }) {
   const names = Object.keys(run.series).filter((name) => run.series[name]!.length > 1);
-  const usual = first_choices.find((name) => names.includes(name)) ?? names[0] ?? "";
+  const usual = likely_metric(names, "") || (names[0] ?? "");
   const [metric, choose] = useWord("of", usual);
   const [step] = useWord("step", "");
   const curves = useMemo<Curve[]>(() => [{ name: metric.replaceAll("_", " "), group: "", ...series_of(run.series[metric] ?? []) }], [run, metric]);

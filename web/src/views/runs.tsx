@@ -5,6 +5,7 @@ import { change_address, useWord } from "../address";
 import { Figure } from "../figure";
 import { bands, type Curve } from "../curves";
 import { Lines } from "../lines";
+import { likely_metric, metric_of } from "../metric";
 import { flat_settings, number_text, type Line, type Names, type Run } from "../model";
 import { Scrolled } from "../scrolled";
 import { Trouble, type Source } from "../source";
@@ -26,7 +27,6 @@ interface Seen {
 
 const nothing: Seen = { names: { experiments: [], metrics: [], settings: [], runs: 0 }, matched: 0, runs: [], lines: [], metric: "" };
 const rows_at_first = 500; // of the table
-const first_choices = ["accuracy", "attention_accuracy", "loss", "train_loss", "p"];
 
 // Text that is taken over when its writer pauses, so that half a condition is not asked.
 function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
@@ -185,21 +185,6 @@ function AllRuns({ source }: { source: Source }) {
       )}
     </>
   );
-}
-
-// The one that is wished for where any run has measured it, else the most telling one that most of the runs have.
-function metric_of(runs: Run[], wanted: string): string {
-  const times = new Map<string, number>();
-  for (const run of runs) for (const name of Object.keys(run.metrics)) times.set(name, (times.get(name) ?? 0) + 1);
-  if (times.has(wanted)) return wanted;
-  const most = Math.max(...times.values());
-  const common = [...times.keys()].filter((name) => times.get(name) === most).sort();
-  return first_choices.find((name) => common.includes(name)) ?? common[0] ?? "";
-}
-
-// The same before any run is there.
-function likely_metric(names: string[], wanted: string): string {
-  return [wanted, ...first_choices].find((name) => names.includes(name)) ?? "";
 }
 
 // As `fovea export` writes it.

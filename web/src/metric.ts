@@ -1,0 +1,21 @@
+// Which metric of runs is shown where none is asked for.
+const telling = ["accuracy", "attention_accuracy", "loss", "train_loss", "p"]; // the most so first
+
+interface Measured {
+  metrics: { [name: string]: unknown };
+}
+
+// The one that is wished for where any run has measured it, else the most telling one that a tenth of the runs have, else what
+// most of them have.
+export function metric_of(runs: Measured[], wanted: string): string {
+  const times = new Map<string, number>();
+  for (const run of runs) for (const name of Object.keys(run.metrics)) times.set(name, (times.get(name) ?? 0) + 1);
+  if (times.has(wanted)) return wanted;
+  const most = Math.max(...times.values());
+  return telling.find((name) => (times.get(name) ?? 0) >= Math.max(1, runs.length / 10)) ?? [...times.keys()].filter((name) => times.get(name) === most).sort()[0] ?? "";
+}
+
+// The same before any run is there, or of one run alone.
+export function likely_metric(names: string[], wanted: string): string {
+  return [wanted, ...telling].find((name) => names.includes(name)) ?? "";
+}

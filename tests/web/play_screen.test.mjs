@@ -128,6 +128,24 @@ test("the front door plays without a click, shows the difference, and holds atte
   await page.getByText("A lesson of twenty minutes, in five links").click();
   assert.deepEqual(await page.locator(".lesson li a").evaluateAll((all) => all.map((a) => [a.textContent, a.getAttribute("href")])), links);
   await expect_accessible(page);
+  // They ask before they show: nothing is seen of what comes after the step.
+  await page.getByRole("link", { name: "Copying twelve words" }).click();
+  await at_step(page, 0);
+  const seen = () => page.evaluate(() => [document.querySelector(".idea").checkVisibility(), document.querySelector(".course .plot svg").textContent.includes("is known")]);
+  await page.locator(".course .plot svg").waitFor();
+  assert.deepEqual(await seen(), [false, false]);
+  await page.getByLabel("Look at step").fill("10");
+  await at_step(page, 10);
+  await page.locator(".course .plot svg", { hasText: "the right word is known" }).waitFor();
+  assert.deepEqual((await page.locator(".course .plot svg").first().textContent()).includes("attention is on it"), false);
+  // On a phone words stand beside their rows, though not all of them have room.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goBack();
+  await page.evaluate((link) => (location.hash = link), links[2][1]);
+  await page.waitForFunction(() => {
+    const [map, words] = [".map-holder", ".words.down"].map((name) => document.querySelector(name)?.getBoundingClientRect());
+    return map && Math.abs(words.height - map.height) < 2 && Math.abs(words.top - map.top) < 2;
+  });
   await stage.leave(page);
 });
 

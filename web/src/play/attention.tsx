@@ -10,6 +10,7 @@ import { palette, useRepaint } from "../theme";
 const most_words = 24; // more cannot be read beside the map: then some stand for all
 const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's colours
 const letter = 8; // about how wide one is
+const line = 11; // and how high a line of them
 const beside = 48; // and what stands beside a map
 
 interface Props {
@@ -62,13 +63,14 @@ export function Attention({ lane, at, example }: Props) {
   const heads = lane.setting("model", "heads");
   const most = columns > most_words ? scale_of(lane.company) : 1;
   const [row, column] = pointed ?? [0, 0];
+  const cell_room = width ? (width - (rows > 1 ? beside : 0)) / columns : Infinity;
   const cell = offset + row * columns + column;
   return (
     <section class="attention" aria-label={"Attention" + (lane.title && ` with ${lane.title}`)}>
       <h2 class="hidden">Attention{lane.title && `, with ${lane.title}`}</h2>
       <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs, names, lane.truth)}>
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
-          {rows > 1 && <Words across={false} words={outputs} />}
+          {rows > 1 && <Words across={false} room={cell_room} words={outputs} />}
           <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
             <Heatmap
               values={look.alpha}
@@ -81,7 +83,7 @@ export function Attention({ lane, at, example }: Props) {
               point={(row, column) => set_pointed([row, column])}
             />
           </div>
-          <Words across room={(width - (rows > 1 ? beside : 0)) / columns} words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />
+          <Words across room={cell_room} words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />
         </div>
         <ColourBar most={most} />
       </Figure>
@@ -146,14 +148,14 @@ function in_words(look: Look, offset: number, rows: number, columns: number, inp
 }
 
 // One that has no room beside the others stands on end; of too many, every second or tenth stands for those around it.
-function Words({ across, room = Infinity, words, marked }: { across: boolean; room?: number; words: string[]; marked?: boolean[] | undefined }) {
-  const every = Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words));
+function Words({ across, room, words, marked }: { across: boolean; room: number; words: string[]; marked?: boolean[] | undefined }) {
+  const every = Math.max(Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words)), words.length > 1 ? Math.ceil(line / room) : 1);
   // Those that are marked stand there in any case, and none beside them.
   const shown = (i: number) => marked?.[i] || every === 1 || (i % every === 0 && !marked?.slice(Math.max(0, i - every + 1), i + every).some(Boolean));
   return (
     <div class={["words", across ? "across" : "down", every > 1 && "some"].filter(Boolean).join(" ")} aria-hidden="true">
       {words.map((word, i) => (
-        <span class={[marked?.[i] && "decides", word.length * letter > room * every && "tall"].filter(Boolean).join(" ")}>{shown(i) && word}</span>
+        <span class={[marked?.[i] && "decides", across && word.length * letter > room * every && "tall"].filter(Boolean).join(" ")}>{shown(i) && word}</span>
       ))}
     </div>
   );

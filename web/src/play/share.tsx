@@ -22,6 +22,7 @@ const parts = [
   { name: "settings", says: "settings" },
   { name: "hold", says: "holding attention" },
   { name: "save", says: "saving" },
+  { name: "ahead", says: "what comes after its step" },
 ];
 
 export function Share({ lane, at, name, note, still, link }: Props) {

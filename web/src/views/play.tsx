@@ -81,9 +81,11 @@ export function Play() {
   const { lanes, at, reached, progress, total, of = state } = player;
   const task = task_of(of);
   const trains = (name: string) => lanes[0]?.setting("task", "name") === name;
-  const curves = useMemo(() => curves_of(lanes, task.metrics), [lanes, progress, task]);
-  const losses = useMemo(() => curves_of(lanes, ["train_loss"]), [lanes, progress]);
-  const marks = useMemo(() => marks_of(lanes, task), [lanes, progress, task]);
+  // A lesson asks before it shows.
+  const until = here.current.get("hide")?.split(",").includes("ahead") ? at : Infinity;
+  const curves = useMemo(() => curves_of(lanes, task.metrics, until), [lanes, progress, task, until]);
+  const losses = useMemo(() => curves_of(lanes, ["train_loss"], until), [lanes, progress, until]);
+  const marks = useMemo(() => marks_of(lanes, task).filter(({ step }) => step <= until), [lanes, progress, task, until]);
   const [chosen_curves, choose_curves] = useWord("curves", first_curves(task).join());
   const shown = useMemo(() => new Set(chosen_curves.split(",").map((metric) => labels[metric] ?? metric)), [chosen_curves]);
   const switch_curve = (like: string) => {
@@ -210,13 +212,16 @@ export function Play() {
 
 const unit: [number, number] = [0, 1];
 
-function curves_of(lanes: Lane[], metrics: string[]): Curve[] {
+// As far as a step.
+function curves_of(lanes: Lane[], metrics: string[], until: number): Curve[] {
   return lanes.flatMap((lane, i) =>
     metrics.flatMap((metric) => {
       const series = lane.series.get(metric);
       const like = labels[metric] ?? metric;
       const title = like + (lane.title && `, ${lane.title}`);
-      return series ? [{ name: title, group: title, ...series, like, dashed: i > 0 }] : [];
+      if (!series) return [];
+      const seen = until === Infinity ? series.steps.length : series.steps.filter((step) => step <= until).length;
+      return [{ name: title, group: title, steps: series.steps.slice(0, seen), values: series.values.slice(0, seen), like, dashed: i > 0 }];
     }),
   );
 }

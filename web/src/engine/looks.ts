@@ -87,6 +87,11 @@ export abstract class Looks {
     return series?.steps[series.values.findIndex((value) => value !== null && value >= level)];
   }
 
+  // How many heads its map is the mean of.
+  get mean_of(): number {
+    const heads = this.setting("model", "heads");
+    return Array.isArray(heads) ? heads.length : 1;
+  }
   get steps(): number {
     return Number(this.setting("train", "steps") ?? 0);
   }

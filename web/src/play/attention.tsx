@@ -60,7 +60,6 @@ export function Attention({ lane, at, example }: Props) {
   const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
   const entropy = lane.value_at(look.held ? "entropy_held" : "entropy", look.step);
   const label = lane.class_of(example);
-  const heads = lane.setting("model", "heads");
   const most = columns > most_words ? scale_of(lane.company) : 1;
   const [row, column] = pointed ?? [0, 0];
   const cell_room = width ? (width - (rows > 1 ? beside : 0)) / columns : Infinity;
@@ -90,7 +89,7 @@ export function Attention({ lane, at, example }: Props) {
       <p class="soft">
         Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} down, ${names.columns} across.` : `: its ${names.columns}.`}
         {label && ` Its class is ${label}.`}
-        {Array.isArray(heads) && heads.length > 1 && ` The mean over the ${heads.length} heads.`}
+        {lane.mean_of > 1 && ` The mean over the ${lane.mean_of} heads.`}
         {typeof entropy === "number" && <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />}
       </p>
       <p class="soft pointed" aria-live="polite">

@@ -61,6 +61,13 @@ export class Kept extends Looks {
     return metric.startsWith("entropy") && this.map.startsWith("attention.") ? undefined : super.value_at(metric, step);
   }
 
+  // What another program trained has its heads of each layer there, and the map is of the last.
+  override get mean_of(): number {
+    if (this.map.startsWith("attention.")) return 1;
+    const heads = this.setting("model", "heads");
+    return other_program(this.run) ? Number(Array.isArray(heads) ? heads.at(-1) : heads) || 1 : super.mean_of;
+  }
+
   override word(token: number): string {
     return token < 0 ? "" : (this.run.words.source[token] ?? String(token));
   }

@@ -156,11 +156,8 @@ void TrainLoop<T>::update(std::int64_t step) {
   longest_first_.arrange(workspace_.next_batch(Split::train, batch_step, train_.batch));
   const double loss = gradient({true, plan.attend, record_.spec.seed, batch_step, plan.heads}, step);
   const double share = schedule_.at(step);
-  const bool clipped = train_.clip > 0;  // then the step tells the norm, else it must be asked for
-  double norm = clipped ? 0 : optimizer_.gradient_norm(workspace_.team(), plan.paces);
+  const double norm = optimizer_.step(workspace_.team(), share, plan.paces);
   if (!std::isfinite(norm)) workspace_.refuse_gradient(step);
-  norm = optimizer_.step(workspace_.team(), share, plan.paces);
-  if (clipped && !std::isfinite(norm)) workspace_.refuse_gradient(step);
   interventions_.after_update(step);
   train_loss_ = loss;
   time_ += share * train_.rate;

@@ -54,13 +54,18 @@ Optimizer<T>::Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings,
 template <class T>
 Optimizer<T>::~Optimizer() = default;
 
+// work(piece) for each that is not frozen, and where the norm is wanted the sum of its squares before.
 template <class T>
-double Optimizer<T>::gradient_norm(Team& team, const Paces& paces) {
-  const T* gradient = parameters_.gradients().data();
+template <class Work>
+double Optimizer<T>::each_piece(Team& team, const Paces& paces, bool normed, const Work& work) {
+  const T* const gradient = parameters_.gradients().data();
   team.each(static_cast<int>(pieces_.size()), [&](int i) {
     const Piece& p = pieces_[static_cast<std::size_t>(i)];
-    sums_[static_cast<std::size_t>(i)] =
-        parts_[p.part].frozen(paces) ? 0 : optimizer_kernels::sum_of_squares(gradient + p.begin, p.end - p.begin);
+    const bool frozen = parts_[p.part].frozen(paces);
+    if (normed)
+      sums_[static_cast<std::size_t>(i)] =
+          frozen ? 0 : optimizer_kernels::sum_of_squares(gradient + p.begin, p.end - p.begin);
+    if (!frozen) work(p);
   });
   double sum = 0;
   for (const double s : sums_) sum += s;
@@ -71,8 +76,8 @@ template <class T>
 double Optimizer<T>::step(Team& team, double rate, const Paces& paces) {
   using Kind = OptimizerSettings::Kind;
   const OptimizerSettings& s = settings_;
-  const double norm = s.clip > 0 ? gradient_norm(team, paces) : 0;
-  const double scale = s.clip > 0 ? std::min(1.0, s.clip / (norm + 1e-6)) : 1;
+  const bool clips = s.clip > 0;  // then the norm is needed first, else it is found on the way
+  const double scale = clips ? std::min(1.0, s.clip / (each_piece(team, paces, true, [](const Piece&) {}) + 1e-6)) : 1;
 
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i].frozen(paces)) continue;
@@ -93,9 +98,7 @@ double Optimizer<T>::step(Team& team, double rate, const Paces& paces) {
   const T* gradient = parameters_.gradients().data();
   T* first = first_.span().data();
   T* second = second_.span().data();
-  team.each(static_cast<int>(pieces_.size()), [&](int i) {
-    const Piece& p = pieces_[static_cast<std::size_t>(i)];
-    if (parts_[p.part].frozen(paces)) return;
+  return each_piece(team, paces, !clips, [&](const Piece& p) {
     const Kernels& kernels = kernels_[p.part];
     const std::size_t n = p.end - p.begin;
     if (s.kind == Kind::sgd)
@@ -103,7 +106,6 @@ double Optimizer<T>::step(Team& team, double rate, const Paces& paces) {
     else
       optimizer_kernels::adam(kernels.adam, gradient + p.begin, weight + p.begin, first + p.begin, second + p.begin, n);
   });
-  return norm;
 }
 
 template class Optimizer<float>;

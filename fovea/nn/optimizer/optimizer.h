@@ -52,12 +52,9 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // One step at this rate from the gradients there are; does not clear them. Returns the gradient's norm before
-  // clipping, or 0 when no clipping was asked for. The same bits whatever the team.
+  // One step at this rate from the gradients there are; does not clear them. Returns the norm, before clipping, of the
+  // gradient of the groups that are not frozen. The same bits whatever the team.
   double step(Team& team, double rate, const Paces& paces = {});
-
-  // The norm of the gradient of the groups that are not frozen.
-  double gradient_norm(Team& team, const Paces& paces = {});
 
   const OptimizerSettings& settings() const { return settings_; }
 
@@ -81,6 +78,8 @@ class Optimizer {
     std::size_t part;
   };
   struct Kernels;
+  template <class Work>
+  double each_piece(Team& team, const Paces& paces, bool normed, const Work& work);
 
   ParameterSet<T>& parameters_;
   OptimizerSettings settings_;

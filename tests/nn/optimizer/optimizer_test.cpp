@@ -152,6 +152,8 @@ TEST(Optimizer, ClippingScalesTheWholeGradientAndLeavesFrozenGroupsOut) {
       for (const float g : p.gradients()) squares += static_cast<double>(g) * static_cast<double>(g);
   const std::vector<float> before = model.of(Group::attention);
   EXPECT_NEAR(optimizer.step(team, 1, paces), std::sqrt(squares), 1e-9);
+  Optimizer<float> unclipped(model.parameters, {});
+  EXPECT_EQ(unclipped.step(team, 0, paces), optimizer.step(team, 0, paces));  // the norm is told without clipping, too
   const std::vector<float> after = model.of(Group::attention);
   double moved = 0;
   for (std::size_t i = 0; i < before.size(); ++i) moved += std::pow(static_cast<double>(after[i] - before[i]), 2);

@@ -9,9 +9,9 @@
 #include "fovea/base/error/names.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/model/right_places.h"
-#include "fovea/nn/activation.h"
 #include "fovea/nn/gelu.h"
 #include "fovea/nn/loss.h"
+#include "fovea/nn/simd/elementwise_kernels.h"
 #include "fovea/nn/team_matmul.h"
 
 namespace fovea {
@@ -23,22 +23,29 @@ constexpr Index most_shown = Index{1} << 27;  // numbers of all maps of a pass t
 constexpr Index most_kept = Index{1} << 22;  // weights of a layer that are kept between forward and backward
 constexpr Index rows_grain = 64;
 
-// Σ of x and the bias, in each row of the product to which they are then added; into y, or where there is none, an
-// array of its own.
+// Rows of y become those of onto, the bias, and the product of x with the map's weights, which are given packed.
+template <class T>
+void plus_product(const Linear<T>& map, const PackedMatrix<T>& weights, Matrix<const T> x, Matrix<const T> onto,
+                  Matrix<T> y) {
+  const std::span<const T> bias = map.bias ? std::span<const T>(map.bias->values()) : std::span<const T>();
+  for (Index n = 0; n < y.size(0); ++n) {
+    const T* const from = onto.empty() ? bias.data() : onto[n].data();
+    if (from) std::copy_n(from, map.out, y[n].data());
+    if (from && from != bias.data() && map.bias) add_scaled(T{1}, bias, y[n].flat());
+  }
+  const bool fresh = onto.empty() && !map.bias;
+  matmul_packed(plain(x), weights, y, fresh ? Into::overwrite : Into::add);
+}
+
+// The same of all rows; into y, or where there is none, an array of its own.
 template <class T>
 Matrix<T> plus_product(Compute& compute, const Linear<T>& map, Matrix<const T> x, Matrix<const T> onto,
                        Matrix<T> y = {}) {
   if (y.empty()) y = compute.array<T>(x.size(0), map.out);
-  const std::span<const T> bias = map.bias ? std::span<const T>(map.bias->values()) : std::span<const T>();
+  const PackedMatrix<T> weights = team_pack(compute, transposed(map.weight->matrix()));
   compute.team.split(y.size(0), rows_grain, [&](Index begin, Index end) {
-    for (Index n = begin; n < end; ++n) {
-      const T* const from = onto.empty() ? bias.data() : onto[n].data();
-      if (from) std::copy_n(from, map.out, y[n].data());
-      if (from && from != bias.data() && map.bias) add_scaled(T{1}, bias, y[n].flat());
-    }
+    plus_product(map, weights, x.slice(begin, end), onto.empty() ? onto : onto.slice(begin, end), y.slice(begin, end));
   });
-  const bool fresh = onto.empty() && !map.bias;
-  team_matmul(compute, plain(x), transposed(map.weight->matrix()), y, fresh ? Into::overwrite : Into::add);
   return y;
 }
 
@@ -154,16 +161,19 @@ Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<con
     trace.norm2 = layer.norm2.forward(compute, h);
     trace.read_by_mlp = trace.norm2.output;
   }
-  trace.before = plus_product(compute, layer.up, trace.read_by_mlp, {});
+  trace.before = compute.array<T>(h.size(0), layer.up.out);
   trace.after = compute.array<T>(h.size(0), layer.up.out);
-  const std::span<const T> before(trace.before.flat());
-  if (squash_ == Squash::gelu) {
-    trace.inner = compute.array<T>(h.size(0), layer.up.out);
-    gelu(compute.team, before, trace.inner.flat(), trace.after.flat());
-  } else {
-    activate(compute.team, Activation::relu(), before, trace.after.flat());
-  }
-  plus_product(compute, layer.down, Matrix<const T>(trace.after), h, y);
+  if (squash_ == Squash::gelu) trace.inner = compute.array<T>(h.size(0), layer.up.out);
+  const PackedMatrix<T> up = team_pack(compute, transposed(layer.up.weight->matrix()));
+  const PackedMatrix<T> down = team_pack(compute, transposed(layer.down.weight->matrix()));
+  compute.team.split(h.size(0), rows_grain, [&](Index begin, Index end) {
+    const Matrix<T> before = trace.before.slice(begin, end), after = trace.after.slice(begin, end);
+    const std::span<const T> from(before.flat());
+    plus_product(layer.up, up, trace.read_by_mlp.slice(begin, end), {}, before);
+    if (squash_ == Squash::gelu) gelu(from, trace.inner.slice(begin, end).flat(), after.flat());
+    else elementwise_kernels::leaky_relu(from.data(), T{0}, after.data(), from.size());
+    plus_product(layer.down, down, Matrix<const T>(after), h.slice(begin, end), y.slice(begin, end));
+  });
   if (!training) compute.arena.release(passing);
   return y;
 }
@@ -249,28 +259,34 @@ void Transformer<T>::show(Compute& compute, const Own& own, Trace<T>& trace) con
 
 template <class T>
 void Transformer<T>::think_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh) const {
-  const Matrix<T> d = layer.down.backward(compute, trace.after, dh);
-  if (squash_ == Squash::gelu)
-    gelu_backward(compute.team, std::span<const T>(trace.before.flat()), std::span<const T>(trace.inner.flat()),
-                  std::span<const T>(d.flat()), d.flat());
-  else
-    activate_backward(compute.team, Activation::relu(), std::span<const T>(trace.after.flat()),
-                      std::span<const T>(d.flat()), d.flat());
-  if (norm_ == Norm::pre) {
-    layer.norm2.backward(compute, trace.norm2, layer.up.backward(compute, trace.read_by_mlp, d), dh);
-  } else {
-    layer.up.backward_parameters(compute, trace.read_by_mlp, d);
-    layer.up.backward_input(compute, d, dh);
-  }
+  const Matrix<T> d = compute.array<T>(dh.size(0), layer.up.out);
+  const bool normal = norm_ == Norm::pre;
+  const Matrix<T> d_read = normal ? compute.array<T>(dh.size(0), Index{width_}) : dh;
+  const PackedMatrix<T> down = team_pack(compute, plain(layer.down.weight->matrix()));
+  const PackedMatrix<T> up = team_pack(compute, plain(layer.up.weight->matrix()));
+  layer.down.backward_parameters(compute, trace.after, dh);
+  compute.team.split(dh.size(0), rows_grain, [&](Index begin, Index end) {
+    const Matrix<T> some = d.slice(begin, end);
+    matmul_packed(plain(dh.slice(begin, end)), down, some);
+    const std::span<const T> from(some.flat());
+    if (squash_ == Squash::gelu)
+      gelu_backward(std::span<const T>(trace.before.slice(begin, end).flat()),
+                    std::span<const T>(trace.inner.slice(begin, end).flat()), from, some.flat());
+    else
+      elementwise_kernels::leaky_relu_backward(trace.after[begin].data(), from.data(), T{0}, some.data(), from.size());
+    matmul_packed(plain(some), up, d_read.slice(begin, end), normal ? Into::overwrite : Into::add);
+  });
+  layer.up.backward_parameters(compute, trace.read_by_mlp, d);
+  if (normal) layer.norm2.backward(compute, trace.norm2, d_read, dh);
 }
 
 // From d of queries or keys those of their matrix and, where there is room for it, of what they are made from, added.
 template <class T>
-void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, Matrix<T> d,
-                                   Matrix<T> d_read) const {
+void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace,
+                                   const PackedMatrix<T>& read, Matrix<T> d, Matrix<T> d_read) const {
   if (d.empty()) return;
   if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::backward, d, trace.attention.places);
-  if (map.weight) map.backward_parameters(compute, trace.read, d);
+  if (map.weight) map.backward_parameters(compute, read, d);
   if (d_read.empty()) return;
   if (map.weight) return map.backward_input(compute, d, d_read);
   compute.team.split(d_read.size(0), rows_grain, [&](Index begin, Index end) {
@@ -304,10 +320,13 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
   if (copying) copy_backward(compute, *copying, d);
   // Without a norm, h itself was read.
   const Matrix<T> d_read = normal ? compute.array<T>(N, Index{width_}) : deeper ? dh : Matrix<T>();
-  if (!d.v.empty()) layer.value.backward_parameters(compute, trace.read, d.v);
+  const Arena::Mark passing = compute.arena.mark();
+  const PackedMatrix<T> read = trains ? team_pack(compute, plain(trace.read)) : PackedMatrix<T>();
+  if (!d.v.empty()) layer.value.backward_parameters(compute, read, d.v);
   if (reads) layer.value.backward_input(compute, d.v, d_read, !normal);
-  side_backward(compute, layer.query, trace, d.q, d_read);
-  side_backward(compute, layer.key, trace, d.k, d_read);
+  side_backward(compute, layer.query, trace, read, d.q, d_read);
+  side_backward(compute, layer.key, trace, read, d.k, d_read);
+  compute.arena.release(passing);
   if (normal) {
     if (!deeper) dh = compute.zeros<T>(N, Index{width_});
     layer.norm1.backward(compute, trace.norm1, d_read, dh);

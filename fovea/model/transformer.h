@@ -105,8 +105,8 @@ class Transformer final : public Model<T>, public HasHeadLooks<T> {
   void find_asked(Compute& compute, const Batch& batch, Own& own) const;
   void say(Compute& compute, Own& own, Trace<T>& trace) const;
   void show(Compute& compute, const Own& own, Trace<T>& trace) const;
-  void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, Matrix<T> d,
-                     Matrix<T> d_read) const;
+  void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, const PackedMatrix<T>& read,
+                     Matrix<T> d, Matrix<T> d_read) const;
   Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh, bool deeper,
                             const Own* copying, Index asked, std::span<HeadLook<T>> looks) const;
   void descend(Compute& compute, const Trace<T>& trace, std::span<HeadLook<T>> looks) const;

@@ -6,16 +6,14 @@
 
 #include <span>
 
-#include "fovea/nn/compute.h"
-
 namespace fovea {
 
 // All of one length; t is what backward needs beside x.
 template <class T>
-void gelu(Team& team, std::span<const T> x, std::span<T> t, std::span<T> y);
+void gelu(std::span<const T> x, std::span<T> t, std::span<T> y);
 
 // dx may be dy.
 template <class T>
-void gelu_backward(Team& team, std::span<const T> x, std::span<const T> t, std::span<const T> dy, std::span<T> dx);
+void gelu_backward(std::span<const T> x, std::span<const T> t, std::span<const T> dy, std::span<T> dx);
 
 }  // namespace fovea

@@ -58,6 +58,14 @@ void Linear<T>::backward_parameters(Compute& compute, Matrix<const T> x, Matrix<
 }
 
 template <class T>
+void Linear<T>::backward_parameters(Compute& compute, const PackedMatrix<T>& x, Matrix<const T> dy) const {
+  if (!compute.trains()) return;
+  assert(x.rows == dy.size(0) && x.columns == in && dy.size(1) == out);
+  if (weight->learns()) team_multiply(compute, transposed(dy), x, weight->matrix_gradient(), Into::add);
+  if (bias && bias->learns()) add_rows(compute.team, dy, bias->vector_gradient());
+}
+
+template <class T>
 void Linear<T>::backward_input(Compute& compute, Matrix<const T> dy, Matrix<T> dx, bool add) const {
   assert(dy.size(0) == dx.size(0) && dx.size(1) == in && dy.size(1) == out);
   team_matmul(compute, plain(dy), plain(weight->matrix()), dx, add ? Into::add : Into::overwrite);

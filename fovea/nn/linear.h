@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "fovea/math/packed.h"
 #include "fovea/nn/compute.h"
 #include "fovea/nn/parameters.h"
 
@@ -39,6 +40,7 @@ struct Linear {
 
   // The two halves of backward, for who wants one only, or dx added to what is there.
   void backward_parameters(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const;
+  void backward_parameters(Compute& compute, const PackedMatrix<T>& x, Matrix<const T> dy) const;
   void backward_input(Compute& compute, Matrix<const T> dy, Matrix<T> dx, bool add = true) const;
 };
 

@@ -28,20 +28,31 @@ void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& 
   });
 }
 
-// The same of b as it stands, which the team rearranges once.
+// Rearranges b into panels, which has packed_size(b) elements (math/packed.h).
+template <class T>
+PackedMatrix<T> team_pack(const Compute& compute, Operand<T> b, T* panels) {
+  constexpr Index panels_grain = 8;
+  compute.team.split(panels_of(b), panels_grain, [&](Index begin, Index end) {
+    pack_panels(compute.products, b, begin, std::min(end, panels_of(b)), panels);
+  });
+  return {compute.products, panels, b.rows, b.columns};
+}
+template <class T>
+PackedMatrix<T> team_pack(const Compute& compute, Operand<T> b) {
+  return team_pack(compute, b, compute.arena.take<T>(packed_size(compute.products, b)).data());
+}
+
+// The product with b as it stands, which the team rearranges first.
 template <class T>
 void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
                  Index c_stride = 0) {
-  constexpr Index panels_grain = 8, few_operations = 1 << 16;
+  constexpr Index few_operations = 1 << 16;
   if (std::min(c.size(0), c.size(1)) <= 2 || c.size(0) * c.size(1) * a.columns <= few_operations) {
     matmul(compute.products, a, b, c, into, c_stride == 0 ? c.size(1) : c_stride);
     return;
   }
-  T* const panels = packing_space<T>(packed_size(compute.products, b));
-  compute.team.split(panels_of(b), panels_grain, [&](Index begin, Index end) {
-    pack_panels(compute.products, b, begin, std::min(end, panels_of(b)), panels);
-  });
-  team_multiply(compute, a, PackedMatrix<T>(compute.products, panels, b.rows, b.columns), c, into, c_stride);
+  team_multiply(compute, a, team_pack(compute, b, packing_space<T>(packed_size(compute.products, b))), c, into,
+                c_stride);
 }
 
 }  // namespace fovea

@@ -11,7 +11,7 @@ namespace fovea {
 
 namespace {
 
-// Of all sources at once: every word packs the weights anew, which many rows share.
+// Of all sources at once: every word reads all weights, which many rows share.
 constexpr int most_rows = 640;
 
 // The state of one layer, kept from word to word: a row behind the other.
@@ -117,6 +117,7 @@ struct Seq2Seq<T>::Saying {
   std::vector<int> of_rows{};
   std::vector<T> beside{};  // (S,K,He)
   // Of weights that stay what they are.
+  std::span<const PreparedWeights<T>> decoder{};
   typename Combiner<T>::Folded folded{};
   PackedMatrix<T> output{};
 };
@@ -164,8 +165,9 @@ Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<co
   }
   const Cube<const T> sources(saying.beside.data(), S, K, wide);
 
-  const Cube<const T> words(target_table_.forward(compute, tokens).as(1, K, Index{embedding_width_}));
-  const RecurrentStackTrace<T> decoded = decoder_.forward(compute, SequenceInput<T>::of(words), initial, {});
+  const DistinctTokens words = distinct_tokens(compute.arena, tokens, target_table_.vocabulary);
+  const auto input = SequenceInput<T>::of_tokens(1, K, target_table_.forward(compute, words.ids), words.index);
+  const RecurrentStackTrace<T> decoded = decoder_.forward(compute, input, initial, {}, saying.decoder);
   for (std::size_t layer = 0; layer < initial.size(); ++layer) saying.states[layer].keep(decoded.last(layer));
   const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
   const Cube<const T> states = decoded.output();
@@ -215,9 +217,9 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
   // About what encoder and decoder take: for each row, and for weights that are packed.
   const Index encoders = layers_ * (bidirectional_ ? 2 : 1), H = hidden_, W = decoder_.out(), L = layers_;
   const Index words = Index{at_a_time} * batch.source.columns;
-  make_room<T>(of_sources,
-               (6 * encoders + 8) * words * H + (8 * encoders * H + words + output_.out) * (source_width() + H));
-  make_room<T>(of_word, Index{at_a_time} * search.beams * (output_.out + (18 * L + 8) * W) + (8 * L + 2) * W * W);
+  make_room<T>(of_sources, (6 * encoders + 8) * words * H +
+                               (8 * encoders * H + words + output_.out) * (source_width() + H) + 8 * L * W * W);
+  make_room<T>(of_word, Index{at_a_time} * search.beams * (output_.out + (18 * L + 8) * W) + 2 * W * W);
   for (int first = 0; first < batch.size; first += at_a_time) {
     of_sources.reset();
     Compute encoding{of_sources, compute.team, compute.gradients, compute.products};
@@ -228,8 +230,9 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
     const Encoded encoded = encode(encoding, source.input, {});
     Saying saying{
         encoded.output, some.source.lengths, {}, attention_ == Attending::uniform || pass.attend == Attend::uniform};
+    saying.decoder = decoder_.prepare(encoding);
     saying.folded = combiner_.fold(encoding);
-    saying.output = pack(of_sources, compute.products, transposed(output_.weight->matrix()));
+    saying.output = team_pack(encoding, transposed(output_.weight->matrix()));
     for (const RecurrentState<T>& state : bridge(encoding, encoded)) saying.states.emplace_back().keep(state);
 
     std::vector<Speech> speeches(static_cast<std::size_t>(B));

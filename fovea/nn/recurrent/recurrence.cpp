@@ -45,13 +45,13 @@ void forward_rows(const ForwardPass<T>& pass, Index begin, Index end) {
       std::fill_n(at(trace.gates, t, begin), alive * 4 * width, T{0});
     } else {
       const Operand<T> state{at(trace.hidden, before, begin, trace.column), alive, width, row_stride, false};
-      matmul_packed(state, pass.recurrent, Matrix<T>(at(trace.gates, t, begin), alive, gates), Into::overwrite,
+      matmul_packed(state, pass.weights.recurrent, Matrix<T>(at(trace.gates, t, begin), alive, gates), Into::overwrite,
                     4 * width);
     }
     // u = W_ih x
     if (!input.tokens()) {
       const Operand<T> x{at(input.dense, t, begin), alive, layer.in, layer.in, false};
-      matmul_packed(x, pass.input, pass.projected.slice(begin, begin + alive));
+      matmul_packed(x, pass.weights.input, pass.projected.slice(begin, begin + alive));
     }
 
     for (Index row = begin; row < begin + alive; ++row) {
@@ -60,7 +60,7 @@ void forward_rows(const ForwardPass<T>& pass, Index begin, Index end) {
       assert(from >= 0 && from < pass.projected.size(0));
       CellForward<T> step{};
       step.input = pass.projected.data() + from * gates;
-      step.bias = pass.bias.data();
+      step.bias = pass.weights.bias.data();
       step.h_before = at(trace.hidden, before, row, trace.column);
       step.gates = at(trace.gates, t, row);
       step.h = at(trace.hidden, t + 1, row, trace.column);

@@ -22,10 +22,8 @@ template <class T>
 struct ForwardPass {
   const RecurrentLayer<T>* layer = nullptr;
   RecurrentTrace<T> trace;
-  PackedMatrix<T> recurrent;  // W_hhᵀ (H,GH)
-  PackedMatrix<T> input;      // W_ihᵀ (I,GH), where x is dense
-  Matrix<T> projected;        // u; tokens: (D,GH) of the distinct rows; dense: (B,GH) of one step
-  Vector<T> bias;             // (4H) in the order of the cell's slots
+  PreparedWeights<T> weights;
+  Matrix<T> projected;  // u; tokens: (D,GH) of the distinct rows; dense: (B,GH) of one step
 };
 
 template <class T>

@@ -21,9 +21,16 @@ Recurrent<T> Recurrent<T>::declare(ParameterSet<T>& parameters, const std::strin
 }
 
 template <class T>
+std::span<const PreparedWeights<T>> Recurrent<T>::prepare(Compute& compute) const {
+  const auto prepared = compute.arena.take<PreparedWeights<T>>(layers_.size());
+  for (std::size_t i = 0; i < prepared.size(); ++i) prepared[i] = layers_[i].prepare(compute);
+  return prepared;
+}
+
+template <class T>
 RecurrentStackTrace<T> Recurrent<T>::forward(Compute& compute, const SequenceInput<T>& input,
-                                             std::span<const RecurrentState<T>> initial,
-                                             const DropoutDraw& draw) const {
+                                             std::span<const RecurrentState<T>> initial, const DropoutDraw& draw,
+                                             std::span<const PreparedWeights<T>> prepared) const {
   assert(initial.empty() || initial.size() == layers_.size());
   RecurrentStackTrace<T> trace{compute.arena.take<RecurrentTrace<T>>(layers_.size()),
                                compute.arena.take_zeros<DropoutMask>(static_cast<std::size_t>(shape_.layers - 1))};
@@ -31,9 +38,9 @@ RecurrentStackTrace<T> Recurrent<T>::forward(Compute& compute, const SequenceInp
   const auto directions = static_cast<std::size_t>(shape_.directions);
   const std::span<const RecurrentLayer<T>> all(layers_);
   for (std::size_t i = 0; i < all.size();) {
-    RecurrentLayer<T>::forward(compute, all.subspan(i, directions), x,
-                               initial.empty() ? initial : initial.subspan(i, directions),
-                               trace.layers.subspan(i, directions));
+    RecurrentLayer<T>::forward(
+        compute, all.subspan(i, directions), x, initial.empty() ? initial : initial.subspan(i, directions),
+        trace.layers.subspan(i, directions), prepared.empty() ? prepared : prepared.subspan(i, directions));
     i += directions;
     if (i == all.size()) break;
 

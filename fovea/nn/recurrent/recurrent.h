@@ -59,9 +59,12 @@ class Recurrent {
   const std::vector<RecurrentLayer<T>>& layers() const { return layers_; }
   Index out() const { return shape_.directions * shape_.width; }
 
-  // `initial`: one state for each layer and direction, or none at all.
+  std::span<const PreparedWeights<T>> prepare(Compute& compute) const;
+
+  // `initial`: one state for each layer and direction, or none at all; what was prepared, too.
   RecurrentStackTrace<T> forward(Compute& compute, const SequenceInput<T>& input,
-                                 std::span<const RecurrentState<T>> initial = {}, const DropoutDraw& draw = {}) const;
+                                 std::span<const RecurrentState<T>> initial = {}, const DropoutDraw& draw = {},
+                                 std::span<const PreparedWeights<T>> prepared = {}) const;
 
   // d_output (T,B,directions*H) (empty: none); d_last: one for each last state, or none at all. Adds into the gradients
   // of the parameters and into d_input where wanted; returns the gradients of the initial states, in the order of

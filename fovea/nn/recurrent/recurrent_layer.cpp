@@ -43,10 +43,11 @@ Vector<T> slot_bias(const RecurrentLayer<T>& layer, Compute& compute) {
   return bias;
 }
 
-// Takes what the trace needs from the arena and packs the weights.
+// Takes what the trace needs from the arena, and packs weights that are not prepared.
 template <class T>
 ForwardPass<T> begin_forward(const RecurrentLayer<T>& layer, Compute& compute, const SequenceInput<T>& input,
-                             const RecurrentState<T>& initial, Cube<T> hidden, Index column, RecurrentTrace<T>& trace) {
+                             const RecurrentState<T>& initial, Cube<T> hidden, Index column, RecurrentTrace<T>& trace,
+                             const PreparedWeights<T>* prepared) {
   const Index steps = input.steps, batch = input.batch, width = layer.width;
   assert(hidden.size(0) == steps + 2 && hidden.size(1) == batch && hidden.size(2) >= column + width);
   assert((input.tokens() ? input.rows.size(1) : input.dense.size(2)) == layer.in);
@@ -63,16 +64,9 @@ ForwardPass<T> begin_forward(const RecurrentLayer<T>& layer, Compute& compute, c
     trace.last.cell = compute.array<T>(batch, width);
   }
 
-  const Operand<T> weight_ih = transposed(layer.weight_ih->matrix());
-  ForwardPass<T> pass{&layer, trace, pack(compute.arena, compute.products, transposed(layer.weight_hh->matrix())),
-                      {},     {},    slot_bias(layer, compute)};
-  if (input.tokens()) {
-    pass.projected = compute.array<T>(input.rows.size(0), layer.gates());
-    team_matmul(compute, plain(input.rows), weight_ih, pass.projected);
-  } else {
-    pass.input = pack(compute.arena, compute.products, weight_ih);
-    pass.projected = compute.array<T>(batch, layer.gates());
-  }
+  ForwardPass<T> pass{&layer, trace, prepared ? *prepared : layer.prepare(compute),
+                      compute.array<T>(input.tokens() ? input.rows.size(0) : batch, layer.gates())};
+  if (input.tokens()) team_multiply(compute, plain(input.rows), pass.weights.input, pass.projected);
   return pass;
 }
 
@@ -81,9 +75,8 @@ BackwardPass<T> begin_backward(const RecurrentLayer<T>& layer, Compute& compute,
                                Cube<const T> d_output, const RecurrentState<T>& d_last) {
   const Index batch = trace.input.batch, width = layer.width;
   assert(d_output.empty() || d_output.size(2) == trace.hidden.size(2));
-  BackwardPass<T> pass{
-      &layer, trace, d_output, d_last, pack(compute.arena, compute.products, plain(layer.weight_hh->matrix())),
-      {},     {},    {}};
+  BackwardPass<T> pass{&layer, trace, d_output, d_last, team_pack(compute, plain(layer.weight_hh->matrix())),
+                       {},     {},    {}};
   pass.running.hidden = compute.array<T>(batch, width);
   if (layer.cell == Cell::lstm) pass.running.cell = compute.array<T>(batch, width);
   pass.d_bias = compute.array<T>(blocks_of(batch), 4 * width);
@@ -108,18 +101,24 @@ RecurrentLayer<T> RecurrentLayer<T>::declare(ParameterSet<T>& parameters, const 
 }
 
 template <class T>
+PreparedWeights<T> RecurrentLayer<T>::prepare(Compute& compute) const {
+  return {team_pack(compute, transposed(weight_hh->matrix())), team_pack(compute, transposed(weight_ih->matrix())),
+          slot_bias(*this, compute)};
+}
+
+template <class T>
 void RecurrentLayer<T>::forward(Compute& compute, std::span<const RecurrentLayer> directions,
                                 const SequenceInput<T>& input, std::span<const RecurrentState<T>> initial,
-                                std::span<RecurrentTrace<T>> traces) {
+                                std::span<RecurrentTrace<T>> traces, std::span<const PreparedWeights<T>> prepared) {
   const std::size_t count = directions.size();
   assert(count >= 1 && count <= most_directions && traces.size() == count &&
-         (initial.empty() || initial.size() == count));
+         (initial.empty() || initial.size() == count) && (prepared.empty() || prepared.size() == count));
   const Index width = directions[0].width;
   const Cube<T> hidden = compute.array<T>(input.steps + 2, input.batch, static_cast<Index>(count) * width);
   std::array<ForwardPass<T>, most_directions> passes;
   for (std::size_t i = 0; i < count; ++i)
     passes[i] = begin_forward(directions[i], compute, input, initial.empty() ? RecurrentState<T>{} : initial[i], hidden,
-                              static_cast<Index>(i) * width, traces[i]);
+                              static_cast<Index>(i) * width, traces[i], prepared.empty() ? nullptr : &prepared[i]);
   each_block(compute.team, count, input.batch,
              [&](std::size_t i, Index begin, Index end) { recurrence::forward_rows(passes[i], begin, end); });
 }

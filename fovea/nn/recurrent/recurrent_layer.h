@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 
+#include "fovea/math/packed.h"
 #include "fovea/nn/compute.h"
 #include "fovea/nn/parameters.h"
 
@@ -73,6 +74,14 @@ struct RecurrentState {
   bool empty() const { return hidden.empty(); }
 };
 
+// What forward makes of a layer's weights. It serves as long as they stay what they are.
+template <class T>
+struct PreparedWeights {
+  PackedMatrix<T> recurrent;  // W_hhᵀ (H,GH)
+  PackedMatrix<T> input;      // W_ihᵀ (I,GH)
+  Vector<T> bias;             // (4H) in the order of the cell's slots
+};
+
 // What backward needs of a forward.
 template <class T>
 struct RecurrentTrace {
@@ -104,6 +113,8 @@ struct RecurrentLayer {
   static RecurrentLayer declare(ParameterSet<T>& parameters, const std::string& prefix, const std::string& suffix,
                                 Cell cell, Direction direction, Index in, Index width, Group group = Group::body);
 
+  PreparedWeights<T> prepare(Compute& compute) const;
+
   RecurrentTrace<T> forward(Compute& compute, const SequenceInput<T>& input,
                             const RecurrentState<T>& initial = {}) const;
 
@@ -113,10 +124,11 @@ struct RecurrentLayer {
   RecurrentState<T> backward(Compute& compute, const RecurrentTrace<T>& trace, Cube<const T> d_output,
                              const RecurrentState<T>& d_last, const SequenceGradient<T>& d_input) const;
 
-  // The same for one layer or for both directions of one, side by side in the columns of the output. `initial` and
-  // d_last: one for each direction, or none at all.
+  // The same for one layer or for both directions of one, side by side in the columns of the output. `initial`, d_last
+  // and what was prepared: one for each direction, or none at all.
   static void forward(Compute& compute, std::span<const RecurrentLayer> directions, const SequenceInput<T>& input,
-                      std::span<const RecurrentState<T>> initial, std::span<RecurrentTrace<T>> traces);
+                      std::span<const RecurrentState<T>> initial, std::span<RecurrentTrace<T>> traces,
+                      std::span<const PreparedWeights<T>> prepared = {});
   static void backward(Compute& compute, std::span<const RecurrentLayer> directions,
                        std::span<const RecurrentTrace<T>> traces, Cube<const T> d_output,
                        std::span<const RecurrentState<T>> d_last, const SequenceGradient<T>& d_input,

@@ -85,10 +85,10 @@ struct Net {
     return all;
   }
 
-  RecurrentStackTrace<T> forward(Bench& bench) {
+  RecurrentStackTrace<T> forward(Bench& bench, std::span<const PreparedWeights<T>> prepared = {}) {
     std::vector<RecurrentState<T>> initial;
     if (shape.initial) initial = states(hidden, cell);
-    return net.forward(bench.compute, input(), initial, {true, 9, 4});
+    return net.forward(bench.compute, input(), initial, {true, 9, 4}, prepared);
   }
 
   double loss(Bench& bench) requires std::is_same_v<T, double> {
@@ -222,6 +222,19 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RecurrentBits,
                                            Case{Cell::gru, 6, 64, 20, 30, 1, 1, false, false, true}));
 
 // A steady step asks the system for no memory.
+TEST(Recurrent, WeightsPreparedOnceServeEveryForward) {
+  for (const bool tokens : {true, false}) {
+    Net<float> net(Case{Cell::gru, 7, 40, 8, 16, 2, 2, tokens, true, true, 0.5});
+    Bench bench;
+    const auto prepared = net.net.prepare(bench.compute);
+    const std::vector<float> plain = copy_of(net.forward(bench).output().flat());
+    for (int times = 0; times < 2; ++times)
+      EXPECT_EQ(copy_of(net.forward(bench, prepared).output().flat()), plain) << tokens;
+    std::ranges::fill(net.parameters.values(), 0.0f);  // what was prepared is what is read
+    EXPECT_EQ(copy_of(net.forward(bench, prepared).output().flat()), plain) << tokens;
+  }
+}
+
 TEST(Recurrent, SettlesInItsArena) {
   Net<float> net(Case{Cell::lstm, 7, 40, 8, 16, 2, 2, true, true, true, 0.5});
   Bench bench;

@@ -1,7 +1,7 @@
 # What makes the compiler finish sooner, and changes nothing of what is computed.
 
-# Where no time is spent when the program runs, little is spent on optimising it: what reads the command line, and tests.
-# fovea_thin(TARGET…)
+# Where no time is spent when the program runs, little is spent on optimising it: what reads the command line, draws and keeps,
+# and tests. fovea_thin(TARGET…)
 set(FOVEA_THIN $<$<CONFIG:Release>:-O1>)
 if(FOVEA_SANITIZE)
   set(FOVEA_THIN -O0)
@@ -12,12 +12,12 @@ function(fovea_thin)
   endforeach()
 endfunction()
 
-# Parsing headers and instantiating the same templates is most of the work of small files, so tests are compiled folder by
-# folder, and where a sanitizer is on, so is all else. What files of one folder name for themselves must differ, then. With
-# --preset debug each file is compiled by itself: what suits somebody who changes one and tries it.
-set(FOVEA_UNITY OFF)
-if(FOVEA_SANITIZE)
-  set(FOVEA_UNITY ON)
+# Parsing headers and instantiating the same templates is most of the work of small files: compiled folder by folder, all takes
+# a third of the time. What files of one folder name for themselves must differ, then. With --preset debug each file is compiled
+# by itself: what suits somebody who changes one and tries it.
+set(FOVEA_UNITY ON)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(FOVEA_UNITY OFF)
 endif()
 # fovea_folder_as_one(TARGET)
 function(fovea_folder_as_one target)

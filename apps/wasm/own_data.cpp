@@ -101,7 +101,7 @@ Json predict_width(const Json& ask) {
           {"best_error", forecast.best_error}, {"answers", pooled({x, y}, forecast.width)}};
 }
 
-const Question questions[]{{"table", table}, {"predict", predict_task}, {"predict_width", predict_width}};
+const Question questions_of_data[]{{"table", table}, {"predict", predict_task}, {"predict_width", predict_width}};
 
 }  // namespace
 

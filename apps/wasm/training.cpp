@@ -149,7 +149,7 @@ Json batches(const Json& ask) {
           {"start_token", shape.start_token}};
 }
 
-const Question questions[]{
+const Question questions_of_training[]{
     {"begin", begin}, {"advance", advance}, {"forget", forget}, {"weights", weights}, {"batches", batches}};
 
 }  // namespace

@@ -48,7 +48,7 @@ class SoftwareUnit {
   static constexpr float zeros_[lines] = {};
   alignas(64) float sums_[4][lines * lines];
   alignas(64) float rows_[2][2 * tile_words], panels_[2][2 * tile_words];
-  unsigned before_ = 0;  // how this thread rounds otherwise
+  [[maybe_unused]] unsigned before_ = 0;  // how this thread rounds otherwise
 };
 
 }  // namespace fovea::bf16x3

@@ -20,8 +20,8 @@ namespace fovea {
 namespace {
 
 constexpr std::size_t most_texts = 20'000;
-constexpr std::int64_t most_words = 1'000'000;
-constexpr std::size_t most_classes = 100;
+constexpr std::int64_t most_given_words = 1'000'000;
+constexpr std::size_t most_labels = 100;
 
 class GivenTexts final : public Task {
  public:
@@ -40,10 +40,10 @@ class GivenTexts final : public Task {
     if (classes_.size() < 2)
       throw wrong_input(fmt::format("every text has the label '{}'", classes_.front()),
                         "give texts of two classes or more");
-    if (classes_.size() > most_classes)
+    if (classes_.size() > most_labels)
       throw wrong_input(
           fmt::format("there are {} different labels", classes_.size()),
-          fmt::format("task 'given-texts' takes at most {}: is it the column of the label?", most_classes));
+          fmt::format("task 'given-texts' takes at most {}: is it the column of the label?", most_labels));
     std::vector<int> labels;
     for (const std::string& label : labels_)
       labels.push_back(static_cast<int>(std::lower_bound(classes_.begin(), classes_.end(), label) - classes_.begin()));
@@ -86,8 +86,8 @@ class GivenTexts final : public Task {
       each_word(given_[i], [&](std::string_view) { ++words; });
       if (words == before) throw wrong_input(fmt::format("text {} has no words", i + 1), "fill it in, or leave it out");
     }
-    if (words > most_words)
-      throw wrong_input(fmt::format("the texts have {} words", words), Remedy::add_texts(most_words));
+    if (words > most_given_words)
+      throw wrong_input(fmt::format("the texts have {} words", words), Remedy::add_texts(most_given_words));
   }
 
   // Each class must have texts on both sides. One to train on it has.

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_file = std::size_t{64} << 30;
+constexpr std::size_t largest_checkpoint = std::size_t{64} << 30;
 constexpr std::string_view ending = ".safetensors";
 constexpr std::string_view mark = R"("crc32":")";  // a text of the metadata cannot hold it: its quotes are escaped
 constexpr std::string_view no_digits = "00000000";
@@ -79,7 +79,7 @@ void Checkpoints::remove() const {
 }
 
 TensorFile Checkpoints::read(const fs::path& file) {
-  std::string bytes = read_file(file, largest_file);
+  std::string bytes = read_file(file, largest_checkpoint);
   const std::size_t digits = place_of_digits(bytes);
   if (digits == std::string::npos) throw wrong_input("is no checkpoint", {}, {file.string()});
   if (std::string_view(bytes).substr(digits, no_digits.size()) != checksum(bytes, digits))

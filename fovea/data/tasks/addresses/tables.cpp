@@ -11,10 +11,10 @@ namespace fovea {
 
 namespace {
 
-class Table {
+class AddressTable {
  public:
-  explicit Table(std::string name) : name_(std::move(name)) {}
-  virtual ~Table() = default;
+  explicit AddressTable(std::string name) : name_(std::move(name)) {}
+  virtual ~AddressTable() = default;
 
   const std::string& name() const { return name_; }
   // The line of the access behind `before`, which `counter` asks for.
@@ -26,9 +26,9 @@ class Table {
   std::string name_;
 };
 
-class StrideTable final : public Table {
+class StrideTable final : public AddressTable {
  public:
-  StrideTable() : Table("stride") {}
+  StrideTable() : AddressTable("stride") {}
 
   std::optional<std::int64_t> foretell(std::span<const Access>, int counter) const override {
     const auto found = entries_.find(counter);
@@ -50,9 +50,9 @@ class StrideTable final : public Table {
   std::unordered_map<int, Entry> entries_;
 };
 
-class MarkovTable final : public Table {
+class MarkovTable final : public AddressTable {
  public:
-  MarkovTable() : Table("markov_address") {}
+  MarkovTable() : AddressTable("markov_address") {}
 
   std::optional<std::int64_t> foretell(std::span<const Access> before, int) const override {
     if (before.empty()) return {};
@@ -70,9 +70,9 @@ class MarkovTable final : public Table {
 };
 
 // The step behind the last `depth` steps, 1 or 2.
-class DeltaTable final : public Table {
+class DeltaTable final : public AddressTable {
  public:
-  DeltaTable(std::string name, std::size_t depth) : Table(std::move(name)), depth_(depth) {}
+  DeltaTable(std::string name, std::size_t depth) : AddressTable(std::move(name)), depth_(depth) {}
 
   std::optional<std::int64_t> foretell(std::span<const Access> before, int) const override {
     if (before.size() < depth_ + 1) return {};
@@ -107,7 +107,7 @@ class DeltaTable final : public Table {
 }  // namespace
 
 std::vector<TableScore> score_tables(const AccessTrace& trace, const std::function<bool(std::int64_t)>& asked) {
-  std::vector<std::unique_ptr<Table>> tables;
+  std::vector<std::unique_ptr<AddressTable>> tables;
   tables.push_back(std::make_unique<StrideTable>());
   tables.push_back(std::make_unique<MarkovTable>());
   tables.push_back(std::make_unique<DeltaTable>("markov_delta", 1));

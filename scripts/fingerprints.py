@@ -36,14 +36,14 @@ def printed(home, *words):
     return json.loads(done.stdout)
 
 
-def reproduced(name, settings, home):
-    """An experiment in its quick form with these settings, as `fovea reproduce` prints it."""
-    return printed(home, "reproduce", name, "--quick", "--quiet", *(word for one in settings for word in ("--set", one)))
+def reproduced(name, settings, home, form="quick"):
+    """An experiment in this form with these settings, as `fovea reproduce` prints it."""
+    return printed(home, "reproduce", name, f"--{form}", "--quiet", *(word for one in settings for word in ("--set", one)))
 
 
 def first_break(name):
     table = tomllib.loads((HERE / "tests" / "claims" / "breaks.toml").read_text())
-    return next(entry["set"] for entry in table["break"] if name in entry["of"])
+    return next(entry["set"] for entry in table["break"] if name in entry["of"] and "form" not in entry)
 
 
 def numbers_of(done, runs):

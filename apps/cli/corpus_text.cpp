@@ -74,10 +74,11 @@ void print_added(const AddedCorpus& added) {
                plural(corpus.trace->pages, "page"));
   fmt::print("{}.\n", corpus.paired || corpus.trace ? "" : fmt::format(", in {} classes", corpus.classes.size()));
   for (const ReadReport& report : added.reports) print_report(report);
-  fmt::print("See it: fovea data show {0}\nTrain on it: fovea run {1} --set task.corpus={0}\n", corpus.name,
-             corpus.trace    ? "prefetch-trace"
-             : corpus.paired ? "text-translate"
-                             : "text-classify");
+  const char* const experiment = corpus.trace ? "prefetch-trace" : corpus.paired ? "text-translate" : "text-classify";
+  fmt::print(
+      "See it: fovea data show {0}\nWhat it tells before training: fovea predict {1} --set task.corpus={0}\n"
+      "Train on it: fovea run {1} --set task.corpus={0}\n",
+      corpus.name, experiment);
 }
 
 Json trace_json(const Corpus& corpus, const TraceSummary& summary) {

@@ -62,12 +62,16 @@ class Show : public Command {
   void print_as_json(const RunRecord& run, const Store& store) const {
     Json json = run_json(run, series_);
     if (at_step_->count() > 0) {
-      json["attention"] = nullptr;
-      const std::vector<ArrayRecord> maps = kept_until_step(run, store, {"attention"});
-      if (!maps.empty() && maps.back().shape.size() == 3) json["attention"] = first_of(maps.back());
-      for (const auto& [key, name] : {std::pair("label", "attention_labels"), {"answer", "attention_answers"}})
-        if (const auto kept = kept_until_step(run, store, {name}); !kept.empty() && !json["attention"].is_null())
-          json["attention"][key] = static_cast<int>(kept.back().values.at(0));
+      Json& attention = json["attention"] = nullptr;
+      const std::vector<ArrayRecord> kept =
+          kept_until_step(run, store, {"attention_labels", "attention_answers", "attention"});
+      const ArrayRecord* const map = last_of(kept, "attention");
+      if (map && map->shape.size() == 3) {
+        attention = first_of(*map);
+        for (const auto& [key, name] : {std::pair("label", "attention_labels"), {"answer", "attention_answers"}})
+          if (const ArrayRecord* const numbers = last_of(kept, name))
+            attention[key] = static_cast<int>(numbers->values.at(0));
+      }
     }
     print_json(json);
   }

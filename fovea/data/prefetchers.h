@@ -39,7 +39,7 @@ class Prefetchers {
   using TakeWindow = std::function<void(std::span<const ShownAccess> window, const ShownAccess& next)>;
   virtual void each_window(Split split, const TakeWindow& take) const = 0;
 
-  // The accesses that the windows of a split, and what follows them, are made of.
+  // The accesses that a split asks for: from the first window's next one to the last window's.
   virtual AccessRange accesses_of(Split split) const = 0;
 };
 

@@ -144,6 +144,8 @@ class PredictedAccesses:
     told_page: float
     told_offset: float
     in_window: float
+    interval: tuple[float, float]
+    enough: bool
     new_pages: float
     tables: dict[str, float]
     def text(self) -> str: ...

@@ -152,18 +152,22 @@ class TracePrediction:
 
     >>> import fovea
     >>> trace = fovea.predict("prefetch-list")
-    >>> round(trace.told, 2), sorted(trace.tables)
-    (1.0, ['ghb', 'markov_address', 'markov_delta', 'stride'])
+    >>> round(trace.told, 2), trace.enough, round(trace.interval[0], 3)
+    (1.0, True, 0.997)
+    >>> sorted(trace.tables)
+    ['ghb', 'markov_address', 'markov_delta', 'stride']
     """
 
     trained_on: int  #: windows
     asked: int
-    fitted: tuple[int, int]  #: the accesses that it is fitted on, from 1, and those that it is asked of: first and last
+    fitted: tuple[int, int]  #: the accesses that it is told of, from 1, and those that it is asked of: first and last
     scored: tuple[int, int]
     told: float  #: of which the surest contexts in training say page and offset of the next access
     told_page: float  #: of which they say the page
     told_offset: float
     in_window: float  #: of which the window itself says both
+    interval: tuple[float, float]  #: 95 %, of the larger of the two, were the windows drawn one by one
+    enough: bool  #: whether so many windows can tell if the trace is hard
     new_pages: float  #: of which the next page followed no window of training
     tables: dict[str, float]  #: what each table of a hardware prefetcher has right
     _text: str

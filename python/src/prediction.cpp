@@ -239,6 +239,12 @@ void bind_prediction(py::module_& module) {
       .def_property_readonly("told_page", [](const AccessPrediction& p) { return p.told.page; })
       .def_property_readonly("told_offset", [](const AccessPrediction& p) { return p.told.offset; })
       .def_property_readonly("in_window", [](const AccessPrediction& p) { return p.in_window.both; })
+      .def_property_readonly("interval",
+                             [](const AccessPrediction& p) {
+                               const Estimate interval = p.interval();
+                               return py::make_tuple(interval.low, interval.high);
+                             })
+      .def_property_readonly("enough", [](const AccessPrediction& p) { return p.asked >= few_windows; })
       .def_readonly("new_pages", &AccessPrediction::new_pages)
       .def_property_readonly("tables",
                              [](const AccessPrediction& p) {

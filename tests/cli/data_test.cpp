@@ -124,6 +124,14 @@ TEST_F(DataTest, ATraceOfOnesOwnIsAddedShownForetoldAndTrainedOn) {
   EXPECT_NE(bad.err.find("bad.csv:2: '-64' is negative"), std::string::npos) << bad.err;
   EXPECT_EQ(fovea("data show bad").code, 2);
   EXPECT_EQ(fovea("data add bad").code, 2);
+  std::string few;
+  for (int i = 0; i < 50; ++i) few += "1," + std::to_string(64 * i) + "\n";
+  write("few.csv", few);
+  const Outcome hint = fovea("data add few --trace few.csv");
+  EXPECT_NE(hint.out.find("fovea predict prefetch-trace --set task.corpus=few"), std::string::npos) << hint.out;
+  EXPECT_NE(fovea("predict prefetch-trace --set task.corpus=few").out.find("cannot tell, 4 windows"),
+            std::string::npos);
+  EXPECT_EQ(json("predict prefetch-trace --set task.corpus=few --json")["enough"], false);
   EXPECT_EQ(fovea("data add bad --trace app.csv --train sms.tsv").code, 2);
 }
 

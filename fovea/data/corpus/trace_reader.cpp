@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "fovea/io/utf8.h"
 #include "fovea/io/whitespace.h"
@@ -90,19 +91,38 @@ bool TraceReader::is_header(std::string_view line) {
   return true;
 }
 
+// A line follows them, so a trace lacks something there.
+void TraceReader::pass_blanks() {
+  if (blanks_ == 0) return;
+  const Error error =
+      wrong_input("is empty", Remedy::or_skip("write COUNTER,ADDRESS on each line", "lines"), first_blank_);
+  if (bad_ == BadLine::stop) throw error;
+  skip(error, std::exchange(blanks_, 0));
+}
+
+void TraceReader::skip(const Error& error, std::int64_t lines) {
+  report_.skipped += lines;
+  if (report_.complaints.size() < ReadReport::most_complaints)
+    report_.complaints.push_back(wrong_input(error.problem(), {}, error.place()).what());
+}
+
 bool TraceReader::next(TracedAccess& access) {
   for (std::string_view line;;) {
     try {
       if (!lines_.next(line)) break;
-      if (trimmed(line).empty() || is_header(line)) continue;
+      if (trimmed(line).empty()) {
+        if (blanks_++ == 0) first_blank_ = lines_.place();
+        continue;
+      }
+      if (is_header(line)) continue;
+      pass_blanks();
       access = parse_access(line, lines_.place());
       ++report_.read;
       return true;
     } catch (const Error& error) {
       const bool one_line = error.kind() == Error::Kind::wrong_input && error.place().line > 0;
       if (!one_line || bad_ == BadLine::stop) throw;
-      if (++report_.skipped <= static_cast<std::int64_t>(ReadReport::most_complaints))
-        report_.complaints.push_back(wrong_input(error.problem(), {}, error.place()).what());
+      skip(error, 1);
     }
   }
   if (report_.read > 0) return false;

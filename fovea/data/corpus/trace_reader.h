@@ -26,8 +26,9 @@ class TraceReader {
  public:
   explicit TraceReader(ByteReader bytes, BadLine bad = BadLine::stop);
 
-  // False at the end. Blank lines are passed over, and so is a first line of two names. A malformed line throws
-  // wrong_input with file:line, or is skipped and counted. At the end, a file without any access throws whatever `bad`
+  // False at the end. A first line of two names is passed over, and so are blank lines behind the last access. A
+  // malformed line, or a blank one before another, throws wrong_input with file:line, or is skipped and counted. At the
+  // end, a file without any access throws whatever `bad`
   // says.
   bool next(TracedAccess& access);
 
@@ -35,10 +36,14 @@ class TraceReader {
 
  private:
   bool is_header(std::string_view line);
+  void pass_blanks();
+  void skip(const Error& error, std::int64_t lines);
 
   LineReader lines_;
   BadLine bad_;
   ReadReport report_;
+  std::int64_t blanks_ = 0;  // blank lines just read, of which the next tells whether they are the last
+  Place first_blank_;
 };
 
 }  // namespace fovea

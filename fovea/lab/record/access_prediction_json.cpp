@@ -8,6 +8,8 @@ Json access_prediction_json(const AccessPrediction& p) {
             {"fitted", {p.fitted.first, p.fitted.last}},
             {"scored", {p.scored.first, p.scored.last}},
             {"expected", p.expected()},
+            {"interval", {p.interval().low, p.interval().high}},
+            {"enough", p.asked >= few_windows},
             {"told", p.told.both},
             {"told_page", p.told.page},
             {"told_offset", p.told.offset},

@@ -16,8 +16,9 @@ class Training {
   explicit Training(const RunSpec& spec);
   ~Training();
 
-  const RunRecord& record() const;            // so far; state running until the run is over
-  std::vector<WeightRecord> weights() const;  // as they are now
+  const RunRecord& record() const;  // so far; state running until the run is over
+  // As they are now. Throws of a training that failed: an update whose gradient was not finite has spoilt them.
+  std::vector<WeightRecord> weights() const;
   // Goes on until `step` updates are done, or the run is over. The look at step 0 is made by the first call.
   void advance(std::int64_t step);
 

@@ -7,7 +7,8 @@
 //   x_tb = [u_bt; p_bt; v_bt]                   x (T,B,U+2E)
 //   h    = LSTM_page(x)_T, e = LSTM_offset(x)_T each (B,H), nn/recurrent
 //   y_b  = A h_b + a,  z_b = D e_b + d          y (B,pages), z (B,offsets)
-//   loss = 1/2B Σ_b (cross-entropy(y_b, page_b) + cross-entropy(z_b, offset_b))
+//   loss = 1/N Σ_b (cross-entropy(y_b, page_b) + cross-entropy(z_b, offset_b))
+//          over the N pages and offsets that are known, 2B where all are
 //
 // Backward, from dy and dz, which nn/loss.h gives:
 //

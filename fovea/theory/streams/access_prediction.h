@@ -22,15 +22,19 @@
 //   in_window   the same of what followed the last access where the window itself had it before
 //   new_pages   share of which the next page followed no training window: no network with a vector a page foretells it
 //
-// A network is expected to reach the larger of `told` and `in_window`.
+// A network is expected to reach the larger of `told` and `in_window`. The interval of that share is of windows drawn
+// one by one; neighbours in a trace are alike, so it is too narrow. Of fewer than `few_windows` not even all right, or
+// none, tells whether a trace is hard: nine in ten, or one, lies in the interval then.
 //
 // What is kept of contexts is bounded (`most_contexts`): beyond that, those that have foretold least go first, and what
 // is told is too low.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "fovea/base/statistics.h"
 #include "fovea/data/prefetchers.h"
 
 namespace fovea {
@@ -39,14 +43,21 @@ struct AccessShares {
   double page = 0, offset = 0, both = 0;
 };
 
+inline constexpr std::int64_t few_windows = 35;
+
 struct AccessPrediction {
   std::int64_t trained_on = 0, asked = 0;  // windows
-  AccessRange fitted, scored;              // the accesses that they are of
+  AccessRange fitted, scored;              // the accesses that they ask for
   AccessShares told, in_window;
   double new_pages = 0;
   std::vector<TableScore> tables;
 
   double expected() const { return std::max(told.both, in_window.both); }
+  Estimate interval() const { return share_interval(std::llround(expected() * static_cast<double>(asked)), asked); }
+  const TableScore& best_table() const {
+    return *std::max_element(tables.begin(), tables.end(),
+                             [](const TableScore& a, const TableScore& b) { return a.both < b.both; });
+  }
 };
 
 // Throws wrong_input where the task does not give accesses.

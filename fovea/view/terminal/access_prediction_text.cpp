@@ -8,10 +8,16 @@ namespace {
 
 std::string verdict_line(const AccessPrediction& p, const Terminal& terminal) {
   constexpr double most = 0.9, least = 0.1;
-  const std::string says =
-      fmt::format("{} tells {:.3g} % of the accesses",
-                  p.told.both >= p.in_window.both ? "what training has seen" : "the window itself", 100 * p.expected());
-  if (p.expected() < least) return toned("hard", Tone::bad, terminal) + ": " + says;
+  const Estimate share = p.interval();
+  std::string says = fmt::format("{} tells {:.3g} % of the accesses (95 % interval: {:.3g} to {:.3g} %)",
+                                 p.told.both >= p.in_window.both ? "what training has seen" : "the window itself",
+                                 100 * p.expected(), 100 * share.low, 100 * share.high);
+  const TableScore& best = p.best_table();
+  const bool table_knows_more = best.both > p.expected() + 0.05;
+  if (table_knows_more) says += fmt::format(", and the table '{}' {:.3g} %", best.name, 100 * best.both);
+  if (p.asked < few_windows) return fmt::format("cannot tell, {} windows of validation are too few: {}", p.asked, says);
+  if (p.expected() < least)
+    return toned(table_knows_more ? "hard for a network" : "hard", Tone::bad, terminal) + ": " + says;
   if (p.expected() < most) return "in part: " + says;
   return toned("not hard", Tone::good, terminal) + ": " + says;
 }
@@ -31,7 +37,8 @@ std::string access_prediction_text(const AccessPrediction& p, const Terminal& te
   row(p.in_window, "what followed the last access earlier in the window");
   for (const TableScore& t : p.tables) tables.row({number(t.page), number(t.offset), number(t.both), t.name});
   return fmt::format(
-      "{}.\n\nFitted on accesses {} to {} ({} windows of training), asked of {} to {} ({} of validation):\n{}"
+      "{}.\n\nFitted on accesses {} to {} and what came before each ({} windows of training), asked of {} to {} ({} of "
+      "validation):\n{}"
       "\nOf the same windows, tables that are fed the trace up to each access:\n{}"
       "\nThe next page is new in {:.3g} % of them: it followed no window of training.\n",
       verdict_line(p, terminal), p.fitted.first, p.fitted.last, p.trained_on, p.scored.first, p.scored.last, p.asked,

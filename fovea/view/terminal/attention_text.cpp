@@ -107,12 +107,6 @@ std::vector<std::string> glimpse_lines(const GlimpsePath& path, int height, cons
   return GlimpsePicture(path, each).lines(terminal);
 }
 
-const ArrayRecord* last_of(const std::vector<ArrayRecord>& arrays, const std::string& name) {
-  const auto found =
-      std::find_if(arrays.rbegin(), arrays.rend(), [&](const auto& array) { return array.name == name; });
-  return found == arrays.rend() ? nullptr : &*found;
-}
-
 // Of the first example, where both were kept.
 std::string label_and_answer(const std::vector<ArrayRecord>& arrays) {
   const ArrayRecord *const labels = last_of(arrays, "attention_labels"),
@@ -122,6 +116,12 @@ std::string label_and_answer(const std::vector<ArrayRecord>& arrays) {
 }
 
 }  // namespace
+
+const ArrayRecord* last_of(const std::vector<ArrayRecord>& arrays, const std::string& name) {
+  const auto found =
+      std::find_if(arrays.rbegin(), arrays.rend(), [&](const auto& array) { return array.name == name; });
+  return found == arrays.rend() ? nullptr : &*found;
+}
 
 std::vector<std::string> attention_lines(const RunSpec& spec, const std::vector<ArrayRecord>& arrays, int height,
                                          const Terminal& terminal) {

@@ -17,4 +17,7 @@ namespace fovea {
 std::vector<std::string> attention_lines(const RunSpec& spec, const std::vector<ArrayRecord>& arrays, int height,
                                          const Terminal& terminal);
 
+// The last of this name; null where there is none.
+const ArrayRecord* last_of(const std::vector<ArrayRecord>& arrays, const std::string& name);
+
 }  // namespace fovea

@@ -26,9 +26,9 @@ class TraceCorpusTest : public WithHomeFolder {
 
 TEST_F(TraceCorpusTest, IsKeptWholeAndReadAgain) {
   const AddedCorpus added =
-      add("\xEF\xBB\xBFpc,address\r\n0x401000,0x7ffd00001040\r\n\r\n 4198400 ; 140724603457664\n"
+      add("\xEF\xBB\xBFpc,address\r\n0x401000,0x7ffd00001040\r\n 4198400 ; 140724603457664\n"
           "\"0x401004\"\t\"0xFFFFFFFFFFFFFFFF\"\n" +
-          times(44, "7,0\n") + "7,0");
+          times(45, "7,0\n") + " \n\n");
   std::vector<TracedAccess> wanted{
       {0x401000, 0x7ffd00001040}, {4198400, 140724603457664}, {0x401004, 0xffffffffffffffff}};
   wanted.resize(48, {7, 0});
@@ -77,6 +77,7 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
   EXPECT_SAYS(refused("1,\xff"), "UTF-8");
   EXPECT_SAYS(refused("1," + std::string(5000, '1')), "longer than");
   EXPECT_SAYS(refused("pc,address"), "'pc' is not a whole number");  // a header comes first
+  EXPECT_SAYS(refused(" \n"), "is empty. Write COUNTER,ADDRESS on each line");
   for (const char* const none : {"", "\n\n", "pc,address\n"})
     EXPECT_SAYS(wrong_input_of([&] { add(none); }), "app.csv: holds no access");
   EXPECT_SAYS(wrong_input_of([&] { add(times(45, "1,64\n")); }), "app.csv: has 45 accesses, too few to train on");
@@ -84,11 +85,12 @@ TEST_F(TraceCorpusTest, RefusesBadLinesByFileAndLineAndKeepsNothing) {
 }
 
 TEST_F(TraceCorpusTest, SkipsBadLinesIfAsked) {
-  const AddedCorpus added = add("1,64\n1,here\n1,-1\n" + times(45, "1,128\n"), BadLine::skip);
+  const AddedCorpus added = add("1,64\n1,here\n1,-1\n\n\n" + times(45, "1,128\n") + "\n", BadLine::skip);
   EXPECT_EQ(added.corpus.count(Split::train), 38);
-  EXPECT_EQ(added.reports.at(0).skipped, 2);
+  EXPECT_EQ(added.reports.at(0).skipped, 4);
   EXPECT_SAYS(added.reports.at(0).complaints.at(1), "app.csv:3: '-1' is negative");
   EXPECT_EQ(added.reports.at(0).complaints.at(1).find("skip"), std::string::npos) << "they are, already";
+  EXPECT_SAYS(added.reports.at(0).complaints.at(2), "app.csv:4: is empty");
   EXPECT_SAYS(wrong_input_of([&] { add_trace("other", put("b.csv", "x,1\ny,2\n"), BadLine::skip); }),
               "none of its 2 lines can be read");
 }

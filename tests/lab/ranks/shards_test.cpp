@@ -50,7 +50,9 @@ BatchGradients gradients_of(const RunSpec& spec, int shards, int size) {
 TEST(Shards, PartsGiveTheWholeBatchsGradient) {
   const RunSpec copy = small("copy-subset", {"model.hidden=8", "model.embedding=6", "task.length=5", "task.vocab=9"});
   const RunSpec keyword = small("keyword-lstm", {"model.hidden=8", "model.embedding=6"});
-  for (const RunSpec& spec : {copy, keyword}) {
+  // Of pages that are not told apart it is not known which comes.
+  const RunSpec trace = small("prefetch-trace", {"task.pages=3", "model.hidden=8", "model.experts=3"});
+  for (const RunSpec& spec : {copy, keyword, trace}) {
     for (const int shards : {1, 2, 3, 8, 16}) {
       const BatchGradients all = gradients_of(spec, shards, 11);
       EXPECT_NEAR(all.loss, all.sharded_loss, 1e-12);

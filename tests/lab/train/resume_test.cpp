@@ -186,6 +186,11 @@ TEST(Resume, EveryShippedExperimentIsTheSameBits) {
   }
 }
 
+TEST(Resume, HeldUntilItIsTakenUpAgainItIsTheSameBits) {
+  for (const char* name : {"prefetch-pages", "glimpse-plain", "copy-subset"})
+    expect_halted_is_the_same(find_experiment(name), {parse_override("intervene=[{hold=\"uniform\", until=2}]")});
+}
+
 TEST(Resume, InThreeTermsItIsTheSameBits) {
   for (const char* name : {"copy-subset", "induction"})
     expect_halted_is_the_same(find_experiment(name), {{"train.precision", value("bf16x3")}});

@@ -10,6 +10,9 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/spec/train_settings.h"
+#include "fovea/lab/train/checkpoint.h"
+#include "fovea/lab/train/training.h"
+#include "tests/lab/store/store_sample.h"
 #include "tests/lab/train/mark.h"
 #include "tests/sanitized.h"
 
@@ -254,6 +257,41 @@ TEST(Trainer, ANumberThatIsNoneNamesStepAndParameter) {
     EXPECT_EQ(run.steps, 33);
     EXPECT_EQ(run.series.at("loss").steps, (Steps{0, 20}));  // what was measured until then
   }
+}
+
+// The optimiser has used such a gradient by the time its norm is known: nothing of what it made is kept.
+TEST(Trainer, NothingKeepsWhatANumberThatIsNoneMade) {
+  const testing_parts::Folder folder;
+  const RunSpec spec = spec_of({"model.explode_at=33", "train.keep_weights=always"});
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.checkpoints = {folder / "checkpoints"};
+  testing_parts::before_batch = [&stop](std::uint64_t step) { stop = step == 30; };
+  EXPECT_EQ(train(spec, hooks).state, RunState::stopped);
+  testing_parts::before_batch = nullptr;
+  stop = false;
+  const RunRecord failed = train(spec, hooks);
+  EXPECT_EQ(failed.state, RunState::failed);
+  EXPECT_TRUE(failed.weights.empty());
+  const auto files = Checkpoints(folder / "checkpoints", spec.hash()).files();
+  ASSERT_EQ(files.size(), 1u);  // of the stop
+  const TensorFile kept = Checkpoints::read(files[0]);
+  EXPECT_EQ(kept.metadata().at("steps"), "31");
+  int finite = 0, of = 0;
+  for (const Tensor& tensor : kept.tensors())
+    if (tensor.type == "F32")
+      for (const float x : kept.floats(tensor.name)) ++of, finite += std::isfinite(x);
+  EXPECT_EQ(finite, of);
+  EXPECT_GE(of, 60);  // parameters of ten tokens, twice, with both moments
+
+  Training training(spec);
+  training.advance(33);
+  for (const WeightRecord& weight : training.weights()) EXPECT_FALSE(weight.bytes.empty());
+  training.advance(34);
+  EXPECT_EQ(training.record().state, RunState::failed);
+  EXPECT_EQ(training.record().steps, 33);
+  EXPECT_THROW(training.weights(), Error);
 }
 
 TEST(Trainer, KeepsTheAttentionOfTheSameExamples) {

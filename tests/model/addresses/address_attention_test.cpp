@@ -81,6 +81,9 @@ TEST(AddressAttention, HeldUniformIsTheUniformModel) {
   EXPECT_EQ(held.loss, own.loss);
   for (const double weight : held.attention.flat()) EXPECT_EQ(weight, 0.25);
   EXPECT_NE(learned.forward(batch, {}).loss, own.loss);
+  learned.gradient_of(batch, {false, Attend::uniform});
+  uniform.gradient_of(batch);
+  EXPECT_TRUE(std::ranges::equal(learned.parameters.gradients(), uniform.parameters.gradients()));
 }
 
 TEST(AddressAttention, IsTheSameBitsForAnyTeam) {

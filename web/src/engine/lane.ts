@@ -56,10 +56,10 @@ export class Lane extends Looks {
     this.take(await this.ask<Course>("advance", { step }));
   }
 
-  // The parameters as they were after `step` updates: where training is further, it is done again up to there. While it
-  // is played the engine may be further than the page has heard; the answer says whose weights they are.
+  // The parameters as they were after `step` updates: where training is further, or failed in the next, it is done again
+  // up to there. While it is played the engine may be further than the page has heard; the answer says whose they are.
   async weights_at(step: number): Promise<Weights> {
-    if (step === this.step) {
+    if (step === this.step && this.state !== "failed") {
       const weights = await this.ask<Weights>("weights");
       if (weights.step === step) return weights;
     }

@@ -58,7 +58,8 @@ void AccessWindows::batch(Split split, std::uint64_t step, int size, Batch& batc
 
 std::int64_t AccessWindows::examples(Split split) const {
   const std::int64_t tenth = windows_ / 10;
-  return split == Split::train ? windows_ - 2 * tenth : tenth;
+  if (split != Split::train) return tenth;
+  return most_trained() > 0 ? std::min(most_trained(), windows_ - 2 * tenth) : windows_ - 2 * tenth;
 }
 
 std::vector<TableScore> AccessWindows::table_scores(Split split) const {
@@ -84,7 +85,7 @@ void AccessWindows::each_window(Split split, const TakeWindow& take) const {
 
 AccessRange AccessWindows::accesses_of(Split split) const {
   const std::int64_t begin = first_of(split), last = begin + examples(split) - 1;
-  return {begin_of(begin) + 1, begin_of(last) + window_ + 1};
+  return {begin_of(begin) + window_ + 1, begin_of(last) + window_ + 1};
 }
 
 ShownAccess AccessWindows::shown(const Access& access) const {
@@ -96,8 +97,8 @@ std::int64_t AccessWindows::begin_of(std::int64_t window) const {
 }
 
 std::int64_t AccessWindows::first_of(Split split) const {
-  if (split == Split::train) return 0;
-  return examples(Split::train) + (split == Split::test ? examples(Split::validation) : 0);
+  const std::int64_t tenth = windows_ / 10;
+  return split == Split::train ? 0 : windows_ - (split == Split::validation ? 2 * tenth : tenth);
 }
 
 }  // namespace fovea

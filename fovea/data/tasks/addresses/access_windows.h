@@ -1,6 +1,6 @@
 // Tasks on a trace of memory accesses: which line is accessed next, from a window of accesses. Of the windows of a
-// trace, in its order, eight tenths are trained on, the next tenth is validation and the last is the test. Windows do
-// not reach over the end of an episode.
+// trace, in its order, eight tenths are trained on (or the first of them), the next tenth is validation and the last is
+// the test. Windows do not reach over the end of an episode.
 #pragma once
 
 #include <memory>
@@ -24,6 +24,8 @@ class AccessWindows : public Task, public Prefetchers {
   // Whether a batch of validation or test lies evenly over the whole of it, and not on neighbours, which are much alike
   // where a program does one thing after another.
   virtual bool spreads() const { return false; }
+  // How many windows are trained on at most; 0: all that are for it.
+  virtual std::int64_t most_trained() const { return 0; }
   void window_setting(Fields& fields);
   int window() const { return window_; }
   // What the task is about. Throws wrong_input where it has too few windows.

@@ -32,6 +32,8 @@ class Addresses final : public AccessWindows {
     fields.only_of("trace \"strides\"", [this] { return trace_shape_.pattern == strides; });
     fields.integer("length", trace_shape_.length, 100, 10'000'000, "accesses of the trace");
     window_setting(fields);
+    fields.integer("trained", trained_, 0, 10'000'000,
+                   "the first windows of the trace that are trained on; 0: all that are not held out");
   }
 
   void prepare(std::uint64_t seed) override {
@@ -42,6 +44,8 @@ class Addresses final : public AccessWindows {
   }
 
  private:
+  std::int64_t most_trained() const override { return trained_; }
+
   bool has_nodes() const {
     using enum TracePattern;
     const TracePattern p = trace_shape_.pattern;
@@ -63,6 +67,7 @@ class Addresses final : public AccessWindows {
   }
 
   TraceShape trace_shape_{.length = 20'000};
+  std::int64_t trained_ = 0;
 };
 
 const Register<Task> addresses("addresses", "which line of memory is accessed next?",

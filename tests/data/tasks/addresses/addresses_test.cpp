@@ -39,6 +39,30 @@ TEST(AddressTask, SplitsAreTheTraceInItsOrder) {
   EXPECT_EQ(draw(*task, Split::validation, 1, 64).size, 36);
 }
 
+TEST(AddressTask, WhatIsTrainedOnCanBeCutAndWhatIsAskedStays) {
+  const ValueTable random{{"trace", word("random")}, {"length", whole(1016)}};
+  ValueTable few = random, more = random;
+  few["trained"] = whole(60);
+  more["trained"] = whole(4000);
+  const auto all = make_task("addresses", random), cut = make_task("addresses", few);
+  EXPECT_EQ(cut->examples(Split::train), 60);
+  EXPECT_EQ(cut->examples(Split::validation), 100);
+  EXPECT_EQ(make_task("addresses", more)->examples(Split::train), 800);
+  for (const Split split : {Split::validation, Split::test})
+    EXPECT_EQ(draw(*cut, split, 0, 100).source.ids, draw(*all, split, 0, 100).source.ids);
+  std::set<std::vector<int>> windows;
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    const Batch batch = draw(*cut, Split::train, step, 60);
+    for (int b = 0; b < batch.size; ++b) {
+      const auto first = batch.source.ids.begin() + b * batch.source.columns;
+      windows.insert({first, first + batch.source.columns});
+    }
+  }
+  EXPECT_EQ(windows.size(), 60u);
+  EXPECT_EQ(cut->prefetchers()->accesses_of(Split::train).last, 16 + 60);
+  EXPECT_EQ(cut->prefetchers()->accesses_of(Split::validation).first, 16 + 800 + 1);
+}
+
 TEST(AddressTask, OnPagesAnOffsetIsFollowedByAnotherOnEachPage) {
   const TraceShape shape{TracePattern::pages, 16, 32, 1, 16 * 32, 0};
   const AccessTrace trace = make_trace(shape, 3);

@@ -237,9 +237,9 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
 test("a page without its engine says so where its views would be, and one asked for a view that there is not says that", async () => {
   const whole = await readFile(process.env.FOVEA_PAGE_FILE, "utf8");
   const file = join(stage.home, "engineless.html");
-  const without = whole.replace(/data:application\/wasm;base64,[A-Za-z0-9+/=]+/g, "");
-  assert.ok(without.length < whole.length - 1e6);
-  await writeFile(file, without.replace('content="site"', 'content="report"').replace("</body>", '<script type="application/json" id="story">{"experiments": []}</script></body>'));
+  const without = whole.replace(/[A-Za-z0-9+/=]{500000,}/, "");
+  assert.ok(without.length < whole.length);
+  await writeFile(file, without.replace('content="site"', 'content="report"').replace("</body>", '<script id="story" data-experiments="0"></script></body>'));
   const page = await stage.visit(pathToFileURL(file).href + words(small));
   await page.getByText("this page was built without the engine for it: install Emscripten").waitFor();
   assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "Playground");

@@ -212,6 +212,16 @@ test("in a frame there are transport, map and curve; on paper nothing that can o
   await stage.leave(page);
 });
 
+test("in a system's own colours what is pressed and current is marked, and at 200 % nothing is cut off", async () => {
+  const page = await stage.visit("#/play?step=60", { viewport: { width: 640, height: 360 }, forcedColors: "active" });
+  await at_step(page, 60);
+  await page.locator(".course .legend button").first().waitFor();
+  const marked = await page.locator("nav a, .course .legend button").evaluateAll((all) => all.map((one) => [one.matches('[aria-current], [aria-pressed="true"]'), getComputedStyle(one).outlineStyle !== "none"]));
+  assert.deepEqual([marked.filter(([is]) => is).length, marked.filter(([is, seen]) => is !== seen)], [3, []]);
+  await fits(page);
+  await stage.leave(page);
+});
+
 test("shown to a room, keys do what buttons do, and a link leaves out what a class is not to see", async () => {
   const page = await stage.visit(words(small), { viewport: { width: 1280, height: 720 } });
   await at_step(page, 0);

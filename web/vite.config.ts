@@ -1,6 +1,7 @@
 // One HTML file with everything in it: it is built into the program, put around a report's data, and laid on static hosts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
@@ -16,8 +17,8 @@ function engine(): Plugin {
     load: (id) => {
       if (id === "\0no-engine") return none;
       if (id !== "\0wasm") return null;
-      const bytes = built ? "data:application/wasm;base64," + readFileSync(join(folder, "engine.wasm")).toString("base64") : "";
-      return `export default ${JSON.stringify(bytes)}`;
+      const packed = built ? deflateRawSync(readFileSync(join(folder, "engine.wasm")), { level: 9 }).toString("base64") : "";
+      return `export default ${JSON.stringify(packed)}`;
     },
     // The engine is given its bytes: where they would lie else needs no second copy of them.
     transform: (code, id) => (id === join(folder, "engine.js") ? code.replace(/new URL\("engine.wasm",\s*import.meta.url\)/g, '""') : null),

@@ -41,8 +41,10 @@ void write_report(const Store& store, std::span<const Reproduction> reproduction
   if (form == ReportForm::plain || (form == ReportForm::page && shipped_page().empty()))
     return write_whole(file, report_html(reproductions, arrays, facts, program_wording()));
   const std::string story = story_text(reproductions, arrays, facts);
-  write_whole(file,
-              form == ReportForm::data ? story : page_with_story(story, claims_html(reproductions, program_wording())));
+  const auto page = [&] {
+    return page_with_story(story, reproductions.size(), claims_html(reproductions, program_wording()));
+  };
+  write_whole(file, form == ReportForm::data ? story : page());
 }
 
 void check_figures(const Experiment& experiment) {

@@ -70,7 +70,7 @@ Json runs(const HttpRequest& request, const Store& store) {
   std::int64_t matched = 0;
   Json list = Json::array();
   for (const RunRecord& run : store.query(read_query(request, store), &matched)) list.push_back(run_json(run, false));
-  return {{"matched", matched}, {"runs", list}};
+  return {{"matched", matched}, {"runs", std::move(list)}};
 }
 
 // One line a run: what a metric came to over the steps.
@@ -94,9 +94,9 @@ Json lines(const HttpRequest& request, const Store& store) {
                     {"seed", run.spec.seed},
                     {"state", state_name(run.state)},
                     {"steps", found->second.steps},
-                    {"values", values}});
+                    {"values", std::move(values)}});
   }
-  return {{"metric", metric}, {"matched", matched}, {"lines", list}};
+  return {{"metric", metric}, {"matched", matched}, {"lines", std::move(list)}};
 }
 
 // As the page tells it: of an experiment that was not reproduced yet, what is asked and no more.

@@ -1,4 +1,5 @@
 // Where the page's data come from: the server that it was loaded from, or the file that it stands in.
+import { bytes_of, unpacked } from "./packed";
 import type { Experiment, Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
 
 // What could not be had, in the words of who knows: a paragraph to show.
@@ -155,24 +156,24 @@ abstract class Alone implements Source {
 
 const a_tour = 10; // experiments
 
-// The story stands in the page itself. Whoever opens a report of a few experiments wants to see what came of them.
+// The story stands in the page itself, packed. Whoever opens a report of a few experiments wants to see what came of them.
 class Report extends Alone {
   readonly kind = "report";
-  private readonly whole = JSON.parse(document.getElementById("story")!.textContent!) as { facts: Story["facts"]; experiments: Told[] };
-  readonly opens = this.whole.experiments.length < a_tour ? "story" : "start";
+  private readonly element = document.getElementById("story")!;
+  readonly opens = Number(this.element.dataset.experiments) < a_tour ? "story" : "start";
   async load() {
-    return this.whole;
+    return unpacked(bytes_of(this.element.textContent!)).json();
   }
 }
 
-// The story lies beside the page.
+// The story lies beside the page, packed: what a host sends as it is.
 class Site extends Alone {
   readonly kind = "site";
   readonly opens = "start";
   async load() {
-    const answer = await fetch("story.json").catch(() => null);
+    const answer = await fetch("story.deflate").catch(() => null);
     if (!answer?.ok) throw new Trouble("The story's figures are not beside this page.");
-    return answer.json();
+    return unpacked(await answer.arrayBuffer()).json();
   }
 }
 

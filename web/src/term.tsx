@@ -48,17 +48,17 @@ export function Term({ word, children }: { word: string; children: ComponentChil
   );
 }
 
-const known = /α|β|\bloss\b|\buniform\b|\bentropy\b/;
+const known = /\(([αβ])\)|α|β|\bloss\b|\buniform\b|\bentropy\b/;
 
 // A text with each of them explained where it first stands.
 export function Explained({ text }: { text: string }) {
   const parts: ComponentChild[] = [], told = new Set<string>();
   let rest = text;
   for (let found = known.exec(rest); found; found = known.exec(rest)) {
-    const word = found[0];
-    parts.push(rest.slice(0, found.index), told.has(word) ? word : <Term word={word}>{word}</Term>);
+    const word = found[1] ?? found[0], term = told.has(word) ? word : <Term word={word}>{word}</Term>;
+    parts.push(rest.slice(0, found.index), found[1] ? <span class="unbroken">({term})</span> : term);
     told.add(word);
-    rest = rest.slice(found.index + word.length);
+    rest = rest.slice(found.index + found[0].length);
   }
   return (
     <>

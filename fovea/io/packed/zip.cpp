@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "fovea/base/error/error.h"
+#include "fovea/io/packed/deflate.h"
 
 namespace fovea {
 
@@ -43,32 +43,6 @@ class Bytes {
 // What stands in a field of 32 bits for a number that has its place in the 64-bit part.
 std::uint64_t or_large(std::uint64_t x) { return std::min(x, large); }
 
-// Nothing where the bytes would not become fewer.
-std::optional<std::string> deflate_all(std::string_view bytes) {
-  z_stream stream{};
-  // A low level: arrays of floats hardly shrink further, and there are many of them.
-  if (::deflateInit2(&stream, 1, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw failure("there is no memory to write the archive");
-  std::string out;
-  std::string block(std::size_t{1} << 18, '\0');
-  int state = Z_OK;
-  for (std::size_t at = 0; state == Z_OK && out.size() < bytes.size();) {
-    if (stream.avail_in == 0 && at < bytes.size()) {
-      const std::size_t piece = std::min(bytes.size() - at, std::size_t{1} << 30);
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + at));
-      stream.avail_in = static_cast<uInt>(piece);
-      at += piece;
-    }
-    stream.next_out = reinterpret_cast<Bytef*>(block.data());
-    stream.avail_out = static_cast<uInt>(block.size());
-    state = ::deflate(&stream, at == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
-    out.append(block, 0, block.size() - stream.avail_out);
-  }
-  ::deflateEnd(&stream);
-  if (state != Z_STREAM_END || out.size() >= bytes.size()) return std::nullopt;
-  return out;
-}
-
 }  // namespace
 
 void ZipWriter::put(std::string_view bytes) {
@@ -79,11 +53,13 @@ void ZipWriter::put(std::string_view bytes) {
 void ZipWriter::add(const std::string& name, std::string_view bytes) {
   if (name.size() > many)
     throw failure("a name of " + std::to_string(name.size()) + " bytes is too long for an archive");
-  const std::optional<std::string> packed = deflate_all(bytes);
-  const std::string_view data = packed ? std::string_view(*packed) : bytes;
+  // A low level: arrays of floats hardly shrink further, and there are many of them.
+  const std::string packed = deflate(bytes, 1);
+  const bool is_packed = packed.size() < bytes.size();
+  const std::string_view data = is_packed ? std::string_view(packed) : bytes;
   const auto crc = static_cast<std::uint32_t>(
       ::crc32_z(::crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-  Member member{name, crc, packed ? deflated : stored, data.size(), bytes.size(), written_};
+  Member member{name, crc, is_packed ? deflated : stored, data.size(), bytes.size(), written_};
   const bool is_large = bytes.size() >= large;
   Bytes extra;
   if (is_large) extra.u16(1).u16(16).u64(member.size).u64(member.packed);

@@ -28,28 +28,31 @@ constexpr const char* of_all_in_bin = FOVEA_ROW "WHERE removed IS NOT NULL ORDER
 
 enum class Points { last, all };
 
-// Whole runs from their rows, within one transaction. Runs that differ in their seed alone have their spec read once.
+// Runs from their rows, but for tags and notes, within one transaction. Runs that differ in their seed alone have their
+// spec read once.
 class Reader {
  public:
-  explicit Reader(Store::State& state) : state_(state), place_{state.db().file().string()} {}
+  Reader(Store::State& state, Points points)
+      : state_(state),
+        place_{state.db().file().string()},
+        points_(points),
+        rows_(state.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
+                                                       : "SELECT name, step, value FROM metrics WHERE run = ?")) {}
 
-  RunRecord read(SqliteStatement& row, Points points, bool with_arrays) {
+  RunRecord read(SqliteStatement& row, bool with_arrays) {
     RunRecord run;
     read_row(state_, row, run);
     const std::uint64_t seed = run.spec.seed;
     run.spec = spec(row.integer(11));
     run.spec.seed = seed;
-    SqliteStatement rows =
-        state_.db().prepare(points == Points::all ? "SELECT name, steps, points FROM series WHERE run = ?"
-                                                  : "SELECT name, step, value FROM metrics WHERE run = ?");
-    rows.bind(1, run.id);
-    while (rows.next()) {
-      Series& series = run.series[state_.text_of(rows.integer(0))];
-      if (points == Points::all) read_series(rows, 1, 2, place_, series);
-      else series = {{rows.integer(1)}, {rows.number(2)}};
+    rows_.reset();
+    rows_.bind(1, run.id);
+    while (rows_.next()) {
+      Series& series = run.series[state_.text_of(rows_.integer(0))];
+      if (points_ == Points::all) read_series(rows_, 1, 2, place_, series);
+      else series = {{rows_.integer(1)}, {rows_.number(2)}};
     }
     if (with_arrays) run.arrays = read_arrays(state_, run.id, {});
-    add_labels(state_, run.id, run.tags, run.note);
     return run;
   }
 
@@ -63,8 +66,17 @@ class Reader {
 
   Store::State& state_;
   Place place_;
+  Points points_;
+  SqliteStatement rows_;
   std::unordered_map<std::int64_t, RunSpec> specs_;
 };
+
+// One run whole.
+RunRecord read_whole(Store::State& state, SqliteStatement& row, bool with_arrays) {
+  RunRecord run = Reader(state, Points::all).read(row, with_arrays);
+  add_labels(state, run.id, run.tags, run.note);
+  return run;
+}
 
 // What runs are put in order by. A run that lacks it, or has NaN, comes last either way.
 struct Rank {
@@ -210,7 +222,7 @@ std::optional<RunRecord> Store::find(std::int64_t id, bool with_arrays) const {
   Transaction sight(state_->db(), Transaction::Kind::read);
   SqliteStatement row = state_->db().prepare(by_id);
   if (!row.bind(1, id).next() || !row.is_null(12)) return std::nullopt;
-  return Reader(*state_).read(row, Points::all, with_arrays);
+  return read_whole(*state_, row, with_arrays);
 }
 
 std::optional<std::int64_t> run_of_hash(Connection& database, const std::string& hash, bool done) {
@@ -228,7 +240,7 @@ std::optional<RunRecord> find_hash(Store::State& state, const std::string& hash,
   const auto id = run_of_hash(state.db(), hash, done);
   SqliteStatement row = state.db().prepare(by_id);
   if (!id || !row.bind(1, *id).next()) return std::nullopt;
-  if (with_series) return Reader(state).read(row, Points::all, false);
+  if (with_series) return read_whole(state, row, false);
   std::optional<RunRecord> run(std::in_place);
   read_row(state, row, *run);
   return run;
@@ -275,12 +287,14 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
   if (query.columns) return read_columns(*state_, query, ids);
   std::vector<RunRecord> runs;
   runs.reserve(ids.size());
-  Reader reader(*state_);
+  Reader reader(*state_, query.with_series ? Points::all : Points::last);
+  const Labels labels(*state_);
   SqliteStatement row = state_->db().prepare(by_id);
   for (const std::int64_t id : ids) {
     row.reset();
-    if (row.bind(1, id).next())
-      runs.push_back(reader.read(row, query.with_series ? Points::all : Points::last, query.with_arrays));
+    if (!row.bind(1, id).next()) continue;
+    runs.push_back(reader.read(row, query.with_arrays));
+    labels.read(runs.back());
   }
   return runs;
 }

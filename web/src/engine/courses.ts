@@ -1,5 +1,6 @@
 // Courses of trainings that were computed beforehand, by the same engine (scripts/courses.mjs), so that a preset or a link to
 // one is seen at once. Of each there are the curves, and at every look the map of one example.
+import { bytes_of, can_unpack, unpacked } from "../packed";
 import courses from "./courses.json";
 import type { Look, Series } from "./looks";
 
@@ -20,9 +21,8 @@ export interface Foreseen {
   series: Map<string, Series>;
 }
 
-async function unpacked(text: string, cells: number): Promise<Uint8Array> {
-  const packed = new Blob([Uint8Array.from(atob(text), (one) => one.charCodeAt(0))]);
-  const bytes = new Uint8Array(await new Response(packed.stream().pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer());
+async function maps_in(text: string, cells: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await unpacked(bytes_of(text)).arrayBuffer());
   for (let i = cells; i < bytes.length; ++i) bytes[i]! += bytes[i - cells]!;
   return bytes;
 }
@@ -30,11 +30,11 @@ async function unpacked(text: string, cells: number): Promise<Uint8Array> {
 // That of the training whose spec has this hash; none where the browser cannot unpack it.
 export async function course_of(hash: string): Promise<Foreseen | undefined> {
   const entry = (courses as unknown as { [hash: string]: Entry })[hash];
-  if (!entry || typeof DecompressionStream === "undefined") return undefined;
+  if (!entry || !can_unpack) return undefined;
   const kept = "like" in entry ? ((courses as unknown as { [hash: string]: Kept })[entry.like]!) : entry;
   const until = "like" in entry ? entry.until : kept.steps.at(-1)!;
   const [rows = 0, columns = 0] = kept.shape, cells = rows * columns;
-  const bytes = await unpacked(kept.maps, cells), held = new Set(kept.held);
+  const bytes = await maps_in(kept.maps, cells), held = new Set(kept.held);
   const looks = kept.steps
     .filter((step) => step <= until)
     .map((step, i): Look => {

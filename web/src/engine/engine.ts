@@ -2,6 +2,7 @@
 import EngineWorker from "./worker?worker&inline";
 import wasm from "#engine.wasm";
 import type { Axes, Setting } from "../model";
+import { bytes_of } from "../packed";
 import { Trouble } from "../source";
 
 export type ToyPoint = [D: number, gate: number, p: number, loss: number];
@@ -97,13 +98,6 @@ function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-function bytes_of(url: string): ArrayBuffer {
-  const text = atob(url.slice(url.indexOf(",") + 1));
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  return bytes.buffer;
-}
-
 class Engine {
   private worker?: Worker;
   private waiting = new Map<number, { done: (answer: Answer) => void; fail: (error: Error) => void }>();
@@ -134,8 +128,8 @@ class Engine {
 
   private start() {
     const worker = new EngineWorker();
-    const memory = bytes_of(wasm);
-    worker.postMessage({ wasm: memory }, [memory]);
+    const packed = bytes_of(wasm).buffer;
+    worker.postMessage({ packed }, [packed]);
     worker.onmessage = ({ data }: MessageEvent<Answer>) => {
       this.waiting.get(data.id)?.done(data);
       this.waiting.delete(data.id);

@@ -3,6 +3,6 @@ declare module "#engine" {
   export default make_engine;
 }
 declare module "#engine.wasm" {
-  const url: string; // data:…;base64,…, or "" where the page is built without the engine
-  export default url;
+  const packed: string; // as ../packed.ts unpacks it, in base64; "" where the page is built without the engine
+  export default packed;
 }

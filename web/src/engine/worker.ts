@@ -1,6 +1,7 @@
 // The engine on a thread of its own: questions come in as messages and are answered in their order.
 /// <reference lib="webworker" />
 import make_engine from "#engine";
+import { unpacked } from "../packed";
 
 interface Question {
   id: number;
@@ -21,12 +22,12 @@ interface Module {
 
 let engine: Promise<Module> | undefined;
 
-self.onmessage = async (message: MessageEvent<Question | { wasm: ArrayBuffer }>) => {
-  if ("wasm" in message.data) {
-    const { wasm } = message.data;
+self.onmessage = async (message: MessageEvent<Question | { packed: ArrayBuffer }>) => {
+  if ("packed" in message.data) {
+    const { packed } = message.data;
     engine = (async () => {
       if (typeof WebAssembly === "undefined") throw new Error("it has no WebAssembly, or has it switched off");
-      return make_engine({ wasmBinary: wasm }) as Promise<Module>;
+      return make_engine({ wasmBinary: await unpacked(packed).arrayBuffer() }) as Promise<Module>;
     })();
     engine.catch(() => {}); // whoever asks is told
     return;

@@ -79,7 +79,7 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
       </p>
       <p class="soft" role="status">
         {own.data ? own.told(own.data) : own.hint}{" "}
-        {own.kept ? "They are kept in this browser and sent nowhere." : "They are sent nowhere; this browser has no room to keep them, so they are gone when the page is closed."}
+        {own.kept ? "What you give is kept in this browser and sent nowhere." : "What you give is sent nowhere; this browser has no room to keep it, so it is gone when the page is closed."}
       </p>
     </section>
   );

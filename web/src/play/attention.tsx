@@ -87,7 +87,8 @@ export function Attention({ lane, at, example }: Props) {
         <ColourBar most={most} />
       </Figure>
       <p class="soft">
-        Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} down, ${names.columns} across.` : `: its ${names.columns}.`}
+        Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} from top to bottom, ${names.columns} from left to right.` : `: its ${names.columns}.`}
+        {lane.axes.rows === "target_word" && /^\d+$/.test(inputs[0] ?? "") && " The words of this task are numbers."}
         {label && ` Its class is ${label}.`}
         {lane.mean_of > 1 && ` The mean over the ${lane.mean_of} heads.`}
         {typeof entropy === "number" && <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />}

@@ -24,7 +24,7 @@ export const presets: Preset[] = [
   {
     name: "two-stages",
     title: "First the words, then where to look",
-    outcome: "By step 10 the model knows about half of the words (β), while attention (α) is on the right word hardly more often than by chance. By step 60 attention is there.",
+    outcome: "The model practises to copy texts of twelve words. By step 10 it knows about half of the words (β), while attention (α) is on the right word hardly more often than by chance. By step 60 attention is there.",
     state: {},
     held: [
       { run: 0, metric: "beta_top1", step: 10, least: 0.35 },
@@ -60,7 +60,7 @@ export const presets: Preset[] = [
   {
     name: "keyword",
     title: "Find the keyword",
-    outcome: "Which word is the keyword is known (β) by step 10, with attention still nearly uniform: at step 20 the keyword has less than a fifth of it (α). By step 80 it has most of it.",
+    outcome: "A text is positive if it holds a certain word, the keyword. Which word that is the model knows (β) by step 10, with attention still nearly uniform: at step 20 the keyword has less than a fifth of it (α). By step 80 it has most of it.",
     state: { task: "keyword" },
     held: [
       { run: 0, metric: "beta_auc", step: 10, least: 0.95 },

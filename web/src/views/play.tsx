@@ -104,6 +104,11 @@ export function Play() {
   const preset = preset_of(state);
   const begin = (next: Preset) => change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
   const on_the_way = player.under_way && !loading;
+  const idea = (
+    <p class="idea">
+      <Explained text={preset ? preset.outcome : chosen.idea} />
+    </p>
+  );
   return (
     <div class="play">
       <div class="play-top">
@@ -134,6 +139,7 @@ export function Play() {
         {[misread, player.trouble || failed].filter(Boolean).join(" ")}
         {player.refused && lanes.length > 0 && " What stands below is what was there before."}
       </p>
+      {chosen.own && idea}
       {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
       {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
       {trains("given-texts") && <Predicted lane={lanes[0]!} />}
@@ -158,9 +164,7 @@ export function Play() {
           </div>
         )}
       </section>
-      <p class="idea">
-        <Explained text={preset ? preset.outcome : chosen.idea} />
-      </p>
+      {!chosen.own && idea}
       {presented && <Presenter player={player} state={state} set={set} begin={begin} />}
       {settings}
       {lanes.length > 0 && (

@@ -16,7 +16,7 @@ import { Explained, Term } from "../term";
 const held_until = 60;
 const unit: [number, number] = [0, 1];
 const task = task_of({ ...first, ...pair.state });
-const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: knows the right word", [task.attention!.metric]: "α: looks at the right word" };
+const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: the words", [task.attention!.metric]: "α: where to look" };
 const shown = new Set(Object.values(names));
 const sides = [
   { title: "Every text: the same 20 words", says: "All 20 are in every text, in another order. So seeing which words are there tells the model nothing." },
@@ -31,12 +31,12 @@ export function Start({ source }: { source: Source }) {
         <Term word="attention">Attention</Term> is how a neural network chooses what to look at: for each word that it writes, it divides 100 % among the words that it has read. Nobody tells it
         where to look: it learns that while it learns what the words mean.
       </p>
-      <p>
-        Below two models practise the same task, step by step: to copy a text, word by word. In each map a row is a word that is written, a column a word that was read, and the darker a square,
-        the more the model looks there. One that looks at the right words has a dark diagonal.
+      <p class="reading">
+        Here two models practise the same task, step by step: to copy a text, word by word. In each map a row is a word that is written, a column a word that was read, and the stronger the
+        colour of a square, the more the model looks there. One that looks at the right words shows a diagonal.
       </p>
       {engine.there ? <Pair /> : <p>Here two models would learn before your eyes, and this page was built without the engine for it: install Emscripten, then build Fovea again.</p>}
-      <section>
+      <section class="seen">
         <h2>What you have just seen</h2>
         <p>
           <Explained text="First the words, then where to look. While attention is still uniform, a model sees which words stand in the text and which are written, and learns from that alone which word goes with which (β). Only when it knows that does it pay to look at the right word, and attention (α) moves there." />
@@ -150,7 +150,7 @@ function Side({ lane, at, hold }: { lane: Lane | undefined; at: number; hold: nu
       <div class="map-holder" style={{ aspectRatio: `${columns} / ${rows}` }}>
         <Heatmap values={look.alpha} offset={0} rows={rows} columns={columns} most={1} label={`Attention at step ${look.step}: a row for each word that is written, a column for each word that was read`} pointed={undefined} point={() => {}} />
       </div>
-      <Lines curves={curves} label="share of words" now={at} range={unit} steps={lane.steps} marks={marks} height={screen.wide ? 210 : 150} shown={shown} />
+      <Lines curves={curves} label="share that is right" now={at} range={unit} steps={lane.steps} marks={marks} height={screen.wide ? 210 : 130} shown={shown} />
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { in_turn } from "../turns";
 import { chapters, type Chapter, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
 import { panels_in, ReadOff } from "../story/read_off";
+import { Explained } from "../term";
 
 interface Section extends Chapter {
   experiments: Experiment[];
@@ -94,9 +95,7 @@ export function Story({ source }: { source: Source }) {
       <div>
         <h1>How attention comes to be where it is</h1>
         <p>
-          Loss alone does not say where a model attends. The answer tested here has two stages: while attention is still uniform, a model learns
-          which input word goes with which output, from co-occurrence alone; only then does attention have a reason to move to that word. Each
-          experiment shows, breaks or measures a part of that, and says beforehand what should come out.
+          <Explained text="A low loss alone does not say where a model looks. The answer tested here has two stages: while attention is still uniform, a model learns which input word goes with which output, from what stands together alone; only then does attention have a reason to move to that word. Each experiment shows, breaks or measures a part of that, and claims beforehand what should come out." />
         </p>
         <p role="alert" class="problem">
           {trouble}

@@ -139,8 +139,9 @@ export function Toy() {
     <>
       <h1>Toy gate</h1>
       <p>
-        Two sequences, (0, 0) and (0, 1); the second is positive. What symbol 1 says more than symbol 0 is D = β₁ − β₀, and p is the
-        attention on the key. {told.idea}
+        The smallest system that learns where to look. It reads two symbols, 0 0 or 0 1, and is to say which of the two texts it was; only
+        the second symbol, the key, tells. Two numbers are all that it learns: p, the attention on the key, and D = β₁ − β₀, how much
+        more symbol 1 speaks for the text 0 1 than symbol 0 does. {told.idea}
       </p>
       <Equation lines={told.equations} />
       <div class="presets" role="group" aria-label="Stories">

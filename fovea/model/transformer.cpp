@@ -359,7 +359,6 @@ void Transformer<T>::descend(Compute& compute, const Trace<T>& trace, std::span<
     dh = attend_backward(compute, stack_[i], own.layers[i], dh, i > 0 || embedded, copies ? &own : nullptr,
                          std::ssize(own.asked), looks.empty() ? looks : looks.subspan(i * heads, heads));
   }
-  if (!embedded) return;
   table_.backward(compute, source.ids, Matrix<const T>(dh));
   if (!positions_ || !positions_->learns() || !compute.trains()) return;
   compute.team.split(source.columns, 4, [&](Index begin, Index end) {

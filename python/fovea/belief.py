@@ -226,6 +226,11 @@ class Belief:
         if over.low > 0 or over.high <= 0:
             more = "the seeds have more in common than that" if over.low > 0 else "the seeds have no more in common than that"
         self.sentences.append(f"{text}: {more}.")
+        if agree.low <= 0:
+            self.sentences.append(
+                f"Training ended where the held-out loss was least, after {', '.join(map(str, f['steps']))} steps. Attention may settle later than the "
+                "loss does: trained on, seeds may come to agree, without a gain in accuracy."
+            )
         if over.low <= 0 < over.high:
             self.open.append(f"Whether seeds agree beyond what the data foretell: {self._texts_to_settle(over, 0.0)}.")
 

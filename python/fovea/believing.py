@@ -232,6 +232,7 @@ class _Study:
             "changes": {kind: self.share(values) for kind, values in flips.items()},
             "over_random": {kind: self.difference(flips[kind] - flips["random"]) for kind in _DELETED if kind != "random"},
             "falls": {kind: self.mean(np.mean(values, 0)) for kind, values in fell.items()},
+            "steps": [each.steps for each in self.fitted["learned"]],
             "seeds_agree": self.mean(among),
             "data_agrees": self.mean(data),
             "seeds_over_data": self.mean(among - data),

@@ -210,7 +210,7 @@ def predict(
     **settings: Any,
 ) -> Prediction | TracePrediction:
     """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
-    experiment by name with its settings. Words are what stands between blanks. Of labelled texts that are the same the first
+    experiment by name with its settings. Words are what stands between spaces. Of labelled texts that are the same the first
     alone counts. ``top`` words, at most, are told of each class. Of a task of memory accesses
     (``fovea.predict("address-trace", corpus="app")``) a ``TracePrediction``.
 

@@ -1,7 +1,7 @@
 // Task `given-texts`: the class of a text, for texts that stand in the spec itself, so that it holds all of the
 // experiment.
 //
-// Words are what stands between blanks; nothing is done to them. Some texts of each class are held out for validation,
+// Words are what stands between spaces; nothing is done to them. Some texts of each class are held out for validation,
 // drawn by the seed; training goes through the others in shuffled epochs, and the vocabulary is theirs.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ constexpr std::size_t most_labels = 100;
 class GivenTexts final : public Task {
  public:
   void settings(Fields& fields) override {
-    fields.texts("texts", given_, "the texts, their words parted by blanks");
+    fields.texts("texts", given_, "the texts, their words separated by spaces");
     fields.texts("labels", labels_, "the class of each of them");
     fields.number("held_out", held_out_, 0.05, 0.9, "the share of each class that is for validation");
     fields.integer("min_count", min_count_, 1, 1'000'000, "words seen less often in training are unknown");

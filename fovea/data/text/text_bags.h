@@ -1,5 +1,5 @@
 // Bags of words from files of text, read as a stream: memory is bounded by the vocabulary, of which the most frequent
-// million words are kept. Words are what stands between blanks; nothing is done to them.
+// million words are kept. Words are what stands between spaces; nothing is done to them.
 #pragma once
 
 #include <memory>

@@ -183,7 +183,8 @@ class Table final : public TextReader::Examples {
     // As some spreadsheets write CSV where the comma is in numbers.
     const bool semicolons = width_ == 1 && first.fields.front().find(';') != std::string::npos;
     const std::string other_mark =
-        semicolons ? "its columns seem to be parted by ';': save it with commas (csv) or TABs (tsv) between them" : "";
+        semicolons ? "its columns seem to be separated by ';': save it with commas (csv) or TABs (tsv) between them"
+                   : "";
     if (header == Header::no && by_name)
       throw wrong_input("without a header its columns have numbers, not names", "name columns by number, from 1",
                         place);

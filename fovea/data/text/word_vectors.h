@@ -1,5 +1,5 @@
-// Word vectors in the text format of word2vec and GloVe: a word and its numbers a line, parted by blanks; word2vec has
-// a line before them with the number of words and their width.
+// Word vectors in the text format of word2vec and GloVe: a word and its numbers a line, separated by spaces; word2vec
+// has a line before them with the number of words and their width.
 #pragma once
 
 #include <cstdint>

@@ -37,15 +37,16 @@ RunRecord untrained(RunSpec spec) {
   return run;
 }
 
+// Each once, although runs of several models share most of them.
 std::vector<std::string> names_of(const std::vector<RunRecord>& runs) {
-  std::vector<std::string> names{"seed"};
+  std::set<std::string> names{"seed"};
   for (const RunRecord& run : runs) {
-    for (const auto& series : run.series) names.push_back(series.first);
+    for (const auto& series : run.series) names.insert(series.first);
     for (const auto& [section, table] : {std::pair("task.", &run.spec.task), std::pair("model.", &run.spec.model),
                                          std::pair("train.", &run.spec.train)})
-      for (const auto& setting : *table) names.push_back(section + setting.first);
+      for (const auto& setting : *table) names.insert(section + setting.first);
   }
-  return names;
+  return {names.begin(), names.end()};
 }
 
 class Reader {

@@ -99,8 +99,8 @@ TEST_F(TextReaderTest, ColumnsGoByName) {
 }
 
 TEST_F(TextReaderTest, ColumnsThatCanNotBeMeantAreSaid) {
-  EXPECT_SAYS(complaint(table("a.csv", "label;text\nham;hi\n", {"text"}, "label")), "seem to be parted by ';'");
-  EXPECT_SAYS(complaint(table("a.csv", "ham;hi\nspam;win\n", {"2"}, "1")), "seem to be parted by ';'");
+  EXPECT_SAYS(complaint(table("a.csv", "label;text\nham;hi\n", {"text"}, "label")), "seem to be separated by ';'");
+  EXPECT_SAYS(complaint(table("a.csv", "ham;hi\nspam;win\n", {"2"}, "1")), "seem to be separated by ';'");
   EXPECT_SAYS(complaint(table("b.tsv", "ham\thi\n", {"1", "2"}, "2")),
               "the column '2' is asked for as the text and as the label");
   EXPECT_SAYS(complaint(table("b.tsv", "label\ttext\nham\thi\n", {"label"}, "1")),

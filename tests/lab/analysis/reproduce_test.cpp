@@ -35,6 +35,12 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
                   "a figure reads 'on_marc'")})
     EXPECT_NE(said.find(wanted), std::string::npos) << said;
+  // Runs of two models share what they have: each name is suggested once.
+  const std::string of_two = refusal(
+      "sweep = { \"model.start\" = [1.0, 2.0] }\n"
+      "[[claim]]\nsays = \"low\"\nmetric = \"entirely_unknown\"\nat_most = 9.0");
+  EXPECT_NE(of_two.find("train.steps"), std::string::npos) << of_two;
+  EXPECT_EQ(of_two.find("train.steps"), of_two.rfind("train.steps")) << of_two;
   EXPECT_EQ(store.count(), 0);
   EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
 }

@@ -197,6 +197,21 @@ TEST(Glimpse, RefusesPatchesLargerThanTheImageAndSaysWhichSettingItIs) {
   }
 }
 
+TEST(Glimpse, SettingsOfPlacesThatItDecidesAreIdleWhereItDoesNot) {
+  const auto idle = [](const std::string& policy, const std::string& setting) {
+    const auto model = Registry<Model<float>>::instance().make("glimpse", "model");
+    Fields fields;
+    model->settings(fields);
+    fields.read({{"policy", word(policy)}, {setting, real(0.7)}}, "model 'glimpse'");
+    return fields.idle().has_value();
+  };
+  for (const std::string setting : {"spread", "pace", "reward_weight"}) {
+    EXPECT_FALSE(idle("learned", setting)) << setting;
+    EXPECT_EQ(idle("unrewarded", setting), setting == "reward_weight") << setting;
+    EXPECT_TRUE(idle("random", setting) && idle("centre", setting)) << setting;
+  }
+}
+
 TEST(Glimpse, RefusesVectorsThatAreNoSquare) {
   TaskShape shape;
   shape.kind = Kind::labelled_vectors;

@@ -17,7 +17,7 @@ function read_number(text: string): number {
 
 class OwnPoints extends Own<Points> {
   readonly title = "Your points";
-  readonly label = "Your points: in each line x and y, parted by a comma, a tab or blanks";
+  readonly label = "Your points: in each line x and y, separated by a comma, a tab or spaces";
   readonly placeholder = "0.5, 1.2\n0.9, 1.7";
   readonly hint = "A decimal point, not a comma, stands in a number.";
   readonly accept = ".tsv,.csv,.txt";
@@ -28,7 +28,7 @@ class OwnPoints extends Own<Points> {
     const rows = lines.map(({ text, line }) => ({ line, text, numbers: text.split(/[\s,;]+/).filter(Boolean).map(read_number) }));
     if (rows[0]!.numbers.every(Number.isNaN)) rows.shift(); // a header
     for (const { line, text, numbers } of rows)
-      if (numbers.length !== 2 || !numbers.every((x) => Number.isFinite(x) && Math.abs(x) < 1e6)) throw new Trouble(`Line ${line} is "${text.slice(0, 40)}" and not two numbers of less than a million: write x and y, parted by a comma, a tab or blanks.`);
+      if (numbers.length !== 2 || !numbers.every((x) => Number.isFinite(x) && Math.abs(x) < 1e6)) throw new Trouble(`Line ${line} is "${text.slice(0, 40)}" and not two numbers of less than a million: write x and y, separated by a comma, a tab or spaces.`);
     if (rows.length < least_points) throw new Trouble(`There ${rows.length === 1 ? "is one point" : `are ${rows.length} points`}: give at least ${least_points}.`);
     if (rows.length > most_points) throw new Trouble(`There are ${rows.length} points, and this page takes at most ${most_points}: take a part of them.`);
     const points = rows.map(({ numbers }) => numbers as [number, number]).sort((a, b) => a[0] - b[0]);

@@ -6,7 +6,7 @@ import { Own } from "./data";
 interface Texts {
   given: string; // as they were pasted
   labels: string[];
-  texts: string[]; // words parted by blanks
+  texts: string[]; // words separated by spaces
 }
 
 const most_texts = 2_000;

@@ -92,7 +92,7 @@ int read_token(std::string_view word, Where place) {
   const auto [end, wrong] = std::from_chars(word.data(), word.data() + word.size(), token);
   if (end != word.data() + word.size() || wrong == std::errc::invalid_argument)
     throw wrong_input(fmt::format("'{}' is no whole number, and each token is one", word),
-                      "write tokens as numbers parted by blanks, or have the file cut into characters", place());
+                      "write tokens as numbers separated by spaces, or have the file cut into characters", place());
   if (word.front() == '-')
     throw wrong_input(fmt::format("the token {} is negative", word), "number tokens from 0", place());
   if (wrong != std::errc() || token > std::numeric_limits<int>::max())

@@ -4,6 +4,7 @@
 
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
+#include "fovea/model/asked_rows.h"
 #include "fovea/model/attention_rule.h"
 #include "fovea/nn/loss.h"
 
@@ -212,9 +213,16 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients,
   own.said_kept = output_dropout_.forward(compute, pass.training, pass.seed, pass.step,
                                           std::span<const T>(own.said.flat()), own.said.flat());
 
-  trace.scores = output_.forward(compute, own.said);
+  own.read = own.said;
   trace.answers = batch.target.ids;
-  own.d_logits = with_gradients ? compute.array<T>(B * steps, output_.out) : Matrix<T>();
+  if (const AskedRows asked = asked_rows(compute.arena, batch.target.ids);
+      pass.training && asked.rows.size() < batch.target.ids.size()) {
+    own.asked = asked.rows;
+    own.read = gather(compute, own.read, own.asked);
+    trace.answers = asked.answers;
+  }
+  trace.scores = output_.forward(compute, own.read);
+  own.d_logits = with_gradients ? compute.array<T>(trace.scores.size(0), output_.out) : Matrix<T>();
   trace.loss = cross_entropy(compute, Matrix<const T>(trace.scores), trace.answers, own.d_logits);
   trace.attention = mean_attention(compute, own);
   if (heads_.size() < 2) return;
@@ -251,7 +259,8 @@ template <class T>
 void Seq2Seq<T>::backward_into(Compute& compute, const Batch& batch, const Own& own,
                                const SequenceGradient<T>& d_source) const {
   const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
-  const Matrix<T> d_said = output_.backward(compute, own.said, Matrix<const T>(own.d_logits));
+  Matrix<T> d_said = output_.backward(compute, own.read, Matrix<const T>(own.d_logits));
+  if (own.read.size(0) < B * steps) d_said = scatter(compute, Matrix<const T>(d_said), own.asked, B * steps);
   output_dropout_.backward(compute, own.said_kept, std::span<const T>(d_said.flat()), d_said.flat());
   const Cube<T> d_output = compute.array<T>(steps, B, width);
   swap_axes(compute.team, Cube<const T>(d_said.as(B, steps, width)), d_output);

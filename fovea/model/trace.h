@@ -61,8 +61,8 @@ struct Pass {
 template <class T>
 struct Outcome {
   double loss = 0;   // mean over rows (or over points)
-  Matrix<T> scores;  // (rows, classes): a row per example, or per target word (B*T rows, batch-major); 2 classes may be
-                     // one column: the logit of class 1
+  Matrix<T> scores;  // (rows, classes): a row per example, or per target word (B*T rows, batch-major; in training maybe
+                     // of those asked alone, as answers then are); 2 classes may be one column: the logit of class 1
   std::span<const int> answers;  // (rows) right class of each row, -1 where there is none
   Cube<T> attention;  // the map "attention", (B, rows per example, columns): of several heads their mean; 0 on padding;
                       // empty for a model without attention

@@ -8,6 +8,7 @@
 
 #include "fovea/base/error/names.h"
 #include "fovea/math/vector_math.h"
+#include "fovea/model/asked_rows.h"
 #include "fovea/model/right_places.h"
 #include "fovea/nn/gelu.h"
 #include "fovea/nn/loss.h"
@@ -47,25 +48,6 @@ Matrix<T> plus_product(Compute& compute, const Linear<T>& map, Matrix<const T> x
     plus_product(map, weights, x.slice(begin, end), onto.empty() ? onto : onto.slice(begin, end), y.slice(begin, end));
   });
   return y;
-}
-
-template <class T>
-Matrix<T> gather(Compute& compute, Matrix<const T> x, std::span<const int> rows) {
-  const Matrix<T> some = compute.array<T>(static_cast<Index>(rows.size()), x.size(1));
-  compute.team.split(some.size(0), rows_grain, [&](Index begin, Index end) {
-    for (Index n = begin; n < end; ++n)
-      std::copy_n(x[rows[static_cast<std::size_t>(n)]].data(), x.size(1), some[n].data());
-  });
-  return some;
-}
-
-// The other rows are 0.
-template <class T>
-Matrix<T> scatter(Compute& compute, Matrix<const T> some, std::span<const int> rows, Index count) {
-  const Matrix<T> all = compute.zeros<T>(count, some.size(1));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    std::copy_n(some[static_cast<Index>(i)].data(), some.size(1), all[rows[i]].data());
-  return all;
 }
 
 template <class T>
@@ -179,24 +161,12 @@ Matrix<T> Transformer<T>::think(Compute& compute, const Layer& layer, Matrix<con
 }
 
 template <class T>
-void Transformer<T>::find_asked(Compute& compute, const Batch& batch, Own& own) const {
-  const std::span<const int> answers = batch.target.ids;
-  const auto asked = compute.arena.take<int>(answers.size()), wanted = compute.arena.take<int>(answers.size());
-  std::size_t count = 0;
-  for (std::size_t row = 0; row < answers.size(); ++row) {
-    if (answers[row] < 0) continue;
-    asked[count] = static_cast<int>(row);
-    wanted[count++] = answers[row];
-  }
-  own.asked = asked.first(count);
-  own.wanted = wanted.first(count);
-}
-
-template <class T>
 Trace<T> Transformer<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
   Own own;
-  find_asked(compute, batch, own);
+  const AskedRows asked = asked_rows(compute.arena, batch.target.ids);
+  own.asked = asked.rows;
+  own.wanted = asked.answers;
   own.layers = compute.arena.take<LayerTrace>(stack_.size());
   Matrix<T> h = embed(compute, batch.source);
   const bool shows = !pass.training && attends(batch) != Model<T>::Attends::no;

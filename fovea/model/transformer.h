@@ -102,7 +102,6 @@ class Transformer final : public Model<T>, public HasHeadLooks<T> {
   Matrix<T> attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
                    LayerTrace& trace) const;
   Matrix<T> think(Compute& compute, const Layer& layer, Matrix<const T> h, bool training, LayerTrace& trace) const;
-  void find_asked(Compute& compute, const Batch& batch, Own& own) const;
   void say(Compute& compute, Own& own, Trace<T>& trace) const;
   void show(Compute& compute, const Own& own, Trace<T>& trace) const;
   void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, const PackedMatrix<T>& read,

@@ -199,6 +199,8 @@ TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
                sources = static_cast<std::size_t>(data.source.columns);
     double words = 0, loss = 0;
     for (const int n : data.target.lengths) words += n;
+    ASSERT_EQ(static_cast<double>(whole.scores.size(0)), words);  // nothing is said of padding
+    std::size_t row = 0;
     std::vector<double> sum(gradient.size());
     for (int b = 0; b < data.size; ++b) {
       const auto at = static_cast<std::size_t>(b);
@@ -211,10 +213,9 @@ TEST(Seq2Seq, APaddedBatchIsItsExamplesOneByOne) {
       const double share = data.target.lengths[at] / words;
       const Trace<double> alone = scene.gradient_of(one);
       loss += share * alone.loss;
-      for (std::size_t t = 0; t < static_cast<std::size_t>(one.target.columns); ++t) {
+      for (std::size_t t = 0; t < static_cast<std::size_t>(one.target.columns); ++t, ++row) {
         for (std::size_t k = 0; k < classes; ++k)
-          ASSERT_NEAR(alone.scores(static_cast<Index>(t), static_cast<Index>(k)),
-                      scores[(at * targets + t) * classes + k], 1e-12);
+          ASSERT_NEAR(alone.scores(static_cast<Index>(t), static_cast<Index>(k)), scores[row * classes + k], 1e-12);
         if (attention.empty()) continue;
         double mass = 0;
         for (std::size_t s = 0; s < sources; ++s) {

@@ -61,6 +61,12 @@ std::vector<Point> thinned(std::vector<Point> points, double width) {
   return kept;
 }
 
+// What stands beside an axis, in so much room.
+std::string axis_words(const PlotAxis& axis, double room) {
+  const std::string scale = axis.log ? " (log)" : "";
+  return shorten_text(axis.label, room - text_width(scale, type::label), type::label) + scale;
+}
+
 class PanelPainter {
  public:
   PanelPainter(Canvas& canvas, const Panel& panel, const PanelLayout& place)
@@ -138,12 +144,12 @@ class PanelPainter {
     canvas_.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, {Color::muted(), 0.9, {}});
     canvas_.line({plot.x, plot.y}, {plot.x, plot.bottom()}, {Color::muted(), 0.9, {}});
     if (!panel_.x.label.empty())
-      canvas_.text({plot.centre().x, plot.bottom() + 27}, shorten_text(panel_.x.label, plot.width + 40, type::label),
+      canvas_.text({plot.centre().x, plot.bottom() + 27}, axis_words(panel_.x, plot.width + 40),
                    {type::label, Color::ink(), Anchor::middle});
     if (!panel_.y.label.empty()) {
       double widest = 0;
       for (const Tick& tick : place_.y_ticks) widest = std::max(widest, text_width(tick.label, type::tick));
-      canvas_.text({plot.x - widest - 13, plot.centre().y}, shorten_text(panel_.y.label, plot.height + 20, type::label),
+      canvas_.text({plot.x - widest - 13, plot.centre().y}, axis_words(panel_.y, plot.height + 20),
                    {type::label, Color::ink(), Anchor::middle, -90});
     }
   }

@@ -120,6 +120,16 @@ TEST(Lines, PassesOverWhatIsNotFinite) {
   expect_drawn(make_figure(spec, runs, {}));
 }
 
+TEST(Lines, ALogarithmicAxisSaysSo) {
+  const auto runs = sample::copy_runs(2);
+  FigureSpec spec{"lines", {{"y", text("loss")}, {"y_label", text("loss of the runs")}}, {}};
+  EXPECT_EQ(figure_svg(make_figure(spec, runs, {})).find("(log)"), std::string::npos);
+  spec.settings["y_log"] = {true, {}};
+  const std::string marked = figure_svg(make_figure(spec, runs, {}));
+  EXPECT_NE(marked.find("loss of the runs (log)"), std::string::npos);
+  EXPECT_EQ(marked.find("step (log)"), std::string::npos);
+}
+
 TEST(Lines, BandsRunFromQuartileToQuartile) {
   const auto runs = sample::copy_runs(5);
   const Figure figure =

@@ -28,6 +28,7 @@ std::string deflate(std::string_view bytes, int level) {
     out.append(block, 0, block.size() - stream.avail_out);
   }
   ::deflateEnd(&stream);
+  if (state != Z_STREAM_END) throw failure("what is written could not be packed");
   return out;
 }
 

@@ -244,7 +244,7 @@ void bind_prediction(py::module_& module) {
                                const Estimate interval = p.interval();
                                return py::make_tuple(interval.low, interval.high);
                              })
-      .def_property_readonly("enough", [](const AccessPrediction& p) { return p.asked >= few_windows; })
+      .def_property_readonly("enough", &AccessPrediction::enough)
       .def_readonly("new_pages", &AccessPrediction::new_pages)
       .def_property_readonly("tables",
                              [](const AccessPrediction& p) {

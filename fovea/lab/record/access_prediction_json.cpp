@@ -3,13 +3,14 @@
 namespace fovea {
 
 Json access_prediction_json(const AccessPrediction& p) {
+  const Estimate interval = p.interval();
   Json json{{"trained_on", p.trained_on},
             {"asked", p.asked},
             {"fitted", {p.fitted.first, p.fitted.last}},
             {"scored", {p.scored.first, p.scored.last}},
             {"expected", p.expected()},
-            {"interval", {p.interval().low, p.interval().high}},
-            {"enough", p.asked >= few_windows},
+            {"interval", {interval.low, interval.high}},
+            {"enough", p.enough()},
             {"told", p.told.both},
             {"told_page", p.told.page},
             {"told_offset", p.told.offset},

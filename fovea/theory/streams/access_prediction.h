@@ -53,6 +53,7 @@ struct AccessPrediction {
   std::vector<TableScore> tables;
 
   double expected() const { return std::max(told.both, in_window.both); }
+  bool enough() const { return asked >= few_windows; }
   Estimate interval() const { return share_interval(std::llround(expected() * static_cast<double>(asked)), asked); }
   const TableScore& best_table() const {
     return *std::max_element(tables.begin(), tables.end(),

@@ -15,7 +15,7 @@ std::string verdict_line(const AccessPrediction& p, const Terminal& terminal) {
   const TableScore& best = p.best_table();
   const bool table_knows_more = best.both > p.expected() + 0.05;
   if (table_knows_more) says += fmt::format(", and the table '{}' {:.3g} %", best.name, 100 * best.both);
-  if (p.asked < few_windows) return fmt::format("cannot tell, {} windows of validation are too few: {}", p.asked, says);
+  if (!p.enough()) return fmt::format("cannot tell, {} windows of validation are too few: {}", p.asked, says);
   if (p.expected() < least)
     return toned(table_knows_more ? "hard for a network" : "hard", Tone::bad, terminal) + ": " + says;
   if (p.expected() < most) return "in part: " + says;

@@ -1,5 +1,5 @@
 // What the page and its neighbours hold packed: as DEFLATE without a head, and where only text may stand in base64.
-import { Trouble } from "./source";
+import { Trouble } from "./trouble";
 
 export const can_unpack = typeof DecompressionStream !== "undefined";
 

@@ -1,9 +1,7 @@
 // Where the page's data come from: the server that it was loaded from, or the file that it stands in.
 import { bytes_of, unpacked } from "./packed";
 import type { Experiment, Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
-
-// What could not be had, in the words of who knows: a paragraph to show.
-export class Trouble extends Error {}
+import { Trouble } from "./trouble";
 
 // Trainings on the machine that serves the page.
 export interface Trainer {

@@ -3,7 +3,7 @@ import EngineWorker from "./worker?worker&inline";
 import wasm from "#engine.wasm";
 import type { Axes, Setting } from "../model";
 import { bytes_of } from "../packed";
-import { Trouble } from "../source";
+import { Trouble } from "../trouble";
 
 export type ToyPoint = [D: number, gate: number, p: number, loss: number];
 

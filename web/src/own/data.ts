@@ -1,6 +1,6 @@
 // Data of the person at the page: kept in this browser, and sent nowhere.
 import { useLayoutEffect, useReducer } from "preact/hooks";
-import { Trouble } from "../source";
+import { Trouble } from "../trouble";
 
 const most_bytes = 1_000_000;
 const changed = "fovea-own-data";

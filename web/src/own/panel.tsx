@@ -1,6 +1,6 @@
 // Where a person gives data of their own.
 import { useState } from "preact/hooks";
-import { Trouble } from "../source";
+import { Trouble } from "../trouble";
 import { refuse_large, type Own } from "./data";
 
 async function text_in(file: File): Promise<string> {

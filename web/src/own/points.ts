@@ -1,5 +1,5 @@
 // Points of one's own: x and y in each line.
-import { Trouble } from "../source";
+import { Trouble } from "../trouble";
 import { Own } from "./data";
 
 interface Points {

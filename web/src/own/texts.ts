@@ -1,6 +1,6 @@
 // Labelled texts of one's own, read by the engine.
 import { engine } from "../engine/engine";
-import { Trouble } from "../source";
+import { Trouble } from "../trouble";
 import { Own } from "./data";
 
 interface Texts {

@@ -3,7 +3,7 @@
 import type { Attached, Batches } from "../engine/engine";
 import type { Lane } from "../engine/lane";
 import type { Setting } from "../model";
-import { Trouble } from "../source";
+import { Trouble } from "../trouble";
 import template from "./script.py?raw";
 
 // What the script says: of each table the settings that it follows, or that change nothing it does, whatever they are, and

@@ -4,7 +4,7 @@ import { flat_settings, type Setting, type WholeRun } from "../model";
 import { first, plan_of, settings_text, words_of, type State } from "../play/state";
 import { acts, tasks } from "../play/tasks";
 import { write_address } from "../address";
-import { Trouble } from "../source";
+import { Trouble } from "../trouble";
 
 const named = (toml: string) => /name = "([^"]+)"/.exec(toml)?.[1];
 const not_of_numbers = /^(train\.(threads|keep_weights|data_parallel|shards)|probe\.(?!every$).*|seed|intervene)$/;

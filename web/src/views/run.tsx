@@ -14,7 +14,8 @@ import { address_in_playground, not_there } from "../run/in_playground";
 import { Glimpses } from "../run/glimpses";
 import { Kept, maps_of, other_program, series_of, type MapName } from "../run/kept";
 import { Scrolled } from "../scrolled";
-import { Trouble, type KeptRuns } from "../source";
+import type { KeptRuns } from "../source";
+import { Trouble } from "../trouble";
 
 // The runs as they are filtered, with what the page of a run shows left out; of one run that page.
 export function address_of_all(id?: number): string {

@@ -8,7 +8,8 @@ import { Legend } from "../legend";
 import { axis_of, look_of, useWidth } from "../lines";
 import { number_text, setting_text, type Groups, type Run } from "../model";
 import { Scrolled } from "../scrolled";
-import { Trouble, type KeptRuns } from "../source";
+import type { KeptRuns } from "../source";
+import { Trouble } from "../trouble";
 
 interface Dot {
   x: number | string;

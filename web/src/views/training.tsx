@@ -1,7 +1,8 @@
 // Trainings on the machine that serves the page: started here, watched, and stopped.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Experiment, Job } from "../model";
-import { Trouble, type Source, type Trainer } from "../source";
+import type { Source, Trainer } from "../source";
+import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
 
 const often = 500, seldom = 5000; // milliseconds between looks: while something trains, and else, since another tab may start it

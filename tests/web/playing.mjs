@@ -7,7 +7,11 @@ export const words = (settings, more = {}) => "#/play?" + new URLSearchParams({ 
 export const small = { "task.vocab": 8, "task.length": 6, "model.hidden": 16, "model.embedding": 16, "train.batch": 16 };
 
 export const step_of = (page) => page.locator("output[data-step]").getAttribute("data-step").then(Number);
-export const at_step = (page, step) => page.waitForFunction((step) => document.querySelector("output[data-step][data-loading=no]")?.dataset.step === String(step), step);
+// What was chosen last is drawn first: until then the page still shows, at its step, what was chosen before.
+export const at_step = async (page, step) => {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await page.waitForFunction((step) => document.querySelector("output[data-step][data-loading=no]")?.dataset.step === String(step), step);
+};
 export const past_step = (page, step) => page.waitForFunction((step) => Number(document.querySelector("output[data-step][data-loading=no]")?.dataset.step) >= step, step);
 // Settings are folded away.
 export const open_settings = (page) => page.locator("details.settings > summary").click();

@@ -2,7 +2,7 @@
 // Of every preset of the playground, and of the pair on the front door: the curves in four digits, and at each look the map of
 // the example that is shown first, a byte for each of its cells. A test trains the presets again and compares (tests/web/play_presets.test.mjs).
 import { writeFile } from "node:fs/promises";
-import { deflateRawSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import { open_engine, parts_of_page } from "../tests/web/in_node.mjs";
 
 const ask = await open_engine();
@@ -13,7 +13,7 @@ const digits = (value) => (value === null ? null : +value.toPrecision(4));
 function packed(maps) {
   const cells = maps[0].length, bytes = Buffer.concat(maps);
   for (let i = bytes.length - 1; i >= cells; --i) bytes[i] -= bytes[i - cells];
-  return deflateRawSync(bytes, { level: 9 }).toString("base64");
+  return deflateSync(bytes, { level: 9 }).toString("base64");
 }
 
 function course_of(plan, metrics) {

@@ -4,7 +4,7 @@
 import { copyFile, cp, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { deflateRawSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import { Marked } from "marked";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -80,7 +80,7 @@ const documents = (await readdir(join(root, "docs"))).filter((name) => name.ends
 const pages = new Map([["README.md", "index.html"], ...documents.map((name) => [posix.join("docs", name), name.replace(/\.md$/, ".html")])]);
 await mkdir(join(folder, "docs"), { recursive: true });
 await copyFile(page, join(folder, "index.html"));
-const packed = deflateRawSync(await readFile(story), { level: 9 }); // not every host packs what it sends
+const packed = deflateSync(await readFile(story), { level: 9 }); // not every host packs what it sends
 await writeFile(join(folder, "story.deflate"), packed);
 await cp(join(root, "docs/figures"), join(folder, "docs/figures"), { recursive: true });
 for (const [file, name] of pages) await writeFile(join(folder, "docs", name), await page_of(file, pages));

@@ -1,7 +1,7 @@
 // One HTML file with everything in it: it is built into the program, put around a report's data, and laid on static hosts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { deflateRawSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
@@ -17,7 +17,7 @@ function engine(): Plugin {
     load: (id) => {
       if (id === "\0no-engine") return none;
       if (id !== "\0wasm") return null;
-      const packed = built ? deflateRawSync(readFileSync(join(folder, "engine.wasm")), { level: 9 }).toString("base64") : "";
+      const packed = built ? deflateSync(readFileSync(join(folder, "engine.wasm")), { level: 9 }).toString("base64") : "";
       return `export default ${JSON.stringify(packed)}`;
     },
     // The engine is given its bytes: where they would lie else needs no second copy of them.

@@ -8,7 +8,7 @@ import { dirname, extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { inflateRawSync } from "node:zlib";
+import { inflateSync } from "node:zlib";
 import { processor_meter } from "./chromium.mjs";
 import { Stage, expect_accessible, slowness, text_of } from "./stage.mjs";
 
@@ -128,7 +128,7 @@ test("a figure of the story is saved as SVG, as PNG, and its numbers, which are 
   points.forEach(([, , tau, p], i) => assert.ok(near(tau, series.tau[i][1]) && near(p, series.p[i][1]), `${tau}, ${p} at look ${i}`));
   // Whatever is drawn has numbers.
   const packed = await page.locator("#story").textContent();
-  const figures = JSON.parse(inflateRawSync(Buffer.from(packed, "base64"))).experiments.flatMap((one) => one.figures.map((figure) => [one.name, figure.numbers?.length]));
+  const figures = JSON.parse(inflateSync(Buffer.from(packed, "base64"))).experiments.flatMap((one) => one.figures.map((figure) => [one.name, figure.numbers?.length]));
   assert.ok(figures.length >= 4 && figures.every(([, parts]) => parts > 0), String(figures));
   await stage.leave(page);
 });

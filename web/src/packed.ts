@@ -1,4 +1,4 @@
-// What the page and its neighbours hold packed: as DEFLATE without a head, and where only text may stand in base64.
+// What the page and its neighbours hold packed: as DEFLATE with the head of zlib, and where only text may stand in base64.
 import { Trouble } from "./trouble";
 
 export const can_unpack = typeof DecompressionStream !== "undefined";
@@ -9,5 +9,5 @@ export function bytes_of(base64: string): Uint8Array<ArrayBuffer> {
 
 export function unpacked(packed: BlobPart): Response {
   if (!can_unpack) throw new Trouble("This browser cannot unpack what the page holds: take one of 2023 or later.");
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")));
 }

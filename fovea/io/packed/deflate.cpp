@@ -8,9 +8,10 @@
 
 namespace fovea {
 
-std::string deflate(std::string_view bytes, int level) {
+std::string deflate(std::string_view bytes, int level, DeflateFrame frame) {
   z_stream stream{};
-  if (::deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+  const int window = frame == DeflateFrame::zlib ? MAX_WBITS : -MAX_WBITS;
+  if (::deflateInit2(&stream, level, Z_DEFLATED, window, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
     throw failure("there is no memory to pack what is written");
   std::string out;
   std::string block(std::size_t{1} << 18, '\0');

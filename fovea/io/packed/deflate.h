@@ -1,4 +1,4 @@
-// Bytes packed as DEFLATE (RFC 1951) without a head: as zip archives hold them, and browsers unpack as "deflate-raw".
+// Bytes packed as DEFLATE (RFC 1951).
 #pragma once
 
 #include <string>
@@ -6,6 +6,9 @@
 
 namespace fovea {
 
-std::string deflate(std::string_view bytes, int level);  // 1 (quick) to 9 (small)
+// What stands around them: nothing, as in zip archives, or the head and checksum of zlib (RFC 1950), for browsers.
+enum class DeflateFrame { none, zlib };
+
+std::string deflate(std::string_view bytes, int level, DeflateFrame frame);  // level: 1 (quick) to 9 (small)
 
 }  // namespace fovea

@@ -54,7 +54,7 @@ void ZipWriter::add(const std::string& name, std::string_view bytes) {
   if (name.size() > many)
     throw failure("a name of " + std::to_string(name.size()) + " bytes is too long for an archive");
   // A low level: arrays of floats hardly shrink further, and there are many of them.
-  const std::string packed = deflate(bytes, 1);
+  const std::string packed = deflate(bytes, 1, DeflateFrame::none);
   const bool is_packed = packed.size() < bytes.size();
   const std::string_view data = is_packed ? std::string_view(packed) : bytes;
   const auto crc = static_cast<std::uint32_t>(

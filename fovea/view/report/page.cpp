@@ -39,7 +39,7 @@ std::string page_with_story(std::string_view story, std::size_t experiments, std
   std::string page = page_of("report");
   std::string data = "<script type=\"application/octet-stream\" id=\"story\" data-experiments=\"" +
                      std::to_string(experiments) + "\">";
-  data += base64(deflate(story, level));
+  data += base64(deflate(story, level, DeflateFrame::zlib));
   data += "</script>\n<noscript>";
   data += without_scripts;
   data += "</noscript>\n<div id=\"page\"></div>";

@@ -60,6 +60,21 @@ test("own texts are predicted from, trained on and compared word by word, and th
   await stage.leave(page);
 });
 
+test("of few texts it is said which of the words that are told are not shaded", async () => {
+  const page = await stage.visit("#/play?task=own");
+  const few = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tder die das ein und war ist am im zu ${i % 3 ? (i % 2 ? "schlecht" : "gut") : "nun"} nr${i}`);
+  await paste(page, few.join("\n"));
+  await use(page);
+  await page.locator(".forecast").waitFor();
+  const words = (await page.locator(".forecast li b:not(:first-child) bdi").allInnerTexts()).sort();
+  assert.deepEqual(words, ["gut", "schlecht"]);
+  await page.getByRole("textbox", { name: "Try a sentence of your own: where is attention predicted to go?" }).fill("das war schlecht");
+  const not_shaded = page.getByText(/^Of so few texts, attention is predicted for their most frequent words only\. .*: (gut, schlecht|schlecht, gut)\.$/);
+  await not_shaded.first().waitFor();
+  assert.equal(await not_shaded.count(), 2); // under the sentence, and under the text that is shaded
+  await stage.leave(page);
+});
+
 test("they are kept in this browser alone, until they are forgotten", async () => {
   const page = await stage.visit("#/play?task=own");
   await button(page, "Take an example").click();

@@ -77,14 +77,14 @@ export function Predicted({ lane }: { lane: Lane }) {
   return (
     <>
       <Told {...told.prediction} />
-      <NewText lane={lane} logits={told.logits} />
+      <NewText lane={lane} told={told} />
     </>
   );
 }
 
 export function Compared({ lane, at, example }: { lane: Lane; at: number; example: number }) {
   const { told } = useForecast(lane);
-  return told ? <Comparison lane={lane} at={at} example={example} predicted={told.attention} /> : null;
+  return told ? <Comparison lane={lane} at={at} example={example} told={told} /> : null;
 }
 
 function Told({ verdict, says, because, examples, copies, outputs }: Forecast["prediction"]) {
@@ -113,6 +113,9 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
   );
 }
 
+const likely_of = (candidates: Candidate[]) => candidates.filter((one) => one.likely >= perhaps).slice(0, most_candidates);
+const named_of = ({ words, candidates }: Output) => (words.length > 0 ? words : likely_of(candidates)).map((one) => one.word);
+
 // Words that are sure; where there is none the likeliest, and what would settle it.
 function Expected({ output, words, candidates }: Output) {
   const label = (
@@ -139,7 +142,7 @@ function Expected({ output, words, candidates }: Output) {
         .
       </>
     );
-  const likely = candidates.filter((one) => one.likely >= perhaps).slice(0, most_candidates);
+  const likely = likely_of(candidates);
   const named = likely.length > 0 ? likely : candidates.slice(0, 1);
   const settled = named[0]?.settled_by;
   return (
@@ -172,11 +175,29 @@ function rounded_up(count: number): number {
   return ten * Math.ceil(count / ten);
 }
 
+function logits_of(lane: Lane, { logits }: Forecast): Map<string, number> {
+  return new Map(logits.map((logit, token) => [lane.word(token), logit]));
+}
+
+// Of few texts attention is followed on their most frequent words alone: those that are named above may not be among them.
+function Followed({ lane, told }: { lane: Lane; told: Forecast }) {
+  const left_out = useMemo(() => {
+    const known = logits_of(lane, told);
+    return told.prediction.outputs.flatMap(named_of).filter((word) => !known.get(word));
+  }, [lane, told]);
+  if (left_out.length === 0) return null;
+  return (
+    <p class="soft">
+      Of so few texts, attention is predicted for their most frequent words only. Not among them, and so taken for words of no class: {left_out.join(", ")}.
+    </p>
+  );
+}
+
 // A sentence of the person's own, and where attention will lie on it: the softmax of its words' logits.
-function NewText({ lane, logits }: { lane: Lane; logits: number[] }) {
+function NewText({ lane, told }: { lane: Lane; told: Forecast }) {
   const id = useId();
   const [text, write] = useState("");
-  const known = useMemo(() => new Map(logits.map((logit, token) => [lane.word(token), logit])), [lane, logits]);
+  const known = useMemo(() => logits_of(lane, told), [lane, told]);
   const words = words_in(text).split(" ").filter(Boolean);
   const powers = words.map((word) => Math.exp(known.get(word) ?? 0));
   const all = powers.reduce((sum, one) => sum + one, 0);
@@ -184,10 +205,11 @@ function NewText({ lane, logits }: { lane: Lane; logits: number[] }) {
   const unknown = [...new Set(words.filter((word) => !known.has(word)))];
   return (
     <section class="new-text">
-      <label for={id}>Try a sentence of your own: where will attention go?</label>
+      <label for={id}>Try a sentence of your own: where is attention predicted to go?</label>
       <input id={id} type="text" class="sentence" autocomplete="off" value={text} onInput={(event) => write(event.currentTarget.value)} placeholder="Write here" />
       <div aria-live="polite">
         {words.length > 0 && <Shaded words={words} weights={weights} darkest={Math.max(0.25, ...weights)} />}
+        {words.length > 0 && <Followed lane={lane} told={told} />}
         {unknown.length > 0 && (
           <p class="soft">
             {unknown.length === 1 ? "No text for training has the word " : "No text for training has the words "}
@@ -212,7 +234,8 @@ interface Row {
   learned: number;
 }
 
-function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; example: number; predicted: number[][] }) {
+function Comparison({ lane, at, example, told }: { lane: Lane; at: number; example: number; told: Forecast }) {
+  const predicted = told.attention;
   const look = lane.look_at(at);
   if (!look) return null;
   const [count, rows, positions] = look.shape;
@@ -269,6 +292,7 @@ function Comparison({ lane, at, example, predicted }: { lane: Lane; at: number; 
       )}
       <h3>Text {example + 1}: predicted</h3>
       <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
+      <Followed lane={lane} told={told} />
       <h3>
         Text {example + 1}: learned at step {look.step}
       </h3>

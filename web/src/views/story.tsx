@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
 import { Figure, type Table } from "../figure";
 import type { Claim, Experiment, Story as Told_story, Told, ToldFigure, ToldNumbers } from "../model";
+import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
@@ -55,6 +56,7 @@ export function Story({ source }: { source: Source }) {
     [source],
   );
   useEffect(look, [look, news]);
+  const wide = useScreen().width > 900; // as story.css has it: there is room beside the text
   const sections = useMemo(() => sections_of(story?.experiments ?? []), [story]);
   const there = story !== undefined;
   // To the chapter that the address names, once there is something to go to.
@@ -70,28 +72,40 @@ export function Story({ source }: { source: Source }) {
     const now = (read_address().words.get("open") ?? "").split(",").filter(Boolean);
     if (now.includes(name) !== on) change_address({ open: (on ? [...now, name] : now.filter((one) => one !== name)).join(",") });
   };
+  const list = (
+    <ol>
+      {sections.map((section) => (
+        <li>
+          <a
+            href={`#/story?at=${section.name}`}
+            aria-current={section.name === at ? "true" : undefined}
+            onClick={(event) => {
+              event.preventDefault();
+              change_address({ at: section.name }, true);
+              const heading = document.getElementById("chapter-" + section.name)!;
+              heading.scrollIntoView();
+              heading.focus({ preventScroll: true });
+            }}
+          >
+            {section.title}
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
   return (
     <div class="story">
       <nav class="chapters" aria-label="Chapters">
-        <ol>
-          {sections.map((section) => (
-            <li>
-              <a
-                href={`#/story?at=${section.name}`}
-                aria-current={section.name === at ? "true" : undefined}
-                onClick={(event) => {
-                  event.preventDefault();
-                  change_address({ at: section.name }, true);
-                  const heading = document.getElementById("chapter-" + section.name)!;
-                  heading.scrollIntoView();
-                  heading.focus({ preventScroll: true });
-                }}
-              >
-                {section.title}
-              </a>
-            </li>
-          ))}
-        </ol>
+        {wide ? (
+          list
+        ) : (
+          <details>
+            <summary>
+              {sections.length} chapter{sections.length === 1 ? "" : "s"}
+            </summary>
+            {list}
+          </details>
+        )}
       </nav>
       <div>
         <h1>How attention comes to be where it is</h1>

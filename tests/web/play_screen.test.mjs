@@ -67,6 +67,12 @@ test("a preset and a link to it are seen at once, and curves that go on stay the
   assert.ok(Number(await page.locator("output[data-reached]").getAttribute("data-reached")) < 160);
   await page.getByText("Example 1 at step 160").waitFor();
   assert.equal((await curves_of(page, "What is learned when")).get("β knows the right word").at(-1)[0], 300);
+  // Curves are pale after the step that is looked at.
+  const pale = await page.locator(".course .plot svg:not(.told)").evaluate((svg) => {
+    const [now, later] = ["line.now", "rect.later"].map((part) => svg.querySelector(part));
+    return [later.x.baseVal.value - now.x1.baseVal.value, later.width.baseVal.value > 100];
+  });
+  assert.deepEqual(pale, [0, true]);
   await stage.leave(page);
   const other = await stage.visit(words(small, { step: 2 }));
   await at_step(other, 2);

@@ -22,6 +22,12 @@ export function axis_of(values: number[]): { tickFormat: ((x: number) => string)
   return { tickFormat: plain ? undefined : tick_text, room: most === 0 || (most >= 1e-2 && most < 1e5) ? 52 : 76 };
 }
 
+function shape(is: string, attributes: { [name: string]: string | number }): SVGElement {
+  const drawn = document.createElementNS("http://www.w3.org/2000/svg", is);
+  for (const [name, value] of Object.entries(attributes)) drawn.setAttribute(name, String(value));
+  return drawn;
+}
+
 export function useWidth(): [{ current: HTMLDivElement | null }, number] {
   const holder = useRef<HTMLDivElement>(null);
   const [width, set] = useState(0);
@@ -158,10 +164,14 @@ export function Lines(props: LinesProps) {
   now_at.current = props.now;
   // Where the person looks moves often: the line alone is moved.
   const move_now = () => {
-    const now = holder.current?.querySelector("line.now"), at = now_at.current;
-    if (!now) return;
-    now.setAttribute("visibility", at === undefined ? "hidden" : "visible");
-    if (at !== undefined && place.current) for (const end of ["x1", "x2"]) now.setAttribute(end, String(place.current(at)));
+    const now = holder.current?.querySelector("line.now"), later = holder.current?.querySelector("rect.later"), at = now_at.current;
+    if (!now || !later) return;
+    for (const part of [now, later]) part.setAttribute("visibility", at === undefined ? "hidden" : "visible");
+    if (at === undefined || !place.current || !scales.current) return;
+    const x = place.current(at), end = Math.max(...(scales.current.x.range as number[]));
+    for (const side of ["x1", "x2"]) now.setAttribute(side, String(x));
+    later.setAttribute("x", String(x));
+    later.setAttribute("width", String(Math.max(0, end - x)));
   };
   const drawn_last = useRef({ at: -Infinity, took: 0 });
   const drawn = useRef<Drawn>();
@@ -225,6 +235,8 @@ export function Lines(props: LinesProps) {
         ...(smooth > 1 ? groups.map((group) => lines_of(raw, group, { strokeWidth: 1, strokeOpacity: thin ? 0.15 : 0.3, strokeDasharray: undefined })) : []),
         ...groups.map((group) => lines_of(drawn_curves, group, { strokeWidth: thin ? 1 : 1.8, strokeOpacity: thin ? 0.45 : 1, strokeDasharray: stroke_of(group) })),
         ...groups.map((group) => Plot.line(of(group), { x: "step", y: "middle", stroke: colour(group), strokeWidth: 2.5, strokeDasharray: looks.get(group)!.dash, clip })),
+        // What comes after the step that is looked at is there, and pale.
+        () => shape("rect", { class: "later", y: margin.top - 4, height: height - margin.bottom - margin.top + 4, fill: "var(--page)", "fill-opacity": 0.6 }),
         Plot.ruleX(props.marks ?? [], { x: "step", stroke: "var(--soft)", strokeDasharray: "2,3" }),
         ...(props.marks ?? []).map((mark, i) =>
           Plot.text([mark], { x: "step", text: "says", frameAnchor: "bottom", ...beside(mark), dy: -6 - 16 * i, fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
@@ -236,10 +248,7 @@ export function Lines(props: LinesProps) {
     const scale = plot.scale("x")!, up = plot.scale("y")!;
     scales.current = { x: scale, y: up };
     place.current = (step) => scale.apply(step);
-    const now = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    const line = { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 };
-    for (const [name, value] of Object.entries(line)) now.setAttribute(name, String(value));
-    plot.append(now);
+    plot.append(shape("line", { class: "now", y1: margin.top, y2: height - margin.bottom, stroke: "currentColor", "stroke-width": 1.5 }));
     holder.current!.replaceChildren(plot);
     move_now();
     drawn.current = { of: frame_of(props, width), kinds: kinds_of(raw), paths, there, can_grow: !thin && !(smooth > 1) && !part && !empty };

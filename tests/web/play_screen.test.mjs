@@ -43,6 +43,10 @@ test("transport, map and curve are in view together while it plays, on a desk an
       const parts = await boxes_of(page, [".stage .transport", ".axis .look", ".course .plot svg:not(.told)", ".course .legend", "canvas.map"]);
       assert.equal(parts.length, 4 + runs);
       in_view(parts, viewport);
+      // Each map says whose it is, and none of it is cut off.
+      const titles = page.locator(".attention figcaption > :first-child");
+      assert.deepEqual(await titles.allInnerTexts(), ["The attention map", "With seed 3"].slice(0, runs));
+      assert.deepEqual(await titles.evaluateAll((all) => all.map((title) => title.scrollWidth > title.clientWidth && getComputedStyle(title).overflow === "hidden")), Array(runs).fill(false));
       assert.equal(await page.evaluate(() => scrollY), 0);
       await stage.leave(page);
     }

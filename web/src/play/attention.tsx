@@ -67,7 +67,7 @@ export function Attention({ lane, at, example }: Props) {
   return (
     <section class="attention" aria-label={"Attention" + (lane.title && ` with ${lane.title}`)}>
       <h2 class="hidden">Attention{lane.title && `, with ${lane.title}`}</h2>
-      <Figure title={"The attention map" + (lane.title && `, with ${lane.title}`)} file={file} table={() => cells_of(look, offset, inputs, outputs, names, lane.truth)}>
+      <Figure title={lane.title ? `With ${lane.title}` : "The attention map"} file={file} table={() => cells_of(look, offset, inputs, outputs, names, lane.truth)}>
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
           {rows > 1 && <Words across={false} room={cell_room} words={outputs} />}
           <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>

@@ -151,6 +151,23 @@ test("the front door plays without a click, shows the difference, and holds atte
   await page.getByRole("tooltip").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "loss", exact: true }).hover();
   await page.getByRole("tooltip").getByText("how surprised").waitFor();
+  // Where there is no room below the word, it is told above: wherever the word stands, all of it is in the window.
+  await page.mouse.move(0, 0);
+  const loss = page.locator("button.term", { hasText: /^loss/ });
+  for (const bottom of [false, true]) {
+    await loss.evaluate((word, bottom) => {
+      const { top, height } = word.getBoundingClientRect();
+      document.body.style.paddingBottom = "100vh"; // so that it can stand anywhere
+      scrollBy(0, bottom ? top + height + 4 - innerHeight : top - 4);
+      word.focus({ preventScroll: true });
+    }, bottom);
+    const [tip, word] = await Promise.all([page.getByRole("tooltip").boundingBox(), loss.boundingBox()]);
+    assert.ok(tip.y >= 0 && tip.y + tip.height <= page.viewportSize().height && tip.y < word.y === bottom, JSON.stringify({ bottom, tip, word }));
+    await page.keyboard.press("Escape");
+    await loss.evaluate((word) => word.blur());
+    await page.getByRole("tooltip").waitFor({ state: "detached" });
+  }
+  await page.evaluate(() => (document.body.style.paddingBottom = ""));
   // The lesson's links are those of its document.
   const document_of_it = await readFile(new URL("../../docs/lesson.md", import.meta.url), "utf8");
   const links = [...document_of_it.matchAll(/\[([^\]]+)\]\(http[^#)]*(#\/play[^)]*)\)/g)].map(([, title, link]) => [title, link]);

@@ -8,7 +8,7 @@ const meanings: { [word: string]: string } = {
   β: "β (beta) is knowledge: how much an input word would speak for the right output word, were all of the attention on it. It can be high while attention is elsewhere.",
   entropy: "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",
-  σ: "σ (sigma): by how many standard deviations the word stands with the class more often than chance would have it. Of two words the one with more is the surer.",
+  σ: "σ (sigma): by how many standard deviations the word stands with the class more often than chance would have it. Of two words that stand in about as many texts the one with more is the surer.",
   uniform: "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
 };
 
@@ -20,8 +20,10 @@ export function Term({ word, children }: { word: string; children: ComponentChil
   useLayoutEffect(() => {
     if (!tip.current) return;
     tip.current.style.translate = "none";
-    const { left, right } = tip.current.getBoundingClientRect();
+    const { left, right, bottom, height } = tip.current.getBoundingClientRect();
     const room = document.documentElement.clientWidth - 8;
+    const word = tip.current.parentElement!.getBoundingClientRect();
+    tip.current.classList.toggle("above", bottom > document.documentElement.clientHeight - 8 && word.top > height + 12);
     tip.current.style.translate = `${Math.max(8 - left, Math.min(0, room - right))}px`;
   }, [open]);
   const means = meanings[word];

@@ -131,12 +131,12 @@ test("the front door plays without a click, shows the difference, and holds atte
   const page = await stage.visit("");
   await page.getByRole("heading", { name: "What does a model learn first: the words, or where to look?" }).waitFor();
   const told = page.locator(".stages");
-  await told.getByText(/With the same 20 words: neither .* so far\. With 20 of 30: the words \(β\) from step \d+, where to look \(α\) from step \d+\./).waitFor();
+  await told.getByText(/With the same 20 words: neither .* by step \d+\. With 20 of 30: the words \(β\) from step \d+, where to look \(α\) from step \d+\./).waitFor();
   // First the words, then where to look.
   const [, knows, looks] = (await told.innerText()).match(/With 20 of 30: the words \(β\) from step (\d+), where to look \(α\) from step (\d+)/).map(Number);
   assert.ok(knows < looks, `${knows} ${looks}`);
   await button(page, "Hold attention until step 60").click();
-  await told.getByText(/With 20 of 30: the words \(β\) from step \d+, and not where to look \(α\) so far\. Attention is held uniform until step 60/).waitFor();
+  await told.getByText(/With 20 of 30: the words \(β\) from step \d+, and not where to look \(α\) by step \d+\. Attention is held uniform until step 60/).waitFor();
   await page.waitForFunction(() => document.querySelectorAll("canvas.map").length === 2);
   // What the text says of the hold: with it, the same 20 words are learned, too.
   await told.getByText(/With the same 20 words: the words \(β\) from step \d+, where to look \(α\) from step \d+\..*Attention was held uniform until step 60/).waitFor();
@@ -188,6 +188,7 @@ test("the front door plays without a click, shows the difference, and holds atte
   // On a phone words stand beside their rows, though not all of them have room.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goBack();
+  await page.getByRole("link", { name: links[1][0] }).waitFor(); // the lesson is still unfolded: its next part is one click away
   await page.evaluate((link) => (location.hash = link), links[2][1]);
   await page.waitForFunction(() => {
     const [map, words] = [".map-holder", ".words.down"].map((name) => document.querySelector(name)?.getBoundingClientRect());

@@ -14,6 +14,7 @@ import type { Source } from "../source";
 import { Explained, Term } from "../term";
 
 const held_until = 60;
+let lesson_open = false; // who comes back from a part of it goes on with the next
 const unit: [number, number] = [0, 1];
 const task = task_of({ ...first, ...pair.state });
 const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: the words", [task.attention!.metric]: "α: where to look" };
@@ -32,8 +33,8 @@ export function Start({ source }: { source: Source }) {
         where to look: it learns that while it learns what the words mean.
       </p>
       <p class="reading">
-        Here two models practise the same task, step by step: to copy a text, word by word. In each map a row is a word that is written, a column a word that was read, and the stronger the
-        colour of a square, the more the model looks there. One that looks at the right words shows a diagonal.
+        Here two models practise copying a text, word by word. At first they know neither the words nor where to look. In each map a row is a word written, a column a word read: the
+        stronger the colour of a square, the more the model looks there. Looking at the right words makes a diagonal.
       </p>
       {engine.there ? <Pair /> : <p>Here two models would learn before your eyes, and this page was built without the engine for it: install Emscripten, then build Fovea again.</p>}
       <section class="seen">
@@ -61,7 +62,7 @@ export function Start({ source }: { source: Source }) {
           </li>
         </ul>
         {engine.there && (
-          <details class="lesson">
+          <details class="lesson" open={lesson_open} onToggle={(event) => (lesson_open = event.currentTarget.open)}>
             <summary>A lesson of twenty minutes, in five links</summary>
             <p>Begin with this page, and let the class vote on its question. Each part opens without the controls that it does not need; the browser's Back returns here.</p>
             <ol>
@@ -163,8 +164,8 @@ function told(lanes: Lane[], at: number, hold: number): string {
       return found !== undefined && found <= at ? found : undefined;
     };
     const words = step(task.knowledge!), places = step(task.attention!);
-    if (words === undefined && places === undefined) return "neither the words (β) nor where to look (α) so far";
-    if (places === undefined) return `the words (β) from step ${words}, and not where to look (α) so far`;
+    if (words === undefined && places === undefined) return `neither the words (β) nor where to look (α) by step ${at}`;
+    if (places === undefined) return `the words (β) from step ${words}, and not where to look (α) by step ${at}`;
     return `the words (β) from step ${words ?? "?"}, where to look (α) from step ${places}`;
   };
   const held = hold > 0 ? (at < hold ? ` Attention is held uniform until step ${hold}; the words are learned all the same.` : ` Attention was held uniform until step ${hold}, and then let go.`) : "";

@@ -46,7 +46,12 @@ export function Share({ lane, at, name, note, still, link }: Props) {
     const frame = `<iframe src="${link({ embed: "1", hide: without.join() }).replaceAll("&", "&amp;")}" width="900" height="560" title="Attention being learned"></iframe>`;
     try {
       await navigator.clipboard.writeText(frame);
-      say("The frame is copied: paste it into the HTML of a page or a slide. A server shows itself in frames of others only where it was told to.");
+      say(
+        "The frame is copied: paste it into the HTML of a page or a slide. " +
+          (location.protocol === "file:"
+            ? "It shows this file, so it works where the page or slide is a file too, on this computer."
+            : "Where Fovea serves this page, name the host of the page or slide when you start it, or the frame stays empty: fovea serve --allow-frame HOST"),
+      );
     } catch {
       say(`This browser lets no page copy. The frame is: ${frame}`);
     }

@@ -65,7 +65,7 @@ test("of few texts it is said which of the words that are told are not shaded", 
   const few = Array.from({ length: 40 }, (_, i) => `${i % 2 ? "minus" : "plus"}\tder die das ein und war ist am im zu ${i % 3 ? (i % 2 ? "schlecht" : "gut") : "nun"} nr${i}`);
   await paste(page, few.join("\n"));
   await use(page);
-  await page.locator(".forecast").waitFor();
+  await page.getByRole("heading", { name: "Predicted, before any training: cannot tell (too few examples)" }).waitFor();
   const words = (await page.locator(".forecast li b:not(:first-child) bdi").allInnerTexts()).sort();
   assert.deepEqual(words, ["gut", "schlecht"]);
   await page.getByRole("textbox", { name: "Try a sentence of your own: where is attention predicted to go?" }).fill("das war schlecht");

@@ -88,9 +88,13 @@ export function Compared({ lane, at, example }: { lane: Lane; at: number; exampl
 }
 
 function Told({ verdict, says, because, examples, copies, outputs }: Forecast["prediction"]) {
+  const [what, why] = says.split(": "); // "cannot tell: too few examples"
   return (
     <section class="forecast">
-      <h2>Predicted, before any training: {says}</h2>
+      <h2>
+        Predicted, before any training: {what}
+        {why && ` (${why})`}
+      </h2>
       <p>
         {meanings[verdict]} Told from {examples} texts; others are held out{copies > 0 && `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these, which tells nothing new`}.
       </p>

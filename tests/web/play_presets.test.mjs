@@ -24,13 +24,13 @@ function trained(plan, steps) {
 }
 
 // What the page shows of a training before it has trained it.
-async function foreseen(plan) {
+async function precomputed(plan) {
   const { hash } = ask({ ask: "begin", name: "preset", ...plan });
   return page.course_of(hash);
 }
 // Another compiler of the engine rounds otherwise, and a training carries that on: these are what an eye would not see.
 const near = { metric: 0.03, map: 0.1 };
-function expect_foreseen(course, { series, map }, metrics, what) {
+function expect_precomputed(course, { series, map }, metrics, what) {
   const last = series[metrics[0]].at(-1)[0];
   for (const metric of metrics) {
     const { steps, values } = course.series.get(metric), both = series[metric].filter(([at]) => steps.includes(at));
@@ -51,10 +51,10 @@ test("each preset comes to what it says, from five seeds, and from the first to 
         if (held.length === 0) continue;
         const state = { ...page.first, ...preset.state, seed };
         const plan = page.plan_of(state, run === 1 ? state.beside : "");
-        const course = seed === 0 && (await foreseen(plan));
+        const course = seed === 0 && (await precomputed(plan));
         plan.set.push("probe.every=10"); // what is looked at less often is the same then
         const training = trained(plan, Math.max(...held.map(({ step }) => step))), { series } = training;
-        if (course !== false) expect_foreseen(course, training, page.task_of(state).metrics, `${preset.name}, run ${run}`);
+        if (course !== false) expect_precomputed(course, training, page.task_of(state).metrics, `${preset.name}, run ${run}`);
         for (const { metric, step, least, most } of held) {
           const until = series[metric].filter(([at]) => at <= step);
           const what = `${preset.name}, seed ${seed}, run ${run}: ${metric}`;
@@ -70,9 +70,9 @@ test("a step is begun when the one before is seen, and none after Pause", async 
   const frame = async (now) => (frames.splice(0).forEach((next) => next(now)), await tick());
   globalThis.requestAnimationFrame = (next) => frames.push(next);
   let answer, computed = 0;
-  const lane = { get known() { return Math.max(this.step, computed); }, steps: 100, step: 0, every: 1, state: "running", look_after: (step) => step + 1, advance: (to) => (asked.push(to), new Promise((done) => (answer = () => done((lane.step = to))))) };
+  const training = { get known() { return Math.max(this.step, computed); }, steps: 100, step: 0, every: 1, state: "running", look_after: (step) => step + 1, advance: (to) => (asked.push(to), new Promise((done) => (answer = () => done((training.step = to))))) };
   const player = new page.Player(() => {});
-  Object.assign(player, { lanes: [lane], loading: false, pace: Infinity });
+  Object.assign(player, { trainings: [training], loading: false, pace: Infinity });
   void player.play();
   for (let i = 1; i < 5; ++i) await frame(performance.now());
   assert.deepEqual(asked, [1], "a slow answer is waited for");
@@ -95,7 +95,7 @@ test("a step is begun when the one before is seen, and none after Pause", async 
 
 test("the front door shows at once what it plays", async () => {
   const state = { ...page.first, ...page.pair.state, ...page.front_door.state };
-  for (const more of ["", state.beside]) assert.equal((await foreseen(page.plan_of(state, more))).looks.at(-1).step, page.front_door.until);
+  for (const more of ["", state.beside]) assert.equal((await precomputed(page.plan_of(state, more))).looks.at(-1).step, page.front_door.until);
 });
 
 test("in a text commas and semicolons stand as they please where the same labels come again", () => {

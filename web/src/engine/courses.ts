@@ -15,7 +15,7 @@ interface Kept {
 }
 type Entry = Kept | { like: string; until: number };
 
-export interface Foreseen {
+export interface Precomputed {
   until: number;
   looks: Look[];
   series: Map<string, Series>;
@@ -28,7 +28,7 @@ async function maps_in(text: string, cells: number): Promise<Uint8Array> {
 }
 
 // That of the training whose spec has this hash; none where the browser cannot unpack it.
-export async function course_of(hash: string): Promise<Foreseen | undefined> {
+export async function course_of(hash: string): Promise<Precomputed | undefined> {
   const entry = (courses as unknown as { [hash: string]: Entry })[hash];
   if (!entry || !can_unpack) return undefined;
   const kept = "like" in entry ? ((courses as unknown as { [hash: string]: Kept })[entry.like]!) : entry;

@@ -3,16 +3,16 @@
 import * as Plot from "@observablehq/plot";
 import { useEffect } from "preact/hooks";
 import { Figure } from "../figure";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import { Legend } from "../legend";
 import { axis_of, useWidth } from "../lines";
 import { useWidthForecast } from "./width";
 
-export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: string }) {
+export function PooledCurve({ training, at, file }: { training: Training; at: number; file: string }) {
   const [holder, width] = useWidth();
-  const look = lane.look_at(at);
-  const x = lane.setting("task", "x") as number[], y = lane.setting("task", "y") as number[];
-  const { forecast } = useWidthForecast(lane);
+  const look = training.look_at(at);
+  const x = training.setting("task", "x") as number[], y = training.setting("task", "y") as number[];
+  const { forecast } = useWidthForecast(training);
   const points = x.map((place, i) => ({ x: place, y: y[i]!, pooled: look ? y.reduce((sum, one, j) => sum + look.alpha[i * x.length + j]! * one, 0) : NaN, predicted: forecast?.answers[i] }));
   useEffect(() => {
     if (!width) return;
@@ -34,9 +34,9 @@ export function PooledCurve({ lane, at, file }: { lane: Lane; at: number; file: 
     plot.setAttribute("role", "img");
     for (const part of plot.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
     holder.current!.replaceChildren(plot);
-  }, [lane, look, width, forecast]);
+  }, [training, look, width, forecast]);
   return (
-    <Figure title={`The points, and what attention makes of them at step ${look?.step}${lane.title && `, with ${lane.title}`}`} file={`${file}-curve`} table={() => ({ columns: ["x", "y", "pooled", ...(forecast ? ["predicted"] : [])], rows: points.map((one) => [one.x, one.y, one.pooled, ...(forecast ? [one.predicted!] : [])]) })}>
+    <Figure title={`The points, and what attention makes of them at step ${look?.step}${training.title && `, with ${training.title}`}`} file={`${file}-curve`} table={() => ({ columns: ["x", "y", "pooled", ...(forecast ? ["predicted"] : [])], rows: points.map((one) => [one.x, one.y, one.pooled, ...(forecast ? [one.predicted!] : [])]) })}>
       <div ref={holder} class="plot" />
       <Legend entries={[{ text: `at step ${look?.step}`, colour: "var(--c0)" }, ...(forecast ? [{ text: "predicted", colour: "var(--c2)", dash: "5 4" }] : [])]} />
     </Figure>

@@ -2,7 +2,7 @@
 import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained, Term } from "../term";
 import { words_in } from "./texts";
@@ -43,10 +43,10 @@ const meanings = {
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
 const newest = new Map<string, Promise<Forecast>>();
-function forecast(lane: Lane): Promise<Forecast> {
-  const texts = lane.source.map(present);
-  const data = JSON.stringify([lane.settings.task, lane.plan.seed, texts]);
-  const told = newest.get(data) ?? engine.ask<Forecast>({ ask: "predict", ...lane.plan, texts });
+function forecast(training: Training): Promise<Forecast> {
+  const texts = training.source.map(present);
+  const data = JSON.stringify([training.settings.task, training.plan.seed, texts]);
+  const told = newest.get(data) ?? engine.ask<Forecast>({ ask: "predict", ...training.plan, texts });
   newest.delete(data);
   newest.set(data, told);
   told.catch(() => newest.get(data) === told && newest.delete(data)); // the next who asks may be told
@@ -54,15 +54,15 @@ function forecast(lane: Lane): Promise<Forecast> {
   return told;
 }
 
-function useForecast(lane: Lane): { told?: Forecast; problem?: string } {
-  const [answer, set] = useState<{ of: Lane; told?: Forecast; problem?: string }>();
+function useForecast(training: Training): { told?: Forecast; problem?: string } {
+  const [answer, set] = useState<{ of: Training; told?: Forecast; problem?: string }>();
   useEffect(() => {
-    forecast(lane).then(
-      (told) => set({ of: lane, told }),
-      (error: Error) => set({ of: lane, problem: error.message }),
+    forecast(training).then(
+      (told) => set({ of: training, told }),
+      (error: Error) => set({ of: training, problem: error.message }),
     );
-  }, [lane]);
-  return answer?.of === lane ? answer : {};
+  }, [training]);
+  return answer?.of === training ? answer : {};
 }
 
 // Without what fills a text up to the longest.
@@ -70,21 +70,21 @@ function present(tokens: number[]): number[] {
   return tokens.filter((token) => token >= 0);
 }
 
-export function Predicted({ lane }: { lane: Lane }) {
-  const { told, problem } = useForecast(lane);
+export function Predicted({ training }: { training: Training }) {
+  const { told, problem } = useForecast(training);
   if (problem) return <p class="problem">{problem}</p>;
   if (!told) return <p class="soft">Reading the texts …</p>;
   return (
     <>
       <Told {...told.prediction} />
-      <NewText lane={lane} told={told} />
+      <NewText training={training} told={told} />
     </>
   );
 }
 
-export function Compared({ lane, at, example }: { lane: Lane; at: number; example: number }) {
-  const { told } = useForecast(lane);
-  return told ? <Comparison lane={lane} at={at} example={example} told={told} /> : null;
+export function Compared({ training, at, example }: { training: Training; at: number; example: number }) {
+  const { told } = useForecast(training);
+  return told ? <Comparison training={training} at={at} example={example} told={told} /> : null;
 }
 
 function Told({ verdict, says, because, examples, copies, outputs }: Forecast["prediction"]) {
@@ -179,16 +179,16 @@ function rounded_up(count: number): number {
   return ten * Math.ceil(count / ten);
 }
 
-function logits_of(lane: Lane, { logits }: Forecast): Map<string, number> {
-  return new Map(logits.map((logit, token) => [lane.word(token), logit]));
+function logits_of(training: Training, { logits }: Forecast): Map<string, number> {
+  return new Map(logits.map((logit, token) => [training.word(token), logit]));
 }
 
 // Of few texts attention is followed on their most frequent words alone: those that are named above may not be among them.
-function Followed({ lane, told }: { lane: Lane; told: Forecast }) {
+function Followed({ training, told }: { training: Training; told: Forecast }) {
   const left_out = useMemo(() => {
-    const known = logits_of(lane, told);
+    const known = logits_of(training, told);
     return told.prediction.outputs.flatMap(named_of).filter((word) => !known.get(word));
-  }, [lane, told]);
+  }, [training, told]);
   if (left_out.length === 0) return null;
   return (
     <p class="soft">
@@ -198,10 +198,10 @@ function Followed({ lane, told }: { lane: Lane; told: Forecast }) {
 }
 
 // A sentence of the person's own, and where attention will lie on it: the softmax of its words' logits.
-function NewText({ lane, told }: { lane: Lane; told: Forecast }) {
+function NewText({ training, told }: { training: Training; told: Forecast }) {
   const id = useId();
   const [text, write] = useState("");
-  const known = useMemo(() => logits_of(lane, told), [lane, told]);
+  const known = useMemo(() => logits_of(training, told), [training, told]);
   const words = words_in(text).split(" ").filter(Boolean);
   const powers = words.map((word) => Math.exp(known.get(word) ?? 0));
   const all = powers.reduce((sum, one) => sum + one, 0);
@@ -213,7 +213,7 @@ function NewText({ lane, told }: { lane: Lane; told: Forecast }) {
       <input id={id} type="text" class="sentence" autocomplete="off" value={text} onInput={(event) => write(event.currentTarget.value)} placeholder="Write here" />
       <div aria-live="polite">
         {words.length > 0 && <Shaded words={words} weights={weights} darkest={Math.max(0.25, ...weights)} />}
-        {words.length > 0 && <Followed lane={lane} told={told} />}
+        {words.length > 0 && <Followed training={training} told={told} />}
         {unknown.length > 0 && (
           <p class="soft">
             {unknown.length === 1 ? "No text for training has the word " : "No text for training has the words "}
@@ -238,16 +238,16 @@ interface Row {
   learned: number;
 }
 
-function Comparison({ lane, at, example, told }: { lane: Lane; at: number; example: number; told: Forecast }) {
+function Comparison({ training, at, example, told }: { training: Training; at: number; example: number; told: Forecast }) {
   const predicted = told.attention;
-  const look = lane.look_at(at);
+  const look = training.look_at(at);
   if (!look) return null;
   const [count, rows, positions] = look.shape;
-  const learned = (text: number) => look.alpha.subarray(text * rows * positions, text * rows * positions + present(lane.source[text]!).length);
-  const words = (text: number) => present(lane.source[text]!).map((token) => lane.word(token));
+  const learned = (text: number) => look.alpha.subarray(text * rows * positions, text * rows * positions + present(training.source[text]!).length);
+  const words = (text: number) => present(training.source[text]!).map((token) => training.word(token));
   const most = (weights: ArrayLike<number>) => Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
-  const entropy = lane.value_at(look.held ? "entropy_held" : "entropy", look.step), right = lane.value_at("accuracy", look.step);
-  const reads_in_context = lane.setting("model", "name") !== by_word, two_classes = new Set(lane.labels).size === 2;
+  const entropy = training.value_at(look.held ? "entropy_held" : "entropy", look.step), right = training.value_at("accuracy", look.step);
+  const reads_in_context = training.setting("model", "name") !== by_word, two_classes = new Set(training.labels).size === 2;
   const uniform = look.step > 0 && typeof entropy === "number" && entropy >= still_uniform;
   let same = 0, named = 0, by_chance = 0;
   const table = new Map<string, Row>();
@@ -271,7 +271,7 @@ function Comparison({ lane, at, example, told }: { lane: Lane; at: number; examp
   means.sort((a, b) => Math.max(b.predicted, b.learned) - Math.max(a.predicted, a.learned));
   return (
     <section class="compared">
-      <h2>Predicted and learned, word by word{lane.title && `, with ${lane.title}`}</h2>
+      <h2>Predicted and learned, word by word{training.title && `, with ${training.title}`}</h2>
       {look.step === 0 ? (
         <p>Nothing is learned yet: press Play, and compare.</p>
       ) : (
@@ -296,12 +296,12 @@ function Comparison({ lane, at, example, told }: { lane: Lane; at: number; examp
       )}
       <h3>Text {example + 1}: predicted</h3>
       <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
-      <Followed lane={lane} told={told} />
+      <Followed training={training} told={told} />
       <h3>
         Text {example + 1}: learned at step {look.step}
       </h3>
       <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
-      <Scrolled label={"Attention on each word, predicted and learned" + (lane.title && `, with ${lane.title}`)}>
+      <Scrolled label={"Attention on each word, predicted and learned" + (training.title && `, with ${training.title}`)}>
         <table class="narrow">
           <thead>
             <tr>

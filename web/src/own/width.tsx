@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import type { Curve } from "../curves";
 import { axis_of, Lines, useWidth } from "../lines";
@@ -18,40 +18,40 @@ export interface WidthForecast {
   answers: number[]; // at each point
 }
 
-const asked = new WeakMap<Lane, Promise<WidthForecast>>();
+const asked = new WeakMap<Training, Promise<WidthForecast>>();
 
-function forecast_of(lane: Lane): Promise<WidthForecast> {
-  const scale = scale_of(lane);
+function forecast_of(training: Training): Promise<WidthForecast> {
+  const scale = scale_of(training);
   return engine
-    .ask<WidthForecast>({ ask: "predict_width", x: lane.setting("task", "x"), y: lane.setting("task", "y"), start: Number(lane.setting("model", "w")) / scale })
+    .ask<WidthForecast>({ ask: "predict_width", x: training.setting("task", "x"), y: training.setting("task", "y"), start: Number(training.setting("model", "w")) / scale })
     .then(({ widths, width, best, ...others }) => ({ ...others, widths: widths.map((w) => w * scale), width: width * scale, best: best * scale }));
 }
 
 // It is of the data and of where training begins; there is none where w is not learned.
-export function useWidthForecast(lane: Lane): { forecast?: WidthForecast; problem?: string } {
-  const [told, tell] = useState<{ of: Lane; forecast?: WidthForecast; problem?: string }>();
+export function useWidthForecast(training: Training): { forecast?: WidthForecast; problem?: string } {
+  const [told, tell] = useState<{ of: Training; forecast?: WidthForecast; problem?: string }>();
   useEffect(() => {
-    if (lane.setting("model", "similarity") !== "gaussian-learned") return;
-    const answer = asked.get(lane) ?? forecast_of(lane);
-    asked.set(lane, answer);
+    if (training.setting("model", "similarity") !== "gaussian-learned") return;
+    const answer = asked.get(training) ?? forecast_of(training);
+    asked.set(training, answer);
     answer.then(
-      (forecast) => tell({ of: lane, forecast }),
-      (error: Error) => tell({ of: lane, problem: error.message }),
+      (forecast) => tell({ of: training, forecast }),
+      (error: Error) => tell({ of: training, problem: error.message }),
     );
-  }, [lane]);
-  return told?.of === lane ? told : {};
+  }, [training]);
+  return told?.of === training ? told : {};
 }
 
 // A temperature widens attention as a smaller w does.
-function scale_of(lane: Lane): number {
-  return Math.sqrt(Number(lane.setting("model", "temperature") ?? 1));
+function scale_of(training: Training): number {
+  return Math.sqrt(Number(training.setting("model", "temperature") ?? 1));
 }
 
 const short = (x: number) => String(+x.toPrecision(3));
 
-export function PredictedWidth({ lane, at, file }: { lane: Lane; at: number; file: string }) {
-  const { forecast, problem } = useWidthForecast(lane);
-  const learned = lane.setting("model", "similarity") === "gaussian-learned";
+export function PredictedWidth({ training, at, file }: { training: Training; at: number; file: string }) {
+  const { forecast, problem } = useWidthForecast(training);
+  const learned = training.setting("model", "similarity") === "gaussian-learned";
   if (!learned)
     return (
       <section class="forecast">
@@ -61,8 +61,8 @@ export function PredictedWidth({ lane, at, file }: { lane: Lane; at: number; fil
     );
   if (problem) return <p class="problem">{problem}</p>;
   if (!forecast) return <p class="soft">Reading the points …</p>;
-  const start = Number(lane.setting("model", "w"));
-  const w = lane.value_at("w", at);
+  const start = Number(training.setting("model", "w"));
+  const w = training.value_at("w", at);
   return (
     <section class="forecast">
       <h2>Predicted, before any training: {headline(forecast, start)}</h2>
@@ -74,26 +74,26 @@ export function PredictedWidth({ lane, at, file }: { lane: Lane; at: number; fil
       </p>
       <div class="halves">
         <WidthFigure forecast={forecast} now={typeof w === "number" ? w : start} file={file} />
-        <WidthCourse lane={lane} forecast={forecast} at={at} file={file} />
+        <WidthCourse training={training} forecast={forecast} at={at} file={file} />
       </div>
     </section>
   );
 }
 
 // What w came to, look by look, beside what it was predicted to come to.
-function WidthCourse({ lane, forecast, at, file }: { lane: Lane; forecast: WidthForecast; at: number; file: string }) {
-  const series = lane.series.get("w");
+function WidthCourse({ training, forecast, at, file }: { training: Training; forecast: WidthForecast; at: number; file: string }) {
+  const series = training.series.get("w");
   const curves = useMemo<Curve[]>(
     () => [
       ...(series ? [{ name: "w", group: "learned", ...series }] : []),
-      ...(forecast.at_rest ? [{ name: "w, predicted", group: "predicted", steps: [0, lane.steps], values: [forecast.width, forecast.width], dashed: true, like: "learned" }] : []),
+      ...(forecast.at_rest ? [{ name: "w, predicted", group: "predicted", steps: [0, training.steps], values: [forecast.width, forecast.width], dashed: true, like: "learned" }] : []),
     ],
-    [series, forecast, lane],
+    [series, forecast, training],
   );
   if (!series) return null;
   return (
     <Figure title="w, step by step" file={`${file}-w`} table={() => ({ columns: ["step", "w"], rows: series.steps.map((step, i) => [step, series.values[i] ?? null]) })}>
-      <Lines curves={curves} label="w" now={at} steps={lane.steps} />
+      <Lines curves={curves} label="w" now={at} steps={training.steps} />
     </Figure>
   );
 }

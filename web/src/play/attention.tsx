@@ -14,7 +14,7 @@ const line = 11; // and how high a line of them
 const beside = 48; // and what stands beside a map
 
 interface Props {
-  lane: Looks;
+  training: Looks;
   at: number;
   example: number;
 }
@@ -38,36 +38,36 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 // The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as far
 // as that. It only grows, so that colours mean the same while a person scrubs, and at trainings side by side.
 const seen = new WeakMap<Looks, { looks: number; most: number }>();
-function most_in(lane: Looks): number {
-  const known = seen.get(lane) ?? { looks: 0, most: 0 };
-  for (; known.looks < lane.looks.length; ++known.looks)
-    for (const alpha of lane.looks[known.looks]!.alpha) if (alpha > known.most) known.most = alpha;
-  seen.set(lane, known);
+function most_in(training: Looks): number {
+  const known = seen.get(training) ?? { looks: 0, most: 0 };
+  for (; known.looks < training.looks.length; ++known.looks)
+    for (const alpha of training.looks[known.looks]!.alpha) if (alpha > known.most) known.most = alpha;
+  seen.set(training, known);
   return known.most;
 }
-function scale_of(lanes: Looks[]): number {
-  const most = Math.max(...lanes.map(most_in));
+function scale_of(trainings: Looks[]): number {
+  const most = Math.max(...trainings.map(most_in));
   return scales.find((scale) => scale >= most) ?? 1;
 }
 
-export function Attention({ lane, at, example }: Props) {
+export function Attention({ training, at, example }: Props) {
   const [pointed, set_pointed] = useState<[row: number, column: number]>();
   const [frame, width] = useWidth();
-  const look = lane.look_at(at, example);
+  const look = training.look_at(at, example);
   if (!look) return null;
-  const { rows, columns, offset, inputs, outputs, file } = example_of(lane, look, example);
-  const names = names_of(lane);
-  const decides = (row: number, column: number) => (lane.truth?.[offset + row * columns + column] ?? 0) > 0;
-  const entropy = lane.value_at(look.held ? "entropy_held" : "entropy", look.step);
-  const label = lane.class_of(example);
-  const most = columns > most_words ? scale_of(lane.company) : 1;
+  const { rows, columns, offset, inputs, outputs, file } = example_of(training, look, example);
+  const names = names_of(training);
+  const decides = (row: number, column: number) => (training.truth?.[offset + row * columns + column] ?? 0) > 0;
+  const entropy = training.value_at(look.held ? "entropy_held" : "entropy", look.step);
+  const label = training.class_of(example);
+  const most = columns > most_words ? scale_of(training.company) : 1;
   const [row, column] = pointed ?? [0, 0];
   const cell_room = width ? (width - (rows > 1 ? beside : 0)) / columns : Infinity;
   const cell = offset + row * columns + column;
   return (
-    <section class="attention" aria-label={"Attention" + (lane.title && ` with ${lane.title}`)}>
-      <h2 class="hidden">Attention{lane.title && `, with ${lane.title}`}</h2>
-      <Figure title={lane.title ? `With ${lane.title}` : "The attention map"} file={file} table={() => cells_of(look, offset, inputs, outputs, names, lane.truth)}>
+    <section class="attention" aria-label={"Attention" + (training.title && ` with ${training.title}`)}>
+      <h2 class="hidden">Attention{training.title && `, with ${training.title}`}</h2>
+      <Figure title={training.title ? `With ${training.title}` : "The attention map"} file={file} table={() => cells_of(look, offset, inputs, outputs, names, training.truth)}>
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
           {rows > 1 && <Words across={false} room={cell_room} words={outputs} />}
           <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
@@ -88,9 +88,9 @@ export function Attention({ lane, at, example }: Props) {
       </Figure>
       <p class="soft">
         Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} from top to bottom, ${names.columns} from left to right.` : `: its ${names.columns}.`}
-        {lane.axes.rows === "target_word" && /^\d+$/.test(inputs[0] ?? "") && " The words of this task are numbers."}
+        {training.axes.rows === "target_word" && /^\d+$/.test(inputs[0] ?? "") && " The words of this task are numbers."}
         {label && ` Its class is ${label}.`}
-        {lane.mean_of > 1 && ` The mean over the ${lane.mean_of} heads.`}
+        {training.mean_of > 1 && ` The mean over the ${training.mean_of} heads.`}
         {typeof entropy === "number" && <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />}
       </p>
       <p class="soft pointed" aria-live="polite">
@@ -103,25 +103,25 @@ export function Attention({ lane, at, example }: Props) {
 }
 
 // An example as a figure of it has it: what goes in and what comes out, and what its files are called.
-function example_of(lane: Looks, look: Look, example: number) {
+function example_of(training: Looks, look: Look, example: number) {
   const [, rows, columns] = look.shape;
   const offset = example * rows * columns;
-  const accesses = lane.axes.rows === "access"; // three tokens of the source are one: counter, page and offset
-  const inputs = Array.from({ length: columns }, (_, i) => (accesses ? String(i + 1) : lane.input(example, i)));
-  const access = (t: number) => `${lane.input(example, 3 * t + 1)}:${lane.input(example, 3 * t + 2)}`;
+  const accesses = training.axes.rows === "access"; // three tokens of the source are one: counter, page and offset
+  const inputs = Array.from({ length: columns }, (_, i) => (accesses ? String(i + 1) : training.input(example, i)));
+  const access = (t: number) => `${training.input(example, 3 * t + 1)}:${training.input(example, 3 * t + 2)}`;
   const outputs = accesses
     ? Array.from({ length: rows }, (_, t) => access(t))
-    : (lane.target[example]?.slice(0, rows).map((token) => lane.output_word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => "")));
-  const file = ["attention", lane.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
+    : (training.target[example]?.slice(0, rows).map((token) => training.output_word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => "")));
+  const file = ["attention", training.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
   return { rows, columns, offset, inputs, outputs, file };
 }
 
 // α against β, where the model has both.
-export function Dots({ lane, at, example }: Props) {
-  const look = lane.look_at(at, example);
+export function Dots({ training, at, example }: Props) {
+  const look = training.look_at(at, example);
   if (!look?.beta) return null;
-  const { rows, columns, offset, inputs, outputs, file } = example_of(lane, look, example);
-  return <Scatter lane={lane} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs, names_of(lane), lane.truth)} />;
+  const { rows, columns, offset, inputs, outputs, file } = example_of(training, look, example);
+  return <Scatter training={training} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs, names_of(training), training.truth)} />;
 }
 
 // A row per cell of the map.
@@ -199,13 +199,13 @@ function useSeen(holder: { current: HTMLElement | null }): boolean {
 
 // Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
 // of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
-function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look: Look; offset: number; count: number; file: string; table: () => Table }) {
+function Scatter({ training, look, offset, count, file, table }: { training: Looks; look: Look; offset: number; count: number; file: string; table: () => Table }) {
   const [holder, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();
   const seen = useSeen(holder);
   const size = Math.max(220, Math.min(380, width));
-  const [low, high] = useRange(lane.company, offset / count);
+  const [low, high] = useRange(training.company, offset / count);
   useLayoutEffect(() => {
     if (!width || !seen) return;
     const context = canvas.current!.getContext("2d")!;
@@ -237,7 +237,7 @@ function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look
       context.fillStyle = colour(truth ? "--c1" : "--c0");
       context.globalAlpha = truth ? 0.9 : 0.45;
       for (let i = 0; i < count; ++i) {
-        if ((lane.truth?.[offset + i] ?? 0) > 0 !== truth) continue;
+        if ((training.truth?.[offset + i] ?? 0) > 0 !== truth) continue;
         const x = left + ((look.beta![offset + i]! - low) / (high - low)) * (right - left), y = bottom - look.alpha[offset + i]! * (bottom - top);
         if (truth) context.fillRect(x - 3, y - 3, 6, 6);
         else {
@@ -252,14 +252,14 @@ function Scatter({ lane, look, offset, count, file, table }: { lane: Looks; look
   });
   return (
     <div class="scatter">
-      <Figure title={"α against β" + (lane.title && `, with ${lane.title}`)} file={file} table={table}>
+      <Figure title={"α against β" + (training.title && `, with ${training.title}`)} file={file} table={table}>
         <div ref={holder}>
           <canvas ref={canvas} style={{ width: size, height: size }} role="img" aria-label={`Attention α against β of every position at step ${look.step}`} />
         </div>
       </Figure>
       <p class="soft">
         A dot per position: how much it speaks for the right output (β), and the attention on it (α).{" "}
-        {lane.truth?.some((one) => one > 0) && (
+        {training.truth?.some((one) => one > 0) && (
           <>
             <span class="decides">■</span> is the position that decides.
           </>

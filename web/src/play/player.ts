@@ -1,6 +1,6 @@
 // Plays trainings side by side: forward by training, backward by going back to what was seen.
 import { Refused } from "../engine/engine";
-import { Lane, type Plan } from "../engine/lane";
+import { Training, type Plan } from "../engine/training";
 import { words_for } from "./tasks";
 
 // One of them: how it is made (nothing, where there is nothing to train on; it may throw why it cannot be), and what it
@@ -21,7 +21,7 @@ const seldom = 250; // milliseconds between tellings of how far training is behi
 
 // `Wish` is what trainings follow from.
 export class Player<Wish> {
-  lanes: Lane[] = [];
+  trainings: Training[] = [];
   of?: Wish; // what they follow from
   at = 0; // the step that is looked at
   playing = false; // be it as soon as what is loading is there
@@ -42,18 +42,18 @@ export class Player<Wish> {
   constructor(private readonly changed: () => void) {}
 
   get total(): number {
-    return Math.max(0, ...this.lanes.map((lane) => lane.steps));
+    return Math.max(0, ...this.trainings.map((training) => training.steps));
   }
   get reached(): number {
-    return Math.max(0, ...this.lanes.map((lane) => lane.step));
+    return Math.max(0, ...this.trainings.map((training) => training.step));
   }
   // Another text whenever a training went on, be it one behind the other.
   get progress(): string {
-    return this.lanes.map((lane) => lane.step).join();
+    return this.trainings.map((training) => training.step).join();
   }
   // The last step there will be: a training may end early.
   get last(): number {
-    return this.lanes.length > 0 && this.lanes.every((lane) => lane.state !== "running") ? this.reached : this.total;
+    return this.trainings.length > 0 && this.trainings.every((training) => training.state !== "running") ? this.reached : this.total;
   }
   // Where the person wants to be, which training may not have come to yet.
   get wished(): number {
@@ -61,25 +61,25 @@ export class Player<Wish> {
   }
   // From one look to the next.
   get every(): number {
-    return this.lanes.length > 0 ? Math.max(1, Math.min(...this.lanes.map((lane) => lane.every))) : 1;
+    return this.trainings.length > 0 ? Math.max(1, Math.min(...this.trainings.map((training) => training.every))) : 1;
   }
   look_after(step: number): number {
-    return Math.min(...this.lanes.map((lane) => lane.look_after(step)));
+    return Math.min(...this.trainings.map((training) => training.look_after(step)));
   }
   look_before(step: number): number {
-    return Math.max(0, ...this.lanes.map((lane) => lane.look_at(step - 1)?.step ?? 0));
+    return Math.max(0, ...this.trainings.map((training) => training.look_at(step - 1)?.step ?? 0));
   }
   // What there is to look at, be it trained here or computed beforehand.
   get known(): number {
-    return Math.max(0, ...this.lanes.map((lane) => lane.known));
+    return Math.max(0, ...this.trainings.map((training) => training.known));
   }
   // Training towards where the person wants to be.
   get under_way(): boolean {
-    return !this.playing && this.behind() && !this.foreseen();
+    return !this.playing && this.behind() && !this.precomputed();
   }
   // Training up to what the person sees already, as it was computed beforehand.
   get catching_up(): boolean {
-    return this.trains && !this.loading && !this.refused && this.behind() && this.foreseen();
+    return this.trains && !this.loading && !this.refused && this.behind() && this.precomputed();
   }
 
   // Begins these anew, and trains them up to `step`. `shows` names the wish. Where the first cannot be, what was there
@@ -92,26 +92,26 @@ export class Player<Wish> {
     this.refused = false;
     this.goal = step;
     this.refusals = [];
-    const fresh: Lane[] = [];
+    const fresh: Training[] = [];
     let trouble = "", made: Plan | undefined;
     try {
       for (const { plan, title } of wished) {
         made = undefined;
         made = plan();
-        if (made) fresh.push(await new Lane(made, title).begin());
-        if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
+        if (made) fresh.push(await new Training(made, title).begin());
+        if (mine !== this.generation) return fresh.forEach((training) => training.end());
       }
     } catch (error) {
       const all = await all_refused(made, error as Error);
-      if (mine !== this.generation) return fresh.forEach((lane) => lane.end());
+      if (mine !== this.generation) return fresh.forEach((training) => training.end());
       this.refusals = all.flatMap((one) => (one instanceof Refused ? [{ setting: one.setting, why: one.message, run: fresh.length }] : []));
       trouble = all.map(told).join(" ");
       if (fresh.length === 0) return this.refuse(trouble);
       trouble = `The run beside it cannot be. ${trouble}`;
     }
-    this.lanes.forEach((lane) => lane.end());
-    this.lanes = fresh;
-    for (const lane of fresh) lane.company = fresh;
+    this.trainings.forEach((training) => training.end());
+    this.trainings = fresh;
+    for (const training of fresh) training.company = fresh;
     this.of = wish;
     this.at = 0;
     this.loading = false;
@@ -122,7 +122,7 @@ export class Player<Wish> {
   }
 
   async play() {
-    if (this.playing || this.refused || !(this.loading || this.lanes.length > 0)) return;
+    if (this.playing || this.refused || !(this.loading || this.trainings.length > 0)) return;
     this.playing = true;
     this.changed();
     if (!this.loading) await this.run(); // else it begins when they are there
@@ -141,13 +141,13 @@ export class Player<Wish> {
     if (pause) this.playing = false;
     this.goal = Math.max(0, Math.min(step, this.loading ? Infinity : this.total));
     // While others are begun, these are looked at as far as they came; the others will go there.
-    if (this.loading || !this.behind() || this.foreseen()) {
+    if (this.loading || !this.behind() || this.precomputed()) {
       this.at = Math.min(this.goal, this.known);
       this.changed();
     }
-    if (this.loading || !this.behind() || (!this.trains && this.foreseen())) return;
+    if (this.loading || !this.behind() || (!this.trains && this.precomputed())) return;
     const there = this.trained();
-    if (!this.foreseen()) await there;
+    if (!this.precomputed()) await there;
   }
 
   // Done when all of them are where the person wants to be.
@@ -164,7 +164,7 @@ export class Player<Wish> {
     let step = this.look_after(from);
     do {
       await this.go(step);
-      if (this.loading || this.at !== step || this.lanes.some((lane) => (lane.look_at(step)?.step ?? Infinity) > from)) return;
+      if (this.loading || this.at !== step || this.trainings.some((training) => (training.look_at(step)?.step ?? Infinity) > from)) return;
       step += this.every;
     } while (step <= this.last);
   }
@@ -173,8 +173,8 @@ export class Player<Wish> {
   end() {
     ++this.generation;
     this.playing = false;
-    this.lanes.forEach((lane) => lane.end());
-    this.lanes = [];
+    this.trainings.forEach((training) => training.end());
+    this.trainings = [];
   }
 
   // Plays until it is paused, or played again.
@@ -197,11 +197,11 @@ export class Player<Wish> {
   }
 
   private behind(): boolean {
-    return this.lanes.some((lane) => lane.state === "running" && lane.step < this.goal);
+    return this.trainings.some((training) => training.state === "running" && training.step < this.goal);
   }
 
-  private foreseen(): boolean {
-    return this.lanes.length > 0 && this.lanes.every((lane) => lane.known >= this.goal);
+  private precomputed(): boolean {
+    return this.trainings.length > 0 && this.trainings.every((training) => training.known >= this.goal);
   }
 
   // A stretch at a time, so that the page shows what happens on the way.
@@ -210,13 +210,13 @@ export class Player<Wish> {
     let told_last = 0;
     try {
       while (mine === this.generation && this.behind()) {
-        const from = Math.min(...this.lanes.filter((lane) => lane.state === "running").map((lane) => lane.step));
+        const from = Math.min(...this.trainings.filter((training) => training.state === "running").map((training) => training.step));
         const until = Math.min(this.goal, this.look_after(from));
-        for (const lane of this.lanes) await lane.advance(until);
+        for (const training of this.trainings) await training.advance(until);
         if (mine !== this.generation) return;
         this.trouble = this.lasting;
-        this.at = Math.min(this.goal, this.foreseen() ? this.known : this.reached);
-        if (this.foreseen() && this.behind() && performance.now() - told_last < seldom) continue; // nothing new is seen
+        this.at = Math.min(this.goal, this.precomputed() ? this.known : this.reached);
+        if (this.precomputed() && this.behind() && performance.now() - told_last < seldom) continue; // nothing new is seen
         told_last = performance.now();
         this.changed();
       }
@@ -250,7 +250,7 @@ async function all_refused(plan: Plan | undefined, error: Error): Promise<Error[
     if (!plan || others.length === 0 || others.length === set.length) return all;
     set = others;
     try {
-      (await new Lane({ ...plan, set }).begin()).end();
+      (await new Training({ ...plan, set }).begin()).end();
       return all;
     } catch (next) {
       if (!(next instanceof Refused)) return all;

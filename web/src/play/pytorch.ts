@@ -1,7 +1,7 @@
 // The training as a script of its own for PyTorch: the same start weights, the same batches, the same optimiser; it prints
 // the loss of both at every look.
 import type { Attached, Batches } from "../engine/engine";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import type { Setting } from "../model";
 import { Trouble } from "../trouble";
 import template from "./script.py?raw";
@@ -17,7 +17,7 @@ const models: { [name: string]: Said } = {
   "gated-classifier": { any: [...recurrent, "score", "score_hidden"], only: { dropout: 0, embedding_spread: 1 } },
   seq2seq: { any: [...recurrent, "layers", "combiner"], only: { dropout: 0 } },
 };
-const training: Said = {
+const of_training: Said = {
   any: [
     ...["steps", "batch", "start", "stop_when", "rate", "beta1", "beta2", "epsilon", "precision"],
     ...["momentum", "floor", "period", "factor"], // of optimisers and schedules that are refused
@@ -28,8 +28,8 @@ const training: Said = {
 const interval = ["from", "until"];
 
 // Models of which the script knows the equations.
-export function has_script(lane: Lane): boolean {
-  return String(lane.setting("model", "name")) in models;
+export function has_script(training: Training): boolean {
+  return String(training.setting("model", "name")) in models;
 }
 
 function refuse(what: string): never {
@@ -40,33 +40,33 @@ function table_of(of: Setting | undefined): { [name: string]: Setting } {
   return of !== null && typeof of === "object" && !Array.isArray(of) ? of : {};
 }
 
-function refuse_unsaid(lane: Lane) {
+function refuse_unsaid(training: Training) {
   const look_through = (section: string, { any, only }: Said) => {
-    for (const [name, value] of Object.entries(table_of(lane.settings[section])))
+    for (const [name, value] of Object.entries(table_of(training.settings[section])))
       if (!any.includes(name) && !(name in only && only[name] === value)) refuse(`${section}.${name} = ${JSON.stringify(value)}`);
   };
-  look_through("model", models[String(lane.setting("model", "name"))]!);
-  look_through("train", training);
-  for (const intervention of lane.interventions) {
+  look_through("model", models[String(training.setting("model", "name"))]!);
+  look_through("train", of_training);
+  for (const intervention of training.interventions) {
     const other = Object.keys(intervention).find((name) => name !== "hold" && !interval.includes(name));
     if (other) refuse(other === "freeze" ? "frozen parameters" : `the intervention ${other}`);
-    if (intervention.hold === "truth" && lane.setting("model", "name") !== "seq2seq") refuse("a classifier held at the truth");
+    if (intervention.hold === "truth" && training.setting("model", "name") !== "seq2seq") refuse("a classifier held at the truth");
   }
 }
 
-export async function pytorch_script(lane: Lane, steps: number): Promise<string> {
-  refuse_unsaid(lane);
-  const losses = lane.series.get("train_loss");
+export async function pytorch_script(training: Training, steps: number): Promise<string> {
+  refuse_unsaid(training);
+  const losses = training.series.get("train_loss");
   const first = losses?.steps[0];
-  if (first === undefined || first > steps) throw new Trouble(`There is no loss to compare before the first look: go to step ${first ?? lane.every}.`);
-  const { weights, attached, version } = await lane.weights_at(0);
-  const batches = await lane.ask<Batches>("batches", { steps });
-  if (lane.setting("model", "name") === "seq2seq" && batches.vocab !== batches.target_vocab) refuse("words of two vocabularies");
+  if (first === undefined || first > steps) throw new Trouble(`There is no loss to compare before the first look: go to step ${first ?? training.every}.`);
+  const { weights, attached, version } = await training.weights_at(0);
+  const batches = await training.ask<Batches>("batches", { steps });
+  if (training.setting("model", "name") === "seq2seq" && batches.vocab !== batches.target_vocab) refuse("words of two vocabularies");
   const ints = (part: Attached) => base64(new Uint8Array(batches.attached, part.at, part.bytes));
   const told = {
     version,
-    spec: lane.spec,
-    settings: lane.settings,
+    spec: training.spec,
+    settings: training.settings,
     vocab: batches.vocab,
     target_vocab: batches.target_vocab,
     start_token: batches.start_token,

@@ -1,7 +1,7 @@
 // What a training is made of: task, model, seed and settings, and what the run beside it has otherwise.
 import { useEffect, useId, useState } from "preact/hooks";
 import { engine, type Parts } from "../engine/engine";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import type { Refusal } from "./player";
 import { first, settings_in, settings_text, task_of, type State } from "./state";
 import { tasks, words_for } from "./tasks";
@@ -9,7 +9,7 @@ import { tasks, words_for } from "./tasks";
 interface Props {
   state: State;
   set: (changes: Partial<State>) => void;
-  lane: Lane | undefined;
+  training: Training | undefined;
   refusals: Refusal[];
 }
 
@@ -19,14 +19,14 @@ interface Setting {
   choices: string[]; // none: it is written
 }
 
-export function Settings({ state, set, lane, refusals }: Props) {
+export function Settings({ state, set, training, refusals }: Props) {
   const [parts, set_parts] = useState<Parts>();
   useEffect(() => {
     engine.ask<Parts>({ ask: "parts" }).then(set_parts, () => {});
   }, []);
   const task = task_of(state);
   const own = settings_in(state.set);
-  const all = settings_of(parts, state, lane);
+  const all = settings_of(parts, state, training);
   const [open, set_open] = useState(false);
   useEffect(() => {
     if (refusals.length > 0) set_open(true);
@@ -37,7 +37,7 @@ export function Settings({ state, set, lane, refusals }: Props) {
     set({ set: settings_text(own), step: 0 });
   };
   const of = training_of(state);
-  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(lane, setting.name)} refused={why(refusals, setting.name, 0)} change={(text) => change(setting.name, text)} />;
+  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(training, setting.name)} refused={why(refusals, setting.name, 0)} change={(text) => change(setting.name, text)} />;
   const shown = all.filter((setting) => task.shown.includes(setting.name)), others = all.filter((setting) => !task.shown.includes(setting.name));
   const opens = others.some((setting) => why(refusals, setting.name, 0));
   return (
@@ -80,14 +80,14 @@ export function Settings({ state, set, lane, refusals }: Props) {
             </button>
           )}
         </details>
-        <Beside state={state} set={set} all={all} lane={lane} refusals={refusals} />
+        <Beside state={state} set={set} all={all} training={training} refusals={refusals} />
       </form>
     </details>
   );
 }
 
 // A second run that differs in one setting.
-function Beside({ state, set, all, lane, refusals }: Props & { all: Setting[] }) {
+function Beside({ state, set, all, training, refusals }: Props & { all: Setting[] }) {
   const [[given] = [], value = ""] = [[...settings_in(state.beside).keys()], [...settings_in(state.beside).values()][0]];
   const [picked, pick] = useState(""); // which is no choice before it has a value
   const chosen = given ?? picked;
@@ -112,7 +112,7 @@ function Beside({ state, set, all, lane, refusals }: Props & { all: Setting[] })
           ))}
         </select>
       </label>
-      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} refused={why(refusals, setting.name, 1)} placeholder={String(text_of(lane, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
+      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} refused={why(refusals, setting.name, 1)} placeholder={String(text_of(training, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
     </div>
   );
 }
@@ -202,11 +202,11 @@ function Field(props: FieldProps) {
 }
 
 // Those of the task, the model and the training that is under way.
-function settings_of(parts: Parts | undefined, state: State, lane: Lane | undefined): Setting[] {
+function settings_of(parts: Parts | undefined, state: State, training: Training | undefined): Setting[] {
   if (!parts) return [];
   const task = task_of(state);
   // Where there is no training yet, since something in the address cannot be, as the page would ask for it.
-  const named = (section: string, toml: string) => String(lane?.setting(section, "name") ?? /name = "([^"]*)"/.exec(toml)?.[1]);
+  const named = (section: string, toml: string) => String(training?.setting(section, "name") ?? /name = "([^"]*)"/.exec(toml)?.[1]);
   const read = (section: string, part: Parts["tasks"][string] | undefined): Setting[] =>
     (part?.settings ?? []).map(({ name, kind, help }) => ({
       name: `${section}.${name}`,
@@ -223,9 +223,9 @@ function settings_of(parts: Parts | undefined, state: State, lane: Lane | undefi
   ].filter(({ name }) => !not_here.has(name));
 }
 
-function text_of(lane: Lane | undefined, name: string): string | undefined {
+function text_of(training: Training | undefined, name: string): string | undefined {
   const [section, key] = name.split(".") as [string, string];
-  const value = lane?.setting(section, key);
+  const value = training?.setting(section, key);
   return value === undefined || value === null ? undefined : typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -1,15 +1,15 @@
 // Ways out of the playground: a link, a spec for the program, weights, a PyTorch script.
 import { useState } from "preact/hooks";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import { save, save_text } from "../save";
 import { pytorch_script, has_script } from "./pytorch";
 
 interface Props {
-  lane: Lane;
+  training: Training;
   at: number;
   name: string;
   note: string;
-  still: boolean; // the lane is not what the address says
+  still: boolean; // the training is not what the address says
   link: (more: { [word: string]: string }) => string;
 }
 
@@ -25,11 +25,11 @@ const parts = [
   { name: "ahead", says: "what comes after its step" },
 ];
 
-export function Share({ lane, at, name, note, still, link }: Props) {
+export function Share({ training, at, name, note, still, link }: Props) {
   const [said, say] = useState("");
   const [busy, set_busy] = useState(false);
   const [without, set_without] = useState<string[]>([]);
-  const step = Math.min(at, lane.step); // a training that ended early is not where another beside it is
+  const step = Math.min(at, training.step); // a training that ended early is not where another beside it is
   const copy = async () => {
     const address = link({ hide: without.join() });
     try {
@@ -66,12 +66,12 @@ export function Share({ lane, at, name, note, still, link }: Props) {
     set_busy(false);
   };
   const weights = async () => {
-    const { file, attached } = await lane.weights_at(step);
+    const { file, attached } = await training.weights_at(step);
     save(new Blob([new Uint8Array(attached, file.at, file.bytes)], { type: "application/octet-stream" }), `${name}-step-${step}.safetensors`);
     return `The weights after ${step} steps are saved.`;
   };
   const script = async () => {
-    save_text(await pytorch_script(lane, step), `${name}.py`, "text/x-python");
+    save_text(await pytorch_script(training, step), `${name}.py`, "text/x-python");
     return `The script trains the same model on the same batches for ${step} steps and compares the losses.`;
   };
   return (
@@ -84,13 +84,13 @@ export function Share({ lane, at, name, note, still, link }: Props) {
         <button type="button" disabled={still} onClick={copy_frame}>
           Frame for a slide
         </button>
-        <button type="button" disabled={still} onClick={() => save_text(lane.spec, `${name}.toml`, "application/toml")}>
+        <button type="button" disabled={still} onClick={() => save_text(training.spec, `${name}.toml`, "application/toml")}>
           Spec for fovea run
         </button>
         <button type="button" disabled={busy || still} onClick={() => make(weights)}>
           Weights (safetensors)
         </button>
-        {has_script(lane) && (
+        {has_script(training) && (
           <button type="button" disabled={busy || still || step === 0} title={step === 0 ? "It compares losses with those of this training: train a step first." : undefined} onClick={() => make(script)}>
             PyTorch script
           </button>
@@ -106,7 +106,7 @@ export function Share({ lane, at, name, note, still, link }: Props) {
         ))}
       </fieldset>
       <p class="soft" role="status">
-        {said || (lane.company.length > 1 ? `All but the link are of the first run, at step ${step}.` : `All of them are of this experiment at step ${step}.`)} {note}
+        {said || (training.company.length > 1 ? `All but the link are of the first run, at step ${step}.` : `All of them are of this experiment at step ${step}.`)} {note}
       </p>
     </section>
   );

@@ -1,6 +1,6 @@
 // What the playground shows, whole: it stands in the address, so a link is an experiment at a step.
 import { Refused } from "../engine/engine";
-import type { Plan } from "../engine/lane";
+import type { Plan } from "../engine/training";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
 import { acts, beside, may_lack, probe_of, tasks, type Task } from "./tasks";

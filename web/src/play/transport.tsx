@@ -15,7 +15,7 @@ export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redr
       <button type="button" onClick={() => void player.go(0)} disabled={at === 0 || refused}>
         <span aria-hidden="true">|◀</span> <span class="name">Rewind</span>
       </button>
-      <button type="button" class="main" onClick={() => (playing ? player.pause() : void player.play())} disabled={refused || (player.lanes.length === 0 && !loading)}>
+      <button type="button" class="main" onClick={() => (playing ? player.pause() : void player.play())} disabled={refused || (player.trainings.length === 0 && !loading)}>
         {playing ? <><span aria-hidden="true">||</span> Pause</> : at > 0 && at >= last ? <><span aria-hidden="true">↻</span> Replay</> : <><span aria-hidden="true">▶</span> Play</>}
       </button>
       <button type="button" onClick={() => void player.go(wished + 1)} disabled={at >= last || refused} title="One update of the weights">

@@ -36,8 +36,8 @@ function apart(points: Point[], least: number): Point[] {
   return placed;
 }
 
-export function Glimpses({ lane, images, at, example }: { lane: Kept; images: Float32Array; at: number; example: number }) {
-  const look = lane.look_at(at);
+export function Glimpses({ training, images, at, example }: { training: Kept; images: Float32Array; at: number; example: number }) {
+  const look = training.look_at(at);
   const [, glimpses, pixels] = look?.shape ?? [0, 0, 0];
   const side = Math.round(Math.sqrt(pixels));
   const ink = useMemo(() => {
@@ -51,7 +51,7 @@ export function Glimpses({ lane, images, at, example }: { lane: Kept; images: Fl
   const boxes = Array.from({ length: glimpses }, (_, t) => box_of(look.alpha.subarray((example * glimpses + t) * pixels, (example * glimpses + t + 1) * pixels), side));
   const middles = boxes.map(({ left, top, width, height }) => [(left + width / 2) * unit, (top + height / 2) * unit] as const);
   const size = (side * unit) / 20; // of the numbers
-  const label = lane.class_of(example);
+  const label = training.class_of(example);
   const way = middles.map(([x, y]) => `${(x / unit).toFixed(1)}, ${(y / unit).toFixed(1)}`).join("; ");
   return (
     <section class="attention glimpses" aria-label="Glimpses">

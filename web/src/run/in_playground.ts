@@ -1,5 +1,5 @@
 // A kept run as an address of the playground, which trains it anew: the same spec and seed, so the same numbers.
-import { Lane } from "../engine/lane";
+import { Training } from "../engine/training";
 import { flat_settings, type Setting, type WholeRun } from "../model";
 import { first, plan_of, settings_text, words_of, type State } from "../play/state";
 import { acts, tasks } from "../play/tasks";
@@ -39,9 +39,9 @@ export async function address_in_playground(run: WholeRun): Promise<string> {
   const place = place_of(run)!;
   const state: State = { ...first, task: place.task.name, model: place.model === place.task.models[0] ? "" : place.model.name, seed: run.seed, ...act_of(run) };
   // What differs from what the playground would begin by itself.
-  const lane = await new Lane(plan_of(state)!).begin();
-  const usual = flat_settings(lane.settings);
-  lane.end();
+  const training = await new Training(plan_of(state)!).begin();
+  const usual = flat_settings(training.settings);
+  training.end();
   const own = new Map<string, string>();
   for (const [name, text] of flat_settings(run.settings))
     if (!not_of_numbers.test(name) && !/^intervene/.test(name) && usual.get(name) !== text) own.set(name, text);

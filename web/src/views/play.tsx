@@ -2,7 +2,7 @@
 // beside it that differs in a setting. The engine trains in a worker; what is shown is what it said on the way.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useAddress, useWord, write_address } from "../address";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import type { Curve, Mark } from "../curves";
 import { Lines } from "../lines";
@@ -78,14 +78,14 @@ export function Play() {
 
   const chosen = task_of(state);
   const misread = misread_in(here.current);
-  const { lanes, at, reached, progress, total, of = state } = player;
+  const { trainings, at, reached, progress, total, of = state } = player;
   const task = task_of(of);
-  const trains = (name: string) => lanes[0]?.setting("task", "name") === name;
+  const trains = (name: string) => trainings[0]?.setting("task", "name") === name;
   // A lesson asks before it shows.
   const until = here.current.get("hide")?.split(",").includes("ahead") ? at : Infinity;
-  const curves = useMemo(() => curves_of(lanes, task.metrics, until), [lanes, progress, task, until]);
-  const losses = useMemo(() => curves_of(lanes, ["train_loss"], until), [lanes, progress, until]);
-  const marks = useMemo(() => marks_of(lanes, task).filter(({ step }) => step <= until), [lanes, progress, task, until]);
+  const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
+  const losses = useMemo(() => curves_of(trainings, ["train_loss"], until), [trainings, progress, until]);
+  const marks = useMemo(() => marks_of(trainings, task).filter(({ step }) => step <= until), [trainings, progress, task, until]);
   const [chosen_curves, choose_curves] = useWord("curves", first_curves(task).join());
   const shown = useMemo(() => new Set(chosen_curves.split(",").map((metric) => labels[metric] ?? metric)), [chosen_curves]);
   const switch_curve = (like: string) => {
@@ -94,10 +94,10 @@ export function Play() {
     choose_curves(task.metrics.filter((metric) => on.has(labels[metric] ?? metric)).join());
   };
   // Of fields there are many, and none changes while it plays.
-  const settings = useMemo(() => <Settings state={state} set={set} lane={lanes[0]} refusals={player.refusals} />, [root, lanes[0], player.refusals]);
-  const failed = lanes.find((lane) => lane.error)?.error;
+  const settings = useMemo(() => <Settings state={state} set={set} training={trainings[0]} refusals={player.refusals} />, [root, trainings[0], player.refusals]);
+  const failed = trainings.find((training) => training.error)?.error;
   const file = `${of.task}-seed-${of.seed}`;
-  const attends = lanes.find((lane) => lane.examples > 0) ?? lanes[0];
+  const attends = trainings.find((training) => training.examples > 0) ?? trainings[0];
   const example = attends?.example(state.example) ?? 0;
   const screen = useScreen();
   const height = screen.wide ? Math.max(190, Math.min(440, screen.height - (presented ? 420 : embed ? 240 : 400))) : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650)));
@@ -137,13 +137,13 @@ export function Play() {
       {presented && <h2 class="shown-as">{preset?.title ?? chosen.title}</h2>}
       <p class="problem" role="alert">
         {[misread, player.trouble || failed].filter(Boolean).join(" ")}
-        {player.refused && lanes.length > 0 && " What stands below is what was there before."}
+        {player.refused && trainings.length > 0 && " What stands below is what was there before."}
       </p>
       {chosen.own && idea}
       {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
       {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
-      {trains("given-texts") && <Predicted lane={lanes[0]!} />}
-      {trains("given-points") && <PredictedWidth lane={lanes[0]!} at={at} file={file} />}
+      {trains("given-texts") && <Predicted training={trainings[0]!} />}
+      {trains("given-points") && <PredictedWidth training={trainings[0]!} at={at} file={file} />}
       <section class="stage" aria-label="Training">
         <Transport player={player} redraw={() => redraw(undefined)} />
         <TimeAxis total={total} at={at} reached={player.known} still={player.refused} go={(step) => void player.go(step)} />
@@ -152,14 +152,14 @@ export function Play() {
           {on_the_way && `Training in this browser up to step ${player.wished}: step ${reached} so far.`}
           {player.catching_up && `Shown as it was computed beforehand. This browser trains it, too: step ${reached} of ${player.wished} so far.`}
         </p>
-        {lanes.length > 0 && (
-          <div class={"screen" + (lanes.length > 1 ? " pair" : "")}>
-            {lanes.map((lane) => (lane.examples > 0 ? <Attention key={lane.title} lane={lane} at={at} example={example} /> : <NoAttention key={lane.title} lane={lane} />))}
+        {trainings.length > 0 && (
+          <div class={"screen" + (trainings.length > 1 ? " pair" : "")}>
+            {trainings.map((training) => (training.examples > 0 ? <Attention key={training.title} training={training} at={at} example={example} /> : <NoAttention key={training.title} training={training} />))}
             <div class="course">
               <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
                 <Lines curves={curves} label="share" now={at} range={unit} steps={total} marks={marks} height={height} shown={shown} toggle={switch_curve} />
               </Figure>
-              {task.attention && <Stages lanes={lanes} task={task} at={at} />}
+              {task.attention && <Stages trainings={trainings} task={task} at={at} />}
             </div>
           </div>
         )}
@@ -167,7 +167,7 @@ export function Play() {
       {!chosen.own && idea}
       {presented && <Presenter player={player} state={state} set={set} begin={begin} />}
       {settings}
-      {lanes.length > 0 && (
+      {trainings.length > 0 && (
         <>
           {attends!.examples > 1 && (
             <div class="line-of">
@@ -187,15 +187,15 @@ export function Play() {
             <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)}>
               <Lines curves={losses} label="loss" now={at} steps={total} />
             </Figure>
-            {lanes.map((lane) => lane.examples > 0 && <Dots key={lane.title} lane={lane} at={at} example={example} />)}
+            {trainings.map((training) => training.examples > 0 && <Dots key={training.title} training={training} at={at} example={example} />)}
           </div>
-          {trains("given-points") && <div class={lanes.length > 1 ? "halves" : "whole"}>{lanes.map((lane) => <PooledCurve key={lane.title} lane={lane} at={at} file={file} />)}</div>}
-          {lanes.map((lane) => lane.state === "done" && lane.step < lane.steps && (
-            <p class="soft">Training{lane.title && ` with ${lane.title}`} ended early, at step {lane.step}: what it was to stop at (train.stop_when) is reached.</p>
+          {trains("given-points") && <div class={trainings.length > 1 ? "halves" : "whole"}>{trainings.map((training) => <PooledCurve key={training.title} training={training} at={at} file={file} />)}</div>}
+          {trainings.map((training) => training.state === "done" && training.step < training.steps && (
+            <p class="soft">Training{training.title && ` with ${training.title}`} ended early, at step {training.step}: what it was to stop at (train.stop_when) is reached.</p>
           ))}
-          {trains("given-texts") && lanes.map((lane) => <Compared key={lane.title} lane={lane} at={at} example={example} />)}
+          {trains("given-texts") && trainings.map((training) => <Compared key={training.title} training={training} at={at} example={example} />)}
           <Share
-            lane={lanes[0]!}
+            training={trainings[0]!}
             at={at}
             name={file}
             still={still}
@@ -217,12 +217,12 @@ export function Play() {
 const unit: [number, number] = [0, 1];
 
 // As far as a step.
-function curves_of(lanes: Lane[], metrics: string[], until: number): Curve[] {
-  return lanes.flatMap((lane, i) =>
+function curves_of(trainings: Training[], metrics: string[], until: number): Curve[] {
+  return trainings.flatMap((training, i) =>
     metrics.flatMap((metric) => {
-      const series = lane.series.get(metric);
+      const series = training.series.get(metric);
       const like = labels[metric] ?? metric;
-      const title = like + (lane.title && `, ${lane.title}`);
+      const title = like + (training.title && `, ${training.title}`);
       if (!series) return [];
       const seen = until === Infinity ? series.steps.length : series.steps.filter((step) => step <= until).length;
       return [{ name: title, group: title, steps: series.steps.slice(0, seen), values: series.values.slice(0, seen), like, dashed: i > 0 }];
@@ -236,17 +236,17 @@ function table_of(curves: Curve[]) {
 
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them share is
 // said once.
-function marks_of(lanes: Lane[], task: Task): Mark[] {
+function marks_of(trainings: Training[], task: Task): Mark[] {
   const all: Mark[] = [];
-  for (const lane of lanes) {
+  for (const training of trainings) {
     const mark = (step: number, says: string) => {
-      if (!all.some((other) => other.step === step && other.says === says)) all.push({ step, says: says + (lane.title && `, ${lane.title}`) });
+      if (!all.some((other) => other.step === step && other.says === says)) all.push({ step, says: says + (training.title && `, ${training.title}`) });
     };
     for (const stage of [task.knowledge, task.attention]) {
-      const step = stage && lane.step_of(stage.metric, stage.level);
+      const step = stage && training.step_of(stage.metric, stage.level);
       if (stage && step !== undefined) mark(step, stage.says);
     }
-    for (const one of lane.interventions) {
+    for (const one of training.interventions) {
       const act = acts.find(({ word, is }) => one[word] === is);
       if (act && Number(one.from) > 0) mark(Number(one.from), `attention is ${act.title}`);
       if (act && one.until !== undefined) mark(Number(one.until), act.ends);
@@ -256,33 +256,33 @@ function marks_of(lanes: Lane[], task: Task): Mark[] {
 }
 
 // The same in words.
-function Stages({ lanes, task, at }: { lanes: Lane[]; task: Task; at: number }) {
-  const told = (lane: Lane) => {
-    if (lane.examples === 0) return "this model has no attention";
+function Stages({ trainings, task, at }: { trainings: Training[]; task: Task; at: number }) {
+  const told = (training: Training) => {
+    if (training.examples === 0) return "this model has no attention";
     return [task.knowledge, task.attention]
-      .filter((stage) => stage !== undefined && lane.series.has(stage.metric))
+      .filter((stage) => stage !== undefined && training.series.has(stage.metric))
       .map((stage) => {
-        const step = lane.step_of(stage!.metric, stage!.level);
+        const step = training.step_of(stage!.metric, stage!.level);
         return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}`;
       })
       .join("; ");
   };
   return (
     <p class="stages">
-      {lanes.map((lane) => (
+      {trainings.map((training) => (
         <span>
-          {lane.title ? `With ${lane.title}: ` : task.knowledge ? "Two stages: " : "So far: "}
-          <Explained text={`${told(lane)}. `} />
+          {training.title ? `With ${training.title}: ` : task.knowledge ? "Two stages: " : "So far: "}
+          <Explained text={`${told(training)}. `} />
         </span>
       ))}
     </p>
   );
 }
 
-function NoAttention({ lane }: { lane: Lane }) {
+function NoAttention({ training }: { training: Training }) {
   return (
     <section class="attention">
-      <h2>Attention{lane.title && `, with ${lane.title}`}</h2>
+      <h2>Attention{training.title && `, with ${training.title}`}</h2>
       <p class="soft">This model has none.</p>
     </section>
   );

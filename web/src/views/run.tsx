@@ -220,12 +220,12 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
         {kept?.map !== map.name || kept.run !== run ? (
           <p class="soft">Loading the map.</p>
         ) : kept.images ? (
-          <Glimpses lane={kept} images={kept.images} at={at} example={example} />
+          <Glimpses training={kept} images={kept.images} at={at} example={example} />
         ) : (
-          <Attention lane={kept} at={at} example={example} />
+          <Attention training={kept} at={at} example={example} />
         )}
         {heads.length > 0 && <Heads store={store} run={run} heads={heads} at={at} example={example} chosen={map.name} choose={(name) => choose(name, true)} />}
-        {heads.length === 0 && kept?.map === map.name && <Dots lane={kept} at={at} example={example} />}
+        {heads.length === 0 && kept?.map === map.name && <Dots training={kept} at={at} example={example} />}
       </div>
     </section>
   );

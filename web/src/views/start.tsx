@@ -1,7 +1,7 @@
 // The front door: one question, and two trainings that answer it, played side by side as soon as they are seen.
 import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
-import type { Lane } from "../engine/lane";
+import type { Training } from "../engine/training";
 import { Heatmap } from "../heatmap";
 import type { Curve } from "../curves";
 import { lesson } from "../lesson";
@@ -93,7 +93,7 @@ function Pair() {
     if (!still || hold > 0) void player.play();
   }, [hold]);
   useEffect(() => () => player.end(), []);
-  const { lanes, at, playing, total } = player;
+  const { trainings, at, playing, total } = player;
   const link = new URLSearchParams(Object.entries(words_of(state)).flatMap(([word, value]) => (value === undefined ? [] : [[word, String(value)]])));
   return (
     <section class="pair-live" aria-label="Two models that learn">
@@ -117,50 +117,50 @@ function Pair() {
           <section aria-label={title}>
             <h2>{title}</h2>
             <p class="soft">{says}</p>
-            <Side lane={lanes[i]} at={at} hold={hold} />
+            <Side training={trainings[i]} at={at} hold={hold} />
           </section>
         ))}
       </div>
       <p class="stages" role="status">
-        {lanes.length === 2 && !player.loading && <Explained text={told(lanes, at, hold)} />}
+        {trainings.length === 2 && !player.loading && <Explained text={told(trainings, at, hold)} />}
       </p>
       {player.known > player.reached && <p class="soft">These two were trained by the same engine when the page was made. With attention held, and in the playground, they are trained in this browser.</p>}
     </section>
   );
 }
 
-function Side({ lane, at, hold }: { lane: Lane | undefined; at: number; hold: number }) {
+function Side({ training, at, hold }: { training: Training | undefined; at: number; hold: number }) {
   const screen = useScreen();
   const curves = useMemo<Curve[]>(
     () =>
       task.metrics.map((metric) => {
-        const series = lane?.series.get(metric) ?? { steps: [], values: [] };
+        const series = training?.series.get(metric) ?? { steps: [], values: [] };
         const name = names[metric] ?? metric;
         // As far as it has been played.
         const seen = series.steps.filter((step) => step <= at).length;
         return { name, group: name, steps: series.steps.slice(0, seen), values: series.values.slice(0, seen) };
       }),
-    [lane, lane?.step, at],
+    [training, training?.step, at],
   );
   const marks = useMemo(() => (hold > 0 ? [{ step: hold, says: "attention is let go" }] : []), [hold]);
-  const look = lane?.look_at(at);
-  if (!lane || !look) return <div class="room" />;
+  const look = training?.look_at(at);
+  if (!training || !look) return <div class="room" />;
   const [, rows, columns] = look.shape;
   return (
     <div class="side">
       <div class="map-holder" style={{ aspectRatio: `${columns} / ${rows}` }}>
         <Heatmap values={look.alpha} offset={0} rows={rows} columns={columns} most={1} label={`Attention at step ${look.step}: a row for each word that is written, a column for each word that was read`} pointed={undefined} point={() => {}} />
       </div>
-      <Lines curves={curves} label="share that is right" now={at} range={unit} steps={lane.steps} marks={marks} height={screen.wide ? 210 : 130} shown={shown} />
+      <Lines curves={curves} label="share that is right" now={at} range={unit} steps={training.steps} marks={marks} height={screen.wide ? 210 : 130} shown={shown} />
     </div>
   );
 }
 
 // What has happened so far, in words.
-function told(lanes: Lane[], at: number, hold: number): string {
-  const one = (lane: Lane) => {
+function told(trainings: Training[], at: number, hold: number): string {
+  const one = (training: Training) => {
     const step = (stage: { metric: string; level: number }) => {
-      const found = lane.step_of(stage.metric, stage.level);
+      const found = training.step_of(stage.metric, stage.level);
       return found !== undefined && found <= at ? found : undefined;
     };
     const words = step(task.knowledge!), places = step(task.attention!);
@@ -169,5 +169,5 @@ function told(lanes: Lane[], at: number, hold: number): string {
     return `the words (β) from step ${words ?? "?"}, where to look (α) from step ${places}`;
   };
   const held = hold > 0 ? (at < hold ? ` Attention is held uniform until step ${hold}; the words are learned all the same.` : ` Attention was held uniform until step ${hold}, and then let go.`) : "";
-  return `With the same 20 words: ${one(lanes[0]!)}. With 20 of 30: ${one(lanes[1]!)}.${held}`;
+  return `With the same 20 words: ${one(trainings[0]!)}. With 20 of 30: ${one(trainings[1]!)}.${held}`;
 }

@@ -1,6 +1,6 @@
 // One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person can
 // go back to any look. Going back changes nothing; training on from there is training on from where it is.
-import { course_of, type Foreseen } from "./courses";
+import { course_of, type Precomputed } from "./courses";
 import { engine, floats_in, type Beginning, type Course, type Weights } from "./engine";
 import { Looks, type Series } from "./looks";
 
@@ -15,14 +15,14 @@ export interface Plan {
 
 let begun = 0;
 
-export class Lane extends Looks {
+export class Training extends Looks {
   step = 0;
   state: Course["state"] = "running";
   error = "";
   spec = "";
   private readonly name = `training ${++begun}`;
   private life = 0; // of the engine that knows it
-  private foreseen?: Foreseen | undefined;
+  private precomputed?: Precomputed | undefined;
   private trained = new Map<string, Series>();
 
   constructor(
@@ -41,14 +41,14 @@ export class Lane extends Looks {
     this.words = course.words;
     this.classes = course.classes;
     if (course.axes) this.axes = course.axes;
-    this.foreseen = await course_of(course.hash);
+    this.precomputed = await course_of(course.hash);
     this.take(course);
     return this;
   }
 
   // The step up to which there are curves and maps to look at: further than it is trained where its course was computed beforehand.
   get known(): number {
-    return Math.max(this.step, this.foreseen?.until ?? 0);
+    return Math.max(this.step, this.precomputed?.until ?? 0);
   }
 
   async advance(step: number) {
@@ -63,7 +63,7 @@ export class Lane extends Looks {
       const weights = await this.ask<Weights>("weights");
       if (weights.step === step) return weights;
     }
-    const again = await new Lane(this.plan).begin();
+    const again = await new Training(this.plan).begin();
     try {
       await again.advance(step);
       return await again.ask<Weights>("weights");
@@ -105,11 +105,11 @@ export class Lane extends Looks {
     this.series = new Map(this.trained);
     this.looks = this.looks.filter(({ only }) => only === undefined);
     for (const { name, step, shape, values } of course.arrays) this.take_array({ name, step, shape, values: floats_in(course.attached, values) });
-    if (this.foreseen) this.add(this.foreseen);
+    if (this.precomputed) this.add(this.precomputed);
   }
 
-  // What is trained takes the place of what was foreseen.
-  private add({ looks, series }: Foreseen) {
+  // What is trained takes the place of what was precomputed.
+  private add({ looks, series }: Precomputed) {
     this.looks.push(...looks.filter(({ step }) => step > this.step));
     for (const [name, { steps, values }] of series) {
       const own = this.trained.get(name) ?? { steps: [], values: [] }, from = steps.findIndex((step) => step > this.step);

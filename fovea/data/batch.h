@@ -87,10 +87,10 @@ struct Batch {
                                // -1 for none
   std::vector<std::uint8_t> marked;  // tokens, bags: (B, columns), vectors: (B, width); 1 at the positions, items or
                                      // features that decide the label
-  int pattern_width = 0;     // token_streams whose answers need several places: at most so many each
-  std::vector<int> pattern;  // (B, target.columns, pattern_width) these places, -1 behind the last
-  std::vector<float> truth;  // token_streams whose task knows the distribution that each target was drawn from:
-                             // (B, target.columns, target_vocab), 0 where nothing is asked; only for its ladder
+  int pattern_width = 0;             // token_streams whose answers need several places: at most so many each
+  std::vector<int> pattern;          // (B, target.columns, pattern_width) these places, -1 behind the last
+  std::vector<float> truth;          // token_streams whose task knows the distribution that each target was drawn from:
+                                     // (B, target.columns, target_vocab), 0 where nothing is asked; only for its ladder
 
   std::vector<int> scratch;  // for the task that fills the batch; means nothing to anyone else
 };

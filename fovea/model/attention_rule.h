@@ -1,5 +1,5 @@
-// Which rows of a model's attention are held in a pass: where a Pass becomes the rule of an attention layer. The heads
-// of a transformer have rules of their own (Transformer::rules, nn/attention/head_rule.h).
+// Which rows of a model's attention are held in a pass: where a Pass becomes the rule of an attention layer. In models
+// with heads by layer each head has a rule of its own instead: Pass::rule_of, nn/attention/head_rule.h.
 #pragma once
 
 #include "fovea/model/trace.h"

@@ -1,13 +1,15 @@
 // Model `seq2seq`: copying and translating, by a recurrent encoder and decoder and attention of the decoder over the
 // encoder's states. B examples, S source words x, T target words y (y_b0 the start token). Time-major. Forward:
 //
-//   e        = encoder(E[x])                          e (S,B,He), nn/recurrent; encoder "recurrent"
-//   e_sb     = E[x_bs]                                He = E's width; encoder "embedding": a state tells of its word
-//   alone d        = decoder(E'[y_b0 .. y_b(T-1)]), from the encoder's last states      d (T,B,Hd); encoder
-//   "embedding": from 0 score_bts = (A d_tb + a) · e_sb                   A (He,Hd), nn/attention/cross_attention.h;
-//   score "general" score_bts = v · tanh(W [e_sb; d_tb])              W (hidden,He+Hd), v (hidden); score "additive"
+//   e        = encoder(E[x])                          encoder "recurrent": e (S,B,He), nn/recurrent
+//   e_sb     = E[x_bs]                                encoder "embedding": He is E's width; a state tells of its word
+//                                                     alone
+//   d        = decoder(E'[y_b0 .. y_b(T-1)])          d (T,B,Hd), from the encoder's last states; from 0 with encoder
+//                                                     "embedding"
+//   score_bts = (A d_tb + a) · e_sb                   score "general": A (He,Hd), a (He), cross_attention.h
+//   score_bts = v · tanh(W [e_sb; d_tb])              score "additive": W (hidden,He+Hd), v (hidden)
 //   α_bt     = softmax_s(score_bt), or held           (B,T,S)
-//   c_tb     = P Σ_s α_bts e_sb + b                   P (Hd,He), c (T,B,Hd); several heads: the mean of theirs
+//   c_tb     = P Σ_s α_bts e_sb + b                   P (Hd,He), c (T,B,Hd)
 //   o_tb     = f(U [d_tb; c_tb])                      U (Hd,2Hd), f tanh or ReLU, nn/attention/combiner.h
 //   logit_bt = V o_tb                                 V (words,Hd)
 //   loss     = mean cross-entropy of logit_bt and y_b(t+1), over all target words
@@ -15,9 +17,12 @@
 // Backward, from dlogit (B,T,words):
 //
 //   dV       = Σ_bt dlogit_bt o_tbᵀ                   do_tb = Vᵀ dlogit_bt
-//   dd, dc, dU, dP, db as in combiner.h;              de, and more of dd, dA, da as in cross_attention.h
+//   dd, dc, dU, dP, db as in combiner.h;              de, and more of dd, dA, da (dW, dv) as in
+//                                                     nn/attention/cross_attention.h
 //   dd goes back through the decoder to E' and to its first states, which are the encoder's last ones; with them, de
 //   goes back through the encoder to E. With encoder "embedding", de_sb is added to dE of word x_bs itself.
+//
+// Model `seq2seq-heads` has several heads: each has A, a, P and b of its own, and c is the mean of theirs.
 //
 // The decoder begins at 0 where no encoder has a last state: so whatever it says of the source it has from attention.
 // (A start that is learned would be the same for every source, as the start token already is.)

@@ -38,8 +38,7 @@ class ToyGateModel : public Model<T> {
     fields.number("beta1", beta1_, -huge, huge, "class weight of symbol 1, the key, at the start");
     fields.number("scale", scale_, -huge, huge, "multiplies beta0 and beta1");
     fields.number("p", p_, -huge, huge, "attention on the key at the start");
-    fields.choice("gate", variant_.gate,
-                  {{"linear", ToyVariant::Gate::linear}, {"bounded", ToyVariant::Gate::bounded}},
+    fields.choice("gate", variant_.gate, {{"linear", ToyVariant::Gate::linear}, {"bounded", ToyVariant::Gate::bounded}},
                   "linear: p is free; bounded: p = logistic(a)");
     fields.choice("loss", variant_.loss,
                   {{"linear", ToyVariant::Loss::linear}, {"logistic", ToyVariant::Loss::logistic}},

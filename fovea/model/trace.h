@@ -22,7 +22,8 @@ namespace fovea {
 enum class Attend {
   learned,  // the model's own scores
   uniform,  // the same weight on everything present
-  truth,    // batch.alignment or batch.marked (uniform over the marked); rows without truth stay learned
+  truth,    // where the batch says that the answer stands: at batch.alignment, even over batch.marked, or in models
+            // with heads by layer even over batch.pattern; rows without truth stay learned
 };
 
 // What is done to one head, or to several: layers and heads count from 1, and 0 means every one.

@@ -60,8 +60,7 @@ Matrix<T> Embedding<T>::forward(Compute& compute, std::span<const int> tokens) c
 
 template <class T>
 void Embedding<T>::backward(Compute& compute, std::span<const int> tokens, Matrix<const T> d_rows) const {
-  if (compute.trains() && weight->learns())
-    scatter_add(compute.team, tokens, d_rows, weight->matrix_gradient());
+  if (compute.trains() && weight->learns()) scatter_add(compute.team, tokens, d_rows, weight->matrix_gradient());
 }
 
 template <class T>

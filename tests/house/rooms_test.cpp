@@ -1,5 +1,6 @@
 // The house stands as fovea/rooms.txt says: a room includes only itself and the rooms above it in that list, no headers
-// include each other in a circle, no room is a heap, and docs/architecture.md has the same list.
+// include each other in a circle, no room is a heap, and docs/architecture.md has the same list. Comments are held to
+// the width of a line, as clang-format leaves them alone: it would run the lines of an equation together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 28;   // of a room
 constexpr std::size_t most_lines = 400;  // of a file
+constexpr std::ptrdiff_t most_columns = 120;
 
 struct Room {
   std::string name, holds;
@@ -45,15 +47,23 @@ struct File {
   std::string path, room;  // "fovea/lab/store/store.h", "lab/store"
   std::size_t lines = 0;
   std::vector<std::string> includes;  // of ours
+  std::vector<std::size_t> too_wide;  // lines that are no more than a comment, from 1
 };
 
+// Whether a line is a comment that is wider than a line of code may be. A letter is one column, however many bytes.
+bool is_wide_comment(const std::string& line) {
+  const auto columns = std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
+  return columns > most_columns && line.find("//") == line.find_first_not_of(' ');
+}
+
 File read_file(const fs::path& path) {
-  File file{fs::relative(path, root).string(), fs::relative(path.parent_path(), root / "fovea").string(), 0, {}};
+  File file{fs::relative(path, root).string(), fs::relative(path.parent_path(), root / "fovea").string(), 0, {}, {}};
   const std::regex include(R"re(^\s*#\s*include\s*"((?:fovea|apps|tests|bench|python)/[^"]+)".*)re");
   std::ifstream in(path);
   for (std::string line; std::getline(in, line); ++file.lines) {
     std::smatch match;
     if (std::regex_match(line, match, include)) file.includes.push_back(match[1]);
+    if (is_wide_comment(line)) file.too_wide.push_back(file.lines + 1);
   }
   return file;
 }
@@ -131,7 +141,8 @@ TEST(Rooms, NoIncludeRunsUp) {
 }
 
 TEST(Rooms, AnIncludeThatRunsUpIsSeen) {
-  const File file{"fovea/nn/x.h", "nn", 0, {"fovea/base/error/error.h", "fovea/model/model.h", "apps/cli/command.h"}};
+  const File file{
+      "fovea/nn/x.h", "nn", 0, {"fovea/base/error/error.h", "fovea/model/model.h", "apps/cli/command.h"}, {}};
   EXPECT_EQ(upward_includes(file, listed_rooms()),
             (std::vector<std::string>{"fovea/model/model.h", "apps/cli/command.h"}));
 }
@@ -148,6 +159,14 @@ TEST(Rooms, ACircleIsSeen) {
   EXPECT_EQ(circle({{"a", {"b"}}, {"b", {"c", "d"}}, {"c", {}}, {"d", {"b"}}}),
             (std::vector<std::string>{"b", "d", "b"}));
   EXPECT_TRUE(circle({{"a", {"b", "c"}}, {"b", {"c"}}, {"c", {}}}).empty());
+}
+
+TEST(Rooms, NoCommentIsWiderThanALine) {
+  for (const File& file : library())
+    for (const std::size_t line : file.too_wide) ADD_FAILURE() << file.path << ':' << line;
+  EXPECT_TRUE(is_wide_comment("  // " + std::string(116, 'x')));
+  EXPECT_FALSE(is_wide_comment("  // " + std::string(114, 'x') + "β"));
+  EXPECT_FALSE(is_wide_comment(std::string(121, 'x') + "  // what is not a comment alone"));
 }
 
 TEST(Rooms, NoFileBesideTheLibraryIsLongEither) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fovea/base/error/error.h"
-#include "fovea/model/optional_queries.h"
 #include "fovea/model/items/pooling.h"
+#include "fovea/model/optional_queries.h"
 #include "tests/data/tasks/task_help.h"
 #include "tests/model/model_scene.h"
 

@@ -79,7 +79,7 @@ void measure_reproduced(const Store& store, Reproduction& reproduction) {
 
 // The runs that others are measured against, and whether all of them were reached.
 bool sweep_baselines(Store& store, const std::vector<RunSpec>& baselines, const SweepOptions& options,
-                   Reproduction& result) {
+                     Reproduction& result) {
   if (baselines.empty()) return true;
   SweepOptions beside = options;
   if (options.progress)

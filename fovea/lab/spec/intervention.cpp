@@ -162,8 +162,8 @@ Interventions Interventions::parse(const ValueList& list) {
     } else if (table->contains("embeddings")) {
       all.embeds.push_back(read_embed(value, *table));
     } else {
-      Remedy remedy = fmt::format("it needs one of {} or {}", fmt::join(kinds.begin(), kinds.end() - 1, ", "),
-                                  kinds.back());
+      Remedy remedy =
+          fmt::format("it needs one of {} or {}", fmt::join(kinds.begin(), kinds.end() - 1, ", "), kinds.back());
       for (const auto& entry : *table)
         if (!nearest_name(entry.first, kinds).empty()) remedy = suggest_name(entry.first, kinds);
       throw wrong_input(message("the intervention {} does nothing that is known", value), remedy, value.place);

@@ -33,8 +33,7 @@ template <class T>
 class FeatureAttention : public Model<T> {
  public:
   void settings(Fields& fields) override {
-    fields.choice("gate", gate_,
-                  {{"free", Gate::free}, {"input", Gate::input}, {"none", Gate::none}},
+    fields.choice("gate", gate_, {{"free", Gate::free}, {"input", Gate::input}, {"none", Gate::none}},
                   "free: a logit per feature; input: logits are a network of x; none: no attention, the baseline");
     fields.integers("hidden", hidden_, 1, 1 << 20, "widths of the network's hidden layers (at least one)");
     fields.integer("gate_hidden", gate_hidden_, 1, 1 << 20, "gate input: width of its network's hidden layer");

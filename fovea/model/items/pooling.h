@@ -25,8 +25,8 @@
 
 #include <string>
 
-#include "fovea/model/model.h"
 #include "fovea/model/items/similarity.h"
+#include "fovea/model/model.h"
 
 namespace fovea {
 

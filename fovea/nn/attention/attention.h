@@ -1,4 +1,5 @@
-// Attention: from scores to weights, and from weights to sums. Every model's attention is this layer.
+// Attention: from scores to weights, and from weights to sums. Every model that attends once, over its inputs, has this
+// layer; heads in layers have nn/attention/self_attention.h, and the models `pooling` and `glimpse` their own.
 //
 // B examples, T rows of weights for each (one for a classifier, one per target word for a decoder), S positions. Of
 // example b the first lengths[b] positions are present (empty lengths: all S). Forward, for each row (b,t), by its

@@ -104,10 +104,7 @@ TEST_F(StoreBin, WhatIsNoTagIsSaidAndNothingChanges) {
               std::string::npos)
         << tag;
   EXPECT_NE(mistake_of([&] { store.tag(Ids{1}, Words{std::string(101, 'x')}, {}); }), "nothing is wrong");
-  EXPECT_EQ(mistake_of([&] {
-              store.tag(Ids{1, 99}, Words{"good"}, {});
-            }),
-            "there is no run 99. See the list of runs.");
+  EXPECT_EQ(mistake_of([&] { store.tag(Ids{1, 99}, Words{"good"}, {}); }), "there is no run 99. See the list of runs.");
   EXPECT_EQ(mistake_of([&] { store.note(-1, "x"); }), "there is no run -1. See the list of runs.");
   EXPECT_NE(mistake_of([&] { store.note(1, std::string(20'000, 'x')); }), "nothing is wrong");
   EXPECT_TRUE(store.find(1)->tags.empty());

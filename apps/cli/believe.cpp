@@ -21,7 +21,7 @@ namespace {
 constexpr const char* ask = R"(import sys
 sys.path[:] = [folder for folder in sys.path if folder]
 try:
-    from fovea.asked import believe
+    from fovea.believe_command import believe
 except ImportError as error:
     print(f"fovea: 'believe' is answered by the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
           "there (pip install, with a wheel of it or its source), or name another Python by FOVEA_PYTHON.", file=sys.stderr)

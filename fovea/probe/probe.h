@@ -23,13 +23,13 @@ struct ParameterView {
   std::span<const float> values;
 };
 
-// What a probe may look at. `batch` holds examples of the split that probes look at (validation, if the spec does not
+// What a probe is shown. `batch` holds examples of the split that probes look at (validation, if the spec does not
 // say otherwise) and `outcome` what the model made of them in evaluation mode (attention as the model's own rule
 // has it, or, where a probe is asked once more, a hold).
 struct Evaluation {
   std::int64_t step = 0;  // updates done so far
   bool first = false, last = false;
-  double train_loss = 0;  // of the update before this look; NaN before the first
+  double train_loss = 0;  // of the update before this evaluation; NaN before the first
   double time = 0;        // sum of the learning rates of the updates done: the time of gradient flow
   const Task& task;
   const Batch& batch;
@@ -49,7 +49,7 @@ class Readings {
   virtual void array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) = 0;
 };
 
-// Which examples a probe is shown: new ones at every look; the first of the split at every look; or, at the looks where
+// Which examples a probe is shown: new ones at every evaluation; the first of the split at every one; or, where
 // attention is kept, the few whose attention it is (of the test split where it has any).
 enum class Examples { fresh, same, kept };
 
@@ -77,8 +77,8 @@ class Probe {
   virtual bool differs_under_hold() const { return memory().empty(); }
   virtual void measure(const Evaluation& evaluation, Readings& readings) = 0;
 
-  // What it carries from one look to the next, so that a run can go on in another process. remember() is called after
-  // prepare(), with what memory() said; false where that is not what this probe says.
+  // What it carries from one evaluation to the next, so that a run can go on in another process. remember() is called
+  // after prepare(), with what memory() said; false where that is not what this probe says.
   virtual std::vector<double> memory() const { return {}; }
   virtual bool remember(std::span<const double> memory) { return memory.empty(); }
 };

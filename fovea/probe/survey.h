@@ -1,4 +1,4 @@
-// Probes that survey a split: at every look they are shown its first examples, the same each time, in batches.
+// Probes that survey a split: at every evaluation they are shown its first examples, the same each time, in batches.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ class SurveyProbe : public Probe {
   SurveyProbe* as_survey() final { return this; }
   virtual int count() const = 0;  // how many it wants to see; it may be shown some more
   virtual void survey(const SurveyLook& at, Readings& readings) = 0;
-  virtual void conclude(Readings& readings) = 0;  // the look is over
+  virtual void conclude(Readings& readings) = 0;  // the evaluation is over
 
   void measure(const Evaluation&, Readings&) final {}  // of other batches it says nothing
 };

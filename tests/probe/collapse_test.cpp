@@ -1,5 +1,5 @@
 #include "fovea/base/error/error.h"
-#include "tests/probe/look_help.h"
+#include "tests/probe/evaluation_help.h"
 
 namespace fovea {
 namespace {

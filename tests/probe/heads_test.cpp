@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "tests/probe/look_help.h"
+#include "tests/probe/evaluation_help.h"
 
 namespace fovea {
 namespace {

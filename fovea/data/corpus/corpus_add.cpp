@@ -8,7 +8,7 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/corpus/corpus.h"
-#include "fovea/data/corpus/corpus_draft.h"
+#include "fovea/data/corpus/unfinished_corpus.h"
 #include "fovea/data/corpus/corpus_files.h"
 #include "fovea/data/draw.h"
 

@@ -38,7 +38,7 @@ std::vector<Override> settings_in(const ValueTable& table) {
   return settings;
 }
 
-// Epochs as the steps they are of this task, with a look after each.
+// Epochs as the steps they are of this task, with an evaluation after each.
 void add_epochs(const RunSpec& spec, std::int64_t epochs, const Place& place, std::vector<Override>& settings) {
   const std::int64_t examples = make_task(spec)->examples(Split::train);
   if (examples == 0)

@@ -1,11 +1,11 @@
 // Runs that an experiment's own are measured against (lab/analysis/measurement.h): on the same task, and of model,
-// training and looks what they do not say is the experiment's.
+// training and evaluations what they do not say is the experiment's.
 //
 //   [[against]]
 //   name = "what words alone say"
 //   model = { name = "word-mean" }             # in place of the experiment's; nothing that is set for that holds
 //   train = { batch = 32, rate = 2e-4 }
-//   epochs = 30                                # in place of train.steps; and a look after each
+//   epochs = 30                                # in place of train.steps; and an evaluation after each
 //   set = { "task.alike" = false }             # over what it has from the experiment
 //   quick = { epochs = 5, "train.rate" = 2e-3 }
 #pragma once

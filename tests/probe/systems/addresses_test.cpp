@@ -1,6 +1,6 @@
 // What probe addresses says of predictions and attention that are made by hand.
 #include "tests/data/tasks/task_help.h"
-#include "tests/probe/look_help.h"
+#include "tests/probe/evaluation_help.h"
 
 namespace fovea {
 namespace {

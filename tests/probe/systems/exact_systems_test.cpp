@@ -1,6 +1,6 @@
 #include "fovea/lab/experiment/experiment.h"
 #include "fovea/lab/train/trainer.h"
-#include "tests/probe/look_help.h"
+#include "tests/probe/evaluation_help.h"
 
 namespace fovea {
 namespace {

@@ -1,5 +1,5 @@
 // What probe glimpses says of looks at two images of 4 x 4 pixels that are made by hand.
-#include "tests/probe/look_help.h"
+#include "tests/probe/evaluation_help.h"
 
 namespace fovea {
 namespace {

@@ -1,7 +1,7 @@
 // What probe recovered_map says of similarities whose distance from the map is known.
 #include "fovea/data/two_spaces.h"
 #include "tests/data/tasks/task_help.h"
-#include "tests/probe/look_help.h"
+#include "tests/probe/evaluation_help.h"
 
 namespace fovea {
 namespace {

@@ -1,4 +1,4 @@
-// What the tests of probes share: a look made by hand, and what a probe says to it.
+// What the tests of probes share: an evaluation made by hand, and what a probe says to it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ struct Said : Readings {
   }
 };
 
-// The arrays a look shows; fill what the probe needs.
+// The arrays that a probe is shown; fill those it needs.
 struct HandMade {
   Kind kind = Kind::labelled_tokens;
   Batch batch;

@@ -1,4 +1,4 @@
-#include "fovea/data/corpus/corpus_draft.h"
+#include "fovea/data/corpus/unfinished_corpus.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ class UnfinishedCorpus {
   }
 
   // What processes of this machine that were killed have left. In another container a process may live that is not
-  // seen from here, though the machine has the same name: it holds its draft.
+  // seen from here, though the machine has the same name: it holds its folder.
   static void clear_left() {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(corpora_folder(), ignored)) {
@@ -110,9 +110,9 @@ AddedCorpus keep_whole(const std::string& name, bool replace, const std::functio
   const fs::path folder = corpora_folder() / name;
   std::error_code ignored;
   if (!replace && fs::exists(folder, ignored)) refuse_taken(name);
-  UnfinishedCorpus draft(name);
-  AddedCorpus added = fill(draft.path());
-  if (!draft.become(folder, replace)) refuse_taken(name);
+  UnfinishedCorpus unfinished(name);
+  AddedCorpus added = fill(unfinished.path());
+  if (!unfinished.become(folder, replace)) refuse_taken(name);
   added.corpus.folder = folder;
   return added;
 }

@@ -48,11 +48,11 @@ std::vector<Description> describe_interventions() {
   };
   const auto of_heads = [](const char* name, const char* summary, HeadIntervention::Kind kind) {
     struct Part {
-      HeadIntervention::Kind kind;
       HeadIntervention one = {};
       std::string heads = {};
-      void settings(Fields& fields) { one.settings(fields, kind, heads); }
-    } part{kind};
+      void settings(Fields& fields) { one.settings(fields, heads); }
+    } part;
+    part.one.kind = kind;
     part.one.change.rule.pattern = HeadRule::Pattern::uniform;
     return Description{name, summary, settings_of(part)};
   };

@@ -14,6 +14,11 @@ namespace {
 
 using Pattern = HeadRule::Pattern;
 
+// The key that each kind is known by.
+const std::vector<std::pair<std::string, HeadIntervention::Kind>> kind_words{{"ablate", HeadIntervention::Kind::ablate},
+                                                                             {"scale", HeadIntervention::Kind::scale},
+                                                                             {"copy", HeadIntervention::Kind::copy},
+                                                                             {"hold", HeadIntervention::Kind::hold}};
 const std::vector<std::pair<std::string, Pattern>> pattern_words{{"uniform", Pattern::uniform},
                                                                  {"previous", Pattern::previous},
                                                                  {"first", Pattern::first},
@@ -51,7 +56,8 @@ std::string heads_name(const HeadChange& change) {
 }
 
 bool HeadIntervention::is_one(const ValueTable& table) {
-  if (table.contains("scale") || table.contains("ablate") || table.contains("copy")) return true;
+  for (const auto& [word, kind] : kind_words)
+    if (kind != Kind::hold && table.contains(word)) return true;
   const auto hold = table.find("hold");
   if (hold == table.end()) return false;
   const auto* const word = hold->second.as<std::string>();
@@ -61,41 +67,44 @@ bool HeadIntervention::is_one(const ValueTable& table) {
           std::ranges::find(pattern_words, *word, &std::pair<std::string, Pattern>::first) != pattern_words.end());
 }
 
-void HeadIntervention::settings(Fields& fields, Kind kind, std::string& heads) {
-  if (kind == Kind::ablate) {
-    fields.text("ablate", heads, "the head that gives nothing, as layer.1.head.2, or a layer's");
-  } else {
-    if (kind == Kind::scale)
+void HeadIntervention::settings(Fields& fields, std::string& heads) {
+  switch (kind) {
+    case Kind::hold:
+      fields.choice("hold", change.rule.pattern, pattern_words, "where attention is held");
+      break;
+    case Kind::scale:
       fields.number("scale", change.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
-    else if (kind == Kind::copy)
+      break;
+    case Kind::ablate:
+      fields.text("ablate", heads, "the head that gives nothing, as layer.1.head.2, or a layer's");
+      break;
+    case Kind::copy:
       fields.number("copy", change.rule.copy, 0, 1e6, "how strongly it says the tokens that it attends to");
-    else fields.choice("hold", change.rule.pattern, pattern_words, "where attention is held");
-    fields.text("of", heads, "a head, as layer.1.head.2, or a layer's; all of them if it is left out");
+      break;
   }
+  if (kind != Kind::ablate)
+    fields.text("of", heads, "a head, as layer.1.head.2, or a layer's; all of them if it is left out");
   when.settings(fields);
 }
 
 bool HeadIntervention::contradicts(const HeadIntervention& other) const {
   const auto meet = [](int one, int another) { return one == 0 || another == 0 || one == another; };
-  const HeadChange &a = change, &b = other.change;
-  const bool holds = a.rule.pattern != Pattern::learned && b.rule.pattern != Pattern::learned;
-  const bool scales = a.rule.scale != 1 && b.rule.scale != 1;
-  const bool copies = a.rule.copy != 0 && b.rule.copy != 0;
-  return (holds || scales || copies) && meet(a.layer, b.layer) && meet(a.head, b.head);
+  return kind == other.kind && kind != Kind::ablate && meet(change.layer, other.change.layer) &&
+         meet(change.head, other.change.head);
 }
 
 HeadIntervention HeadIntervention::read(const Value& value) {
   const ValueTable& table = *value.as<ValueTable>();
-  const std::vector<std::pair<std::string, Kind>> words{
-      {"ablate", Kind::ablate}, {"scale", Kind::scale}, {"copy", Kind::copy}, {"hold", Kind::hold}};
-  const auto& [word, kind] = *std::ranges::find_if(words, [&](const auto& one) { return table.contains(one.first); });
+  const auto& [word, kind] =
+      *std::ranges::find_if(kind_words, [&](const auto& one) { return table.contains(one.first); });
   const std::string owner = fmt::format("the intervention '{}'", word);
   HeadIntervention one;
+  one.kind = kind;
   one.place = value.place;
   one.change.rule.ablated = kind == Kind::ablate;
   std::string heads;
   Fields fields;
-  one.settings(fields, kind, heads);
+  one.settings(fields, heads);
   fields.read(table, owner);
   require_interval(one.when, table, owner);
   if (kind == Kind::ablate && heads.empty())
@@ -115,21 +124,22 @@ ValueTable HeadIntervention::write() const {
   ValueTable table;
   when.write(table);
   const std::string heads = heads_name(change);
-  if (change.rule.ablated) {
-    table["ablate"] = {heads, {}};
-    return table;
+  if (kind != Kind::ablate) table["of"] = {heads, {}};
+  switch (kind) {
+    case Kind::hold:
+      for (const auto& [word, pattern] : pattern_words)
+        if (pattern == change.rule.pattern) table["hold"] = {word, {}};
+      break;
+    case Kind::scale:
+      table["scale"] = {change.rule.scale, {}};
+      break;
+    case Kind::ablate:
+      table["ablate"] = {heads, {}};
+      break;
+    case Kind::copy:
+      table["copy"] = {change.rule.copy, {}};
+      break;
   }
-  table["of"] = {heads, {}};
-  if (change.rule.copy != 0) {
-    table["copy"] = {change.rule.copy, {}};
-    return table;
-  }
-  if (change.rule.pattern == Pattern::learned) {
-    table["scale"] = {change.rule.scale, {}};
-    return table;
-  }
-  for (const auto& [word, pattern] : pattern_words)
-    if (pattern == change.rule.pattern) table["hold"] = {word, {}};
   return table;
 }
 

@@ -22,12 +22,13 @@ std::string heads_name(const HeadChange& change);
 struct HeadIntervention {
   enum class Kind { hold, scale, ablate, copy };
 
+  Kind kind = Kind::hold;
   HeadChange change;
   Interval when;
   Place place;
 
-  void settings(Fields& fields, Kind kind, std::string& heads);
-  // Whether both set the pattern, the scale, or the copying, of one head.
+  void settings(Fields& fields, std::string& heads);  // those of its kind
+  // Whether both set the same of one head.
   bool contradicts(const HeadIntervention& other) const;
 
   // Whether a table is one of these, rather than a hold of all of a model's attention.

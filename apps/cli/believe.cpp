@@ -12,6 +12,7 @@
 #include "apps/cli/command.h"
 #include "apps/cli/json_output.h"
 #include "apps/cli/labelled_file.h"
+#include "apps/cli/report_file.h"
 
 namespace fovea::cli {
 
@@ -23,7 +24,7 @@ sys.path[:] = [folder for folder in sys.path if folder]
 try:
     from fovea.believe_command import believe
 except ImportError as error:
-    print(f"fovea: 'believe' is answered by the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
+    print(f"fovea: 'believe' needs the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
           "there (pip install, with a wheel of it or its source), or name another Python by FOVEA_PYTHON.", file=sys.stderr)
     sys.exit(2)
 believe()
@@ -39,10 +40,10 @@ class Believe : public Command {
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
       app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
-    whole("--seeds", seeds_, 2, "trainings of each kind of attention (default 3)");
-    whole("--epochs", epochs_, 1, "passes over the texts at most (default 12)");
+    whole("--seeds", seeds_, 2, "how often each kind of attention is trained (default 3)");
+    whole("--epochs", epochs_, 1, "most passes over the texts (default 12)");
     whole("--hidden", hidden_, 1, "width of embeddings and states (default 64)");
-    whole("--longest", longest_, 1, "words of a text that are read (default 200)");
+    whole("--longest", longest_, 1, "words read of each text, from its start (default 200)");
     whole("--seed", seed_, 0, "seed of the splits and the trainings (default 0)");
     whole("--threads", threads_, 0, "trainings at a time (default: one per core)");
     app.add_option("-o,--output", output_, "the report as a page with its figure: .html")->type_name("FILE");
@@ -55,8 +56,8 @@ class Believe : public Command {
         "needed;\n"
         "whether seeds agree on where they look; whether deleting a word that is named changes the answer; which "
         "words\n"
-        "the answers hang on; what would settle what is open. 10 000 sentences take minutes. Nothing is stored.\n"
-        "The Python package 'fovea' answers: that of $FOVEA_PYTHON, or of python3.\n\n"
+        "the answers depend on; and what would settle what is open. 10 000 sentences take minutes. Nothing is stored.\n"
+        "This needs the Python package 'fovea', in the Python that $FOVEA_PYTHON names, or in python3.\n\n"
         "Examples:\n"
         "  fovea believe reviews.tsv\n"
         "  fovea believe news.csv --label class --text title,description -o news.html\n"
@@ -64,9 +65,7 @@ class Believe : public Command {
   }
 
   int run() override {
-    if (!output_.empty() && !output_.ends_with(".html"))
-      throw wrong_input(fmt::format("the report cannot be written as '{}'", output_),
-                        "name a file that ends with .html");
+    check_report_name(output_, ".html");
     Json question = labelled_texts();
     question["settings"] = {
         {"seeds", seeds_}, {"epochs", epochs_}, {"hidden", hidden_}, {"longest", longest_}, {"seed", seed_}};
@@ -97,8 +96,8 @@ class Believe : public Command {
     const char* const named = std::getenv("FOVEA_PYTHON");
     const char* const python = named && *named ? named : "python3";
     ::execlp(python, python, "-c", ask, nullptr);
-    throw wrong_input(fmt::format("'believe' is answered by the Python package 'fovea', and '{}' cannot be started: {}",
-                                  python, std::strerror(errno)),
+    throw wrong_input(fmt::format("'believe' needs the Python package 'fovea', and '{}' cannot be started: {}", python,
+                                  std::strerror(errno)),
                       "install Python 3.10 or later with the package, or name one that has it by FOVEA_PYTHON");
   }
 

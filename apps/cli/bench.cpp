@@ -49,7 +49,7 @@ class Bench : public Command {
   void options(CLI::App& app) override {
     app.add_option("--system", names_, "only these: systems of the list, experiments, or spec files")
         ->type_name("NAME|FILE");
-    words_.add_settings(app, "; task.vocab=100,1000: each is timed");
+    words_.add_settings(app, "; of several values (task.vocab=100,1000) each is timed");
     app.add_option("--threads", threads_, "threads that share the work of a step (default: 1)")
         ->check(between(1, 1024))
         ->type_name("N");

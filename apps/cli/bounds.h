@@ -1,12 +1,17 @@
-// The bounds of an option that takes a number: what --help says of them, and what is answered to a number outside them.
+// What an option can be: bounds of a number, which --help names, or one of some words; and what is answered to others.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/error/names.h"
 
 namespace fovea::cli {
 
@@ -25,6 +30,15 @@ CLI::Validator between(T least, T most) {
     return fmt::format("must be {}{}, not '{}'", std::is_integral_v<T> ? "an integer, " : "", bounds, word);
   };
   return {complaint, bounds};
+}
+
+// The option's description says what each word does.
+inline CLI::Validator one_of(std::vector<std::string> words) {
+  const auto complaint = [words = std::move(words)](const std::string& word) -> std::string {
+    if (std::ranges::find(words, word) != words.end()) return "";
+    return fmt::format("cannot be '{}'; {}", word, suggest_name(word, words).text());
+  };
+  return {complaint, ""};
 }
 
 inline CLI::Validator a_seed() { return between(std::int64_t{0}, std::int64_t{1} << 62); }

@@ -41,7 +41,7 @@ bool names_several(const std::string& words) {
 }  // namespace
 
 void ExperimentWords::add_settings(CLI::App& app, const std::string& more) {
-  app.add_option("--set", set, "change a setting: task.vocab=60 (several settings: repeat it)" + more)
+  app.add_option("--set", set, "change a setting, as in task.vocab=60; may be repeated" + more)
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
@@ -61,9 +61,9 @@ void ExperimentWords::add_output(CLI::App& app) {
 }
 
 void ExperimentWords::add_training(CLI::App& app) {
-  app.add_flag("--fresh", fresh, "begin anew instead of going on from a checkpoint");
+  app.add_flag("--fresh", fresh, "start from the beginning, even where there is a checkpoint");
   app.add_option("--checkpoint", checkpoint,
-                 "seconds of training between two checkpoints (default 30; longer if writing one is slow)")
+                 "seconds of training between two checkpoints (default 30; more where writing one is slow)")
       ->check(between(0.0, 1e6))
       ->type_name("SECONDS");
 }
@@ -72,7 +72,7 @@ void ExperimentWords::add_sweep(CLI::App& app) {
   app.add_option("--jobs", jobs, "runs at a time, each on one thread (default: one per core)")
       ->check(between(1, 4096))
       ->type_name("N");
-  app.add_flag("--again", again, "train runs anew that the store already holds");
+  app.add_flag("--again", again, "train again what the store already holds");
   app.add_flag("--retry-failed", retry_failed, "train failed runs again");
   add_training(app);
 }
@@ -104,8 +104,8 @@ Experiment ExperimentWords::find(const std::string& name) {
     if (of_sweep(words)) set_axis(experiment, axis_of_sweep(words));
   const std::vector<std::string> lacking = settings_left_out(experiment, preset(), overrides());
   if (!lacking.empty() && !quiet && Ranks::announced_rank() == 0)
-    fmt::print(stderr, "fovea: the model that --set names has no {}, which {} sets for its own; left out.\n",
-               fmt::join(lacking, ", "), experiment.name);
+    fmt::print(stderr, "fovea: the model that --set names has no {}, which {} sets for its own model: {} left out.\n",
+               fmt::join(lacking, ", "), experiment.name, lacking.size() == 1 ? "it is" : "they are");
   return experiment;
 }
 

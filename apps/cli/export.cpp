@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/run_words.h"
 #include "fovea/lab/store/store.h"
@@ -19,7 +20,7 @@ class Export : public Command {
     for (const ExportFormat& format : export_formats()) formats.push_back(format.name);
     app.add_option("--format", format_,
                    "csv, jsonl, npz, safetensors, words or tensorboard (default: by the file's ending)")
-        ->check(CLI::IsMember(formats))
+        ->check(one_of(formats))
         ->type_name("FORMAT");
     app.add_option("-o,--output", file_, "the file to write; for tensorboard a folder")->required()->type_name("FILE");
     app.footer(
@@ -27,7 +28,7 @@ class Export : public Command {
         "jsonl        a line for each run, with everything except arrays\n"
         "npz          for NumPy: series/METRIC/values, arrays/NAME/values, and the steps of each\n"
         "safetensors  the weights at the end of training, for PyTorch and others\n"
-        "words        the vocabulary (.txt): a word a line, so that line 1 is row 0 of the embeddings\n"
+        "words        the vocabulary (.txt): one word on each line; line 1 is row 0 of the embeddings\n"
         "tensorboard  a folder with an event file for each run\n"
         "In npz and safetensors of several runs each name begins with the run's id and a slash.\n\n"
         "Examples:\n"

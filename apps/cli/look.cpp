@@ -28,8 +28,9 @@ class Look : public Command {
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
         "The words of an example shaded by attention (α), by the evidence of each alone (β) and by influence (Δ),\n"
-        "side by side; for a translation the matrix of target words by source words, for a stream that of its places\n"
-        "by those they attend to. The run must have been trained with the probe 'evidence'.\n\n"
+        "side by side. For a translation: the matrix of target words by source words; for a stream: that of its "
+        "places\n"
+        "by the places that they attend to. The run must have been trained with the probe 'evidence'.\n\n"
         "Examples:\n"
         "  fovea look 12\n"
         "  fovea look 12 --example 7\n"

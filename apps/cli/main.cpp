@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "apps/cli/command.h"
+#include "apps/cli/help_formatter.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/wording.h"
 #include "fovea/base/version.h"
@@ -61,7 +62,28 @@ std::string no_such_command(const CLI::App& app) {
                                   : fmt::format("Did you mean '{}'?", (command + " " + near).substr(1)));
 }
 
-// CLI11's own message, made ours: what is wrong, and the nearest word it could have been.
+// CLI11's own message in the words of ours.
+std::string reworded(const CLI::ParseError& error) {
+  std::string text = error.what();
+  const auto put = [&text](std::string_view theirs, std::string_view ours) {
+    if (const std::size_t at = text.find(theirs); at != std::string::npos) text.replace(at, theirs.size(), ours);
+  };
+  const std::string kind = error.get_name();
+  if (kind == "RequiredError") put(" is required", " is missing");
+  if (kind == "ExcludesError") put(" excludes ", " does not go with ");
+  if (kind == "RequiresError") put(" requires ", " goes only with ");
+  if (kind == "ValidationError") put(": ", " ");
+  if (kind == "ArgumentMismatch" && text.ends_with(" missing"))
+    text = text.substr(0, text.find(':')) + " lacks a value";
+  // Texts convert to anything but numbers.
+  constexpr std::string_view unconverted = "Could not convert: ";
+  if (const std::size_t equals = text.find(" = "); text.starts_with(unconverted) && equals != std::string::npos)
+    text = fmt::format("{} must be a number, not '{}'", text.substr(unconverted.size(), equals - unconverted.size()),
+                       text.substr(equals + 3));
+  return text;
+}
+
+// What is wrong, and the nearest word that it could have been.
 std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
   if (const std::string text = no_such_command(app); !text.empty()) return text;
   const auto [at, command] = named_command(app);
@@ -75,14 +97,9 @@ std::string wrong_words(const CLI::App& app, const CLI::ParseError& error) {
     if (!near.empty()) return fmt::format("{}. Did you mean '{}'?", text, near);
     return fmt::format("{}. See: fovea{} --help", text, command);
   }
-  std::string text = error.what();
-  // Texts convert to anything but numbers.
-  constexpr std::string_view unconverted = "Could not convert: ";
-  if (const std::size_t equals = text.find(" = "); text.starts_with(unconverted) && equals != std::string::npos)
-    text = fmt::format("{} must be a number, not '{}'", text.substr(unconverted.size(), equals - unconverted.size()),
-                       text.substr(equals + 3));
+  std::string text = reworded(error);
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
-  return fmt::format("{}. See: fovea{} --help", text, command);
+  return fmt::format("{}{} See: fovea{} --help", text, text.ends_with('?') ? "" : ".", command);
 }
 
 int run_among_ranks(Command& command) {
@@ -97,10 +114,11 @@ int run_among_ranks(Command& command) {
 
 int run(int argc, char** argv) {
   CLI::App app(about, "fovea");
-  app.set_version_flag("--version", std::string("fovea ") + version());
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "print this help, and end");
+  app.set_version_flag("--version", std::string("fovea ") + version(), "print the version, and end");
   app.require_subcommand(0, 1);
   app.footer(first_steps);
-  app.get_formatter()->column_width(34);
 
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
   for (const auto& [name, entry] : Registry<Command>::instance().all()) {
@@ -146,6 +164,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return cli::complain("memory ran out. Use a smaller batch, vocabulary or hidden size.", 1);
   } catch (const std::exception& error) {
-    return cli::complain(std::string("something unforeseen went wrong: ") + error.what(), 1);
+    return cli::complain(std::string("something unexpected went wrong: ") + error.what(), 1);
   }
 }

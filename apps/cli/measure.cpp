@@ -15,7 +15,8 @@ namespace {
 class Measure : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("runs", ids_, "the id of a run whose attention is learned, and of those it is measured against")
+    app.add_option("runs", ids_,
+                   "the id of a run whose attention is learned, then those of the runs to measure it against")
         ->required()
         ->type_name("RUN");
     app.add_option("--class", class_, "of labelled texts: measure those of this class alone")->type_name("NAME");

@@ -16,7 +16,7 @@ class Note : public Command {
     app.add_option("run", id_, "the id of a run")->required()->type_name("RUN");
     given_ = app.add_option("text", text_, "the new note, replacing any earlier one; '' removes it")->type_name("TEXT");
     app.footer(
-        "With no text the note is printed; fovea show prints it, too.\n\n"
+        "Without a text, the note is printed. fovea show prints it too.\n\n"
         "Examples:\n"
         "  fovea note 12 'the plateau at step 300 is the second head'\n"
         "  fovea note 12");

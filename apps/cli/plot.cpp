@@ -15,7 +15,7 @@ class Plot : public Command {
   void options(CLI::App& app) override {
     app.add_option("words", words_, "ids of runs, then metrics (or expressions over them)")
         ->required()
-        ->type_name("RUN… METRIC…");
+        ->type_name("RUN|METRIC");
     app.add_option("-o,--output", file_, "the figure: .svg, .pdf or .png")->required()->type_name("FILE");
     app.add_option("--where", where_, "all runs for which this holds, besides those named")->type_name("CONDITION");
     app.footer(

@@ -41,15 +41,16 @@ class Predict : public Command {
     words_.add_settings(app);
     words_.add_form(app, Preset::full);
     of_tasks_ = {app.add_option("--seed", seed_, "seed of a task's data")->check(a_seed())->type_name("N"),
-                 app.add_option("--draws", draws_, "examples drawn from a task that makes fresh ones")
+                 app.add_option("--draws", draws_, "examples to draw, of a task that draws every example afresh")
                      ->check(between(std::int64_t{100}, many))
                      ->type_name("N")};
     of_bags_ = {
-        app.add_option("--words", options_.counts.words, "how many of the most frequent words are counted in pairs")
+        app.add_option("--words", options_.counts.words, "how many of the most frequent words have their pairs counted")
             ->check(between(8, 8192))
             ->type_name("N"),
         app.add_option("--top", options_.most_words,
-                       "words told of a class at most (default 8); of more than that each with its deviations")
+                       "most words listed for a class (default 8); above 8, each with how many standard deviations it "
+                       "is from chance")
             ->check(between(1, 8192))
             ->type_name("N")};
     labelled_.add_columns(app);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "apps/cli/bounds.h"
 #include "apps/cli/command.h"
 #include "apps/cli/report_file.h"
 
@@ -20,7 +21,8 @@ class Report : public Command {
     app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder, which must exist")
         ->type_name("FOLDER");
     app.add_option("--format", format_, "of the figures: svg (the default), pdf or png")
-        ->check(CLI::IsMember({"svg", "pdf", "png"}));
+        ->check(one_of({"svg", "pdf", "png"}))
+        ->type_name("FORMAT");
     app.footer(
         "Shows the experiments that `fovea reproduce` has put into the store, in one file that needs no network.\n\n"
         "Examples:\n"
@@ -30,6 +32,8 @@ class Report : public Command {
   }
 
   int run() override {
+    if (data_ && file_ == default_file) file_ = "story.json";
+    check_report_name(file_, data_ ? ".json" : ".html");
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<Reproduction> found = reproduced_before(store);
     if (found.empty())
@@ -41,7 +45,6 @@ class Report : public Command {
       fmt::print("{} figures in {}\n", written, std::filesystem::absolute(figures_).string());
       return 0;
     }
-    if (data_ && file_ == default_file) file_ = "story.json";
     write_report(store, found, file_, data_ ? ReportForm::data : plain_ ? ReportForm::plain : ReportForm::page);
     fmt::print("{}\n", std::filesystem::absolute(file_).string());
     return 0;

@@ -31,6 +31,13 @@ std::vector<Reproduction> reproduced_before(const Store& store) {
   return found;
 }
 
+void check_report_name(const std::string& file, const std::string& ending) {
+  const std::string given = std::filesystem::path(file).extension();
+  if (!given.empty() && given != ending)
+    throw wrong_input(fmt::format("the report cannot be written as '{}'", file),
+                      fmt::format("name a file that ends with {}", ending));
+}
+
 void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file,
                   ReportForm form) {
   ReportFacts facts;

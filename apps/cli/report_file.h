@@ -19,6 +19,9 @@ enum class ReportForm {
 // as it was is left out, and stderr says so.
 std::vector<Reproduction> reproduced_before(const Store& store);
 
+// Throws wrong_input for a name that promises another kind of file, such as .pdf. Without an ending any name will do.
+void check_report_name(const std::string& file, const std::string& ending);
+
 // Their runs' arrays come from the store.
 void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file,
                   ReportForm form = ReportForm::page);

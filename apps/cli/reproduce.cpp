@@ -23,7 +23,7 @@ class Reproduce : public Command {
   void options(CLI::App& app) override {
     app.add_option("experiments", names_, "names of experiments, or spec files")->type_name("NAME|FILE");
     app.add_flag("--all", all_, "every experiment there is");
-    words_.add_settings(app, "; sweep.seed=0..4: an axis of the experiment");
+    words_.add_settings(app, "; sweep.seed=0..4 changes an axis of the experiment");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
     words_.add_output(app);
@@ -52,6 +52,7 @@ class Reproduce : public Command {
                         "give one value, or use: fovea sweep");
     for (const Experiment& experiment : experiments) check_figures(experiment);
 
+    check_report_name(report_, ".html");
     Store store(Store::default_file());
     std::vector<Reproduction> done;
     for (const Experiment& experiment : experiments) {

@@ -30,13 +30,13 @@ class Run : public Command {
     app.add_option("--threads", threads_, "threads that share the work of a step (default: the spec's, or 1)")
         ->check(between(1, 256))
         ->type_name("N");
-    app.add_option("--resume", resume_, "go on with this run of the store, which was stopped or killed")
+    app.add_option("--resume", resume_, "continue this run of the store, which was stopped or killed")
         ->type_name("RUN")
         ->excludes("experiment", "--set", "--seed");
     words_.add_form(app, Preset::full);
     words_.add_training(app);
     words_.add_output(app);
-    app.add_flag("--series", series_, "with --json: every point of every series")->needs("--json");
+    app.add_flag("--series", series_, "every point of every series")->needs("--json");
     app.footer(
         "A run that was interrupted or killed goes on from its last checkpoint when it is started again.\n\n"
         "Examples:\n"

@@ -19,9 +19,10 @@ class Runs : public Command {
   void options(CLI::App& app) override {
     app.add_option("experiment", query_.experiment, "only runs of this experiment")->type_name("NAME");
     app.add_option("--where", where_, "only runs for which this holds")->type_name("CONDITION");
-    app.add_option("--sort", query_.sort, "by a metric, a setting or an expression; -NAME: in descending order")
+    app.add_option("--sort", query_.sort, "order by a metric, a setting or an expression; -NAME: in descending order")
         ->type_name("NAME");
-    limit_ = app.add_option("--limit", query_.limit, "at most so many (default: the newest 40; -1, and --json: all)")
+    limit_ = app.add_option("--limit", query_.limit,
+                            "list at most this many (default: the newest 40, with --json all); -1: all")
                  ->check(between(std::int64_t{-1}, many))
                  ->type_name("N");
     app.add_option("--show", shown_, "columns: metrics, settings, or expressions over them")->type_name("NAME");

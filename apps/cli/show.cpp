@@ -27,7 +27,7 @@ class Show : public Command {
                               "--json, where it is given)")
                    ->check(between(std::int64_t{0}, many))
                    ->type_name("N");
-    app.add_flag("--series", series_, "with --json: every point of every series")->needs(json);
+    app.add_flag("--series", series_, "every point of every series")->needs(json);
     app.add_flag("--spec", spec_, "print the run's spec as TOML, to run it again")->excludes(json);
     app.footer(
         "Examples:\n"

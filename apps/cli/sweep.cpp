@@ -27,14 +27,15 @@ class Sweep : public Command {
     app.add_option("experiment", experiment_, "an experiment's name, or a spec file")
         ->required()
         ->type_name("NAME|FILE");
-    app.add_option("--seeds", seeds_, "0..19, or 1,2,5 (default: the experiment's)")->type_name("SEEDS");
-    words_.add_settings(app, "; task.vocab=40,60, sweep.seed=0..4: an axis");
+    app.add_option("--seeds", seeds_, "the seeds to train: 0..19, or 1,2,5 (default: the experiment's)")
+        ->type_name("SEEDS");
+    words_.add_settings(app, "; several values (task.vocab=40,60 or sweep.seed=0..4) are an axis");
     app.add_option("--draws", draws_, "number of random draws of the settings given by a distribution")
         ->check(between(1, 1'000'000'000))
         ->type_name("N");
     app.add_option("--draw-seed", draw_seed_, "seed of the random draws (default 0)")->check(a_seed())->type_name("N");
-    app.add_option("--shard", shard_, "of N equal parts of the sweep, only the K-th: 1/8, 2/8, …")->type_name("K/N");
-    app.add_flag("--yes", yes_, fmt::format("do not stop at more than {} runs", most_unconfirmed));
+    app.add_option("--shard", shard_, "run only part K of N equal parts of the sweep: 1/8, 2/8, …")->type_name("K/N");
+    app.add_flag("--yes", yes_, fmt::format("begin a sweep even of more than {} runs", most_unconfirmed));
     words_.add_form(app, Preset::full);
     words_.add_sweep(app);
     words_.add_output(app);
@@ -44,7 +45,8 @@ class Sweep : public Command {
         "drawn\n"
         "together, --draws times; the same --draw-seed gives the same values. Runs that the store already holds are "
         "not\n"
-        "run again, and an interrupted or killed sweep goes on when it is started again. Several may share a store.\n\n"
+        "run again, and an interrupted or killed sweep goes on when it is started again. Several sweeps may write to\n"
+        "one store at a time.\n\n"
         "Examples:\n"
         "  fovea sweep copy-subset --seeds 0..19\n"
         "  fovea sweep toy-uniform --set train.rate=0.1,0.01,0.001\n"
@@ -136,15 +138,16 @@ class Sweep : public Command {
   SweepPlan planned(const Experiment& experiment, const std::vector<Axis>& axes) const {
     SweepPlan plan(experiment, words_.preset(), words_.overrides(), axes);
     if (draws_ && !plan.draws())
-      throw wrong_input("nothing is drawn at random", "name what is: --set 'train.rate=log(1e-4..1e-2)'", {"--draws"});
+      throw wrong_input("nothing is drawn at random", "name a setting to draw: --set 'train.rate=log(1e-4..1e-2)'",
+                        {"--draws"});
     if (!shard_.empty()) {
       const auto [shard, of] = parsed_shard();
       plan.keep_shard(shard, of);
     }
     if (plan.size() > most_unconfirmed && !yes_)
       throw wrong_input(fmt::format("the sweep has {} runs ({})", plan.size(), plan.shape()),
-                        fmt::format("more than {} are begun with --yes only; shorter axes make fewer, and so does "
-                                    "drawing settings at random (--draws)",
+                        fmt::format("add --yes to begin more than {}, or make the axes shorter, or draw settings at "
+                                    "random (--draws)",
                                     most_unconfirmed));
     plan.check();
     return plan;
@@ -191,10 +194,14 @@ class Sweep : public Command {
 
   // A mistake in --seeds is said of that option.
   Axis seed_axis() const {
+    const Place place{"--seeds " + seeds_};
     try {
-      return parse_axis("seed=" + seeds_);
+      Axis axis = parse_axis("seed=" + seeds_);
+      for (const Value& seed : axis.values)
+        if (!seed.as<std::int64_t>()) throw wrong_input(message("{} is no seed", seed), "write 0..19, or 1,2,5", place);
+      return axis;
     } catch (const Error& error) {
-      throw Error(error.kind(), error.problem(), error.remedy(), {"--seeds " + seeds_});
+      throw Error(error.kind(), error.problem(), error.remedy(), place);
     }
   }
 

@@ -148,7 +148,7 @@ HttpAnswer Session::answer_to(const HttpRequest& request) const {
     if (error.place().known()) problem = words.place(error.place()) + ": " + problem;
     return error_answer(error.kind() == Error::Kind::wrong_input ? 400 : 500, problem, words.remedy(error));
   } catch (const std::exception& error) {
-    return error_answer(500, fmt::format("something unforeseen went wrong: {}", error.what()));
+    return error_answer(500, fmt::format("something unexpected went wrong: {}", error.what()));
   }
 }
 

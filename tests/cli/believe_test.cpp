@@ -43,7 +43,7 @@ TEST_F(BelieveTest, EndsAsPythonDoes) {
 TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
   const Outcome without = fovea("believe texts.tsv", "FOVEA_PYTHON=/no/python");
   EXPECT_EQ(without.code, 2);
-  EXPECT_NE(without.err.find("answered by the Python package 'fovea', and '/no/python' cannot be started"),
+  EXPECT_NE(without.err.find("needs the Python package 'fovea', and '/no/python' cannot be started"),
             std::string::npos)
       << without.err;
   const Outcome bare = with_python("exec python3 -I -S \"$@\"", "believe texts.tsv");

@@ -223,7 +223,7 @@ TEST_F(DurableTest, MistakesAreNamed) {
   const std::vector<Wrong> table{
       {"run", {"no experiment is named", "--resume"}},
       {"run --resume 7", {"no run 7"}},
-      {"run toy-uniform --resume 1", {"excludes"}},
+      {"run toy-uniform --resume 1", {"does not go with", "--resume"}},
       {"run toy-uniform --checkpoint -1", {"--checkpoint"}},
       {"sweep words.toml --shard 0/3", {"--shard", "0/3", "1/8"}},
       {"sweep words.toml --shard 4/3", {"4/3"}},

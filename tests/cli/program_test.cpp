@@ -28,6 +28,11 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithAnExample) {
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_NE(help.out.find("Example"), std::string::npos) << command;
   }
+  const std::string help = fovea("run --help").out;
+  EXPECT_NE(help.find("  --threads N                   threads that share the work of a step"), std::string::npos)
+      << help;
+  EXPECT_NE(help.find("more; not with --resume\n"), std::string::npos) << help;
+  EXPECT_NE(help.find("; only with --json\n"), std::string::npos) << help;
 }
 
 TEST_F(ProgramTest, ToyUniformReachesOneWhenTheEquationsSay) {
@@ -224,12 +229,17 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"reproduce figure.toml", 2, {"figure.toml:4:", "lins", "'lines'"}},
       {"reproduce bound.toml", 2, {"bound.toml:", "not a number"}},
       {"run toy-uniform --seed 99999999999999999999", 2, {"seed"}},
-      {"reproduce toy-uniform --quick --full", 2, {"--full"}},
+      {"reproduce toy-uniform --quick --full", 2, {"--quick does not go with --full"}},
+      {"reproduce toy-uniform -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
+      {"reproduce nothing-like-it", 2, {"See: fovea list experiments."}},
       {"show 99", 2, {"no run 99"}},
-      {"run toy-uniform --series", 2, {"--series", "--json"}},
+      {"run toy-uniform --series", 2, {"--series goes only with --json"}},
+      {"run toy-uniform --seed", 2, {"--seed lacks a value"}},
+      {"show", 2, {"run is missing"}},
       {"show x", 2, {"run must be a number, not 'x'"}},
       {"reproduce --all toy-uniform", 2, {"--all", "'toy-uniform'", "one of the two"}},
       {"sweep toy-uniform --seeds 5..2", 2, {"--seeds 5..2: ", "2..5"}},
+      {"sweep toy-uniform --seeds x", 2, {"--seeds x: ", "is no seed", "0..19"}},
       {"serve --for 0", 2, {"--for", "0.001", "not '0'"}},
       {"serve --address 192.0.2.1 --port 0 --for 1", 2, {"192.0.2.1 is not an address of this machine"}},
       {"data add x --train a.tsv --label 1 --dev-share 2", 2, {"--dev-share", "0 to 1"}},
@@ -239,12 +249,14 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"runs --where 'accuracy >'", 2, {"--where"}},
       {"runs --limit -2", 2, {"--limit", "-1 or more, not '-2'"}},
       {"export --all -o a.xls", 2, {"a.xls"}},
+      {"export --all -o a --format cvs", 2, {"--format cannot be 'cvs'; did you mean 'csv'?"}},
       {"export 1 --all -o a.csv", 2, {"--all", "one of the two"}},
       {"export --all --where 'seed = 1' -o a.csv", 2, {"--where", "--all"}},
       {"export -o a.csv", 2, {"no runs are named"}},
       {"show 1 --spec --json", 2, {"--spec", "--json"}},
       {"list task", 2, {"'tasks'"}},
       {"report", 2, {"nothing that makes claims has been reproduced"}},
+      {"report -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
       {"bench --system copyng", 2, {"copyng", "Did you mean 'copying'?"}},
       {"bench --system missing.toml", 2, {"missing.toml", "no such file"}},
       {"bench --system toy-gate --set model.pp=1", 2, {"pp"}},

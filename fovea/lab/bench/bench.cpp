@@ -101,8 +101,12 @@ Experiment find_bench_system(const std::string& name_or_path) {
   const bool path = name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml");
   if (path || std::find(others.begin(), others.end(), name_or_path) != others.end())
     return find_experiment(name_or_path);
+  const std::string systems = fmt::format("{}", fmt::join(known, ", "));
   known.insert(known.end(), others.begin(), others.end());
-  throw wrong_input("there is no system or experiment '" + name_or_path + "'", suggest_name(name_or_path, known));
+  const std::string near = nearest_name(name_or_path, known);
+  throw wrong_input(
+      "there is no system or experiment '" + name_or_path + "'",
+      near.empty() ? Remedy("name an experiment, or one of the systems: " + systems) : Remedy::did_you_mean(near));
 }
 
 StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& watch) {

@@ -52,10 +52,10 @@ class Audit : public Command {
       throw failure(fmt::format("trained again, run {} gives other numbers: {}", id_, differs),
                     fmt::format("it was made by {}, this is {}; the audit of the new training is run {}",
                                 found->version, record.version, record.id));
-    return print(
-        record, fmt::format("Run {} was trained without the audit. Trained again with it, every number it has came out "
-                            "the same, bit for bit; kept as run {}.",
-                            id_, record.id));
+    return print(record,
+                 fmt::format("Run {} was trained without the audit. It was trained again with it, as run {}: every "
+                             "number came out the same, bit for bit.",
+                             id_, record.id));
   }
 
  private:

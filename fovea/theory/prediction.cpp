@@ -305,7 +305,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
 void judge(Prediction& prediction, const Cooccurrence& c) {
   const double slower = prediction.slowness();
   const std::string told =
-      fmt::format("the bag of inputs tells {:.1f} % of what the outputs could tell it (± {:.2g} %)",
+      fmt::format("the bag of inputs tells {:.1f} % of what it could tell about the outputs (± {:.2g} %)",
                   100 * std::max(0.0, prediction.signal), 100 * prediction.error);
   const bool chance = prediction.signal < 2 * prediction.error;
   if (chance && (2 * prediction.error >= early_signal || c.left_out > 0)) {
@@ -318,7 +318,7 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
   } else if (prediction.signal < std::max(least_signal, 2 * prediction.error)) {
     prediction.verdict = Verdict::hard;
     prediction.because =
-        told + ", no more than chance: until attention has moved by luck, no word goes with any output";
+        told + ", no more than chance: unless attention moves by luck, no word can be linked to any output";
     if (!chance)
       prediction.because = told + fmt::format(": knowledge starts {:.0f} times slower than it could", slower);
   } else if (prediction.signal < early_signal) {

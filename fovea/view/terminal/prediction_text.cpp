@@ -67,7 +67,9 @@ std::string outputs_text(const Prediction& p, const BagSource& source, const Ter
 
 std::string course_text(const Prediction& p, const BagSource& source) {
   const Course& course = p.course;
-  if (course.times.size() < 2) return "The flow, in which only what is sure counts, does not leave its start.\n";
+  if (course.times.size() < 2)
+    return "No word is surely linked to an output: from these data alone the predicted training does not leave its "
+           "start.\n";
   constexpr int width = 60;
   std::string text =
       fmt::format("The course by gradient flow from uniform attention, time 0 to {:.4g}:\n", course.times.back());
@@ -79,13 +81,16 @@ std::string course_text(const Prediction& p, const BagSource& source) {
   };
   text += line("knowledge", course.knowledge, when("half-way", course.knowledge_half));
   text += line("attention", course.attention, when("half-way", course.attention_half));
-  text += line("right", course.correct, when("90 %", course.correct_90));
+  text += line("P(right)", course.correct, when("90 %", course.correct_90));
   if (course.accuracy.empty()) return text;
   text += line("accuracy", course.accuracy, when("90 %", course.accuracy_90));
   text += fmt::format(
-      "Knowledge, attention and right are means over the {} examples that the flow is followed on. Accuracy is the "
-      "share\n"
-      "that is told rightly of {} examples that it was not fitted to.\n",
+      "Knowledge (the probability of the right answer, were all attention on its word), attention on that word and "
+      "P(right)\n"
+      "(the probability of the right answer) are means over the {} examples that are followed. Accuracy is the share "
+      "of "
+      "right\n"
+      "answers on {} others.\n",
       p.followed, p.unseen);
   return text;
 }

@@ -116,12 +116,29 @@ std::vector<double> shades_of(const std::vector<double>& row, bool log_probabili
   return shades;
 }
 
+namespace {
+
+// What each quantity is, a line for each.
+std::string legend(const ExampleView& seen) {
+  std::string text;
+  for (const ExampleView::Quantity& quantity : seen.quantities) {
+    const char* const says = quantity.name == "α"   ? "attention"
+                             : quantity.name == "β" ? "what the word alone says"
+                                                    : "the word's influence on the answer";
+    text += fmt::format("{}  {}\n", quantity.name, says);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string shades_text(const ExampleView& seen, const Terminal& terminal) {
   std::string text = fmt::format("run {}, example {}, step {}", seen.run, seen.example, seen.step);
   if (!seen.row.empty()) text += fmt::format(", {}", printable(seen.row));
   else if (seen.target.empty()) text += fmt::format(", class {}", printable(seen.label));
   if (!seen.maps.empty()) text += fmt::format("\nα is the map '{}', of {}", seen.map, fmt::join(seen.maps, ", "));
-  return fmt::format("{}\n\n{}", text, seen.target.empty() ? words_text(seen, terminal) : matrix_text(seen, terminal));
+  return fmt::format("{}\n\n{}\n{}", text,
+                     seen.target.empty() ? words_text(seen, terminal) : matrix_text(seen, terminal), legend(seen));
 }
 
 std::string shades_html(const ExampleView& seen) {

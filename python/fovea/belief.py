@@ -147,7 +147,7 @@ class Belief:
         word_tells = word["accuracy"].low > majority
         if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
             say(
-                f"Nothing to learn was found: that the best model ({_MODELS[best]}) foretells labels better than their shares do was not "
+                f"Nothing to learn was found: that the best model ({_MODELS[best]}) predicts labels better than their shares do was not "
                 f"shown (by {f['gain']} nats). What attention does here means nothing."
             )
             self.open.append(
@@ -219,9 +219,9 @@ class Belief:
         if agree.low > 0:
             text = f"Seeds agree on where they look by τ-b {agree} (0 is chance)"
         if math.isnan(over.mean):
-            self.sentences.append(f"{text}; the data alone foretell nothing of it.")
+            self.sentences.append(f"{text}; the data alone predict nothing of it.")
             return
-        text += f"; what the data alone foretell agrees with them by {f['data_agrees']}"
+        text += f"; what the data alone predict agrees with them by {f['data_agrees']}"
         more = "which of the two is more is open"
         if over.low > 0 or over.high <= 0:
             more = "the seeds have more in common than that" if over.low > 0 else "the seeds have no more in common than that"
@@ -232,7 +232,7 @@ class Belief:
                 "loss does: trained on, seeds may come to agree, without a gain in accuracy."
             )
         if over.low <= 0 < over.high:
-            self.open.append(f"Whether seeds agree beyond what the data foretell: {self._texts_to_settle(over, 0.0)}.")
+            self.open.append(f"Whether seeds agree beyond what the data predict: {self._texts_to_settle(over, 0.0)}.")
 
     def _deletions(self) -> None:
         f = self.figures

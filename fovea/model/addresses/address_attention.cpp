@@ -173,7 +173,7 @@ void AddressAttention<T>::backward(Compute& compute, const Trace<T>& trace) cons
 
 const RegisterModel<AddressAttention> address_attention_model(
     "address-attention",
-    "foretells page and offset of the next access; an offset's meaning is attended to by its page");
+    "predicts page and offset of the next access; an offset's meaning is attended to by its page");
 
 }  // namespace
 

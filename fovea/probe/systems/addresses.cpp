@@ -105,7 +105,7 @@ class AddressesProbe final : public Probe {
   double threshold_ = 0.5;
 };
 
-const Register<Probe> addresses_probe("addresses", "what is foretold of memory accesses, and attention over experts",
+const Register<Probe> addresses_probe("addresses", "how well memory accesses are predicted, and attention over experts",
                                       [] { return std::make_unique<AddressesProbe>(); });
 
 }  // namespace

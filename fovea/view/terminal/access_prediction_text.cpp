@@ -28,7 +28,7 @@ std::string access_prediction_text(const AccessPrediction& p, const Terminal& te
   using Align = TextTable::Align;
   const auto number = [](double share) { return fmt::format("{:.4f}", share); };
   const std::vector<TextTable::Column> columns{
-      {"page", Align::right}, {"offset", Align::right}, {"both", Align::right}, {"foretold rightly by"}};
+      {"page", Align::right}, {"offset", Align::right}, {"both", Align::right}, {"predicted correctly by"}};
   TextTable shares(columns), tables(columns);
   const auto row = [&](const AccessShares& s, const std::string& by) {
     shares.row({number(s.page), number(s.offset), number(s.both), by});

@@ -127,7 +127,7 @@ test("the PyTorch script refuses what it does not follow, in words", async () =>
     [with_set({ "model.dropout": 0.2 }), "model.dropout = 0.2"],
     [{ act: "frozen", hold: 10 }, "frozen parameters"],
     [{ task: "keyword", set: "model.hidden=8", act: "truth", hold: 10 }, "a classifier held at the truth"],
-    [{ step: 1 }, "There is no loss to compare before the first look: go to step 2."],
+    [{ step: 1 }, "There is no loss to compare before the first evaluation: go to step 2."],
   ]) {
     const page = await stage.visit(words(small, { step: 4, ...more }));
     await at_step(page, more.step ?? 4);

@@ -265,7 +265,7 @@ export function Lines(props: LinesProps) {
         x: { ...scale, label: null },
         y: { ...up, label: null },
         marks: [
-          Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\n${across} ${+point.step.toPrecision(6)}\n${+point.value.toPrecision(6)}${smooth > 1 ? ` (mean over ${smooth} looks)` : ""}`, fill: "var(--page)", lineHeight: 1.4 })),
+          Plot.tip(points, Plot.pointer({ x: "step", y: "value", title: (point) => `${point.name}\n${across} ${+point.step.toPrecision(6)}\n${+point.value.toPrecision(6)}${smooth > 1 ? ` (mean over ${smooth} evaluations)` : ""}`, fill: "var(--page)", lineHeight: 1.4 })),
         ],
       }) as SVGElement;
     };

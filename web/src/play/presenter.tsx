@@ -67,7 +67,7 @@ export function Presenter({ player, state, set, begin }: { player: Player<State>
   }, []);
   return (
     <p class="keys">
-      <kbd>Space</kbd> plays and pauses, <kbd>→</kbd> goes to the next look, <kbd>←</kbd> to the one before, <kbd>R</kbd> to the start; <kbd>H</kbd> holds attention uniform until step {held_until}, or lets it go;{" "}
+      <kbd>Space</kbd> plays and pauses, <kbd>→</kbd> goes to the next evaluation, <kbd>←</kbd> to the one before, <kbd>R</kbd> to the start; <kbd>H</kbd> holds attention uniform until step {held_until}, or lets it go;{" "}
       <kbd>1</kbd> to <kbd>{presets.length}</kbd> begin another example; <kbd>Esc</kbd> ends.{" "}
       <button type="button" class="quiet" onClick={leave}>
         End the presentation

@@ -58,7 +58,7 @@ export async function pytorch_script(training: Training, steps: number): Promise
   refuse_unsaid(training);
   const losses = training.series.get("train_loss");
   const first = losses?.steps[0];
-  if (first === undefined || first > steps) throw new Trouble(`There is no loss to compare before the first look: go to step ${first ?? training.every}.`);
+  if (first === undefined || first > steps) throw new Trouble(`There is no loss to compare before the first evaluation: go to step ${first ?? training.every}.`);
   const { weights, attached, version } = await training.weights_at(0);
   const batches = await training.ask<Batches>("batches", { steps });
   if (training.setting("model", "name") === "seq2seq" && batches.vocab !== batches.target_vocab) refuse("words of two vocabularies");

@@ -218,7 +218,7 @@ function settings_of(parts: Parts | undefined, state: State, training: Training 
     ...read("task", parts.tasks[named("task", task.task)]),
     ...read("model", parts.models[named("model", (task.models.find(({ name }) => name === state.model) ?? task.models[0]!).toml)]),
     ...read("train", parts.settings.train),
-    { name: "probe.every", help: "steps from one look to the next", choices: [] },
+    { name: "probe.every", help: "steps from one evaluation to the next", choices: [] },
     { name: "probe.examples", help: "examples that are looked at", choices: [] },
   ].filter(({ name }) => !not_here.has(name));
 }

@@ -65,7 +65,7 @@ export function RunsChart(props: { curves: Curve[]; label: string; title: string
           Smoothing
           <select value={String(width)} onChange={(event) => set_smooth(event.currentTarget.value, true)}>
             {widths.map((one) => (
-              <option value={String(one)}>{one === 1 ? "none" : `mean over ${one} looks`}</option>
+              <option value={String(one)}>{one === 1 ? "none" : `mean over ${one} evaluations`}</option>
             ))}
           </select>
         </label>
@@ -95,7 +95,7 @@ export function RunsChart(props: { curves: Curve[]; label: string; title: string
         {groups.length > 1 && " The legend switches groups on and off."}
         {width > 1 && " The measured curves are drawn faintly behind the smoothed ones."}
         {lost > 0 && ` ${lost} ${lost === 1 ? "value is" : "values are"} 0 or less, and cannot be drawn on a logarithmic axis.`}
-        {groups.length > 28 && " There are more groups than looks of lines: some look alike."}
+        {groups.length > 28 && " There are more groups than kinds of line: some are alike."}
       </p>
     </>
   );

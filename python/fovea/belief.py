@@ -142,12 +142,12 @@ class Belief:
         say(
             f"Accuracy on {f['test_texts']} test texts: "
             + ", ".join(f"{name} {f['accuracy'][kind]}" for kind, name in _MODELS.items())
-            + f". To say the most frequent class always gives {majority:.3f}. Intervals are over test texts, of the {facts['seeds']} trainings made."
+            + f". Always answering the most frequent class gives {majority:.3f}. Intervals are over test texts, of the {facts['seeds']} trainings made."
         )
         word_tells = word["accuracy"].low > majority
         if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
             say(
-                f"Nothing to learn was found: that the best model ({_MODELS[best]}) predicts labels better than their shares do was not "
+                f"Nothing to learn was found: that the best model ({_MODELS[best]}) predicts labels better than the shares of the classes do was not "
                 f"shown (by {f['gain']} nats). What attention does here means nothing."
             )
             self.open.append(
@@ -160,7 +160,7 @@ class Belief:
         if one_word:
             say(
                 f"One word tells: whether '{word['word']}' (class {word['class']}) is there gives {word['accuracy']}; the best model is better "
-                f"by {word['below_best']}. Look whether it gives the label away."
+                f"by {word['below_best']}. Check whether it gives the label away."
             )
         elif no_word:
             say(
@@ -168,7 +168,7 @@ class Belief:
                 f"(by {f['single_gain']} nats), and the best model is better than they are by {f['gain_over_single']}. What stands together tells."
             )
         elif f["learned_over_single"].low > 0:
-            say(f"Reading words together gains over single words: {f['learned_over_single']} of accuracy.")
+            say(f"Reading words together adds to the accuracy of single words: {f['learned_over_single']}.")
         needed_ = self._attention(f["learned_over_uniform"], f["learned_over_single"])
         self._seeds()
         self._deletions()
@@ -207,7 +207,7 @@ class Belief:
         reach = max(abs(value.mean), abs(margin - value.mean), 1e-3)
         wide = max(value.high - value.mean, value.mean - value.low)
         many = math.ceil(max(1.1, (wide / reach) ** 2) * self.figures["test_texts"] / 100) * 100
-        return f"about {many} test texts would tell, of five times as many in all, if the difference stays; or more seeds"
+        return f"about {many} test texts (five times as many texts in all) would tell, if the difference stays; or more seeds"
 
     def _seeds(self) -> None:
         f = self.figures

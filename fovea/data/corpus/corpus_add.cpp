@@ -8,8 +8,8 @@
 
 #include "fovea/base/file.h"
 #include "fovea/data/corpus/corpus.h"
-#include "fovea/data/corpus/unfinished_corpus.h"
 #include "fovea/data/corpus/corpus_files.h"
+#include "fovea/data/corpus/unfinished_corpus.h"
 #include "fovea/data/draw.h"
 
 namespace fovea {
@@ -69,7 +69,8 @@ class Adding {
     }
     const Place place{sources_.train.file.string()};
     if (!paired_ && found.size() < 2)
-      throw wrong_input(fmt::format("has one class only, '{}', in {} texts", found.begin()->first, labels.size()),
+      throw wrong_input(fmt::format("has one class only, '{}', in {} text{}", found.begin()->first, labels.size(),
+                                    labels.size() == 1 ? "" : "s"),
                         "a classifier needs two or more; is the label's column the right one?", place);
     if (found.size() > most_classes)
       throw wrong_input(fmt::format("has {} different labels in {} texts", found.size(), labels.size()),

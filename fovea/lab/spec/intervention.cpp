@@ -166,7 +166,7 @@ Interventions Interventions::parse(const ValueList& list) {
           fmt::format("it needs one of {} or {}", fmt::join(kinds.begin(), kinds.end() - 1, ", "), kinds.back());
       for (const auto& entry : *table)
         if (!nearest_name(entry.first, kinds).empty()) remedy = suggest_name(entry.first, kinds);
-      throw wrong_input(message("the intervention {} does nothing that is known", value), remedy, value.place);
+      throw wrong_input(message("the intervention {} is of no known kind", value), remedy, value.place);
     }
   }
   if (all.frozen_names().size() > 64)

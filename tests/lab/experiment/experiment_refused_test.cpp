@@ -89,7 +89,7 @@ TEST(Spec, SettingsThatAreWrongAreRefusedWithTheirPlace) {
        "two interventions hold attention at step 7", "do not meet"},
       {minimal("intervene = [ { rate = 1.0, of = \"body\" }, { rate = 2, of = \"body\" } ]"), "x.toml:3:44",
        "two interventions set the rate", "do not meet"},
-      {minimal("intervene = [ { hodl = \"uniform\" } ]"), "x.toml:3:15", "does nothing that is known",
+      {minimal("intervene = [ { hodl = \"uniform\" } ]"), "x.toml:3:15", "is of no known kind",
        "did you mean 'hold'?"},
       {minimal("intervene = [ { rate = 1.0, off = \"body\" } ]"), "x.toml:3:29", "has no setting 'off'",
        "did you mean 'of'?"},

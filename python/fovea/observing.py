@@ -139,7 +139,7 @@ def _module(model: Any) -> Any:
     from .pictures import needed
 
     if not isinstance(model, needed("torch.nn", "torch").Module):
-        raise checks.wrong_type("model", type(model), "a module of PyTorch (torch.nn.Module)")
+        raise checks.wrong_type("model", model, "a module of PyTorch (torch.nn.Module)")
     return model
 
 

@@ -98,6 +98,6 @@ class Budget(Looks):
         self._told = True
         least = int(np.ceil((look + self._clamps.prices[key]) / self._share / update))
         teller()(
-            f"β of '{self._sites[key]}' takes more than share={self._share:g} of the training leaves for it; every={least} has room for it, "
-            "or fewer examples, or a larger share"
+            f"β of '{self._sites[key]}' is hardly ever measured at this pace: one row of each example takes longer than share={self._share:g} of the "
+            f"training leaves. every={least} has time for one at each look; fewer examples or a larger share help, too"
         )

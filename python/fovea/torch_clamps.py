@@ -39,7 +39,7 @@ class Answer:
     def __call__(self, out: Any) -> Any:
         given = self.read(out)
         if not isinstance(given, torch.Tensor):
-            raise checks.wrong_type("what answer(output) gives", type(given), "a tensor of log-probabilities, (examples, rows)")
+            raise checks.wrong_type("what answer(output) gives", given, "a tensor of log-probabilities, (examples, rows)")
         if given.dim() == 1:
             given = given[:, None]
         if given.dim() != 2 or given.numel() == 0 or not given.is_floating_point():

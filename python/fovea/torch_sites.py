@@ -328,7 +328,6 @@ def chosen(names: Sequence[str], patterns: str | Sequence[str], what: str) -> li
     wanted = [patterns] if isinstance(patterns, str) else list(patterns)
     for pattern in wanted:
         if not fnmatch.filter(names, pattern):
-            raise _engine.wrong_input(
-                f"{what} '{pattern}' fits no site of attention", f"there are {', '.join(names[:8])}; {_engine.suggest_name(pattern, list(names))}"
-            )
+            more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+            raise _engine.wrong_input(f"{what} '{pattern}' fits no site of attention", f"there are {', '.join(names[:8])}{more}")
     return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)]

@@ -73,6 +73,7 @@ class Watch(Budget):
         begun = now()
         self.number = 0  #: updates done
         self._closed = False
+        self._run: Run | None = None  # what close() gave
         self._silent = rank() > 0
         self._holds: list[Hold] = []
         self._model = Model(model, batch)
@@ -98,6 +99,7 @@ class Watch(Budget):
         self._told = False
         self._told_of_less = False
         self._lost = False  # that it diverged was told
+        self._told_of_no_gradient = False
         self._held = False  # a pass of this update was held
 
         with looked_up(self._model.module) as asked:
@@ -280,7 +282,11 @@ class Watch(Budget):
     def _told_of_update(self, last: bool) -> None:
         for name, value in self._given.items():
             self._course.number(self.number, f"train_{name}", float(value.detach() if isinstance(value, torch.Tensor) else value))
-        for name, norm in ({} if last else self._gradients()).items():
+        norms = {} if last else self._gradients()
+        if not norms and not last and not self._told_of_no_gradient:
+            self._told_of_no_gradient = True
+            teller()(f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()")
+        for name, norm in norms.items():
             self._course.number(self.number, name, norm)
 
     # ---- what becomes of it
@@ -290,7 +296,7 @@ class Watch(Budget):
         course = self._course.state_dict()
         course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
         seconds = self._before + time.perf_counter() - self._begun
-        state = {"number": self.number, "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
+        state = {"number": self.number, "sites": list(self._sites.values()), "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
         memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
         return {**state, "audit": torch.tensor(memory, dtype=torch.float64)}
 
@@ -300,6 +306,11 @@ class Watch(Budget):
         state = checks.table("the state of a watch", state, "number")
         for part in [part for part in ("number", "key", "started", "seconds", "turn", "course") if part not in state]:
             raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
+        if state.get("sites", sites := list(self._sites.values())) != sites:
+            raise _engine.wrong_input(
+                f"the state is of a watch of {len(state['sites'])} sites ({', '.join(state['sites'][:4])}), and this one has {len(sites)} ({', '.join(sites[:4])})",
+                "go on with the same model, and the same sites=",
+            )
         self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
         self._earned_until = float(self.number)
         self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)
@@ -310,8 +321,9 @@ class Watch(Budget):
 
     def close(self, state: str = "done", error: str = "") -> Run | None:
         """Looks once more and keeps the run, in the store; of several processes the first does, and the others get None.
-        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``."""
-        self._open()
+        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``. A watch that is closed gives the same run again."""
+        if self._closed:
+            return self._run
         if self._silent:
             self._closed = True
             return None
@@ -331,7 +343,7 @@ class Watch(Budget):
             "intervene": [hold.table() for hold in self._holds],
             "seed": self._seed,
         }
-        kept = self._store.add(
+        self._run = self._store.add(
             self._name,
             merged(settings, {"train": program}, self._settings),
             {name: points for name, points in self._course.series.items()},
@@ -344,7 +356,7 @@ class Watch(Budget):
             steps=self.number,
         )
         self._closed = True
-        return kept
+        return self._run
 
     def _open(self) -> None:
         if self._closed:

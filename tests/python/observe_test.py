@@ -227,9 +227,9 @@ def test_where_no_attention_is_seen_it_is_told_why():
     [
         ({"answer": lambda out: out}, r"answer\(output\) has the shape \(4, 8, 12\)"),
         ({"answer": lambda out: out[..., 0] + 50}, "the logarithm of a probability is 0 at most"),
-        ({"answer": lambda out: 1.0}, "a tensor of log-probabilities"),
+        ({"answer": lambda out: 1.0}, r"gives is 1.0, of type float. It must be a tensor of log-probabilities"),
         ({"answer": 3}, "cannot be called"),
-        ({"sites": "blocks.7.*"}, "'blocks.7.\\*' fits no site"),
+        ({"sites": "blocks.7.*"}, r"'blocks.7.\*' fits no site of attention. There are blocks.0.attn, blocks.1.attn\.$"),
         ({"every": 0}, "every is 0"),
         ({"beta": "linear"}, "beta is 'linear'"),
         ({"rows": "some"}, "rows is 'some'"),
@@ -243,13 +243,13 @@ def test_where_no_attention_is_seen_it_is_told_why():
 def test_wrong_input_is_told_at_once(options, match):
     with pytest.raises(fovea.WrongInput, match=match):
         observe(GPT(), **options)
-    with pytest.raises(fovea.WrongInput, match="a module of PyTorch"):
-        fovea.observe(lambda x: x, TOKENS, right(TARGET))
+    with pytest.raises(fovea.WrongInput, match=r"model is 'gpt', of type str. It must be a module of PyTorch"):
+        fovea.observe("gpt", TOKENS, right(TARGET))
     watch = observe(GPT(), beta=None)
     for args, told in ((("unifrom",), "'uniform'"), (("first", "x.*"), "fits no site"), ((3,), "how is 3")):
         with pytest.raises(fovea.WrongInput, match=told):
             watch.hold(*args)
-    watch.close()
+    assert watch.close() is watch.close()
     with pytest.raises(fovea.WrongInput, match="is closed"):
         watch.step()
 

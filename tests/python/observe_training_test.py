@@ -289,8 +289,11 @@ def test_a_trainer_that_an_exception_ended_holds_no_more():
 def test_a_resumed_run_keeps_its_place():
     model = GPT()
     watch = observe(model, beta=None)
-    watch.step()
+    with pytest.warns(UserWarning, match="at update 0 step.. found no gradient"):
+        watch.step()
     state = watch.state_dict()
+    with pytest.raises(fovea.WrongInput, match="of a watch of 2 sites .*this one has 1 .blocks.0.attn"):
+        observe(model, beta=None, sites="blocks.0.*").load_state_dict(state)
     watch.close("failed", "mine")
     watch = observe(model, beta=None)
     watch.load_state_dict(state)

@@ -13,7 +13,9 @@ from . import checks
 from .pictures import needed
 
 FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
-_MARGIN = 0.02  # of accuracy: what is less than this is taken for as good
+_MARGIN = 0.02  # of accuracy: what is less than this is taken for as good,
+_MARGIN_OF_ROOM = 0.1  # or less than this share of what the most frequent class leaves to be gained, where that is less yet
+_FEW_TESTED = 10  # test texts of a class
 
 
 class Estimate(NamedTuple):
@@ -43,8 +45,9 @@ _DELETIONS = {
 
 
 class Belief:
-    """``verdict`` in a few words, ``sentences`` with what was found, ``open`` questions with what would settle them. ``figures`` has every
-    number; ``telling_word`` and ``latched`` the words. ``fovea.believe`` makes it.
+    """``verdict`` in a few words, ``trust`` whether the word attended to most is one that matters, ``sentences`` with what was found,
+    ``open`` questions with what would settle them. ``figures`` has every number; ``telling_word`` and ``latched`` the words.
+    ``fovea.believe`` makes it.
 
     >>> import fovea, tempfile
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
@@ -64,6 +67,7 @@ class Belief:
         self.figures = found or {}
         self.sentences: list[str] = []
         self.open: list[str] = []
+        self.trust = ""  #: empty where there was nothing to attend to
         self.verdict = self._say()
 
     @property
@@ -73,13 +77,15 @@ class Belief:
 
     @property
     def latched(self) -> dict[str, list[dict[str, Any]]]:
-        """For each answer the words that α·β names most often: ``word``, ``share`` of the texts, in how many ``seeds``."""
+        """For each answer the words that α·β names most often: ``word``, ``share`` of the texts, in how many ``seeds``, and by ``chance``, were
+        a word of each text drawn. The report tells those whose whole interval lies above chance."""
         return dict(self.figures.get("latched", {}))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as dicts, lists and numbers; an estimate is its mean, low and high."""
         return {
             "verdict": self.verdict,
+            "trust": self.trust,
             "sentences": list(self.sentences),
             "open": list(self.open),
             "classes": list(self.classes),
@@ -144,18 +150,24 @@ class Belief:
             + ", ".join(f"{name} {f['accuracy'][kind]}" for kind, name in _MODELS.items())
             + f". Always answering the most frequent class gives {majority:.3f}. Intervals are over test texts, of the {facts['seeds']} trainings made."
         )
+        if f["test_of_rarest"] < _FEW_TESTED:
+            say(
+                f"Few test texts are of class '{facts['rarest']}': {f['test_of_rarest']} of {f['test_texts']}. What is said here hardly speaks of that class, "
+                "whatever tells it."
+            )
+            self.open.append(f"What tells '{facts['rarest']}' from the rest: give more texts of it, or as many of each class.")
         word_tells = word["accuracy"].low > majority
         if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
             say(
-                f"Nothing to learn was found: that the best model ({_MODELS[best]}) predicts labels better than the shares of the classes do was not "
-                f"shown (by {f['gain']} nats). What attention does here means nothing."
+                f"Nothing to learn was found: the best model ({_MODELS[best]}) was not shown to predict labels better than the shares of the "
+                f"classes do (its mean log-probability of the right one is higher by {f['gain']}). What attention does here means nothing."
             )
             self.open.append(
                 f"Whether there is something too weak for {f['train_texts']} training texts, or in words together that "
                 "these models did not find: more texts would tell."
             )
             return "nothing to learn"
-        one_word = word_tells and word["below_best"].low <= 0 and word["below_best"].mean <= _MARGIN
+        one_word = word_tells and word["below_best"].low <= 0 and word["below_best"].mean <= self._margin()
         no_word = not word_tells and f["single_gain"].low <= 0 and f["gain_over_single"].low > 0
         if one_word:
             say(
@@ -165,7 +177,8 @@ class Belief:
         elif no_word:
             say(
                 "No single word was found that tells: models of single words were not shown to be better than the shares of the classes "
-                f"(by {f['single_gain']} nats), and the best model is better than they are by {f['gain_over_single']}. What stands together tells."
+                f"(the mean log-probability of the right class is higher by {f['single_gain']}), and that of the best model is higher than theirs by "
+                f"{f['gain_over_single']}. What stands together tells."
             )
         elif f["learned_over_single"].low > 0:
             say(f"Reading words together adds to the accuracy of single words: {f['learned_over_single']}.")
@@ -190,8 +203,8 @@ class Belief:
     def _attention(self, uniform: Estimate, single: Estimate) -> str:
         say = self.sentences.append
         for over, rival in ((uniform, "uniform attention does"), (single, "single words do")):
-            if over.high < _MARGIN:
-                say(f"Attention is not needed: {rival} as well to within {_MARGIN} (learned attention is better by {over}).")
+            if over.high < self._margin():
+                say(f"Attention is not needed: {rival} as well to within {self._margin():.2g} (learned attention is better by {over}).")
                 return "attention is not needed"
         both = f"by {uniform} of accuracy, and than single words by {single}"
         if uniform.low > 0 and single.low > 0:
@@ -199,8 +212,11 @@ class Belief:
             return "attention is needed"
         say(f"Whether attention is needed is open: learned attention is better than uniform attention {both}.")
         less = uniform if uniform.low <= 0 else single
-        self.open.append(f"Whether attention is needed: {self._texts_to_settle(less, _MARGIN)}.")
+        self.open.append(f"Whether attention is needed: {self._texts_to_settle(less, self._margin())}.")
         return "open whether attention is needed"
+
+    def _margin(self) -> float:
+        return min(_MARGIN, _MARGIN_OF_ROOM * (1 - self.figures["majority"].mean))
 
     def _texts_to_settle(self, value: Estimate, margin: float) -> str:
         """How many test texts would make the interval narrow enough to leave 0 or the margin, were the mean to stay."""
@@ -246,22 +262,38 @@ class Belief:
         beyond = [kind for kind in greek if f["over_random"][kind].low > 0]
         if not beyond:
             say("That words named by α, β or α·β matter more to the answer than a word at random was not shown: do not take them for reasons.")
-            return
-        if "attention" not in beyond:
+        elif "attention" not in beyond:
             say(
                 f"That the word attended to most matters more than a word at random was not shown ({f['over_random']['attention']}): attention "
                 "alone is no reason for the answer."
             )
-        say("More answers change than by a random word: " + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond) + ".")
+        if beyond:
+            say("More answers change than by a random word: " + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond) + ".")
+        self.trust = "the word attended to most was not shown to matter more than one at random"
+        ahead = [kind for kind in greek if f["regression_over"][kind].low > 0]
+        if "attention" in beyond:
+            self.trust = "the word attended to most matters more than one at random" + (", less than the one that the regression names" if "attention" in ahead else "")
+        if ahead and f["over_random"]["regression"].low > 0:
+            say(
+                "The regression names the word that the model's answer hangs on more often than "
+                + ", ".join(f"{greek[kind]} does (by {f['regression_over'][kind]})" for kind in ahead)
+                + ". To learn which words matter, ask it first."
+            )
 
     def _words(self) -> None:
         for name, words in self.latched.items():
-            if words:
-                listed = ", ".join(f"'{one['word']}' {one['share']}" for one in words)
-                self.sentences.append(f"In texts answered '{name}' α·β is largest most often on {listed} (share of these texts).")
+            told = [one for one in words if one["share"].low > one["chance"]]
+            text = "names no word more often than drawing one at random would"
+            if told:
+                text = "is largest most often on " + ", ".join(f"'{one['word']}' {one['share']}" for one in told) + " (share of these texts; by chance "
+                text += f"{max(one['chance'] for one in told):.3f} at most)"
+            self.sentences.append(f"In texts answered '{name}' α·β {text}.")
+
+    def _head(self) -> str:
+        return self.verdict.capitalize() + (f"; {self.trust}" if self.trust else "")
 
     def __str__(self) -> str:
-        lines = [self.verdict.capitalize() + "."] + [f"- {sentence}" for sentence in self.sentences]
+        lines = [self._head() + "."] + [f"- {sentence}" for sentence in self.sentences]
         return "\n".join(lines + (["Open:"] + [f"- {one}" for one in self.open] if self.open else []))
 
     def __repr__(self) -> str:
@@ -272,7 +304,7 @@ class Belief:
             return "<ul>" + "".join(f"<li>{html.escape(one)}</li>" for one in of) + "</ul>"
 
         rest = f"Open:{items(self.open)}" if self.open else ""
-        return f"<div><b>{html.escape(self.verdict.capitalize())}.</b>{items(self.sentences)}{rest}</div>"
+        return f"<div><b>{html.escape(self._head())}.</b>{items(self.sentences)}{rest}</div>"
 
 
 def _plain(value: Any) -> Any:

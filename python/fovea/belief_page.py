@@ -23,10 +23,11 @@ def page(belief: Belief, title: str) -> str:
         return "<ul>" + "".join(f"<li>{html.escape(one)}</li>" for one in of) + "</ul>"
 
     head = html.escape(f"{title}: {belief.verdict}" if title else belief.verdict.capitalize())
+    trust = f"<p><b>{html.escape(belief.trust.capitalize())}.</b></p>\n" if belief.trust else ""
     rest = f"<h2>Open</h2>{items(belief.open)}" if belief.open else ""
     return (
         f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{head}</title><style>{_STYLE}</style>\n<h1>{head}</h1>\n{items(belief.sentences)}\n{figure(belief)}\n{rest}\n"
+        f"<title>{head}</title><style>{_STYLE}</style>\n<h1>{head}</h1>\n{trust}{items(belief.sentences)}\n{figure(belief)}\n{rest}\n"
         f"<details><summary>All figures</summary><pre>{html.escape(belief.to_json())}</pre></details>\n</html>\n"
     )
 

@@ -169,6 +169,7 @@ class _Study:
         majority = (self.answers == int(shares.argmax())).astype(float)
         found: dict[str, Any] = {
             "test_texts": len(self.answers),
+            "test_of_rarest": int(np.bincount(self.answers, minlength=len(self.classes)).min()),
             "train_texts": len(self.train_on) - len(self.held),
             "majority": self.share(majority),
             "accuracy": {kind: self.share(values) for kind, values in right.items()},
@@ -231,12 +232,13 @@ class _Study:
             "deleted_from": len(rows),
             "changes": {kind: self.share(values) for kind, values in flips.items()},
             "over_random": {kind: self.difference(flips[kind] - flips["random"]) for kind in _DELETED if kind != "random"},
+            "regression_over": {kind: self.difference(flips["regression"] - flips[kind]) for kind in ("attention", "beta", "evidence")},
             "falls": {kind: self.mean(np.mean(values, 0)) for kind, values in fell.items()},
             "steps": [each.steps for each in self.fitted["learned"]],
             "seeds_agree": self.mean(among),
             "data_agrees": self.mean(data),
             "seeds_over_data": self.mean(among - data),
-            "latched": self._latched(tops),
+            "latched": self._latched(tops, rows),
         }
 
     def _agree(self, pairs: list[tuple[list[Array], list[Array]]]) -> Array:
@@ -256,8 +258,9 @@ class _Study:
         predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers)
         return [np.array(predicted.shade(" ".join(self.words[self.test[place]]) or "-", "")[2][0]) for place in chosen]
 
-    def _latched(self, tops: list[list[tuple[int, int]]]) -> dict[str, list[dict[str, Any]]]:
-        """For each answer the words that most often are α·β's largest, with the share of the texts so answered, the seeds' mean."""
+    def _latched(self, tops: list[list[tuple[int, int]]], rows: list[list[int]]) -> dict[str, list[dict[str, Any]]]:
+        """For each answer the words that most often are α·β's largest, with the share of the texts so answered, the seeds' mean, and what
+        it would be if a word of each text were drawn."""
         latched: dict[str, list[dict[str, Any]]] = {}
         for number, name in enumerate(self.classes):
             mine: list[list[int]] = [[word for answer, word in of if answer == number] for of in tops]
@@ -269,5 +272,7 @@ class _Study:
                 if float(np.mean(per)) * all_of < 0.5:
                     continue
                 share = Estimate(*_engine.share_interval(round(float(np.mean(per)) * all_of), max(1, all_of)))
-                latched[name].append({"word": self.spelled[int(words[place])], "share": share, "seeds": sum(each > 0 for each in per)})
+                drawn = [row.count(int(words[place])) / len(row) for of in tops for (answer, _), row in zip(of, rows) if answer == number]
+                one = {"word": self.spelled[int(words[place])], "share": share, "seeds": sum(each > 0 for each in per)}
+                latched[name].append({**one, "chance": float(np.mean(drawn))})
         return latched

@@ -38,6 +38,7 @@ def test_a_word_that_gives_the_label_away_is_named():
     changes = belief.figures["changes"]
     assert changes["evidence"].low > changes["random"].high
     assert belief.latched["yes"][0]["word"] == "leak" and belief.latched["yes"][0]["share"].low > 0.5
+    assert belief.latched["yes"][0]["chance"] == pytest.approx(1 / 9) and belief.figures["test_of_rarest"] == 40
     again = json.loads(belief.to_json())
     assert again["verdict"] == belief.verdict and again["figures"]["accuracy"]["learned"]["mean"] > 0.95
     assert "<li>" in belief._repr_html_()
@@ -95,10 +96,11 @@ def found(**changes):
     """Figures as a study leaves them, of 300 test texts: attention gains over all rivals."""
     half = Estimate(0.5, 0.4, 0.6)
     accuracy = dict.fromkeys(("learned", "uniform", "words", "regression"), Estimate(0.9, 0.85, 0.95))
-    figures = {"test_texts": 300, "train_texts": 900, "deleted_from": 300, "best": "learned", "majority": half, "accuracy": accuracy}
+    figures = {"test_texts": 300, "train_texts": 900, "deleted_from": 300, "test_of_rarest": 140, "best": "learned", "majority": half, "accuracy": accuracy}
     figures |= dict.fromkeys(("gain", "single_gain", "gain_over_single", "learned_over_uniform", "learned_over_single"), SURE)
     figures |= {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.7, 0.65, 0.75), "below_best": SURE}}
     figures |= {"changes": dict.fromkeys(KINDS, half), "over_random": dict.fromkeys(KINDS[:4], SURE), "latched": {}}
+    figures |= {"regression_over": dict.fromkeys(KINDS[:3], NONE)}
     figures |= {**dict.fromkeys(("seeds_agree", "data_agrees", "seeds_over_data"), SURE), "steps": [336, 336, 560]}
     return figures | changes
 
@@ -129,6 +131,7 @@ CUE = {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.9, 0
         ({"single_gain": NONE}, "attention is needed"),  # the word does, if the models of single words do not
         ({"single_gain": NONE, "gain_over_single": WIDE, **NO_CUE}, "attention is needed"),
         (CUE, "one word tells"),
+        ({"learned_over_uniform": NONE, "majority": Estimate(0.95, 0.9, 0.98)}, "open whether attention is needed"),  # 0.005 is all that counts there
     ],
 )
 def test_the_verdict_is_what_the_intervals_allow(changes, verdict):
@@ -142,6 +145,24 @@ def test_what_was_not_shown_is_not_said():
     assert "That seeds agree on where they look was not shown" in said and "after 336, 336, 560 steps. Attention may settle later" in said
     assert "Attention may settle later" not in str(belief_of())
     assert "do not take them for reasons" in str(belief_of(over_random=dict.fromkeys(KINDS[:4], NONE)))
+
+
+def test_the_head_says_whether_what_is_attended_to_matters():
+    alone, behind = belief_of(), belief_of(regression_over={**dict.fromkeys(KINDS[:3], NONE), "attention": SURE})
+    assert str(alone).startswith("Attention is needed; the word attended to most matters more than one at random.")
+    assert "at random, less than the one that the regression names." in str(behind) and "more often than α does (by 0.200" in str(behind)
+    assert behind.to_dict()["trust"] in behind.page().replace("The word", "the word") and "ask it first" not in str(alone)
+    assert belief_of(over_random={**dict.fromkeys(KINDS[:4], SURE), "attention": NONE}).trust.endswith("was not shown to matter more than one at random")
+    assert not belief_of(**BLIND, **NO_CUE).trust
+
+
+def test_words_are_told_where_chance_does_not_name_them_as_often():
+    share = Estimate(0.1, 0.06, 0.15)
+    latched = {"a": [{"word": "cue", "share": share, "chance": 0.05}, {"word": "noise", "share": share, "chance": 0.07}], "b": []}
+    said = str(belief_of(latched=latched))
+    assert "'cue' 0.100 [0.060, 0.150] (share of these texts; by chance 0.050 at most)" in said and "noise" not in said
+    assert "In texts answered 'b' α·β names no word more often than drawing one at random would." in said
+    assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(belief_of(test_of_rarest=3))
 
 
 def test_the_figure():

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _engine, checks
 from .models import Model
+from .notices import teller
 from .pictures import needed
 from .prediction import Shading
 from .reading import Vocabulary, fit, held_apart, read, reader, training, words_of
@@ -44,7 +45,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     to its neighbours. ``fovea.believe`` deletes the words that are named and tells, for texts and labels of yours.
 
     A share of the texts, ``held_out``, is not trained on: the weights kept are those of the least loss on it, and training ends after
-    ``patience`` looks, after an epoch or 25 steps each, and 400 steps that found none better. 0 trains on all to the end.
+    ``patience`` looks, after an epoch or 25 steps each, and 400 steps that found none better; where none was better than the classes'
+    frequencies, a warning says so. 0 trains on all to the end.
     ``epochs`` are 800 steps at least; ``steps`` takes their place.
 
     >>> from fovea.estimators import AttentionClassifier
@@ -117,7 +119,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise _engine.wrong_input(f"there are {len(texts)} texts and {len(labels)} labels", "give one for each")
         self.classes_, numbers = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise _engine.wrong_input(f"every text has the label {self.classes_[0]!r}", "give texts of two classes or more")
+            raise _engine.wrong_input(f"every text has the label '{self.classes_[0]}'", "give texts of two classes or more")
+        held = held_apart(numbers, held_out, seed)
         words = [words_of(text) for text in texts]
         self._vocabulary = Vocabulary(words, min_count)
         self.vocabulary_ = self._vocabulary.numbers
@@ -125,7 +128,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "AttentionClassifier",
             [self._vocabulary.row(each, self.longest) for each in words],
             numbers,
-            held_apart(numbers, held_out, seed),
+            held,
             vocab=len(self._vocabulary),
             model=reader(
                 embedding=self.embedding, hidden=self.hidden, score=self.scored_by, bidirectional=self.bidirectional, dropout=self.dropout
@@ -137,6 +140,14 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             seed=seed,
         )
         self.model_, self.steps_, self.held_out_loss_ = fitted.model, fitted.steps, fitted.losses
+        if fitted.losses:
+            least, shares = min(loss for _, loss in fitted.losses), np.bincount(numbers) / len(numbers)
+            by_shares = float(-np.log(shares)[numbers[held]].mean())
+            if least >= by_shares:
+                teller()(
+                    f"nothing was learned that foretells the label: the loss on the held-out share was {least:.3g} at best, and that of the classes' "
+                    f"frequencies alone is {by_shares:.3g}. Try a smaller rate (it is {rate:g}), or ask fovea.believe whether there is something to learn"
+                )
         return self
 
     def decision_function(self, X: Sequence[str]) -> npt.NDArray[np.float64]:

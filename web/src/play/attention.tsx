@@ -95,7 +95,7 @@ export function Attention({ training, at, example }: Props) {
       </p>
       <p class="soft pointed" aria-live="polite">
         {pointed && row < rows && column < columns
-          ? `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]}) from ${names.column}` : capital(names.column)} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
+          ? `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]}) from ${names.column}` : capital(names.column)} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta && Number.isFinite(look.beta[cell]) ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
           : "Point at the map, or go through it by the arrow keys, for its numbers."}
       </p>
     </section>
@@ -132,7 +132,7 @@ function cells_of(look: Look, offset: number, inputs: string[], outputs: string[
     rows: outputs.flatMap((output, row) =>
       inputs.map((input, column) => {
         const cell = offset + row * inputs.length + column;
-        return [row + 1, output, column + 1, input, look.alpha[cell]!, ...(look.beta ? [look.beta[cell]!] : []), ...(truth ? [Number(truth[cell]! > 0)] : [])];
+        return [row + 1, output, column + 1, input, look.alpha[cell]!, ...(look.beta ? [Number.isNaN(look.beta[cell]) ? "" : look.beta[cell]!] : []), ...(truth ? [Number(truth[cell]! > 0)] : [])];
       }),
     ),
   };
@@ -177,6 +177,7 @@ function useRange(company: Looks[], example: number): [number, number] {
       range.read[i] = step;
       const from = example * rows * columns; // texts may be of another length there
       for (let cell = from; cell < from + rows * columns; ++cell) {
+        if (Number.isNaN(beta[cell])) continue; // not measured there, or not to be looked at
         range.low = Math.min(range.low, beta[cell]!);
         range.high = Math.max(range.high, beta[cell]!);
       }

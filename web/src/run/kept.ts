@@ -42,11 +42,12 @@ export class Kept extends Looks {
     const loaded = new Kept(run, map);
     const facts = ["attention_source", "attention_target", "attention_labels", "attention_truth"].filter((name) => run.arrays.some((kind) => kind.name === name));
     if (loaded.axes.columns === "pixel" && run.arrays.some(({ name }) => name === "attention_items")) facts.push("attention_items");
-    const beta = map === "attention" && run.arrays.some(({ name }) => name === "attention_beta") ? ["attention_beta"] : [];
+    const of_map = map === "attention" ? "attention_beta" : map.replace(/^attention\./, "beta.");
+    const beta = of_map !== map && run.arrays.some(({ name }) => name === of_map) ? [of_map] : [];
     const found = await Promise.all([map, ...facts, ...beta].map((name) => kept.arrays(run.run, name)));
     for (const array of found.flat()) {
       const values = Float32Array.from(array.values, (value) => value ?? NaN);
-      if (array.name === "attention_beta") {
+      if (array.name === beta[0]) {
         const look = loaded.looks.find(({ step }) => step === array.step);
         if (look) look.beta = values;
       } else if (array.name === "attention_items") loaded.images = values;

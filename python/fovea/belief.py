@@ -216,7 +216,7 @@ class Belief:
         return "open whether attention is needed"
 
     def _margin(self) -> float:
-        return min(_MARGIN, _MARGIN_OF_ROOM * (1 - self.figures["majority"].mean))
+        return min(_MARGIN, _MARGIN_OF_ROOM * (1 - float(self.figures["majority"].mean)))
 
     def _texts_to_settle(self, value: Estimate, margin: float) -> str:
         """How many test texts would make the interval narrow enough to leave 0 or the margin, were the mean to stay."""
@@ -231,9 +231,9 @@ class Belief:
         if math.isnan(agree.mean):
             self.sentences.append("Attention was uniform, or texts too short, for all seeds: there is nothing to agree on.")
             return
-        text = f"That seeds agree on where they look was not shown: τ-b {agree} (0 is chance)"
+        text = f"That seeds agree on where they look was not shown: τ-b {agree} (0 is chance, 1 the same order)"
         if agree.low > 0:
-            text = f"Seeds agree on where they look by τ-b {agree} (0 is chance)"
+            text = f"Seeds agree on where they look by τ-b {agree} (0 is chance, 1 the same order)"
         if math.isnan(over.mean):
             self.sentences.append(f"{text}; the data alone predict nothing of it.")
             return
@@ -253,6 +253,7 @@ class Belief:
     def _deletions(self) -> None:
         f = self.figures
         say = self.sentences.append
+        say("Below α is the attention on a word, β what the word says for the answer if all attention were on it, and α·β what it adds to the answer.")
         say(
             f"Deleting one word of {f['deleted_from']} test texts changes the answer of the model: "
             + ", ".join(f"{name} {f['changes'][kind]}" for kind, name in _DELETIONS.items())

@@ -144,6 +144,7 @@ def test_what_was_not_shown_is_not_said():
     assert "by β 0.200 [0.150, 0.250]" in said and "by α " not in said and "attended to most matters more than a word at random was not shown" in said
     assert "That seeds agree on where they look was not shown" in said and "after 336, 336, 560 steps. Attention may settle later" in said
     assert "Attention may settle later" not in str(belief_of())
+    assert said.index("α is the attention on a word, β what") < said.index("what β names")
     assert "do not take them for reasons" in str(belief_of(over_random=dict.fromkeys(KINDS[:4], NONE)))
 
 

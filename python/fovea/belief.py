@@ -150,12 +150,14 @@ class Belief:
             + ", ".join(f"{name} {f['accuracy'][kind]}" for kind, name in _MODELS.items())
             + f". Always answering the most frequent class gives {majority:.3f}. Intervals are over test texts, of the {facts['seeds']} trainings made."
         )
-        if f["test_of_rarest"] < _FEW_TESTED:
+        few = sorted((count, name) for name, count in f["tested"].items() if count < _FEW_TESTED)
+        if few:
+            of, names = few[0][0], f"class '{few[0][1]}'" if len(few) == 1 else f"{len(few)} classes"
             say(
-                f"Few test texts are of class '{facts['rarest']}': {f['test_of_rarest']} of {f['test_texts']}. What is said here hardly speaks of that class, "
-                "whatever tells it."
+                f"Few test texts are of {names}: {of} of {f['test_texts']}{'' if len(few) == 1 else ' of the rarest'}. What is said here hardly speaks of "
+                "such classes, whatever tells them."
             )
-            self.open.append(f"What tells '{facts['rarest']}' from the rest: give more texts of it, or as many of each class.")
+            self.open.append(f"What tells {names} from the rest: give more texts.")
         word_tells = word["accuracy"].low > majority
         if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
             say(

@@ -18,11 +18,13 @@ def believe() -> NoReturn:
     """Answers, and ends this process: with 0, with 2 where the texts or the settings are wrong, with 1 where it could not."""
     try:
         question: dict[str, Any] = json.load(sys.stdin)
+        if question["output"]:
+            _require_place(question["output"])  # before the minutes that follow
         belief = ask(question["texts"], question["labels"], progress=False if question["quiet"] else None, **question["settings"])
+        print(belief.to_json() if question["json"] else wrapped(belief), flush=True)
         if question["output"]:
             belief.save(question["output"], title=os.path.basename(question["file"]))
             print(f"fovea: wrote {question['output']}", file=sys.stderr)
-        print(belief.to_json() if question["json"] else wrapped(belief), flush=True)
     except _engine.Error as error:
         _complain(str(error), 2 if isinstance(error, _engine.WrongInput) else 1)
     except BrokenPipeError:
@@ -33,6 +35,14 @@ def believe() -> NoReturn:
     except KeyboardInterrupt:
         _complain("stopped; nothing is kept. Give the same command again.", 1)
     sys.exit(0)
+
+
+def _require_place(file: str) -> None:
+    folder = os.path.dirname(file) or "."
+    if not os.path.isdir(folder):
+        raise _engine.wrong_input(f"{file}: there is no folder '{folder}'", "make it, or name another place")
+    if not os.access(file if os.path.exists(file) else folder, os.W_OK) or os.path.isdir(file):
+        raise _engine.wrong_input(f"{file}: cannot be written", "name another place, or allow it")
 
 
 def wrapped(belief: Belief) -> str:

@@ -169,7 +169,7 @@ class _Study:
         majority = (self.answers == int(shares.argmax())).astype(float)
         found: dict[str, Any] = {
             "test_texts": len(self.answers),
-            "test_of_rarest": int(np.bincount(self.answers, minlength=len(self.classes)).min()),
+            "tested": dict(zip(self.classes, np.bincount(self.answers, minlength=len(self.classes)).tolist())),
             "train_texts": len(self.train_on) - len(self.held),
             "majority": self.share(majority),
             "accuracy": {kind: self.share(values) for kind, values in right.items()},

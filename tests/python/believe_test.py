@@ -38,7 +38,7 @@ def test_a_word_that_gives_the_label_away_is_named():
     changes = belief.figures["changes"]
     assert changes["evidence"].low > changes["random"].high
     assert belief.latched["yes"][0]["word"] == "leak" and belief.latched["yes"][0]["share"].low > 0.5
-    assert belief.latched["yes"][0]["chance"] == pytest.approx(1 / 9) and belief.figures["test_of_rarest"] == 40
+    assert belief.latched["yes"][0]["chance"] == pytest.approx(1 / 9) and belief.figures["tested"] == {"no": 40, "yes": 40}
     again = json.loads(belief.to_json())
     assert again["verdict"] == belief.verdict and again["figures"]["accuracy"]["learned"]["mean"] > 0.95
     assert "<li>" in belief._repr_html_()
@@ -96,7 +96,7 @@ def found(**changes):
     """Figures as a study leaves them, of 300 test texts: attention gains over all rivals."""
     half = Estimate(0.5, 0.4, 0.6)
     accuracy = dict.fromkeys(("learned", "uniform", "words", "regression"), Estimate(0.9, 0.85, 0.95))
-    figures = {"test_texts": 300, "train_texts": 900, "deleted_from": 300, "test_of_rarest": 140, "best": "learned", "majority": half, "accuracy": accuracy}
+    figures = {"test_texts": 300, "train_texts": 900, "deleted_from": 300, "tested": {"a": 140, "b": 160}, "best": "learned", "majority": half, "accuracy": accuracy}
     figures |= dict.fromkeys(("gain", "single_gain", "gain_over_single", "learned_over_uniform", "learned_over_single"), SURE)
     figures |= {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.7, 0.65, 0.75), "below_best": SURE}}
     figures |= {"changes": dict.fromkeys(KINDS, half), "over_random": dict.fromkeys(KINDS[:4], SURE), "latched": {}}
@@ -163,7 +163,8 @@ def test_words_are_told_where_chance_does_not_name_them_as_often():
     said = str(belief_of(latched=latched))
     assert "'cue' 0.100 [0.060, 0.150] (share of these texts; by chance 0.050 at most)" in said and "noise" not in said
     assert "In texts answered 'b' α·β names no word more often than drawing one at random would." in said
-    assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(belief_of(test_of_rarest=3))
+    assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(belief_of(tested={"a": 3, "b": 297}))
+    assert "Few test texts are of 2 classes: 3 of 300 of the rarest." in str(belief_of(tested={"a": 3, "b": 9, "c": 288}))
 
 
 def test_the_figure():

@@ -59,7 +59,7 @@ def test_a_word_that_gives_the_label_away(program, tmp_path):
     page = tmp_path / "page.html"
     done = asked(program, file, "--label", "class", "--text", "title,rest", "-o", page, *QUICK)
     assert done.returncode == 0 and done.stderr == f"fovea: wrote {page}\n", done.stderr
-    assert done.stdout.startswith("One word tells.\n") and "'leak' (class no)" in done.stdout
+    assert done.stdout.startswith("One word tells; the word attended to most matters more than one at random") and "'leak' (class no)" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
     shown = page.read_text(encoding="utf-8")
     assert "<h1>texts.tsv: one word tells</h1>" in shown and shown.count("<circle") == 9 and "&#x27;leak&#x27;" in shown
@@ -79,7 +79,7 @@ def test_two_words_together(program, tmp_path):
 
     file = written(tmp_path, [f"{label}\t{text}" for label, text in drawn(1200, pair)])
     done = asked(program, file, "--seeds", 2, "--epochs", 20, "--hidden", 32, "--quiet")
-    assert done.stdout.startswith("No single word tells.\n"), done.stdout
+    assert done.stdout.startswith("No single word tells; the word attended to most "), done.stdout
 
 
 def test_all_duplicates(program, tmp_path):
@@ -93,7 +93,7 @@ def test_all_duplicates(program, tmp_path):
     [
         (["a\tone text", "a\tanother"], (), 2, "every text has the label 'a'"),
         ([f"{'ab'[n % 2]}\tu{n}" for n in range(80)], (), 2, "no word stands twice in these texts"),
-        (["a\tone", "b\ttwo"], ("-o", "/nowhere/page.html"), 1, "/nowhere/page.html: No such file or directory"),
+        (["a\tone", "b\ttwo"], ("-o", "/nowhere/page.html"), 2, "/nowhere/page.html: there is no folder '/nowhere'. Make it"),
         (["a\tone", "b\ttwo"], ("--label", "clas"), 2, "clas"),
     ],
 )

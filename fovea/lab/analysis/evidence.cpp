@@ -39,6 +39,9 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
   };
   const std::vector<float> lengths = one("lengths"), rows = one("rows");
   if (lengths.empty() || rows.empty()) {
+    if (run.spec.elsewhere())
+      throw wrong_input(fmt::format("run {} was made by another program, of whose words nothing is known here", run.id),
+                        Remedy::see_metrics());
     const std::optional<AttentionMeaning> meaning = attention_meaning(run.spec);
     if (meaning && meaning->columns != AttentionColumns::source_word)
       throw wrong_input(

@@ -119,8 +119,12 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
   }
   if (runs.size() > 1) return sort_runs(std::move(runs));
   const RunRecord reference = runs.front();
-  if (role_of(reference.spec) != Role::learned)
-    throw wrong_input(fmt::format("run {} did not learn where to attend", reference.id),
+  if (const Role role = role_of(reference.spec); role != Role::learned)
+    throw wrong_input(role == Role::none
+                          ? fmt::format("run {} is of a model whose attention is not set to be learned or uniform, "
+                                        "and runs of both are compared here",
+                                        reference.id)
+                          : fmt::format("run {} did not learn where to attend", reference.id),
                       "name one whose model.attention is \"learned\"");
   RunQuery query;
   query.where = Expression::parse(

@@ -93,6 +93,8 @@ std::uint64_t RunSpec::start() const {
   return own ? static_cast<std::uint64_t>(*own) : seed;
 }
 
+bool RunSpec::elsewhere() const { return setting("model.name") == Value{std::string("another-program"), {}}; }
+
 std::optional<Value> RunSpec::setting(const std::string& dotted) const {
   if (dotted == "seed") return Value{static_cast<std::int64_t>(seed), {}};
   if (dotted == "interventions") return Value{static_cast<std::int64_t>(interventions.size()), {}};

@@ -28,6 +28,8 @@ struct RunSpec {
   // "task.vocab", "seed", "train.start"; "interventions" is how many there are, "hold" what attention is held at or
   // "none".
   std::optional<Value> setting(const std::string& dotted) const;
+  // Whether it is of a run that another program made, which says of its settings what it likes.
+  bool elsewhere() const;
   // Whether setting() tells of the whole list of interventions by this name.
   static bool tells_of_interventions(std::string_view name) { return name == "interventions" || name == "hold"; }
 };

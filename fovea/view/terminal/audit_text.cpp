@@ -40,7 +40,7 @@ AuditLine free_line(const RunRecord& run) {
   AuditLine line{"free", "attention weights are free parameters", last(run, "audit_free_overall"), {}};
   line.sentence =
       std::isnan(line.value)
-          ? "Attention did not move, so there is nothing to compare."
+          ? "There is nothing to compare: attention did not move between two looks that knew β of the same rows."
           : fmt::format("Attention moved in the direction that free logits would have taken with cosine {:.3f}.",
                         line.value);
   return line;

@@ -56,17 +56,36 @@ void compare(const std::string& prefix, const ValueTable& a, const ValueTable& b
   one_way(b, a);
 }
 
+// Whether it is of one map of several: …_l2, or …_l2_h1.
+bool is_of_one_map(std::string_view name) {
+  const auto cut = [&name](std::string_view mark) {
+    const std::size_t end = name.find_last_not_of("0123456789") + 1;
+    if (end == name.size() || !name.substr(0, end).ends_with(mark)) return false;
+    name.remove_suffix(name.size() - end + mark.size());
+    return true;
+  };
+  cut("_h");
+  return cut("_l");
+}
+
+// What a metric weighs that nothing draws or claims: what is learned tells most; then the rest, and at last what is of
+// one map, what chance has, and the audit, which is told in words elsewhere.
+double weight_of(std::string_view name) {
+  if (name == "loss" || name == "accuracy") return 0.015;
+  const bool detail = is_of_one_map(name) || name.ends_with("_chance") || name.starts_with("audit_");
+  return detail ? 0.001 : 0.01;
+}
+
 }  // namespace
 
 std::vector<std::string> default_metrics(const Runs& runs) {
-  constexpr double unclaimed = 0.01;
   std::map<std::string, std::vector<std::string>> told;
   std::map<std::string, double> weight;
   for (const RunRecord* run : runs) {
     const auto [own, fresh] = told.try_emplace(run->experiment);
     if (fresh) own->second = names_of(run->experiment);
     for (const auto& [name, series] : run->series)
-      if (!is_held_name(name)) weight[name] += unclaimed;
+      if (!is_held_name(name)) weight[name] += weight_of(name);
     for (std::size_t i = 0; i < own->second.size(); ++i)
       if (run->series.contains(own->second[i])) weight[own->second[i]] += 1 / (1.0 + static_cast<double>(i));
   }
@@ -87,6 +106,7 @@ std::vector<std::string> differing_settings(const Runs& runs) {
     compare("model.", one.model, spec.model, keys);
     compare("train.", one.train, spec.train, keys);
     compare("probe.", one.probe, spec.probe, keys);
+    if (one.setting("hold") != spec.setting("hold")) keys.insert("hold");
   }
   return {keys.begin(), keys.end()};
 }

@@ -9,7 +9,8 @@
 namespace fovea {
 
 // The metrics that these runs have. First those that the figures of their experiments show, then those that the claims
-// read, then the rest; each run has a say. train_loss, which every run has, comes last. What is measured under a hold
+// read, then loss and accuracy, then the rest, of which single maps, chances and the audit come last; each run has a
+// say. train_loss, which every run has, comes last. What is measured under a hold
 // is among them only where it is shown or claimed.
 std::vector<std::string> default_metrics(const Runs& runs);
 

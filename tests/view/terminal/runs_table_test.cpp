@@ -47,6 +47,17 @@ TEST_F(RunsTable, MetricsOfFiguresAndClaimsComeFirstAndTrainLossLast) {
   EXPECT_EQ(metrics[5], "train_loss");
 }
 
+TEST_F(RunsTable, OfMetricsThatNothingClaimsThoseOfSingleMapsAndOfChanceComeLast) {
+  RunRecord run;
+  run.experiment = "mine";
+  for (const char* name : {"agreement", "agreement_chance", "agreement_l1_h2", "audit_entropy", "entropy",
+                           "gradient_l12", "loss", "steps_l", "train_loss"})
+    run.series[name] = {{0}, {1}};
+  EXPECT_EQ(default_metrics({&run}),
+            (std::vector<std::string>{"loss", "agreement", "entropy", "steps_l", "agreement_chance", "agreement_l1_h2",
+                                      "audit_entropy", "gradient_l12", "train_loss"}));
+}
+
 TEST_F(RunsTable, WhatIsMeasuredUnderAHoldIsThereWhereAnExperimentShowsIt) {
   for (RunRecord& run : all) run.series["accuracy_held"] = run.series["accuracy"];
   std::vector<std::string> metrics = default_metrics(runs);
@@ -65,6 +76,9 @@ TEST_F(RunsTable, SettingsThatDifferWithinAnExperimentAreFound) {
   EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"task.vocab", "train.rate"}));
   all[1].experiment = all[3].experiment;
   EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"model.cell", "task.vocab", "train.rate"}));
+  const ValueTable held{{"hold", {std::string("uniform"), {}}}};
+  all[0].spec.interventions = {{held, {}}};
+  EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"hold", "model.cell", "task.vocab", "train.rate"}));
 }
 
 TEST_F(RunsTable, FitsWithWholeWords) {

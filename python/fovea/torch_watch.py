@@ -111,8 +111,8 @@ class Watch(Budget):
             raise _engine.wrong_input("answer(output) is not a number anywhere", "nan stands only where nothing is asked; look at the model and the batch")
         examples, rows_answered = self._answers.shape
         seen, _ = found(self._model, examples)
-        self._every_site = [name_of(key) for key in seen]
-        names = set(chosen(self._every_site, sites, "sites"))
+        self._every_site = {name_of(key): seen[key].attention.size(1) for key in seen}  # how many heads
+        names = set(chosen(list(self._every_site), sites, "sites"))
         self._sites: dict[Key, str] = {key: name_of(key) for key in seen if name_of(key) in names}
         self._shapes = {key: tuple(seen[key].attention.shape) for key in self._sites}
         for key, shape in self._shapes.items():
@@ -181,8 +181,12 @@ class Watch(Budget):
         self._open()
         start = checks.whole("start", start, 0)
         until = None if until is None else checks.whole("until", until, start + 1)
-        names = set(chosen(self._every_site, sites, "sites"))
-        self._holds.append(Hold.of(how, names, start, until, head))
+        names = set(chosen(list(self._every_site), sites, "sites"))
+        made = Hold.of(how, names, start, until, head)
+        fewest = min(names, key=self._every_site.__getitem__)
+        if made.head is not None and made.head > self._every_site[fewest]:
+            raise _engine.wrong_input(f"head {head} cannot be held: '{fewest}' has {self._every_site[fewest]}", "heads count from 1")
+        self._holds.append(made)
 
     @contextlib.contextmanager
     def intervening(self, truth: Any = None) -> Iterator[None]:

@@ -249,6 +249,8 @@ def test_wrong_input_is_told_at_once(options, match):
     for args, told in ((("unifrom",), "'uniform'"), (("first", "x.*"), "fits no site"), ((3,), "how is 3")):
         with pytest.raises(fovea.WrongInput, match=told):
             watch.hold(*args)
+    with pytest.raises(fovea.WrongInput, match="head 3 cannot be held: 'blocks.1.attn' has 2. Heads count from 1"):
+        watch.hold("uniform", sites="blocks.1.*", start=500, head=3)
     assert watch.close() is watch.close()
     with pytest.raises(fovea.WrongInput, match="is closed"):
         watch.step()

@@ -96,8 +96,8 @@ class Believe : public Command {
     const char* const named = std::getenv("FOVEA_PYTHON");
     const char* const python = named && *named ? named : "python3";
     ::execlp(python, python, "-c", ask, nullptr);
-    throw wrong_input(fmt::format("'believe' is answered by the Python package 'fovea', and '{}' cannot be started: {}",
-                                  python, std::strerror(errno)),
+    throw wrong_input(fmt::format("'believe' needs the Python package 'fovea', and '{}' cannot be started: {}", python,
+                                  std::strerror(errno)),
                       "install Python 3.9 or later with the package, or name one that has it by FOVEA_PYTHON");
   }
 

@@ -62,7 +62,7 @@ class Comparison(_Document):
 
 
 def measure(run: Run, *others: Run, only: str = "") -> Measures:
-    """How far the attention of a run agrees with β, with influence, with other seeds and with what the data alone foretell. The
+    """How far the attention of a run agrees with β, with influence, with other seeds and with what the data alone predict. The
     runs were trained with the probe ``evidence`` and are kept; given one, its partners are found in the store: the same spec with
     other seeds, with attention held uniform, and word-mean models of the same task. ``only`` measures texts of one class.
 

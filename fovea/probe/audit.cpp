@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/math/logistic.h"
+#include "fovea/probe/audit_names.h"
 #include "fovea/probe/locality.h"
 #include "fovea/probe/position_rows.h"
 
@@ -130,7 +131,7 @@ class Audit : public Probe {
       }
       if (actual > 0 && expected > 0) {
         const double cosine = together / std::sqrt(actual * expected);
-        readings.number("audit_free", cosine);
+        readings.number(audit_names::free, cosine);
         moved_ += std::sqrt(actual);
         followed_ += std::sqrt(actual) * cosine;
       }
@@ -211,11 +212,11 @@ class Audit : public Probe {
   }
 
   void conclude(Readings& readings) const {
-    if (moved_ > 0) readings.number("audit_free_overall", followed_ / moved_);
-    if (const std::optional<double> early = overlap()) readings.number("audit_overlap", *early);
+    if (moved_ > 0) readings.number(audit_names::free_overall, followed_ / moved_);
+    if (const std::optional<double> early = overlap()) readings.number(audit_names::overlap, *early);
     for (const Stage& stage : course_) {
       if (stage.entropy >= left_uniform) continue;
-      readings.number("audit_leaves_uniform", static_cast<double>(stage.step));
+      readings.number(audit_names::leaves_uniform, static_cast<double>(stage.step));
       break;
     }
   }

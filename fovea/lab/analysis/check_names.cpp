@@ -12,6 +12,7 @@
 #include "fovea/lab/record/record.h"
 #include "fovea/lab/spec/intervention.h"
 #include "fovea/lab/train/trainer.h"
+#include "fovea/probe/audit_names.h"
 
 namespace fovea {
 
@@ -34,6 +35,8 @@ RunRecord untrained(RunSpec spec) {
   spec.interventions = holds.write();
   RunRecord run = train(spec);
   run.series["train_loss"] = {{0}, {0}};  // what the first update says
+  if (run.series.contains("audit_entropy"))
+    for (const char* const name : audit_names::later) run.series[name] = {{0}, {0}};
   return run;
 }
 

@@ -45,6 +45,32 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
   EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
 }
 
+TEST(Reproduce, NamesThatAProbeSaysAtLaterLooksAloneAreKnown) {
+  const Folder folder;
+  Store store(folder / "runs.db");
+  const auto refusal = [&](const std::string& metric) {
+    Experiment experiment = parse_experiment(R"toml(
+task = { name = "two-sequences" }
+model = { name = "unigram-gate" }
+train = { steps = 2, batch = 2, rate = 0.1 }
+probe = { every = 1, examples = 4, names = ["audit"] }
+[[claim]]
+says = "low"
+at_most = 9.0
+metric = ")toml" + metric + "\"",
+                                             "own.toml");
+    experiment.source = "own.toml";
+    try {
+      reproduce(store, experiment, Preset::full, {}, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal("most(audit_free + audit_free_overall + audit_overlap + audit_leaves_uniform)"), "");
+  EXPECT_NE(refusal("most(audit_overlop)").find("Did you mean 'audit_overlap'?"), std::string::npos);
+}
+
 TEST(Reproduce, RunsChecksAndKeepsTheVerdicts) {
   const Folder folder;
   Store store(folder / "runs.db");

@@ -55,7 +55,7 @@ def test_training_ends_where_held_out_texts_gain_no_more():
     labels = random.permutation(["+", "-"] * 150)
     few = dict(hidden=16, embedding=16, rate=1e-2, dropout=0.0, steps=3000)
     model = AttentionClassifier(**few).fit(texts, labels)
-    with pytest.warns(UserWarning, match=r"nothing was learned that foretells the label: .* alone is 0\.693\. Try a smaller rate \(it is 100000\)"):
+    with pytest.warns(UserWarning, match=r"nothing was learned that predicts the label: .* alone is 0\.693\. Try a smaller rate \(it is 100000\)"):
         AttentionClassifier(**{**QUICK, "rate": 1e5}).fit(texts, labels)
     assert model.held_out_loss_[-1][0] < 1000 and model.steps_ < model.held_out_loss_[-1][0]  # nothing to learn
     to_the_end = AttentionClassifier(**{**few, "steps": 600}, held_out=0).fit(texts, labels)

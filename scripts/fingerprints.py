@@ -46,10 +46,11 @@ def first_break(name):
     return next(entry["set"] for entry in table["break"] if name in entry["of"] and "form" not in entry)
 
 
-def numbers_of(done, runs):
+def numbers_of(done, home):
     """{metric: mean over the runs of its last value}, and the values of the claims, by their expressions, to six digits."""
     own = {one for entry in done["experiments"] for one in entry["runs"]}
-    told = [run["metrics"] for run in runs["runs"] if run["run"] in own]
+    near = f"id >= {min(own)} and id <= {max(own)}"  # by number: an experiment trained before may have left a run that this one has too
+    told = [run["metrics"] for run in printed(home, "runs", "--where", near, "--limit", "-1")["runs"] if run["run"] in own]
     means = {name: [run[name] for run in told if run.get(name) is not None] for name in sorted({name for run in told for name in run})}
     found = {name: sum(values) / len(values) for name, values in means.items() if values}
     found |= {claim["metric"]: claim["value"] for claim in done["claims"] if claim["value"] is not None}
@@ -58,7 +59,7 @@ def numbers_of(done, runs):
 
 def fingerprint_of(name, settings, home, done=None):
     done = done or reproduced(name, settings, home)
-    return {"set": settings, "numbers": numbers_of(done, printed(home, "runs", name, "--limit", "-1"))}
+    return {"set": settings, "numbers": numbers_of(done, home)}
 
 
 def other_numbers(kept, now):

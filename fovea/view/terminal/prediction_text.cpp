@@ -90,7 +90,7 @@ std::string course_text(const Prediction& p, const BagSource& source) {
       "(the probability of the right answer) are means over the {} examples that are followed. Accuracy is the share "
       "of "
       "right\n"
-      "answers on {} others.\n",
+      "answers on {} others that it was not fitted to.\n",
       p.followed, p.unseen);
   return text;
 }

@@ -1,5 +1,7 @@
 // The command's own part: it reads the file, and hands the texts to a Python. tests/python/program_test.py has the
 // answers.
+#include <filesystem>
+
 #include "tests/cli/program.h"
 
 namespace fovea {
@@ -17,7 +19,7 @@ class BelieveTest : public ProgramTest {
   // As if the Python of this machine were a program that says what it is given.
   Outcome with_python(const std::string& script, const std::string& words) {
     write("python", "#!/bin/sh\n" + script + "\n");
-    fs::permissions(folder_ / "python", fs::perms::owner_all);
+    std::filesystem::permissions(folder_ / "python", std::filesystem::perms::owner_all);
     return fovea(words, "FOVEA_PYTHON=./python");
   }
 };
@@ -43,8 +45,7 @@ TEST_F(BelieveTest, EndsAsPythonDoes) {
 TEST_F(BelieveTest, SaysWhereThePackageIsMissing) {
   const Outcome without = fovea("believe texts.tsv", "FOVEA_PYTHON=/no/python");
   EXPECT_EQ(without.code, 2);
-  EXPECT_NE(without.err.find("needs the Python package 'fovea', and '/no/python' cannot be started"),
-            std::string::npos)
+  EXPECT_NE(without.err.find("needs the Python package 'fovea', and '/no/python' cannot be started"), std::string::npos)
       << without.err;
   const Outcome bare = with_python("exec python3 -I -S \"$@\"", "believe texts.tsv");
   EXPECT_EQ(bare.code, 2) << bare.out;

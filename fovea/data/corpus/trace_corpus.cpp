@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "fovea/base/file.h"
-#include "fovea/data/corpus/unfinished_corpus.h"
 #include "fovea/data/corpus/corpus_files.h"
+#include "fovea/data/corpus/unfinished_corpus.h"
 #include "fovea/data/draw.h"
 
 namespace fovea {

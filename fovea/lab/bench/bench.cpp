@@ -1,5 +1,7 @@
 #include "fovea/lab/bench/bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <ctime>

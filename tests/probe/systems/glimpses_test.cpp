@@ -1,4 +1,6 @@
 // What probe glimpses says of looks at two images of 4 x 4 pixels that are made by hand.
+#include <cmath>
+
 #include "tests/probe/evaluation_help.h"
 
 namespace fovea {

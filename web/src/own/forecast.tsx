@@ -77,7 +77,7 @@ export function Predicted({ training }: { training: Training }) {
   return (
     <>
       <Told {...told.prediction} />
-      <NewText training={training} told={told} />
+      {tells_attention(told) ? <NewText training={training} told={told} /> : <TellingWords told={told} />}
     </>
   );
 }
@@ -118,6 +118,9 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
 }
 
 const likely_of = (candidates: Candidate[]) => candidates.filter((one) => one.likely >= perhaps).slice(0, most_candidates);
+// Of too few texts where attention goes is not predicted: a flow on them follows what chance has put together.
+const tells_attention = ({ prediction }: Forecast) => prediction.verdict !== "unsure";
+const how_likely = (likely: number) => (likely >= probably ? "probably" : "perhaps");
 const named_of = ({ words, candidates }: Output) => (words.length > 0 ? words : likely_of(candidates)).map((one) => one.word);
 
 // Words that are sure; where there is none the likeliest, and what would settle it.
@@ -163,7 +166,7 @@ function Expected({ output, words, candidates }: Output) {
           </b>
           <span class="soft">
             {" "}
-            ({likely.length > 0 && `${one.likely >= probably ? "probably" : "perhaps"}, `}
+            ({likely.length > 0 && `${how_likely(one.likely)}, `}
             {one.deviations?.toFixed(1)} <Term word="σ">σ</Term>)
           </span>
         </Fragment>
@@ -227,6 +230,27 @@ function NewText({ training, told }: { training: Training; told: Forecast }) {
   );
 }
 
+// A sentence of the person's own, of which too few texts say where attention would lie: its words that may go with a label.
+function TellingWords({ told }: { told: Forecast }) {
+  const id = useId();
+  const [text, write] = useState("");
+  const words = new Set(words_in(text).split(" ").filter(Boolean));
+  const found = told.prediction.outputs.flatMap(({ output, words: sure, candidates }) => [
+    ...sure.filter(({ word }) => words.has(word)).map(({ word }) => `${word} (${output})`),
+    ...candidates.filter(({ word, likely }) => words.has(word) && likely >= perhaps).map(({ word, likely }) => `${word} (${output}, ${how_likely(likely)})`),
+  ]);
+  return (
+    <section class="new-text">
+      <label for={id}>Try a sentence of your own: which of its words may tell its label?</label>
+      <input id={id} type="text" class="sentence" autocomplete="off" value={text} onInput={(event) => write(event.currentTarget.value)} placeholder="Write here" />
+      <p aria-live="polite" class="soft">
+        {words.size > 0 && (found.length > 0 ? `Its words that may go with a label: ${found.join(", ")}. ` : "None of its words is likely to go with a label. ")}
+        These are too few texts to predict where attention will go in it.
+      </p>
+    </section>
+  );
+}
+
 function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1) + (/[.!?]$/.test(sentence) ? "" : ".");
 }
@@ -239,7 +263,7 @@ interface Row {
 }
 
 function Comparison({ training, at, example, told }: { training: Training; at: number; example: number; told: Forecast }) {
-  const predicted = told.attention;
+  const predicted = told.attention, tells = tells_attention(told);
   const look = training.look_at(at);
   if (!look) return null;
   const [count, rows, positions] = look.shape;
@@ -254,7 +278,7 @@ function Comparison({ training, at, example, told }: { training: Training; at: n
   for (let text = 0; text < count; ++text) {
     const now = learned(text), then = predicted[text]!;
     // Where all words are predicted about alike, none is.
-    if (Math.max(...then) * then.length > 2) {
+    if (tells && Math.max(...then) * then.length > 2) {
       ++named;
       by_chance += 1 / then.length;
       if (most(now) === most(then)) ++same;
@@ -266,18 +290,20 @@ function Comparison({ training, at, example, told }: { training: Training; at: n
       row.learned += now[i]!;
     });
   }
-  const darkest = Math.max(0.25, ...predicted[example]!, ...learned(example));
+  const darkest = Math.max(0.25, ...(tells ? predicted[example]! : []), ...learned(example));
   const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count }));
-  means.sort((a, b) => Math.max(b.predicted, b.learned) - Math.max(a.predicted, a.learned));
+  const most_of = (row: Row) => (tells ? Math.max(row.predicted, row.learned) : row.learned);
+  means.sort((a, b) => most_of(b) - most_of(a));
   return (
     <section class="compared">
-      <h2>Predicted and learned, word by word{training.title && `, with ${training.title}`}</h2>
+      <h2>{tells ? "Predicted and learned" : "What was learned"}, word by word{training.title && `, with ${training.title}`}</h2>
       {look.step === 0 ? (
         <p>Nothing is learned yet: press Play, and compare.</p>
       ) : (
         <p>
           {named > 0 && `In ${same} of ${named} texts that were held out, the word most attended to at step ${look.step} is the one predicted (by chance: ${by_chance.toFixed(1)}). `}
-          {named < count && `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out. `}
+          {!tells && "Where attention goes was not predicted, of so few texts. "}
+          {tells && named < count && `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out. `}
           {uniform && (
             <>
               <Explained
@@ -294,20 +320,24 @@ function Comparison({ training, at, example, told }: { training: Training; at: n
           )}
         </p>
       )}
-      <h3>Text {example + 1}: predicted</h3>
-      <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
-      <Followed training={training} told={told} />
+      {tells && (
+        <>
+          <h3>Text {example + 1}: predicted</h3>
+          <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
+          <Followed training={training} told={told} />
+        </>
+      )}
       <h3>
         Text {example + 1}: learned at step {look.step}
       </h3>
       <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
-      <Scrolled label={"Attention on each word, predicted and learned" + (training.title && `, with ${training.title}`)}>
+      <Scrolled label={`Attention on each word, ${tells ? "predicted and learned" : "learned"}` + (training.title && `, with ${training.title}`)}>
         <table class="narrow">
           <thead>
             <tr>
               <th scope="col">word</th>
               <th scope="col">times</th>
-              <th scope="col">predicted</th>
+              {tells && <th scope="col">predicted</th>}
               <th scope="col">learned</th>
             </tr>
           </thead>
@@ -318,7 +348,7 @@ function Comparison({ training, at, example, told }: { training: Training; at: n
                   <bdi>{row.word}</bdi>
                 </th>
                 <td class="number">{row.count}</td>
-                <td class="number">{row.predicted.toFixed(3)}</td>
+                {tells && <td class="number">{row.predicted.toFixed(3)}</td>}
                 <td class="number">{row.learned.toFixed(3)}</td>
               </tr>
             ))}

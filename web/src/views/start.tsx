@@ -168,6 +168,6 @@ function told(trainings: Training[], at: number, hold: number): string {
     if (places === undefined) return `the words (β) from step ${words}, and not where to look (α) by step ${at}`;
     return `the words (β) from step ${words ?? "?"}, where to look (α) from step ${places}`;
   };
-  const held = hold > 0 ? (at < hold ? ` Attention is held uniform until step ${hold}; the words are learned all the same.` : ` Attention was held uniform until step ${hold}, and then let go.`) : "";
+  const held = hold > 0 ? (at < hold ? ` Attention is held uniform until step ${hold}: until then only words can be learned.` : ` Attention was held uniform until step ${hold}, and then let go.`) : "";
   return `With the same 20 words: ${one(trainings[0]!)}. With 20 of 30: ${one(trainings[1]!)}.${held}`;
 }

@@ -5,5 +5,5 @@ export const lesson = [
   { title: "Attention held uniform until step 60", link: "#/play?task=subset&hold=60&hide=views,try,settings,save,ahead", ask: "What will the two curves do before step 60, and what after?" },
   { title: "Two trainings side by side", link: "#/play?task=permutation&beside=task.vocab%3D30&hide=views,try,settings,hold,save,ahead", ask: "Left every text has the same 20 words, right 20 of 30. Which is easier?" },
   { title: "Is the keyword in the text?", link: "#/play?task=keyword&hold=160&curves=accuracy,attention_on_truth,beta_auc&hide=views,try,settings,save,ahead", ask: "Can it answer rightly without ever looking at the keyword?" },
-  { title: "Texts of your own", link: "#/play?task=own&hide=views,try,settings,hold", ask: "To which words will attention come? Read what is predicted, then play." },
+  { title: "Texts of your own", link: "#/play?task=own&hide=views,try,settings,hold", ask: "To which words will attention come? Take an example, read what is predicted, then play." },
 ];

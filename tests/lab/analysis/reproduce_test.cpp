@@ -10,19 +10,21 @@ namespace {
 
 using namespace testing_parts;
 
+// What an experiment of a file of one's own is refused with; empty where it is trained.
+std::string refusal_of(Store& store, Experiment experiment) {
+  experiment.source = "own.toml";
+  try {
+    reproduce(store, experiment, Preset::full, {}, {});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
   const Folder folder;
   Store store(folder / "runs.db");
-  const auto refusal = [&](const std::string& toml) {
-    Experiment experiment = mark_experiment(toml);
-    experiment.source = "own.toml";
-    try {
-      reproduce(store, experiment, Preset::full, {}, {});
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto refusal = [&](const std::string& toml) { return refusal_of(store, mark_experiment(toml)); };
   const auto of_claim = [&](const std::string& metric) {
     return refusal("[[claim]]\nsays = \"low\"\nmetric = \"" + metric + "\"\nat_most = 9.0");
   };
@@ -49,7 +51,7 @@ TEST(Reproduce, NamesThatAProbeSaysAtLaterLooksAloneAreKnown) {
   const Folder folder;
   Store store(folder / "runs.db");
   const auto refusal = [&](const std::string& metric) {
-    Experiment experiment = parse_experiment(R"toml(
+    return refusal_of(store, parse_experiment(R"toml(
 task = { name = "two-sequences" }
 model = { name = "unigram-gate" }
 train = { steps = 2, batch = 2, rate = 0.1 }
@@ -58,14 +60,7 @@ probe = { every = 1, examples = 4, names = ["audit"] }
 says = "low"
 at_most = 9.0
 metric = ")toml" + metric + "\"",
-                                             "own.toml");
-    experiment.source = "own.toml";
-    try {
-      reproduce(store, experiment, Preset::full, {}, {});
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+                                              "own.toml"));
   };
   EXPECT_EQ(refusal("most(audit_free + audit_free_overall + audit_overlap + audit_leaves_uniform)"), "");
   EXPECT_NE(refusal("most(audit_overlop)").find("Did you mean 'audit_overlap'?"), std::string::npos);

@@ -235,10 +235,11 @@ function TellingWords({ told }: { told: Forecast }) {
   const id = useId();
   const [text, write] = useState("");
   const words = new Set(words_in(text).split(" ").filter(Boolean));
-  const found = told.prediction.outputs.flatMap(({ output, words: sure, candidates }) => [
-    ...sure.filter(({ word }) => words.has(word)).map(({ word }) => `${word} (${output})`),
-    ...candidates.filter(({ word, likely }) => words.has(word) && likely >= perhaps).map(({ word, likely }) => `${word} (${output}, ${how_likely(likely)})`),
-  ]);
+  const found = told.prediction.outputs.flatMap(({ output, words: sure, candidates }) =>
+    sure.length > 0
+      ? sure.filter(({ word }) => words.has(word)).map(({ word }) => `${word} (${output})`)
+      : candidates.filter(({ word, likely }) => words.has(word) && likely >= perhaps).map(({ word, likely }) => `${word} (${output}, ${how_likely(likely)})`),
+  );
   return (
     <section class="new-text">
       <label for={id}>Try a sentence of your own: which of its words may tell its label?</label>

@@ -147,9 +147,8 @@ class Predict : public Command {
     if (!std::filesystem::exists(data_)) {
       std::vector<std::string> known = Registry<Task>::instance().names();
       for (const std::string& name : experiment_names()) known.push_back(name);
-      const std::string near = nearest_name(data_, known);
       throw wrong_input(fmt::format("there is no task, experiment or file '{}'", data_),
-                        near.empty() ? "see: fovea list" : fmt::format("did you mean '{}'?", near));
+                        suggest_name(data_, known, "see: fovea list"));
     }
     refuse_settings();
     Passes passes(words_.quiet, 1);

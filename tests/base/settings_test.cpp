@@ -155,6 +155,8 @@ TEST(Names, FindTheNearest) {
   EXPECT_EQ(nearest_name("Batch", names), "batch");
   EXPECT_EQ(nearest_name("copy-permutaton", names), "copy-permutation");
   EXPECT_EQ(nearest_name("subset", names), "copy-subset");
+  EXPECT_EQ(nearest_name("perm", names), "copy-permutation");
+  EXPECT_EQ(nearest_name("muta", names), "");  // no part begins so
   EXPECT_EQ(nearest_name("zzzzz", names), "");
   EXPECT_EQ(suggest_name("zzzzz", names).text(), "known are: steps, rate, batch, copy-permutation, copy-subset");
 }

@@ -29,6 +29,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+// Whether a part of the name begins with the word: "subset" of copy-subset, "rate" of train.rate_at.
+bool has_part(const std::string& name, std::string_view word) {
+  for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1))
+    if (at == 0 || name[at - 1] == '-' || name[at - 1] == '_' || name[at - 1] == '.') return true;
+  return false;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates) {
@@ -36,8 +43,7 @@ std::string nearest_name(std::string_view word, std::span<const std::string> can
   if (word.size() > longest_compared) return best;  // no slip of the hand; and every letter of it would be compared
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const bool contains = word.size() >= 4 && candidate.find(word) != std::string::npos;
-    const std::size_t distance = contains ? 1 : edit_distance(word, candidate);
+    const std::size_t distance = word.size() >= 4 && has_part(candidate, word) ? 1 : edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
@@ -47,11 +53,14 @@ std::string nearest_name(std::string_view word, std::span<const std::string> can
 }
 
 Remedy suggest_name(std::string_view word, std::span<const std::string> candidates) {
-  if (std::string near = nearest_name(word, candidates); !near.empty()) return Remedy::did_you_mean(std::move(near));
-  if (candidates.empty()) return "none is known";
-  Remedy remedy(Remedy::Code::choose_from, {});
-  for (const std::string& name : candidates) remedy.arguments.push_back({name, {}});
-  return remedy;
+  Remedy known(Remedy::Code::choose_from, {});
+  for (const std::string& name : candidates) known.arguments.push_back({name, {}});
+  return suggest_name(word, candidates, candidates.empty() ? "none is known" : std::move(known));
+}
+
+Remedy suggest_name(std::string_view word, std::span<const std::string> candidates, Remedy otherwise) {
+  std::string near = nearest_name(word, candidates);
+  return near.empty() ? std::move(otherwise) : Remedy::did_you_mean(std::move(near));
 }
 
 Remedy suggest_name(Remedy::Code code, std::string_view word, std::span<const std::string> candidates) {

@@ -16,6 +16,9 @@ std::string nearest_name(std::string_view word, std::span<const std::string> can
 // A remedy for an unknown name: "did you mean 'steps'?", or "known are: rate, steps" when nothing is near.
 Remedy suggest_name(std::string_view word, std::span<const std::string> candidates);
 
+// The same, but `otherwise` when nothing is near.
+Remedy suggest_name(std::string_view word, std::span<const std::string> candidates, Remedy otherwise);
+
 // The same with a code of its own, whose arguments are the nearest name, or "", and then all that are known.
 Remedy suggest_name(Remedy::Code code, std::string_view word, std::span<const std::string> candidates);
 

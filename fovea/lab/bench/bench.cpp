@@ -105,10 +105,8 @@ Experiment find_bench_system(const std::string& name_or_path) {
     return find_experiment(name_or_path);
   const std::string systems = fmt::format("{}", fmt::join(known, ", "));
   known.insert(known.end(), others.begin(), others.end());
-  const std::string near = nearest_name(name_or_path, known);
-  throw wrong_input(
-      "there is no system or experiment '" + name_or_path + "'",
-      near.empty() ? Remedy("name an experiment, or one of the systems: " + systems) : Remedy::did_you_mean(near));
+  throw wrong_input("there is no system or experiment '" + name_or_path + "'",
+                    suggest_name(name_or_path, known, "name an experiment, or one of the systems: " + systems));
 }
 
 StepRate time_training(const RunSpec& spec, double seconds, const BenchWatch& watch) {

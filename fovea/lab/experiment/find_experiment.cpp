@@ -22,9 +22,8 @@ Experiment find_experiment(const std::string& name_or_path) {
     if (shipped.name == name_or_path) return parse_shipped(shipped);
     names.emplace_back(shipped.name);
   }
-  const std::string near = nearest_name(name_or_path, names);
   throw wrong_input("there is no experiment '" + name_or_path + "'",
-                    near.empty() ? Remedy::list_parts("experiments") : Remedy::did_you_mean(near));
+                    suggest_name(name_or_path, names, Remedy::list_parts("experiments")));
 }
 
 std::vector<std::string> experiment_names() {

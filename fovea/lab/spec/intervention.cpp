@@ -165,7 +165,7 @@ Interventions Interventions::parse(const ValueList& list) {
       Remedy remedy =
           fmt::format("it needs one of {} or {}", fmt::join(kinds.begin(), kinds.end() - 1, ", "), kinds.back());
       for (const auto& entry : *table)
-        if (!nearest_name(entry.first, kinds).empty()) remedy = suggest_name(entry.first, kinds);
+        remedy = suggest_name(entry.first, kinds, std::move(remedy));
       throw wrong_input(message("the intervention {} is of no known kind", value), remedy, value.place);
     }
   }

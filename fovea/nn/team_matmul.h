@@ -1,27 +1,47 @@
-// A matrix product shared by a team: cut into pieces of a fixed size, so its bits do not depend on the number of
-// threads.
+// A matrix product shared by a team. Each number of the result is summed in one order wherever the product is cut
+// (math/packed.h), so its bits do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 
 #include "fovea/math/packed.h"
 #include "fovea/nn/compute.h"
 
 namespace fovea {
 
-// c (M,N) = a (M,K) b (K,N), or c += a b, of rearranged b. `c_stride` is the distance between rows of c (0: N). The
-// team shares the rows of c, and its columns where there are few rows.
+// The rows and columns of each piece into which a team cuts a product (the last ones may be smaller): few enough that
+// what a piece reads and writes stays in the second-level cache, and as many for one thread as for another.
+struct ProductPieces {
+  Index rows, columns;
+
+  static ProductPieces of(Index rows, Index columns, int threads) {
+    constexpr Index most_rows = 128, most_columns = 480, tile_rows = 8;
+    const auto parts = [](Index whole, Index part) { return (whole + part - 1) / part; };
+    Index down = parts(rows, most_rows), across = 1;
+    if (threads > 1 && rows >= columns) {
+      down = std::min(parts(down, threads) * threads, parts(rows, tile_rows));
+    } else if (threads > 1) {
+      const Index fair = threads / std::gcd(down, Index{threads});
+      across = parts(parts(columns, most_columns), fair) * fair;
+    }
+    const auto part = [&](Index whole, Index count, Index tile) { return parts(parts(whole, count), tile) * tile; };
+    return {part(rows, down, tile_rows), across == 1 ? columns : part(columns, across, panel_width)};
+  }
+};
+
+// c (M,N) = a (M,K) b (K,N), or c += a b, of rearranged b. `c_stride` is the distance between rows of c (0: N).
 template <class T>
 void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c,
                    Into into = Into::overwrite, Index c_stride = 0) {
-  constexpr Index rows_grain = 128, columns_grain = 480;
+  if (c.empty()) return;
   const Index stride = c_stride == 0 ? c.size(1) : c_stride;
-  const Index down = (c.size(0) + rows_grain - 1) / rows_grain;
-  const Index width = down >= 8 ? c.size(1) : columns_grain;
-  const Index across = (c.size(1) + width - 1) / width;
+  const ProductPieces piece = ProductPieces::of(c.size(0), c.size(1), compute.team.threads());
+  const Index down = (c.size(0) + piece.rows - 1) / piece.rows;
+  const Index across = (c.size(1) + piece.columns - 1) / piece.columns;
   compute.team.each(static_cast<int>(down * across), [&](int tile) {
-    const Index row = tile / across * rows_grain, rows = std::min(rows_grain, c.size(0) - row);
-    const Index column = tile % across * width, columns = std::min(width, c.size(1) - column);
+    const Index row = tile / across * piece.rows, rows = std::min(piece.rows, c.size(0) - row);
+    const Index column = tile % across * piece.columns, columns = std::min(piece.columns, c.size(1) - column);
     const Operand<T> left{a.data + row * (a.transposed ? 1 : a.stride), rows, a.columns, a.stride, a.transposed};
     matmul_packed(left, b.columns_from(column, columns), Matrix<T>(c.data() + row * stride + column, rows, columns),
                   into, stride);

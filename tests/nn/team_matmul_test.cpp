@@ -1,0 +1,58 @@
+#include "fovea/nn/team_matmul.h"
+
+#include "tests/nn/gradient_check.h"
+
+namespace fovea {
+namespace {
+
+using namespace fovea::testing;
+
+struct Sizes {
+  Index rows, depth, columns;
+};
+
+class TeamProduct : public ::testing::TestWithParam<Sizes> {};
+
+TEST_P(TeamProduct, IsTheSameBitsHoweverManyShareIt) {
+  const auto [rows, depth, columns] = GetParam();
+  const std::vector<double> a = random_values(1, rows * depth), b = random_values(2, depth * columns);
+  std::vector<double> alone(static_cast<std::size_t>(rows * columns));
+  for (const int threads : {1, 2, 3, 7}) {
+    Bench bench(threads);
+    const Matrix<double> c = bench.compute.array<double>(rows, columns);
+    team_matmul(bench.compute, plain(Matrix<const double>(a.data(), rows, depth)),
+                plain(Matrix<const double>(b.data(), depth, columns)), c);
+    if (threads == 1) alone = copy_of(c.flat());
+    EXPECT_EQ(copy_of(c.flat()), alone) << threads;
+  }
+  for (const Index i : {Index{0}, rows - 1})
+    for (const Index j : {Index{0}, columns - 1}) {
+      double sum = 0;
+      for (Index k = 0; k < depth; ++k)
+        sum += a[static_cast<std::size_t>(i * depth + k)] * b[static_cast<std::size_t>(k * columns + j)];
+      EXPECT_NEAR(alone[static_cast<std::size_t>(i * columns + j)], sum, 1e-12 * static_cast<double>(depth));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, TeamProduct,
+                         ::testing::Values(Sizes{64, 300, 256}, Sizes{384, 70, 128}, Sizes{9, 40, 1000},
+                                           Sizes{1001, 33, 17}, Sizes{130, 20, 500}));
+
+// The largest share of a product that one of the threads gets, each taking the next piece when it is done.
+double largest_share(Index rows, Index columns, int threads) {
+  const ProductPieces piece = ProductPieces::of(rows, columns, threads);
+  std::vector<Index> taken(static_cast<std::size_t>(threads));
+  for (Index row = 0; row < rows; row += piece.rows)
+    for (Index column = 0; column < columns; column += piece.columns)
+      *std::ranges::min_element(taken) += std::min(piece.rows, rows - row) * std::min(piece.columns, columns - column);
+  return static_cast<double>(std::ranges::max(taken)) / static_cast<double>(rows * columns);
+}
+
+TEST(ProductPieces, GiveEachOfTwoThreadsAboutHalf) {
+  for (const auto& [rows, columns] :
+       {std::pair<Index, Index>{64, 256}, {384, 128}, {128, 1024}, {32, 256}, {224, 8000}, {512, 512}})
+    EXPECT_LE(largest_share(rows, columns, 2), 0.53) << rows << " " << columns;
+}
+
+}  // namespace
+}  // namespace fovea

@@ -164,8 +164,7 @@ Interventions Interventions::parse(const ValueList& list) {
     } else {
       Remedy remedy =
           fmt::format("it needs one of {} or {}", fmt::join(kinds.begin(), kinds.end() - 1, ", "), kinds.back());
-      for (const auto& entry : *table)
-        remedy = suggest_name(entry.first, kinds, std::move(remedy));
+      for (const auto& entry : *table) remedy = suggest_name(entry.first, kinds, std::move(remedy));
       throw wrong_input(message("the intervention {} is of no known kind", value), remedy, value.place);
     }
   }

@@ -10,11 +10,11 @@
 
 namespace fovea {
 
-// What a table of a hardware prefetcher foretells: the baselines of models. Shares of the accesses that a split asks
+// What a table of a hardware prefetcher predicts: the baselines of models. Shares of the accesses that a split asks
 // for.
 struct TableScore {
   std::string name;
-  double page = 0, offset = 0, both = 0;  // foretold rightly
+  double page = 0, offset = 0, both = 0;  // predicted rightly
   double coverage = 0;                    // for which the table had an entry at all
 };
 

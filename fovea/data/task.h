@@ -36,6 +36,8 @@ struct TwoSpaces;
 class Prefetchers;
 class WrittenTargets;
 class Ladder;
+class RegressionLaw;
+class SparseLaw;
 
 class Task {
  public:
@@ -75,7 +77,11 @@ class Task {
   // Of tasks whose keys are a map of what queries are (data/two_spaces.h); else nullptr.
   virtual const TwoSpaces* two_spaces() const { return nullptr; }
 
-  // Of tasks on memory accesses: what tables foretell (data/prefetchers.h); else nullptr.
+  // Of tasks whose examples follow a law from which more is computed (data/tasks/exact/laws.h); else nullptr.
+  virtual const RegressionLaw* regression_law() const { return nullptr; }
+  virtual const SparseLaw* sparse_law() const { return nullptr; }
+
+  // Of tasks on memory accesses: what tables predict (data/prefetchers.h); else nullptr.
   virtual const Prefetchers* prefetchers() const { return nullptr; }
 
   // A text of somebody's own cut into words (of source or target) as the task cuts its texts; those it does not know,

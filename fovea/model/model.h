@@ -21,6 +21,8 @@ template <class T>
 class HasInfluence;
 template <class T>
 class GeneratesText;
+template <class T>
+class HasHeadBetas;
 
 template <class T>
 class Model {
@@ -70,6 +72,7 @@ class Model {
   // What some models can be asked beyond a pass (model/optional_queries.h): nullptr where this one cannot.
   virtual const HasInfluence<T>* as_influence() const { return nullptr; }
   virtual const GeneratesText<T>* as_generator() const { return nullptr; }
+  virtual const HasHeadBetas<T>* as_head_betas() const { return nullptr; }
 };
 
 // A model's class is a template over the scalar; this registers both precisions.

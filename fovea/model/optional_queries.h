@@ -47,19 +47,19 @@ class GeneratesText {
 // β is to first order what a weight more on place j would add to all log-probabilities of right answers that hang on
 // place i. A logit of a softmax moves by A_ij (β_ij - Σ_m A_im β_im), as the toy gate's does.
 template <class T>
-struct HeadLook {
+struct HeadBeta {
   std::string_view name;  // that of the head's map
   Cube<T> beta;           // (B, T, T)
 };
 
 template <class T>
-class HasHeadLooks {
+class HasHeadBetas {
  public:
-  virtual ~HasHeadLooks() = default;
+  virtual ~HasHeadBetas() = default;
 
   // Of a training pass of its own, whose gradients are added to those of the parameters where `compute` wants them.
   // Empty where maps would be too large to be shown.
-  virtual std::span<const HeadLook<T>> look_at_heads(Compute& compute, const Batch& batch, Pass pass) const = 0;
+  virtual std::span<const HeadBeta<T>> head_betas(Compute& compute, const Batch& batch, Pass pass) const = 0;
 };
 
 }  // namespace fovea

@@ -271,7 +271,7 @@ void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, const
 template <class T>
 Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh,
                                           bool deeper, const Own* copying, Index asked,
-                                          std::span<HeadLook<T>> looks) const {
+                                          std::span<HeadBeta<T>> looks) const {
   const Index N = trace.read.size(0), keys = trace.attention.q.size(1);
   const bool normal = norm_ == Norm::pre, reads = normal || deeper, trains = compute.trains();
   Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
@@ -311,7 +311,7 @@ void Transformer<T>::backward(Compute& compute, const Trace<T>& trace) const {
 
 // Backward, which looks at the heads on its way where it is given looks.
 template <class T>
-void Transformer<T>::descend(Compute& compute, const Trace<T>& trace, std::span<HeadLook<T>> looks) const {
+void Transformer<T>::descend(Compute& compute, const Trace<T>& trace, std::span<HeadBeta<T>> looks) const {
   const auto heads = static_cast<std::size_t>(heads_);
   const Own& own = trace.template own<Own>();
   const Tokens& source = trace.batch->source;

@@ -44,7 +44,7 @@
 namespace fovea {
 
 template <class T>
-class Transformer final : public Model<T>, public HasHeadLooks<T> {
+class Transformer final : public Model<T>, public HasHeadBetas<T> {
  public:
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_streams; }
@@ -54,7 +54,8 @@ class Transformer final : public Model<T>, public HasHeadLooks<T> {
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
   void backward(Compute& compute, const Trace<T>& trace) const override;
   Cube<T> states(Compute& compute, const Trace<T>& trace) const override;
-  std::span<const HeadLook<T>> look_at_heads(Compute& compute, const Batch& batch, Pass pass) const override;
+  const HasHeadBetas<T>* as_head_betas() const override { return this; }
+  std::span<const HeadBeta<T>> head_betas(Compute& compute, const Batch& batch, Pass pass) const override;
 
  private:
   enum class Norm { pre, none };
@@ -107,9 +108,9 @@ class Transformer final : public Model<T>, public HasHeadLooks<T> {
   void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, const PackedMatrix<T>& read,
                      Matrix<T> d, Matrix<T> d_read) const;
   Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh, bool deeper,
-                            const Own* copying, Index asked, std::span<HeadLook<T>> looks) const;
-  void descend(Compute& compute, const Trace<T>& trace, std::span<HeadLook<T>> looks) const;
-  void look(const LayerTrace& trace, Matrix<const T> dy, Index asked, std::span<HeadLook<T>> looks) const;
+                            const Own* copying, Index asked, std::span<HeadBeta<T>> looks) const;
+  void descend(Compute& compute, const Trace<T>& trace, std::span<HeadBeta<T>> looks) const;
+  void look(const LayerTrace& trace, Matrix<const T> dy, Index asked, std::span<HeadBeta<T>> looks) const;
   SelfAttention<T> copier() const;
   void copy(Compute& compute, const Batch& batch, Own& own, Matrix<T> logits) const;
   void copy_backward(Compute& compute, const Own& own, const typename SelfAttention<T>::Gradients& d) const;

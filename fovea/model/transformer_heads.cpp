@@ -61,12 +61,12 @@ void Transformer<T>::copy_backward(Compute& compute, const Own& own,
 }
 
 template <class T>
-std::span<const HeadLook<T>> Transformer<T>::look_at_heads(Compute& compute, const Batch& batch, Pass pass) const {
+std::span<const HeadBeta<T>> Transformer<T>::head_betas(Compute& compute, const Batch& batch, Pass pass) const {
   if (attends(batch) == Model<T>::Attends::no) return {};
   pass.training = true;
   const Trace<T> trace = forward(compute, batch, pass);
   const Index places = batch.source.columns;
-  const auto looks = compute.arena.take<HeadLook<T>>(names_.size());
+  const auto looks = compute.arena.take<HeadBeta<T>>(names_.size());
   for (std::size_t i = 0; i < looks.size(); ++i)
     looks[i] = {names_[i], compute.array<T>(Index{batch.size}, places, places)};
   descend(compute, trace, looks);
@@ -76,10 +76,10 @@ std::span<const HeadLook<T>> Transformer<T>::look_at_heads(Compute& compute, con
 // Of a layer, from d of what its heads gave (N, H U).
 template <class T>
 void Transformer<T>::look(const LayerTrace& trace, Matrix<const T> dy, Index asked,
-                          std::span<HeadLook<T>> looks) const {
+                          std::span<HeadBeta<T>> looks) const {
   const Index places = trace.attention.places, U = attention_.value_width;
   for (Index h = 0; h < heads_; ++h) {
-    const HeadLook<T>& at = looks[static_cast<std::size_t>(h)];
+    const HeadBeta<T>& at = looks[static_cast<std::size_t>(h)];
     const auto part = [&](Matrix<const T> all, Index first, Index rows) {
       return Operand<T>{all[first].data() + h * U, rows, U, heads_ * U, false};
     };
@@ -99,10 +99,10 @@ template void Transformer<double>::copy(Compute&, const Batch&, Own&, Matrix<dou
 template void Transformer<float>::copy_backward(Compute&, const Own&, const SelfAttention<float>::Gradients&) const;
 template void Transformer<double>::copy_backward(Compute&, const Own&, const SelfAttention<double>::Gradients&) const;
 
-template std::span<const HeadLook<float>> Transformer<float>::look_at_heads(Compute&, const Batch&, Pass) const;
-template std::span<const HeadLook<double>> Transformer<double>::look_at_heads(Compute&, const Batch&, Pass) const;
-template void Transformer<float>::look(const LayerTrace&, Matrix<const float>, Index, std::span<HeadLook<float>>) const;
+template std::span<const HeadBeta<float>> Transformer<float>::head_betas(Compute&, const Batch&, Pass) const;
+template std::span<const HeadBeta<double>> Transformer<double>::head_betas(Compute&, const Batch&, Pass) const;
+template void Transformer<float>::look(const LayerTrace&, Matrix<const float>, Index, std::span<HeadBeta<float>>) const;
 template void Transformer<double>::look(const LayerTrace&, Matrix<const double>, Index,
-                                        std::span<HeadLook<double>>) const;
+                                        std::span<HeadBeta<double>>) const;
 
 }  // namespace fovea

@@ -157,7 +157,7 @@ class Bleu : public SurveyProbe {
 
   int count() const override { return examples_; }
 
-  void survey(const SurveyLook& at, Readings&) override {
+  void survey(const SurveyBatch& at, Readings&) override {
     const Evaluation& evaluation = at.evaluation;
     if ((last_ && !evaluation.last) || !at.say) return;
     const std::vector<std::vector<int>> said = at.say(search_);

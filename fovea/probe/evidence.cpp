@@ -55,7 +55,7 @@ class Evidence : public SurveyProbe {
   bool wants_beta() const override { return true; }
   int count() const override { return std::max(examples_, counted_examples_); }
 
-  void survey(const SurveyLook& at, Readings&) override {
+  void survey(const SurveyBatch& at, Readings&) override {
     const Evaluation& evaluation = at.evaluation;
     const int size = std::clamp(examples_ - seen_, 0, evaluation.batch.size);
     first_ = evaluation.first;

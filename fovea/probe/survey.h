@@ -14,25 +14,25 @@ namespace fovea {
 
 // What a model whose heads can be looked at says of a batch: of each head, and of each parameter that learns the name
 // and the norm of the loss's gradient.
-struct HeadsSeen {
-  std::span<const HeadLook<float>> heads;
+struct HeadGradients {
+  std::span<const HeadBeta<float>> heads;
   std::vector<std::pair<std::string_view, double>> gradients;
 };
 
 // One batch of a survey. What takes passes of its own is made when it is asked for, and unset where the model cannot.
-struct SurveyLook {
+struct SurveyBatch {
   const Evaluation& evaluation;
   Split split = Split::validation;
   std::function<Cube<const float>()> influence = {};
   std::function<std::vector<std::vector<int>>(const Search&)> say = {};
-  std::function<HeadsSeen()> heads = {};
+  std::function<HeadGradients()> heads = {};
 };
 
 class SurveyProbe : public Probe {
  public:
   SurveyProbe* as_survey() final { return this; }
   virtual int count() const = 0;  // how many it wants to see; it may be shown some more
-  virtual void survey(const SurveyLook& at, Readings& readings) = 0;
+  virtual void survey(const SurveyBatch& at, Readings& readings) = 0;
   virtual void conclude(Readings& readings) = 0;  // the evaluation is over
 
   void measure(const Evaluation&, Readings&) final {}  // of other batches it says nothing

@@ -226,8 +226,8 @@ class _Study:
         flips = {kind: np.mean(values, 0) for kind, values in changed.items()}
         pairs = [(a, b) for a in range(len(maps)) for b in range(a)]
         among = self._agree([(maps[a], maps[b]) for a, b in pairs])
-        foretold = self._foretold(chosen)
-        data = self._agree([(each, foretold) for each in maps])
+        predicted = self._predicted(chosen)
+        data = self._agree([(each, predicted) for each in maps])
         return {
             "deleted_from": len(rows),
             "changes": {kind: self.share(values) for kind, values in flips.items()},
@@ -252,7 +252,7 @@ class _Study:
             found.append(taus)
         return np.asarray(np.mean(found, 0))
 
-    def _foretold(self, chosen: Array) -> list[Array]:
+    def _predicted(self, chosen: Array) -> list[Array]:
         """Where the training texts alone say that attention will lie."""
         texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
         predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers)

@@ -230,7 +230,7 @@ TEST(Transformer, BetaIsWhatAWeightMoreWouldAdd) {
         const double slope = (loss(1 + 1e-5) - loss(1 - 1e-5)) / 2e-5,
                      weight = scene.forward(data, {}).further[head].weights(b, i, j);
         scene.bench.arena.reset();
-        const auto looks = scene.model_as<HasHeadLooks<double>>().look_at_heads(scene.bench.compute, data, {});
+        const auto looks = scene.model_as<HasHeadBetas<double>>().head_betas(scene.bench.compute, data, {});
         ASSERT_EQ(looks.size(), 4u);
         EXPECT_EQ(looks[head].name, "layer." + std::to_string(layer) + ".head.2");
         EXPECT_NEAR(looks[head].beta(b, i, j), -asked * slope / weight, 1e-6 * asked) << attention << layer << b;
@@ -247,7 +247,7 @@ TEST(Transformer, ALookGivesTheGradientsOfATrainingPassWhereTheyAreWanted) {
   const std::vector<double> wanted = copy_of(scene.parameters.gradients());
   scene.parameters.clear_gradients();
   scene.bench.arena.reset();
-  scene.model_as<HasHeadLooks<double>>().look_at_heads(scene.bench.compute, data, {});
+  scene.model_as<HasHeadBetas<double>>().head_betas(scene.bench.compute, data, {});
   EXPECT_EQ(copy_of(scene.parameters.gradients()), wanted);
 }
 

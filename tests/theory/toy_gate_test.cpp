@@ -161,8 +161,8 @@ TEST(ToyGate, BoundedGateRecoversFromAMistake) {
 // The way back takes sqrt(pi) e^{D0^2/4 - 1} from a0 = 0 to leading order (docs/method.md).
 TEST(ToyGate, BoundedGateRecoversInTheTimeForetold) {
   const double d0 = -6.5;
-  const double foretold = std::sqrt(std::numbers::pi) * std::exp(d0 * d0 / 4 - 1);
-  EXPECT_NEAR(toy_flow_time(bounded, {0, d0, 0}, 0.9, 1e6) / foretold, 1, 0.01);
+  const double predicted = std::sqrt(std::numbers::pi) * std::exp(d0 * d0 / 4 - 1);
+  EXPECT_NEAR(toy_flow_time(bounded, {0, d0, 0}, 0.9, 1e6) / predicted, 1, 0.01);
 }
 
 TEST(Flow, LeavingTheFiniteNumbersIsAFailure) {

@@ -134,7 +134,7 @@ class Measuring {
     const std::optional<Evidence> words = add_words(runs_.words, beta_words, attention);
     const std::optional<Evidence> logistic = add_words(runs_.logistic, beta_logistic, attention);
     if (runs_.uniform) add_uniform(attention, influence, words, logistic);
-    add_foreseen(attention);
+    add_predicted(attention);
     if (runs_.logistic) compare_with_logistic(*runs_.logistic);
     return std::move(measures_);
   }
@@ -242,7 +242,7 @@ class Measuring {
   }
 
   // The data may be gone since the runs were trained; everything else is in the store.
-  void add_foreseen(const Evidence& attention) {
+  void add_predicted(const Evidence& attention) {
     try {
       const PredictedAttention predicted_attention = options_.predict_attention(runs_.reference.spec, rows());
       for (const auto& [name, scores] : {std::pair{predicted, &predicted_attention.predicted},
@@ -255,7 +255,7 @@ class Measuring {
       }
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::wrong_input) throw;
-      measures_.unforeseen = error.problem().text();
+      measures_.unpredicted = error.problem().text();
     }
   }
 
@@ -330,12 +330,13 @@ std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& e
   const auto row_of = [&](const char* name) {
     return std::ranges::find_if(measures.told, [name](const Measures::Row& row) { return row.b == name; });
   };
-  const auto foretold = row_of(predicted), often = row_of(common), seldom = row_of(rare);
-  if (foretold != measures.told.end() && classes && words_decide)
+  const auto predicted_row = row_of(predicted), often = row_of(common), seldom = row_of(rare);
+  if (predicted_row != measures.told.end() && classes && words_decide)
     claim(
         "In texts of the classes that words tell, attention predicted from the data agrees with α better than the "
         "commonest words, the rarest, and chance: the least distance of the intervals",
-        foretold->agreement.low - std::max({often->agreement.high, seldom->agreement.high, foretold->chance.high}));
+        predicted_row->agreement.low -
+            std::max({often->agreement.high, seldom->agreement.high, predicted_row->chance.high}));
   if (measures.over_logistic)
     claim(
         "The class is told at the best look as well as by a logistic regression on counts, to within 0.02: accuracy "

@@ -4,7 +4,7 @@
 // All runs have the probe `evidence` and looked at the same examples. Of the reference run attention (α), β and
 // influence (Δ) are those of its last look, and so is β of the run whose attention was held uniform (βᵘᶠ); β of what
 // words alone say (βᵖˣ, and of a logistic regression) is that of the look with the least loss. What the data alone
-// foretell (lab/analysis/predicted_attention.h) stands beside them.
+// predict (lab/analysis/predicted_attention.h) stands beside them.
 #pragma once
 
 #include <cstdint>
@@ -64,12 +64,12 @@ struct Measures {
   std::int64_t best_step = 0;
   int examples = 0;
   std::int64_t words = 0;  // rows in all: one an example, or one a target word
-  // Of texts that the data foretell: "predicted", "common" and "rare" once more, over the rows of the classes that
+  // Of texts that the data predict: "predicted", "common" and "rare" once more, over the rows of the classes that
   // words tell (PredictedAttention::told).
   std::vector<Row> told;
   // Best accuracy over the looks of each run that learned where to attend, less that of the logistic regression.
   std::optional<Estimate> over_logistic;
-  std::string unforeseen;  // why nothing is said of what the data foretell, where that is so
+  std::string unpredicted;  // why nothing is said of what the data predict, where that is so
 };
 
 struct MeasureOptions {
@@ -80,7 +80,7 @@ struct MeasureOptions {
 Measures measure(const MeasurementRuns& runs, const FetchArrays& arrays, const MeasureOptions& options = {});
 
 // That agreement stands clear of its baseline, and of what it was before training, for the pairs that the story is
-// about; that attention is foretold better than by saying that it lies on the commonest word, or the rarest; and that
+// about; that attention is predicted better than by saying that it lies on the commonest word, or the rarest; and that
 // the classes are told no worse than by a logistic regression on counts.
 std::vector<ClaimResult> claims_of(const Measures& measures, const Experiment& experiment, Preset preset);
 

@@ -30,7 +30,7 @@ Json measures_json(const Measures& measures) {
             {"rows", measures.words},
             {"runs", runs},
             {"agreement", rows}};
-  if (!measures.unforeseen.empty()) json["unforeseen"] = measures.unforeseen;
+  if (!measures.unpredicted.empty()) json["unpredicted"] = measures.unpredicted;
   return json;
 }
 

@@ -125,7 +125,7 @@ void Evaluator<T>::survey(const Reading& reading) {
     if (batch.size == 0) break;
     show(reading, batch, audience.beta, audience.states,
          [&](Compute& compute, const Trace<T>& trace, const Evaluation& evaluation) {
-           SurveyLook at{evaluation, settings_.split};
+           SurveyBatch at{evaluation, settings_.split};
            const Model<T>& model = workspace_.model();
            if (const auto* const influence = model.as_influence())
              at.influence = [&, influence] {
@@ -135,9 +135,9 @@ void Evaluator<T>::survey(const Reading& reading) {
              at.say = [&, generator](const Search& search) {
                return generator->say(compute, batch, reading.pass, search);
              };
-           if (const auto* const looks = dynamic_cast<const HasHeadLooks<T>*>(&model))
-             at.heads = [&, looks, seen = std::optional<HeadsSeen>()]() mutable {
-               if (!seen) seen = look_at_heads(compute, *looks, batch, reading.pass);
+           if (const auto* const looks = model.as_head_betas())
+             at.heads = [&, looks, seen = std::optional<HeadGradients>()]() mutable {
+               if (!seen) seen = head_gradients(compute, *looks, batch, reading.pass);
                return *seen;
              };
            for (SurveyProbe* const probe : audience.probes)
@@ -149,13 +149,13 @@ void Evaluator<T>::survey(const Reading& reading) {
 
 // Gradients are those of this batch until the next update makes its own.
 template <class T>
-HeadsSeen Evaluator<T>::look_at_heads(Compute& compute, const HasHeadLooks<T>& model, const Batch& batch,
-                                      const Pass& pass) {
+HeadGradients Evaluator<T>::head_gradients(Compute& compute, const HasHeadBetas<T>& model, const Batch& batch,
+                                           const Pass& pass) {
   ParameterSet<T>& parameters = workspace_.parameters();
   parameters.clear_gradients();
-  const std::span<const HeadLook<T>> looks = model.look_at_heads(compute, batch, pass);
-  HeadsSeen seen;
-  const auto heads = compute.arena.template take<HeadLook<float>>(looks.size());
+  const std::span<const HeadBeta<T>> looks = model.head_betas(compute, batch, pass);
+  HeadGradients seen;
+  const auto heads = compute.arena.template take<HeadBeta<float>>(looks.size());
   for (std::size_t i = 0; i < looks.size(); ++i) heads[i] = {looks[i].name, as_float(compute, looks[i].beta)};
   seen.heads = heads;
   if (looks.empty()) return seen;

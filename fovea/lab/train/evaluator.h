@@ -83,7 +83,7 @@ class Evaluator {
   void keep_attention(const Reading& reading);
   void measure(const Reading& reading, Examples which, const Batch& batch);
   void survey(const Reading& reading);
-  HeadsSeen look_at_heads(Compute& compute, const HasHeadLooks<T>& model, const Batch& batch, const Pass& pass);
+  HeadGradients head_gradients(Compute& compute, const HasHeadBetas<T>& model, const Batch& batch, const Pass& pass);
   void show(const Reading& reading, const Batch& batch, bool beta, bool states, const Read& read);
 
   std::uint64_t slice_at(std::int64_t step) const;

@@ -1,13 +1,13 @@
-// `addresses`: what a model foretells of memory accesses, and where attention over experts is. Shares of the windows:
+// `addresses`: what a model predicts of memory accesses, and where attention over experts is. Shares of the windows:
 //
 //   page_accuracy, offset_accuracy, address_accuracy    page, offset, or both are right
-//   coverage             p(page) p(offset) of what is foretold is `threshold` or more: what would be fetched
+//   coverage             p(page) p(offset) of what is predicted is `threshold` or more: what would be fetched
 //   covered_accuracy     of these, both are right
 //   experts_by_page      how much attention depends on the page: with α_i of access i and ᾱ_o the mean of those with
 //                        offset o, the mean of KL(α_i || ᾱ_{o_i}) over accesses / log n: the information that the page
 //                        gives of the expert, 0 where attention is uniform or the same on every page
 //
-// and at the first look what tables foretell of the whole validation split (data/prefetchers.h): NAME_accuracy, both
+// and at the first look what tables predict of the whole validation split (data/prefetchers.h): NAME_accuracy, both
 // right.
 #include <cmath>
 

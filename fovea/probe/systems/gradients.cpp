@@ -36,8 +36,8 @@ class GradientNorms final : public SurveyProbe {
   }
   int count() const override { return 1; }  // one batch of a survey
 
-  void survey(const SurveyLook& at, Readings& readings) override {
-    const HeadsSeen seen = at.heads ? at.heads() : HeadsSeen{};
+  void survey(const SurveyBatch& at, Readings& readings) override {
+    const HeadGradients seen = at.heads ? at.heads() : HeadGradients{};
     if (seen.gradients.empty())
       throw wrong_input("probe 'gradients' is of transformers whose maps can be shown, and the model is none",
                         "take a transformer and shorter streams, or leave the probe out");

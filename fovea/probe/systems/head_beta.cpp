@@ -33,7 +33,7 @@ struct Serving {
   }
 };
 
-class HeadBeta final : public SurveyProbe {
+class HeadBetaProbe final : public SurveyProbe {
  public:
   void settings(Fields& fields) override { fields.integer("examples", examples_, 1, 1 << 20, "examples looked at"); }
   void prepare(const TaskShape& shape, bool model_attends, std::uint64_t) override {
@@ -42,14 +42,14 @@ class HeadBeta final : public SurveyProbe {
   }
   int count() const override { return examples_; }
 
-  void survey(const SurveyLook& at, Readings&) override {
-    const HeadsSeen seen = at.heads ? at.heads() : HeadsSeen{};
+  void survey(const SurveyBatch& at, Readings&) override {
+    const HeadGradients seen = at.heads ? at.heads() : HeadGradients{};
     if (seen.heads.empty())
       throw wrong_input("probe 'head-beta' looks into heads by layer, and the model has none, or too large maps",
                         "take a transformer and shorter streams, or leave the probe out");
     const Batch& batch = at.evaluation.batch;
     const RightPlaces right = right_places(batch);
-    for (const HeadLook<float>& head : seen.heads) {
+    for (const HeadBeta<float>& head : seen.heads) {
       std::map<std::string, Serving>& of_head = found_[head_suffix(head.name)];
       for (int b = 0; b < batch.size; ++b)
         for (int i = 1; i < batch.source.lengths[static_cast<std::size_t>(b)]; ++i)
@@ -92,7 +92,7 @@ class HeadBeta final : public SurveyProbe {
 };
 
 const Register<Probe> head_beta("head-beta", "where each head of a transformer would serve the right answers most: β",
-                                [] { return std::make_unique<HeadBeta>(); });
+                                [] { return std::make_unique<HeadBetaProbe>(); });
 
 }  // namespace
 

@@ -16,7 +16,7 @@ class SparseFlow final : public Probe {
   bool differs_under_hold() const override { return false; }
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
-    const auto* const law = dynamic_cast<const SparseLaw*>(&evaluation.task);
+    const SparseLaw* const law = evaluation.task.sparse_law();
     if (!law)
       throw wrong_input("probe 'sparse-flow' follows task 'sparse-emergence'",
                         "take that task, or leave the probe out");

@@ -38,8 +38,8 @@ ExactPrediction of_sparse(const SparseLaw& law) {
 }  // namespace
 
 ExactPrediction predict_exact(const Task& task) {
-  if (const auto* const law = dynamic_cast<const RegressionLaw*>(&task)) return of_regression(*law);
-  if (const auto* const law = dynamic_cast<const SparseLaw*>(&task)) return of_sparse(*law);
+  if (const RegressionLaw* const law = task.regression_law()) return of_regression(*law);
+  if (const SparseLaw* const law = task.sparse_law()) return of_sparse(*law);
   return {};
 }
 

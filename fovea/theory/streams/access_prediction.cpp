@@ -22,7 +22,7 @@ constexpr int kinds = views * contexts_a_view + 1;
 struct Context {
   int kind = 0;
   std::uint64_t key = 0;
-  bool of_page = true, of_offset = true;  // what it foretells
+  bool of_page = true, of_offset = true;  // what it predicts
 };
 
 std::uint64_t mixed(std::uint64_t key, std::int64_t more) {
@@ -122,7 +122,7 @@ class Contexts {
   }
 
   // -1 where nothing is known.
-  ShownAccess foretell(Window window) const {
+  ShownAccess predict(Window window) const {
     ShownAccess said{0, -1, -1};
     double surest_page = 0, surest_offset = 0;
     each_context(counters_, window, [&](const Context& context) {
@@ -176,7 +176,7 @@ AccessPrediction predict_accesses(const Task& task, std::int64_t most_contexts) 
     pages.insert(next.page);
   });
   trace->each_window(Split::validation, [&](Window window, const ShownAccess& next) {
-    count(prediction.told, contexts.foretell(window), next);
+    count(prediction.told, contexts.predict(window), next);
     count(prediction.in_window, looked_up(window), next);
     prediction.new_pages += next.page < 0 || !pages.contains(next.page);
   });

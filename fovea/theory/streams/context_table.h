@@ -1,4 +1,4 @@
-// What followed contexts, in a table of bounded size: sets of four, in each of which the entry that has foretold least
+// What followed contexts, in a table of bounded size: sets of four, in each of which the entry that has predicted least
 // makes room for a new one.
 #pragma once
 

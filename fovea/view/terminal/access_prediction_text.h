@@ -1,4 +1,4 @@
-// What is foretold of a training on memory accesses.
+// What is predicted of a training on memory accesses.
 #pragma once
 
 #include "fovea/theory/streams/access_prediction.h"

@@ -48,11 +48,11 @@ std::string legend(const Measures& measures) {
       "training, "
       "βᵖˣ and logistic β those of the evaluation with the least loss; 'most' is the largest 𝒜 over the evaluations "
       "of the uniform run, and its step.";
-  if (measures.unforeseen.empty())
+  if (measures.unpredicted.empty())
     text +=
         " Predicted: the attention that is predicted from the training data alone (for a translation, given the target "
         "word of the row); common, rare: attention on the most, the least frequent words there.";
-  else text += " The prediction from the data alone is left out: " + measures.unforeseen + ".";
+  else text += " The prediction from the data alone is left out: " + measures.unpredicted + ".";
   const bool reaches = std::ranges::any_of(measures.rows, [](const Measures::Row& row) { return row.xi.has_value(); });
   if (reaches)
     text += fmt::format(

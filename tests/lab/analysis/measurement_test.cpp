@@ -175,7 +175,7 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
   EXPECT_NEAR(row_of(of_two, "α", "α of other seeds").agreement.mean, (1 + third_of) / 2, 1e-12);
   const std::vector<ClaimResult> claims = claims_of(measures, find_experiment("text-classify"), Preset::full);
   ASSERT_EQ(claims.size(), 10u)
-      << "two each of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ, α and what is predicted; what foretells best; accuracy";
+      << "two each of α and β, α and βᵘᶠ, βᵘᶠ and βᵖˣ, α and what is predicted; what predicts best; accuracy";
   EXPECT_EQ(claims_of(measures, find_experiment("text-classify"), Preset::quick).size(), 3u)
       << "of α and β, twice; accuracy";
   for (const ClaimResult& claim : claims) {
@@ -198,7 +198,7 @@ TEST(Measured, FindsAgreementAndHowLongUntilAttentionKnowsMore) {
 }
 
 // The best look of every run that learned where to attend counts, and the logistic regression's best; further uniform
-// seeds stand beside the first, and only texts of the class that words tell count for what is foretold.
+// seeds stand beside the first, and only texts of the class that words tell count for what is predicted.
 TEST(Measured, ComparesWithTheLogisticRegressionAndInTheClassThatWordsTell) {
   Kept kept;
   RunRecord a = kept.run("text-classify", {}, 0), other = kept.run("text-classify", {}, 1), logistic = kept.words(0);
@@ -217,7 +217,7 @@ TEST(Measured, ComparesWithTheLogisticRegressionAndInTheClassThatWordsTell) {
       if (run.id != logistic.id) kept.add(run, "alpha", step, first);
     if (run.id <= logistic.id) kept.add(run, "beta", 10, first);
   }
-  const auto foretells = [](const RunSpec&, const EvidenceRows&) {
+  const auto from_data = [](const RunSpec&, const EvidenceRows&) {
     const auto flat = [](const Rows& rows) {
       Evidence evidence;
       for (const auto& row : rows) evidence.values.insert(evidence.values.end(), row.begin(), row.end());
@@ -229,7 +229,7 @@ TEST(Measured, ComparesWithTheLogisticRegressionAndInTheClassThatWordsTell) {
   };
   const MeasurementRuns sorted = sort_runs(runs);
   EXPECT_EQ(sorted.other_uniform.size(), 1u);
-  const Measures measures = measure(sorted, kept.fetch(), {foretells});
+  const Measures measures = measure(sorted, kept.fetch(), {from_data});
   ASSERT_TRUE(measures.over_logistic);
   EXPECT_NEAR(measures.over_logistic->mean, (0.05 - 0.15) / 2, 1e-12);
   EXPECT_NEAR(row_of(measures, "α", "predicted").agreement.mean, 2.0 / 3, 1e-12);
@@ -263,7 +263,7 @@ TEST(Measured, OfTranslationsRowsAreTargetWords) {
     throw wrong_input("the corpus is gone", "", {"runs.db", 4, 2});
   };
   const Measures measures = measure(sort_runs({a, other}), kept.fetch(), {gone});
-  EXPECT_EQ(measures.unforeseen, "the corpus is gone") << "the rest is measured all the same";
+  EXPECT_EQ(measures.unpredicted, "the corpus is gone") << "the rest is measured all the same";
   for (const ClaimResult& claim : claims_of(measures, find_experiment("text-translate"), Preset::quick))
     EXPECT_EQ(claim.claim.find("predicted"), std::string::npos);
   EXPECT_EQ(measures.examples, 2);

@@ -1,4 +1,4 @@
-// What the data foretell of examples whose keyword is known.
+// What the data predict of examples whose keyword is known.
 #include "fovea/lab/analysis/predicted_attention.h"
 
 #include <gtest/gtest.h>

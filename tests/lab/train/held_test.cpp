@@ -40,7 +40,7 @@ class Follows : public Probe {
 class Surveys : public SurveyProbe {
  public:
   int count() const override { return 40; }
-  void survey(const SurveyLook& at, Readings&) override {
+  void survey(const SurveyBatch& at, Readings&) override {
     shown_ += at.evaluation.batch.size;
     loss_ += at.evaluation.outcome.loss;
   }

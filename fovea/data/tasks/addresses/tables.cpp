@@ -18,7 +18,7 @@ class AddressTable {
 
   const std::string& name() const { return name_; }
   // The line of the access behind `before`, which `counter` asks for.
-  virtual std::optional<std::int64_t> foretell(std::span<const Access> before, int counter) const = 0;
+  virtual std::optional<std::int64_t> predict(std::span<const Access> before, int counter) const = 0;
   virtual void learn(std::span<const Access> until_now) = 0;  // the last of them is new
   virtual void clear() = 0;
 
@@ -30,7 +30,7 @@ class StrideTable final : public AddressTable {
  public:
   StrideTable() : AddressTable("stride") {}
 
-  std::optional<std::int64_t> foretell(std::span<const Access>, int counter) const override {
+  std::optional<std::int64_t> predict(std::span<const Access>, int counter) const override {
     const auto found = entries_.find(counter);
     if (found == entries_.end() || !found->second.stride) return {};
     return found->second.line + *found->second.stride;
@@ -54,7 +54,7 @@ class MarkovTable final : public AddressTable {
  public:
   MarkovTable() : AddressTable("markov_address") {}
 
-  std::optional<std::int64_t> foretell(std::span<const Access> before, int) const override {
+  std::optional<std::int64_t> predict(std::span<const Access> before, int) const override {
     if (before.empty()) return {};
     const auto found = next_.find(before.back().line);
     return found == next_.end() ? std::nullopt : std::optional(found->second);
@@ -74,7 +74,7 @@ class DeltaTable final : public AddressTable {
  public:
   DeltaTable(std::string name, std::size_t depth) : AddressTable(std::move(name)), depth_(depth) {}
 
-  std::optional<std::int64_t> foretell(std::span<const Access> before, int) const override {
+  std::optional<std::int64_t> predict(std::span<const Access> before, int) const override {
     if (before.size() < depth_ + 1) return {};
     const auto found = next_.find(steps_of(before));
     return found == next_.end() ? std::nullopt : std::optional(before.back().line + found->second);
@@ -129,7 +129,7 @@ std::vector<TableScore> score_tables(const AccessTrace& trace, const std::functi
     count += counts;
     for (std::size_t k = 0; k < tables.size(); ++k) {
       if (counts) {
-        if (const auto line = tables[k]->foretell(episode.first(episode.size() - 1), now.counter)) {
+        if (const auto line = tables[k]->predict(episode.first(episode.size() - 1), now.counter)) {
           const Access said{0, std::max<std::int64_t>(*line, 0)};
           scores[k].coverage += 1;
           scores[k].page += said.page() == now.page();

@@ -56,6 +56,7 @@ class LinearIcl final : public Task, public RegressionLaw {
     return shape;
   }
 
+  const RegressionLaw* regression_law() const override { return this; }
   int pairs() const override { return pairs_; }
   std::span<const double> eigenvalues() const override { return eigenvalues_; }
 

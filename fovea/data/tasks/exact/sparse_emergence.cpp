@@ -43,6 +43,7 @@ class SparseEmergence final : public Task, public SparseLaw {
     for (double& x : map_) x *= std::sqrt(width_ / square);
   }
 
+  const SparseLaw* sparse_law() const override { return this; }
   int places() const override { return places_; }
   int width() const override { return width_; }
   int copies() const override { return copies_; }

@@ -1,6 +1,6 @@
 // Task `address-trace`: which line of memory is accessed next, in a trace of somebody's own (`fovea/data/corpus`). The
 // counters and the pages that training has most often are told apart; those beyond them, and pages that training does
-// not have, share a vector, and to foretell such a page is never right.
+// not have, share a vector, and to predict such a page is never right.
 #include <fmt/format.h>
 
 #include <algorithm>

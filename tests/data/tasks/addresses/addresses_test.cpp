@@ -83,7 +83,7 @@ TEST(AddressTables, KnowWhatTheyAreFor) {
   EXPECT_LT(scores_of("list", 200)["stride"].both, 0.05);
   for (const char* const trace : {"list", "pages"}) EXPECT_EQ(scores_of(trace)["markov_address"].both, 1) << trace;
   EXPECT_LT(scores_of("strides")["markov_delta"].both, 0.99);
-  // Emptied at each episode, the table has the first round of a cycle; A[B[i]] is foretold in every second access.
+  // Emptied at each episode, the table has the first round of a cycle; A[B[i]] is predicted in every second access.
   EXPECT_EQ(scores_of("cycle", 6)["markov_address"].both, 1);
   EXPECT_EQ(scores_of("cycle", 6)["markov_address"].coverage, 1);
   EXPECT_GE(scores_of("gather", 200)["markov_address"].both, 0.45);

@@ -12,13 +12,13 @@ using testing::HandMade;
 using testing::Said;
 
 // One stream a b a of which the last place asks for b, at place 1, and two heads.
-struct HeadLooksScene {
+struct HeadsScene {
   HandMade look;
   std::vector<float> beta;
-  std::vector<HeadLook<float>> heads;
+  std::vector<HeadBeta<float>> heads;
   std::vector<std::pair<std::string_view, double>> gradients;
 
-  explicit HeadLooksScene(std::vector<float> betas) : beta(std::move(betas)) {
+  explicit HeadsScene(std::vector<float> betas) : beta(std::move(betas)) {
     look.kind = Kind::token_streams;
     look.set_lengths({3}, 3);
     look.batch.source.ids = {0, 1, 0};
@@ -32,8 +32,8 @@ struct HeadLooksScene {
   std::map<std::string, double> numbers(const std::string& name) {
     const std::unique_ptr<Probe> probe = look.prepared(name);
     const Evaluation evaluation = look.evaluation();
-    SurveyLook at{evaluation};
-    at.heads = [&] { return HeadsSeen{heads, gradients}; };
+    SurveyBatch at{evaluation};
+    at.heads = [&] { return HeadGradients{heads, gradients}; };
     Said said;
     probe->as_survey()->survey(at, said);
     probe->as_survey()->conclude(said);
@@ -44,7 +44,7 @@ struct HeadLooksScene {
 TEST(HeadBetaProbe, PlacesThatWouldServeBestCountAsOneAndChanceAsNought) {
   // Layer 1: place 1 is served by place 0, by 4 over the mean. Place 2: best by place 0, by 2 over the mean; 1 below it
   // by place 1. Layer 2: place 2 is best served by the answer at place 1, which is the previous and the successor.
-  HeadLooksScene scene({0, 0, 0, 8, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, -1, 2, -1});
+  HeadsScene scene({0, 0, 0, 8, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, -1, 2, -1});
   const auto said = scene.numbers("head-beta");
   EXPECT_NEAR(said.at("beta_previous_l1_h1"), (4.0 - 1.0) / (4.0 + 2.0), 1e-6);
   EXPECT_NEAR(said.at("beta_induction_l1_h1"), -1.0 / 2.0, 1e-6);
@@ -55,12 +55,12 @@ TEST(HeadBetaProbe, PlacesThatWouldServeBestCountAsOneAndChanceAsNought) {
 }
 
 TEST(HeadBetaProbe, AHeadThatServesNothingSaysNothing) {
-  HeadLooksScene scene(std::vector<float>(18, 0.0f));
+  HeadsScene scene(std::vector<float>(18, 0.0f));
   EXPECT_TRUE(scene.numbers("head-beta").empty());
 }
 
 TEST(GradientsProbe, NormsOfACircuitAddAsSquares) {
-  HeadLooksScene scene(std::vector<float>(18, 0.0f));
+  HeadsScene scene(std::vector<float>(18, 0.0f));
   scene.gradients = {{"layer.1.query.weight", 3.0},  {"layer.1.key.weight", 4.0},   {"layer.12.output.bias", 2.0},
                      {"layer.1.norm1.weight", 5.0},  {"norm.weight", 12.0},         {"embedding.weight", 1.0},
                      {"unembedding.weight", 6.0},    {"layer.2.mlp.0.weight", 7.0}, {"layer.2.value.weight", 8.0},
@@ -77,8 +77,8 @@ TEST(GradientsProbe, NormsOfACircuitAddAsSquares) {
                                                  {"gradient_positions", 10}}));
 }
 
-TEST(HeadLooks, ModelsWithoutHeadsAreRefused) {
-  HeadLooksScene scene(std::vector<float>(18, 0.0f));
+TEST(HeadBetas, ModelsWithoutHeadsAreRefused) {
+  HeadsScene scene(std::vector<float>(18, 0.0f));
   scene.heads.clear();
   for (const char* name : {"head-beta", "gradients"}) EXPECT_THROW(scene.numbers(name), Error) << name;
 }

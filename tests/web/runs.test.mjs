@@ -168,8 +168,21 @@ test("the view works by keyboard alone", async () => {
 
 const rows_are = (page, count) => page.waitForFunction((count) => document.querySelectorAll('[aria-label="Table of runs"] tbody tr').length === count, count);
 
+test("who opens the view without a wish sees the newest experiment, and by one click all, in a colour each", async () => {
+  const { runs } = JSON.parse(await stage.fovea("runs", "--json")), newest = runs.reduce((a, b) => (a.run > b.run ? a : b)).experiment;
+  const page = await stage.visit("#/runs");
+  await page.getByText(`Shown are those of ${newest}, the newest experiment.`).waitFor();
+  await rows_are(page, runs.filter(({ experiment }) => experiment === newest).length);
+  await page.getByRole("button", { name: `Show all ${runs.length} runs` }).click();
+  await rows_are(page, runs.length);
+  assert.equal(await page.getByLabel("Colour by").inputValue(), "experiment");
+  await page.goBack();
+  await page.getByText(`Shown are those of ${newest}, the newest experiment.`).waitFor();
+  await stage.leave(page);
+});
+
 test("only lines of like experiments have a median, and a saved figure says what its colours are", async () => {
-  const page = await stage.visit("#/runs?metric=p");
+  const page = await stage.visit("#/runs?metric=p&by=nothing");
   await page.getByText("No median is drawn over unlike experiments").waitFor();
   const title = page.locator("figcaption").first(), bands = page.locator('.plot g[fill-opacity="0.18"] path');
   assert.equal(await title.getByText("the median").count() + (await bands.count()), 0);

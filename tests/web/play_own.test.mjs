@@ -103,7 +103,7 @@ test("what cannot be taken is said, and what was there stays", async () => {
   await page.getByText("120 texts of 2 classes").waitFor();
   for (const [given, says] of [
     [" \n ", "there is no text"],
-    ["good\tone\nbad\ttwo\ngood\n", "your data:3: has 1 column, so none for the text"],
+    ["good\tone\nbad\ttwo\ngood\n", "your data:3: has no text: it is expected in column 2, and the line has 1 column"],
     ["good,one\nbad,two, three\n", "your data:2: has 3 columns, but the first line has 2"],
     ["good,one, really\nbad,two, three\n", "your data:1: has 3 columns, where a label and a text are expected. Put texts that hold commas in double quotes"],
     ["good\tone\t\nbad\ttwo\tthree\n", "your data:2: has 3 columns, where a label and a text are expected. Leave out further columns, and tabs within texts"],

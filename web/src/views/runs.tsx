@@ -2,9 +2,7 @@
 // adds appears by itself.
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
-import { Figure } from "../figure";
 import { bands, type Curve } from "../curves";
-import { Lines } from "../lines";
 import { likely_metric, metric_of } from "../metric";
 import { flat_settings, number_text, type Line, type Names, type Run } from "../model";
 import { Scrolled } from "../scrolled";
@@ -14,6 +12,7 @@ import { in_turn } from "../turns";
 import { NoStore } from "./no_store";
 import { address_of_run, RunPage } from "./run";
 import { RunsChart } from "./runs_chart";
+import { Compare, line_table } from "./runs_compare";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
 import { Parallel } from "./runs_parallel";
 import { Training } from "./training";
@@ -204,14 +203,6 @@ function AllRuns({ source }: { source: Source }) {
   );
 }
 
-// As `fovea export` writes it.
-function line_table(lines: Line[], metric: string) {
-  return {
-    columns: ["run", "experiment", "seed", "metric", "step", "value"],
-    rows: lines.flatMap((line) => line.steps.map((step, i) => [line.run, line.experiment, line.seed, metric, step, line.values[i] ?? null])),
-  };
-}
-
 function names_that_differ(all: Map<string, string>[]): string[] {
   const values = new Map<string, Set<string>>();
   for (const one of all) for (const [name, text] of one) (values.get(name) ?? values.set(name, new Set()).get(name)!).add(text);
@@ -327,75 +318,5 @@ function RunTable(props: {
         </p>
       )}
     </Scrolled>
-  );
-}
-
-// Chosen runs side by side: their lines over each other, the settings in which they differ, and all they measured.
-function Compare({ missing, runs, lines, metric, settings }: { missing: number[]; runs: Run[]; lines: Line[]; metric: string; settings: Map<number, Map<string, string>> }) {
-  const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
-  const names = [...new Set(runs.flatMap((run) => [...of(run).keys()]))].filter(
-    (name) => new Set(runs.map((run) => of(run).get(name))).size > 1,
-  );
-  const metrics = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))].sort();
-  const curves = useMemo<Curve[]>(
-    () => lines.map((line) => ({ name: `run ${line.run}`, group: `run ${line.run}, seed ${line.seed}`, steps: line.steps, values: line.values })),
-    [JSON.stringify(lines)],
-  );
-  const title = metric.replaceAll("_", " ");
-  return (
-    <section aria-labelledby="compared">
-      <h2 id="compared">Side by side</h2>
-      <p>
-        <button type="button" onClick={() => change_address({ marked: undefined })}>
-          Choose none
-        </button>
-      </p>
-      {missing.length > 0 && (
-        <p class="soft">
-          {missing.length === 1 ? "Run" : "Runs"} {missing.join(", ")} {missing.length === 1 ? "is" : "are"} not among those in the table: another experiment or condition may bring {missing.length === 1 ? "it" : "them"} back.
-        </p>
-      )}
-      {curves.length > 1 && (
-        <Figure paper title={`${title}: the runs compared`} file={`compared-${metric}`} table={() => line_table(lines, metric)}>
-          <Lines curves={curves} label={title} />
-        </Figure>
-      )}
-      {runs.length > 0 && (
-        <Scrolled label="Runs side by side">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col" />
-                {runs.map((run) => (
-                  <th scope="col">
-                    <a href={address_of_run(run.run)}>run {run.run}</a>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {names.map((name) => (
-                <tr>
-                  <th scope="row">{name}</th>
-                  {runs.map((run) => (
-                    <td>
-                      <code>{of(run).get(name) ?? "–"}</code>
-                    </td>
-                  ))}
-                </tr>
-              ))}
-              {metrics.map((name) => (
-                <tr>
-                  <th scope="row">{name.replaceAll("_", " ")}</th>
-                  {runs.map((run) => (
-                    <td class="number">{number_text(run.metrics[name])}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
-      )}
-    </section>
   );
 }

@@ -174,9 +174,13 @@ test("the front door plays without a click, shows the difference, and holds atte
   assert.equal(links.length, 5);
   await page.getByText("A lesson of twenty minutes, in five links").click();
   assert.deepEqual(await page.locator(".lesson li a").evaluateAll((all) => all.map((a) => [a.textContent, a.getAttribute("href")])), links);
+  const minutes = [...document_of_it.matchAll(/^## .*\((\d) minutes\)$/gm)].slice(1).map(([, count]) => `(${count} minutes)`);
+  assert.deepEqual(await page.locator(".lesson li").evaluateAll((all) => all.map((one) => one.textContent.match(/\(\d minutes\)/)[0])), minutes);
+  await page.getByText("For the teacher: what to say").click();
+  await page.getByText("Do not resolve it yet.").waitFor();
   await expect_accessible(page);
   // They ask before they show: nothing is seen of what comes after the step.
-  await page.getByRole("link", { name: "Copying twelve words" }).click();
+  await page.getByRole("link", { name: "Copying twelve words" }).first().click();
   await at_step(page, 0);
   const seen = () => page.evaluate(() => [document.querySelector(".idea").checkVisibility(), document.querySelector(".course .plot svg").textContent.includes("is known")]);
   await page.locator(".course .plot svg").waitFor();
@@ -185,10 +189,12 @@ test("the front door plays without a click, shows the difference, and holds atte
   await at_step(page, 10);
   await page.locator(".course .plot svg", { hasText: "the right word is known" }).waitFor();
   assert.deepEqual((await page.locator(".course .plot svg").first().textContent()).includes("attention is on it"), false);
+  // Each part leads to the next.
+  assert.equal(await page.locator(".part a").first().getAttribute("href"), links[1][1]);
   // On a phone words stand beside their rows, though not all of them have room.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goBack();
-  await page.getByRole("link", { name: links[1][0] }).waitFor(); // the lesson is still unfolded: its next part is one click away
+  await page.getByRole("link", { name: links[1][0] }).first().waitFor(); // the lesson is still unfolded: its next part is one click away
   await page.evaluate((link) => (location.hash = link), links[2][1]);
   await page.waitForFunction(() => {
     const [map, words] = [".map-holder", ".words.down"].map((name) => document.querySelector(name)?.getBoundingClientRect());

@@ -14,6 +14,7 @@ import { PredictedWidth } from "../own/width";
 import { use_own } from "../own/data";
 import { Attention, Dots } from "../play/attention";
 import { HoldAxis, TimeAxis } from "../play/axis";
+import { LessonPart } from "../play/part";
 import { Player } from "../play/player";
 import { present, Presenter } from "../play/presenter";
 import { presets, preset_of, type Preset } from "../play/presets";
@@ -168,6 +169,7 @@ export function Play() {
       {!chosen.own && idea}
       {presented && <Presenter player={player} state={state} set={set} begin={begin} />}
       {settings}
+      <LessonPart number={Number(here.current.get("lesson"))} />
       {trainings.length > 0 && (
         <>
           {attends!.examples > 1 && (
@@ -204,7 +206,7 @@ export function Play() {
             link={(more) => {
               write_step();
               const address = read_address();
-              for (const word of ["embed", "hide", "present"]) address.words.delete(word);
+              for (const word of ["embed", "hide", "lesson", "present"]) address.words.delete(word);
               for (const [word, value] of Object.entries(more)) if (value) address.words.set(word, value);
               return location.href.split(/[?#]/)[0] + write_address(address);
             }}

@@ -22,7 +22,7 @@ interface Told {
 
 const uniform = "No word is known yet.";
 const linear_gate: Told = {
-  idea: "Here p is any number, not a share: at 1 all attention is on the key, and nothing keeps p between 0 and 1. D grows with p and p grows with D. One line through the middle, the separatrix, parts the starts from which attention comes to the key from those from which it never does.",
+  idea: "D grows with p and p grows with D. One line through the middle, the separatrix, parts the starts from which attention comes to the key from those from which it never does.",
   equations: ["L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
   until: 2.5,
   stories: [
@@ -32,7 +32,7 @@ const linear_gate: Told = {
   ],
 };
 const bounded_gate: Told = {
-  idea: "The plane shows a, from which p follows: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05. Since p = σ(a) stays above 0, so D only rises. There is no saddle, and no line that divides the starts: every mistake is corrected, a greater one later.",
+  idea: "Here p = σ(a) stays above 0, so D only rises. There is no saddle, and no line that divides the starts: every mistake is corrected, a greater one later.",
   equations: ["p = σ(a) , L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D"],
   until: 10,
   stories: [
@@ -53,7 +53,7 @@ const logistic_loss: Told = {
   ],
 };
 const both: Told = {
-  idea: "The plane shows a, from which p follows: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05. So p = σ(a) stays between 0 and 1, and a sequence that is classified well has almost no gradient. There is no saddle: β₁ only rises.",
+  idea: "Here p = σ(a) stays between 0 and 1, and a sequence that is classified well has almost no gradient. There is no saddle: β₁ only rises.",
   equations: ["p = σ(a)", ...logistic_pulls("\\frac{d a}{d τ} = p (1 − p) u D")],
   until: 10,
   stories: [

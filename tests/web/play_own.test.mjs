@@ -50,7 +50,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   assert.ok(!told.includes("almost uniform"), told);
   assert.ok(Number(told.match(/^In (\d+)/)[1]) >= 14, told);
   // How many it labels rightly, beside what the same answer for all of them would come to.
-  assert.match(told, /Of 16 texts that were held out, the model labels 16 rightly \(100 %\)\. Always answering the same would be right in 8 \(50 %\)\./);
+  assert.match(told, /Of 16 texts that were held out, the model labels 16 rightly \(100\s%\)\. Always answering the same would be right in 8 \(50\s%\)\./);
   const goes_with = await page.locator(".compared tbody tr").evaluateAll((rows) => Object.fromEntries(rows.map((row) => [row.querySelector("th").textContent, row.querySelector("td:last-child").textContent])));
   assert.deepEqual([goes_with.gut, goes_with.schlecht, goes_with.war], ["plus", "minus", "–"]);
   // The spec holds the texts: the program predicts and trains the same.

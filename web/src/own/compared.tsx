@@ -135,6 +135,8 @@ function TextOf({ example, label }: { example: number; label: string }) {
   );
 }
 
+const percent = (share: number) => `${Math.round(100 * share)}\u00a0%`;
+
 // How many of these labels the model gives, beside what the same answer for all would come to.
 function Right({ share, of }: { share: number; of: string[] }) {
   const counts = new Map<string, number>();
@@ -142,7 +144,7 @@ function Right({ share, of }: { share: number; of: string[] }) {
   const most = Math.max(...counts.values()), [frequent, ...others] = [...counts.keys()].filter((label) => counts.get(label) === most);
   return (
     <>
-      Of {of.length} texts that were held out, the model labels {Math.round(share * of.length)} rightly ({Math.round(100 * share)} %). Always answering{" "}
+      Of {of.length} texts that were held out, the model labels {Math.round(share * of.length)} rightly ({percent(share)}). Always answering{" "}
       {others.length === 0 ? (
         <>
           <bdi>{frequent}</bdi>, their most frequent label,
@@ -150,7 +152,7 @@ function Right({ share, of }: { share: number; of: string[] }) {
       ) : (
         "the same"
       )}{" "}
-      would be right in {most} ({Math.round((100 * most) / of.length)} %).{" "}
+      would be right in {most} ({percent(most / of.length)}).{" "}
     </>
   );
 }

@@ -30,9 +30,9 @@ const most_candidates = 3;
 
 // What a verdict means for who has never read of bags and outputs.
 const meanings = {
-  early: "Which words a text has, in whatever order, tells its label: attention has something to go by from the start.",
-  slow: "Which words a text has tells its label a little: attention will take longer to find them.",
-  hard: "Which words a text has tells nothing of its label: attention has nothing to go by.",
+  early: "The words of a text, in whatever order, tell its label, so attention has something to go by from the start.",
+  slow: "The words of a text tell a little of its label, so attention will take longer to find them.",
+  hard: "The words of a text tell nothing of its label, so attention has nothing to go by.",
   unsure: "These are too few texts to tell how early attention will be learned. What single words tell is below.",
 };
 

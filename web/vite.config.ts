@@ -1,6 +1,7 @@
 // One HTML file with everything in it: it is built into the program, put around a report's data, and laid on static hosts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
 import { Marked } from "marked";
 import { defineConfig, type Plugin } from "vite";
@@ -34,7 +35,7 @@ function lesson(): Plugin {
     resolveId: (id) => (id === "#lesson" ? "\0lesson" : null),
     load(id) {
       if (id !== "\0lesson") return null;
-      const file = join(import.meta.dirname, "../docs/lesson.md");
+      const file = fileURLToPath(new URL("../docs/lesson.md", import.meta.url));
       this.addWatchFile(file);
       const renderer = {
         heading(this: any, { tokens, depth }: any) {

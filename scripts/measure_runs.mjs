@@ -10,7 +10,7 @@ if (!address) {
 }
 const browser = await open_browser();
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-await page.goto(new URL("#/runs", address).href);
+await page.goto(new URL("#/runs?experiment=*&by=nothing", address).href);
 await page.waitForSelector(".plot.brushed > svg", { timeout: 120_000 });
 const [first, figure] = await page.evaluate(() => [performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.now()]);
 const says = await page.locator(".plot > svg").first().getAttribute("aria-label");

@@ -1,7 +1,9 @@
 // One HTML file with everything in it: it is built into the program, put around a report's data, and laid on static hosts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
+import { Marked } from "marked";
 import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
@@ -25,9 +27,34 @@ function engine(): Plugin {
   };
 }
 
+// The text of docs/lesson.md for the front door, without its title and its table of parts, which stand there already. Its links
+// into the page are the page's own; of other documents only the name is left.
+function lesson(): Plugin {
+  return {
+    name: "lesson",
+    resolveId: (id) => (id === "#lesson" ? "\0lesson" : null),
+    load(id) {
+      if (id !== "\0lesson") return null;
+      const file = fileURLToPath(new URL("../docs/lesson.md", import.meta.url));
+      this.addWatchFile(file);
+      const renderer = {
+        heading(this: any, { tokens, depth }: any) {
+          return depth === 1 ? "" : `<h3>${this.parser.parseInline(tokens)}</h3>`;
+        },
+        table: () => "",
+        link(this: any, { href, tokens }: any) {
+          const text = this.parser.parseInline(tokens), to = /^http:\/\/127\.0\.0\.1:\d+\/(#.*)$/.exec(href)?.[1];
+          return to ? `<a href="${to.replaceAll("&", "&amp;")}">${text}</a>` : text;
+        },
+      };
+      return `export default ${JSON.stringify(new Marked({ renderer }).parse(readFileSync(file, "utf8")))}`;
+    },
+  };
+}
+
 export default defineConfig({
   base: "./",
-  plugins: [engine(), viteSingleFile({ removeViteModuleLoader: true })],
+  plugins: [engine(), lesson(), viteSingleFile({ removeViteModuleLoader: true })],
   // A page that is opened as a file may start no module as a worker.
   worker: { plugins: () => [engine()], format: "iife" },
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },

@@ -48,7 +48,7 @@ void refuse_cut_texts(const TextSource& source, TextFormat format) {
                           {source.file.string(), row.line});
 }
 
-// Label and text of each line; a header is passed over.
+// Label and text of each line; a header is passed over, and told.
 Json table(const Json& ask) {
   const std::string text = text_of(ask, "text");
   TextSource source;
@@ -59,6 +59,7 @@ Json table(const Json& ask) {
   source.text = {named ? "text" : "2"};
   source.table = text;
   Json labels = Json::array(), texts = Json::array();
+  std::vector<std::string> header;
   const char* remedy = "write a label, a tab or a comma, and a text in each line";
   try {
     const std::unique_ptr<TextReader::Examples> examples = open_table(source, source.format);
@@ -67,11 +68,12 @@ Json table(const Json& ask) {
       labels.push_back(example.label);
       texts.push_back(example.text);
     }
+    header = examples->header();
   } catch (const Error& error) {
     throw wrong_input(error.problem(), remedy, error.place());
   }
   if (!named) refuse_cut_texts(source, source.format);
-  return {{"labels", labels}, {"texts", texts}};
+  return {{"labels", labels}, {"texts", texts}, {"header", header}};
 }
 
 // What attention will do on the task of a spec, and where it will lie on `texts`, each a list of tokens.

@@ -149,10 +149,10 @@ TEST_F(DataTest, EveryMistakeIsNamed) {
   says("add sms --train sms.tsv --label Lable --text SMS", "Did you mean 'Label'");
   says("add sms --train nowhere.tsv --label 1 --text 2", "nowhere.tsv: there is no such file");
   says("add sms --train sms.tsv --label 1 --text 2 --format tvs", "Did you mean 'tsv'");
-  says("add sms --train broken.tsv --label 1 --text 2", "broken.tsv:2: has 1 column, so none for the text (column 2)");
+  says("add sms --train broken.tsv --label 1 --text 2", "broken.tsv:2: has no text: it is expected in column 2");
   const Outcome skipped = fovea("data add sms --train broken.tsv --label 1 --text 2 --skip-bad --dev-share 0.2");
   EXPECT_EQ(skipped.code, 0) << skipped.err;
-  EXPECT_NE(skipped.out.find("1 malformed line was skipped; the first:\n  broken.tsv:2: has 1 column"),
+  EXPECT_NE(skipped.out.find("1 malformed line was skipped; the first:\n  broken.tsv:2: has no text"),
             std::string::npos)
       << skipped.out;
 }

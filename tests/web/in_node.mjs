@@ -45,7 +45,7 @@ export async function parts_of_page(...modules) {
   const stub = {
     name: "stub",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^#engine|\?worker/ }, ({ path }) => ({ path, namespace: "stub" }));
+      onResolve({ filter: /^#|\?worker/ }, ({ path }) => ({ path, namespace: "stub" }));
       onLoad({ filter: /.*/, namespace: "stub" }, () => ({ contents: "export default ''" }));
     },
   };

@@ -37,7 +37,7 @@ test("own texts are predicted from, trained on and compared word by word, and th
   for (const [word, [, , learned]] of Object.entries(first)) assert.ok(Math.abs(learned - uniform) < 0.05, `${word} ${learned}`);
   // While attention is uniform it tells nothing of the words, which is said, and where it would tell more.
   await button(page, "Next look").click();
-  await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\), and \d+ % of the held-out texts are labelled rightly/).waitFor();
+  await page.getByText(/Attention is almost uniform \(entropy (0\.9\d|1\.00) of 1\): it has come to no word/).waitFor();
   const other = await page.getByRole("link", { name: "One that has a weight and a logit for each word" }).getAttribute("href");
   assert.match(other, /model=unigram-gate$/);
   const scrub = page.getByLabel("Look at step");
@@ -49,6 +49,10 @@ test("own texts are predicted from, trained on and compared word by word, and th
   const told = await page.getByText(/^In \d+ of 16 texts.*\(by chance: \d/).innerText();
   assert.ok(!told.includes("almost uniform"), told);
   assert.ok(Number(told.match(/^In (\d+)/)[1]) >= 14, told);
+  // How many it labels rightly, beside what the same answer for all of them would come to.
+  assert.match(told, /Of 16 texts that were held out, the model labels 16 rightly \(100\s%\)\. Always answering the same would be right in 8 \(50\s%\)\./);
+  const goes_with = await page.locator(".compared tbody tr").evaluateAll((rows) => Object.fromEntries(rows.map((row) => [row.querySelector("th").textContent, row.querySelector("td:last-child").textContent])));
+  assert.deepEqual([goes_with.gut, goes_with.schlecht, goes_with.war], ["plus", "minus", "–"]);
   // The spec holds the texts: the program predicts and trains the same.
   const spec = join(stage.home, "own.toml");
   await writeFile(spec, (await saved(page, () => button(page, "Spec for fovea run").click())).bytes);
@@ -75,7 +79,7 @@ test("of too few texts the words that may tell are named, and no attention is pr
   await page.getByText("None of its words is likely to go with a label.").waitFor();
   await button(page, "Next look").click();
   await page.getByText("Where attention goes was not predicted, of so few texts.").waitFor();
-  assert.deepEqual(await page.locator(".compared thead th").allInnerTexts(), ["word", "times", "learned"]);
+  assert.deepEqual(await page.locator(".compared thead th").allInnerTexts(), ["word", "times", "learned", "goes with"]);
   await stage.leave(page);
 });
 
@@ -103,7 +107,7 @@ test("what cannot be taken is said, and what was there stays", async () => {
   await page.getByText("120 texts of 2 classes").waitFor();
   for (const [given, says] of [
     [" \n ", "there is no text"],
-    ["good\tone\nbad\ttwo\ngood\n", "your data:3: has 1 column, so none for the text"],
+    ["good\tone\nbad\ttwo\ngood\n", "your data:3: has no text: it is expected in column 2, and the line has 1 column"],
     ["good,one\nbad,two, three\n", "your data:2: has 3 columns, but the first line has 2"],
     ["good,one, really\nbad,two, three\n", "your data:1: has 3 columns, where a label and a text are expected. Put texts that hold commas in double quotes"],
     ["good\tone\t\nbad\ttwo\tthree\n", "your data:2: has 3 columns, where a label and a text are expected. Leave out further columns, and tabs within texts"],
@@ -125,7 +129,7 @@ test("what cannot be taken is said, and what was there stays", async () => {
   const [whole, seen] = await page.evaluate(() => [document.documentElement.scrollHeight, innerHeight]);
   assert.ok(whole < 5 * seen, `${whole} high in a window of ${seen}`);
   await page.getByLabel("Open a file").setInputFiles({ name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from("label,text\n" + lines.map((line) => line.replace("\t", ',"') + '"').join("\n")) });
-  await page.getByText("80 texts of 2 classes").waitFor();
+  await page.getByText("The first line (label, text) is taken for the names of the columns, and is no text.").waitFor();
   await page.waitForFunction(() => document.querySelector(".own [role=alert]").textContent === "");
   await stage.leave(page);
 });

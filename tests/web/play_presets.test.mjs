@@ -201,7 +201,7 @@ test("the links of the lesson lead to what there is", async () => {
     assert.ok(["start", "story", "toy", "play"].includes(view), view);
     if (view !== "play") continue;
     assert.equal(page.misread_in(words), "", String(words));
-    const known = [...Object.keys(page.first), "curves", "hide"];
+    const known = [...Object.keys(page.first), "curves", "hide", "lesson"];
     for (const word of words.keys()) assert.ok(known.includes(word), word);
     const state = page.read_state(words);
     for (const more of ["", ...(state.beside ? [state.beside] : [])]) {

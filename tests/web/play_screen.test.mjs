@@ -67,7 +67,7 @@ test("transport, both maps and both curves of the front door are in view togethe
 test("a preset and a link to it are seen at once, and curves that go on stay the same drawing", async () => {
   const page = await stage.visit("#/play?step=160");
   await at_step(page, 160);
-  await page.getByText("Shown as it was computed beforehand. This browser trains it, too").waitFor();
+  await page.getByText("So that it can go on from here, this browser repeats the training: step").waitFor();
   assert.ok(Number(await page.locator("output[data-reached]").getAttribute("data-reached")) < 160);
   await page.getByText("Example 1 at step 160").waitFor();
   assert.equal((await curves_of(page, "What is learned when")).get("β knows the right word").at(-1)[0], 300);
@@ -174,9 +174,13 @@ test("the front door plays without a click, shows the difference, and holds atte
   assert.equal(links.length, 5);
   await page.getByText("A lesson of twenty minutes, in five links").click();
   assert.deepEqual(await page.locator(".lesson li a").evaluateAll((all) => all.map((a) => [a.textContent, a.getAttribute("href")])), links);
+  const minutes = [...document_of_it.matchAll(/^## .*\((\d) minutes\)$/gm)].slice(1).map(([, count]) => `(${count} minutes)`);
+  assert.deepEqual(await page.locator(".lesson li").evaluateAll((all) => all.map((one) => one.textContent.match(/\(\d minutes\)/)[0])), minutes);
+  await page.getByText("For the teacher: what to say").click();
+  await page.getByText("Do not resolve it yet.").waitFor();
   await expect_accessible(page);
   // They ask before they show: nothing is seen of what comes after the step.
-  await page.getByRole("link", { name: "Copying twelve words" }).click();
+  await page.getByRole("link", { name: "Copying twelve words" }).first().click();
   await at_step(page, 0);
   const seen = () => page.evaluate(() => [document.querySelector(".idea").checkVisibility(), document.querySelector(".course .plot svg").textContent.includes("is known")]);
   await page.locator(".course .plot svg").waitFor();
@@ -185,10 +189,24 @@ test("the front door plays without a click, shows the difference, and holds atte
   await at_step(page, 10);
   await page.locator(".course .plot svg", { hasText: "the right word is known" }).waitFor();
   assert.deepEqual((await page.locator(".course .plot svg").first().textContent()).includes("attention is on it"), false);
+  // Each part leads to the next.
+  assert.equal(await page.locator(".part a").first().getAttribute("href"), links[1][1]);
+  // What its marks say stands above the curves, whole, each in a row of its own.
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const [hold, count] of [[60, 3], [280, 1]]) {
+    await page.evaluate((hold) => (location.hash = `#/play?task=subset&hold=${hold}`), hold);
+    const marks = page.locator(".course .plot svg:not(.told) text", { hasText: /^(attention is|the right word is)/ });
+    await page.waitForFunction(([hold, count]) => [...document.querySelectorAll(".course .plot svg:not(.told) text")].filter((one) => /^(attention is|the right word is)/.test(one.textContent)).length === count && location.hash.includes(hold), [hold, count]);
+    const says = await marks.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom }) => ({ left, right, top, bottom })));
+    const plot = await page.locator(".course .plot svg:not(.told)").boundingBox();
+    assert.ok(says.every(({ left, right }) => left >= plot.x && right <= plot.x + plot.width), JSON.stringify({ says, plot }));
+    assert.ok(says.every((one, i) => says.slice(i + 1).every((other) => one.bottom <= other.top + 3 || other.bottom <= one.top + 3)), JSON.stringify(says));
+    await page.goBack();
+  }
   // On a phone words stand beside their rows, though not all of them have room.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goBack();
-  await page.getByRole("link", { name: links[1][0] }).waitFor(); // the lesson is still unfolded: its next part is one click away
+  await page.getByRole("link", { name: links[1][0] }).first().waitFor(); // the lesson is still unfolded: its next part is one click away
   await page.evaluate((link) => (location.hash = link), links[2][1]);
   await page.waitForFunction(() => {
     const [map, words] = [".map-holder", ".words.down"].map((name) => document.querySelector(name)?.getBoundingClientRect());
@@ -225,7 +243,7 @@ test("in a frame there are transport, map and curve; on paper nothing that can o
   for (const viewport of [{ width: 900, height: 560 }, { width: 640, height: 420 }]) {
     await page.setViewportSize(viewport);
     await page.waitForFunction((height) => document.querySelector(".course .plot svg:not(.told)").getBoundingClientRect().bottom <= height, viewport.height);
-    in_view(await boxes_of(page, [".transport", "canvas.map", ".course .plot svg:not(.told)"]), viewport);
+    in_view(await boxes_of(page, [".transport", "canvas.map", ".course .plot svg:not(.told)", ...(viewport.height === 560 ? [".course .stages"] : [])]), viewport);
   }
   await page.evaluate((hash) => (location.hash = hash), words(small, { step: 10 }));
   await page.getByRole("heading", { name: "Playground" }).waitFor();
@@ -260,6 +278,9 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
     const { y, height } = await page.locator(part).boundingBox();
     assert.ok(y >= 0 && y + height <= 720, `${part} ends at ${y + height}`);
   }
+  // Whoever sits far away can read it: no letters under 16 pt.
+  const letters = await page.locator(".words span, .course .plot svg:not(.told) text, .stages, .transport button, .course .legend li").evaluateAll((all) => all.filter((one) => one.checkVisibility() && one.textContent).map((one) => parseFloat(getComputedStyle(one).fontSize)));
+  assert.ok(letters.length > 20 && Math.min(...letters) >= 16 * (96 / 72), String(letters));
   await page.keyboard.press("PageDown"); // as a clicker does
   await at_step(page, 2);
   await page.keyboard.press("ArrowRight");
@@ -281,6 +302,7 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
   await page.waitForFunction(() => !document.documentElement.classList.contains("presented") && !location.hash.includes("present"));
   // The link for a class.
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByText("A frame for a slide stays empty unless this server was started with the address of the page or slide that holds it").waitFor();
   for (const part of ["other views", "settings", "holding attention"]) await page.getByLabel(part, { exact: true }).check();
   await button(page, "Copy the link").click();
   await page.getByText(/^The link to step \d+ is copied\. It leads to this computer, where others cannot open it/).waitFor();

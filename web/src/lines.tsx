@@ -130,7 +130,9 @@ interface LinesProps {
   range?: [number, number];
   steps?: number;
   marks?: Mark[];
+  mark_rows?: number; // room for so many of them, so that nothing moves when one comes
   height?: number;
+  letters?: number; // how high they are
   // The legend switches curves of a kind (`like`) on and off; without it all of them are shown.
   shown?: Set<string>;
   toggle?: (like: string) => void;
@@ -153,8 +155,8 @@ interface Drawn {
   can_grow: boolean;
 }
 const kinds_of = (curves: Curve[]) => JSON.stringify(curves.map(({ group, dashed, like }) => [group, dashed, like]));
-const frame_of = ({ label, range, steps, marks, height, shown, x_log, y_log, smooth, window }: LinesProps, width: number) =>
-  JSON.stringify([label, range, steps, marks, height, shown && [...shown], x_log, y_log, smooth, window, width]);
+const frame_of = ({ label, range, steps, marks, mark_rows, letters, height, shown, x_log, y_log, smooth, window }: LinesProps, width: number) =>
+  JSON.stringify([label, range, steps, marks, mark_rows, letters, height, shown && [...shown], x_log, y_log, smooth, window, width]);
 
 export function Lines(props: LinesProps) {
   const [holder, width] = useWidth();
@@ -194,12 +196,18 @@ export function Lines(props: LinesProps) {
     const middle = bands(drawn_curves).map((band) => ({ ...band, low: drawable(band.step, band.low), middle: drawable(band.step, band.middle) }));
     const of = (group: string) => middle.filter((band) => band.group === group);
     const x = axis_of([props.steps ?? 0, ...seen.x]), y = axis_of(seen.y);
-    // What a mark says stands after its step, or before it where there is more room.
-    const last = props.steps ?? whole.x[1];
-    const beside = ({ step }: Mark) => (step > 0.55 * last ? { dx: -5, textAnchor: "end" as const } : { dx: 5, textAnchor: "start" as const });
     const height = props.height ?? Math.round(Math.max(240, Math.min(420, width * 0.5)));
-    const margin = { top: 20, left: y.room, bottom: 44 };
-    const frame = { width, height, marginTop: margin.top, marginLeft: margin.left, marginBottom: margin.bottom, style: { background: "transparent", fontSize: "12px", color: "inherit" } };
+    // What marks say stands above the curves, a row for each, the first step's highest: from there its rule leads down.
+    const { letters = 12 } = props, grows = letters / 12, row = 1.35 * letters;
+    const marks = [...(props.marks ?? [])].sort((a, b) => a.step - b.step), rows = Math.max(marks.length, props.mark_rows ?? 0);
+    const margin = { top: 20 * grows + row * rows, left: y.room * grows, right: 20 * grows, bottom: 44 + 1.6 * (letters - 12) };
+    const frame = { width, height, marginTop: margin.top, marginLeft: margin.left, marginRight: margin.right, marginBottom: margin.bottom, style: { background: "transparent", fontSize: `${letters}px`, color: "inherit" } };
+    const last = props.steps ?? whole.x[1];
+    // Beside its step, and further to the left where it would leave the figure.
+    const told_at = ({ step, says }: Mark) => {
+      const at = margin.left + (step / Math.max(1, last)) * (width - margin.left - margin.right);
+      return { dx: Math.min(5, width - 4 - at - 0.56 * letters * says.length), textAnchor: "start" as const };
+    };
     const clip = part !== undefined;
     const first = seen.x[0]; // on a logarithmic axis there is no 0
     const paths = new Map<string, SVGPathElement>();
@@ -237,9 +245,9 @@ export function Lines(props: LinesProps) {
         ...groups.map((group) => Plot.line(of(group), { x: "step", y: "middle", stroke: colour(group), strokeWidth: 2.5, strokeDasharray: looks.get(group)!.dash, clip })),
         // What comes after the step that is looked at is there, and pale.
         () => shape("rect", { class: "later", y: margin.top - 4, height: height - margin.bottom - margin.top + 4, fill: "var(--page)", "fill-opacity": 0.6 }),
-        Plot.ruleX(props.marks ?? [], { x: "step", stroke: "var(--soft)", strokeDasharray: "2,3" }),
-        ...(props.marks ?? []).map((mark, i) =>
-          Plot.text([mark], { x: "step", text: "says", frameAnchor: "bottom", ...beside(mark), dy: -6 - 16 * i, fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
+        ...marks.map((mark, i) => Plot.ruleX([mark], { x: "step", stroke: "var(--soft)", strokeDasharray: "2,3", insetTop: mark.says ? -row * (marks.length - i) : 0 })),
+        ...marks.map((mark, i) =>
+          Plot.text([mark], { x: "step", text: "says", frameAnchor: "top", lineAnchor: "bottom", ...told_at(mark), dy: -row * (marks.length - i - 1) - 3 * grows, fill: "currentColor", stroke: "var(--page)", strokeWidth: 4 }),
         ),
       ],
     });
@@ -287,7 +295,7 @@ export function Lines(props: LinesProps) {
   const newest = useRef(props);
   newest.current = props;
   // What went on is drawn with the page, in one frame.
-  const what = [props.curves, props.label, props.range, props.steps, props.marks, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width];
+  const what = [props.curves, props.label, props.range, props.steps, props.marks, props.mark_rows, props.letters, props.height, props.shown, props.x_log, props.y_log, props.smooth, props.window, width];
   const grown = useRef(false);
   useLayoutEffect(() => void (grown.current = width > 0 && grow()), what);
   useLayoutEffect(move_now);

@@ -120,7 +120,8 @@ class Table final : public TextReader::Examples {
     const auto columns = [](std::size_t n) { return fmt::format("{} column{}", n, n == 1 ? "" : "s"); };
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (columns_[i] >= has)
-        throw wrong_input(fmt::format("has {}, so none for the {}", columns(has), role(i)),
+        throw wrong_input(fmt::format("has no {}: it is expected in column {}, and the line has {}", use(i), wanted_[i],
+                                      columns(has)),
                           Remedy::or_skip("correct the line", "lines"), place);
     for (std::size_t i = width_; i < has; ++i)
       if (!row_.fields[i].empty())
@@ -129,7 +130,6 @@ class Table final : public TextReader::Examples {
   }
 
   const char* use(std::size_t wanted) const { return wanted < texts_ ? "text" : labelled_ ? "label" : "target"; }
-  std::string role(std::size_t wanted) const { return fmt::format("{} (column {})", use(wanted), wanted_[wanted]); }
 
   void refuse_column_twice() const {
     for (std::size_t i = 0; i < columns_.size(); ++i)

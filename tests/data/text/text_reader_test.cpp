@@ -65,7 +65,7 @@ TEST_F(TextReaderTest, TakesATableInMemory) {
   EXPECT_EQ(all.texts, (Texts{"one, two", "three", "four", "five"}));
   EXPECT_EQ(all.report.header, (Texts{"label", "text"}));
   source.table = "ham,one\nspam\n";
-  EXPECT_SAYS(complaint(source), "what was pasted:2: has 1 column, so none for the text");
+  EXPECT_SAYS(complaint(source), "what was pasted:2: has no text: it is expected in column 2");
 }
 
 TEST_F(TextReaderTest, CsvUnquotes) {
@@ -160,7 +160,7 @@ TEST_F(TextReaderTest, AMalformedLineStopsOrIsSkippedAndCounted) {
   TextSource source =
       table("a.tsv", "pos\tone\nneg\npos\ttwo\textra\nneg\tsch\xf6n\n\tno label\npos\t \nneg\tlast\t\npos\t" +
                          std::string(2 << 20, 'x') + "\nneg\tend\n");
-  EXPECT_SAYS(complaint(source), "a.tsv:2: has 1 column, so none for the text (column 2)");
+  EXPECT_SAYS(complaint(source), "a.tsv:2: has no text: it is expected in column 2");
   source.bad = BadLine::skip;
   const Read all = read(source);
   EXPECT_EQ(all.texts, (Texts{"one", "last", "end"}));

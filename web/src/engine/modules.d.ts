@@ -1,3 +1,7 @@
+declare module "#lesson" {
+  const html: string; // docs/lesson.md
+  export default html;
+}
 declare module "#engine" {
   const make_engine: (options: { wasmBinary: ArrayBuffer }) => Promise<unknown>;
   export default make_engine;

@@ -1,10 +1,9 @@
-// What attention will do, told before it is trained; and word by word, how what was learned compares.
+// What attention will do, told before it is trained.
 import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Training } from "../engine/training";
-import { Scrolled } from "../scrolled";
-import { Explained, Term } from "../term";
+import { Term } from "../term";
 import { words_in } from "./texts";
 
 // A word that may stand with a class: by how many standard deviations more often than chance has it, the chance that it does so
@@ -20,7 +19,7 @@ interface Output {
   words: { word: string; deviations: number | null }[]; // that are sure
   candidates: Candidate[];
 }
-interface Forecast {
+export interface Forecast {
   prediction: { verdict: keyof typeof meanings; says: string; because: string; examples: number; copies: number; outputs: Output[] };
   attention: number[][]; // of each of the texts asked about
   logits: number[]; // of attention, by token
@@ -29,15 +28,11 @@ interface Forecast {
 const probably = 0.8, perhaps = 0.6; // a candidate's chance
 const most_candidates = 3;
 
-const most_rows = 20;
-const by_word = "unigram-gate";
-const still_uniform = 0.95; // of the normalised entropy, as the audit has it
-
 // What a verdict means for who has never read of bags and outputs.
 const meanings = {
-  early: "Which words a text has, in whatever order, tells its label: attention has something to go by from the start.",
-  slow: "Which words a text has tells its label a little: attention will take longer to find them.",
-  hard: "Which words a text has tells nothing of its label: attention has nothing to go by.",
+  early: "The words of a text, in whatever order, tell its label, so attention has something to go by from the start.",
+  slow: "The words of a text tell a little of its label, so attention will take longer to find them.",
+  hard: "The words of a text tell nothing of its label, so attention has nothing to go by.",
   unsure: "These are too few texts to tell how early attention will be learned. What single words tell is below.",
 };
 
@@ -54,7 +49,7 @@ function forecast(training: Training): Promise<Forecast> {
   return told;
 }
 
-function useForecast(training: Training): { told?: Forecast; problem?: string } {
+export function useForecast(training: Training): { told?: Forecast; problem?: string } {
   const [answer, set] = useState<{ of: Training; told?: Forecast; problem?: string }>();
   useEffect(() => {
     forecast(training).then(
@@ -66,7 +61,7 @@ function useForecast(training: Training): { told?: Forecast; problem?: string } 
 }
 
 // Without what fills a text up to the longest.
-function present(tokens: number[]): number[] {
+export function present(tokens: number[]): number[] {
   return tokens.filter((token) => token >= 0);
 }
 
@@ -80,11 +75,6 @@ export function Predicted({ training }: { training: Training }) {
       {tells_attention(told) ? <NewText training={training} told={told} /> : <TellingWords told={told} />}
     </>
   );
-}
-
-export function Compared({ training, at, example }: { training: Training; at: number; example: number }) {
-  const { told } = useForecast(training);
-  return told ? <Comparison training={training} at={at} example={example} told={told} /> : null;
 }
 
 function Told({ verdict, says, because, examples, copies, outputs }: Forecast["prediction"]) {
@@ -119,9 +109,9 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
 
 const likely_of = (candidates: Candidate[]) => candidates.filter((one) => one.likely >= perhaps).slice(0, most_candidates);
 // Of too few texts where attention goes is not predicted: a flow on them follows what chance has put together.
-const tells_attention = ({ prediction }: Forecast) => prediction.verdict !== "unsure";
+export const tells_attention = ({ prediction }: Forecast) => prediction.verdict !== "unsure";
 const how_likely = (likely: number) => (likely >= probably ? "probably" : "perhaps");
-const named_of = ({ words, candidates }: Output) => (words.length > 0 ? words : likely_of(candidates)).map((one) => one.word);
+export const named_of = ({ words, candidates }: Output) => (words.length > 0 ? words : likely_of(candidates)).map((one) => one.word);
 
 // Words that are sure; where there is none the likeliest, and what would settle it.
 function Expected({ output, words, candidates }: Output) {
@@ -187,7 +177,7 @@ function logits_of(training: Training, { logits }: Forecast): Map<string, number
 }
 
 // Of few texts attention is followed on their most frequent words alone: those that are named above may not be among them.
-function Followed({ training, told }: { training: Training; told: Forecast }) {
+export function Followed({ training, told }: { training: Training; told: Forecast }) {
   const left_out = useMemo(() => {
     const known = logits_of(training, told);
     return told.prediction.outputs.flatMap(named_of).filter((word) => !known.get(word));
@@ -256,115 +246,8 @@ function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1) + (/[.!?]$/.test(sentence) ? "" : ".");
 }
 
-interface Row {
-  word: string;
-  count: number;
-  predicted: number; // means over the places it stands at
-  learned: number;
-}
-
-function Comparison({ training, at, example, told }: { training: Training; at: number; example: number; told: Forecast }) {
-  const predicted = told.attention, tells = tells_attention(told);
-  const look = training.look_at(at);
-  if (!look) return null;
-  const [count, rows, positions] = look.shape;
-  const learned = (text: number) => look.alpha.subarray(text * rows * positions, text * rows * positions + present(training.source[text]!).length);
-  const words = (text: number) => present(training.source[text]!).map((token) => training.word(token));
-  const most = (weights: ArrayLike<number>) => Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
-  const entropy = training.value_at(look.held ? "entropy_held" : "entropy", look.step), right = training.value_at("accuracy", look.step);
-  const reads_in_context = training.setting("model", "name") !== by_word, two_classes = new Set(training.labels).size === 2;
-  const uniform = look.step > 0 && typeof entropy === "number" && entropy >= still_uniform;
-  let same = 0, named = 0, by_chance = 0;
-  const table = new Map<string, Row>();
-  for (let text = 0; text < count; ++text) {
-    const now = learned(text), then = predicted[text]!;
-    // Where all words are predicted about alike, none is.
-    if (tells && Math.max(...then) * then.length > 2) {
-      ++named;
-      by_chance += 1 / then.length;
-      if (most(now) === most(then)) ++same;
-    }
-    words(text).forEach((word, i) => {
-      const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0 }).get(word)!;
-      row.count += 1;
-      row.predicted += then[i]!;
-      row.learned += now[i]!;
-    });
-  }
-  const darkest = Math.max(0.25, ...(tells ? predicted[example]! : []), ...learned(example));
-  const means = [...table.values()].map((row) => ({ ...row, predicted: row.predicted / row.count, learned: row.learned / row.count }));
-  const most_of = (row: Row) => (tells ? Math.max(row.predicted, row.learned) : row.learned);
-  means.sort((a, b) => most_of(b) - most_of(a));
-  return (
-    <section class="compared">
-      <h2>{tells ? "Predicted and learned" : "What was learned"}, word by word{training.title && `, with ${training.title}`}</h2>
-      {look.step === 0 ? (
-        <p>Nothing is learned yet: press Play, and compare.</p>
-      ) : (
-        <p>
-          {named > 0 && `In ${same} of ${named} texts that were held out, the word most attended to at step ${look.step} is the one predicted (by chance: ${by_chance.toFixed(1)}). `}
-          {!tells && "Where attention goes was not predicted, of so few texts. "}
-          {tells && named < count && `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out. `}
-          {uniform && (
-            <>
-              <Explained
-                text={`Attention is almost uniform (entropy ${entropy.toFixed(2)} of 1)${typeof right === "number" ? `, and ${Math.round(100 * right)} % of the held-out texts are labelled rightly` : ""}: it has come to no word, and does not tell which words the model uses.`}
-              />
-              {reads_in_context && two_classes && (
-                <>
-                  {" "}
-                  This model reads each word together with the others, and need not attend. <a href={`#/play?task=own&model=${by_word}`}>One that has a weight and a logit for each word</a> shows
-                  better which it uses.
-                </>
-              )}
-            </>
-          )}
-        </p>
-      )}
-      {tells && (
-        <>
-          <h3>Text {example + 1}: predicted</h3>
-          <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
-          <Followed training={training} told={told} />
-        </>
-      )}
-      <h3>
-        Text {example + 1}: learned at step {look.step}
-      </h3>
-      <Shaded words={words(example)} weights={learned(example)} darkest={darkest} />
-      <Scrolled label={`Attention on each word, ${tells ? "predicted and learned" : "learned"}` + (training.title && `, with ${training.title}`)}>
-        <table class="narrow">
-          <thead>
-            <tr>
-              <th scope="col">word</th>
-              <th scope="col">times</th>
-              {tells && <th scope="col">predicted</th>}
-              <th scope="col">learned</th>
-            </tr>
-          </thead>
-          <tbody>
-            {means.slice(0, most_rows).map((row) => (
-              <tr>
-                <th scope="row">
-                  <bdi>{row.word}</bdi>
-                </th>
-                <td class="number">{row.count}</td>
-                {tells && <td class="number">{row.predicted.toFixed(3)}</td>}
-                <td class="number">{row.learned.toFixed(3)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
-      <p class="soft">
-        Mean attention on a word where it stands{means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word that no text for training has is &lt;unknown&gt;.
-      </p>
-    </section>
-  );
-}
-
 // The more weight, the darker behind the word; its number stands under it.
-function Shaded({ words, weights, darkest }: { words: string[]; weights: ArrayLike<number>; darkest: number }) {
+export function Shaded({ words, weights, darkest }: { words: string[]; weights: ArrayLike<number>; darkest: number }) {
   return (
     <p class="shaded" dir="auto" tabIndex={words.length > 200 ? 0 : undefined}>
       {words.map((word, i) => (

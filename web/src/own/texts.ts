@@ -7,6 +7,7 @@ interface Texts {
   given: string; // as they were pasted
   labels: string[];
   texts: string[]; // words separated by spaces
+  header?: string[]; // the first line, where it was taken for the columns' names
 }
 
 const most_texts = 2_000;
@@ -55,7 +56,7 @@ class OwnTexts extends Own<Texts> {
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 
   async read(given: string): Promise<Texts> {
-    const { labels, texts } = await engine.ask<{ labels: string[]; texts: string[] }>({ ask: "table", text: with_tabs(given) });
+    const { labels, texts, header } = await engine.ask<{ labels: string[]; texts: string[]; header: string[] }>({ ask: "table", text: with_tabs(given) });
     if (texts.length === 0) throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
     if (texts.length > most_texts) throw new Trouble(`There are ${texts.length} texts, and this page takes at most ${most_texts}: take fewer, or let the program read them (fovea data add).`);
     const cut = texts.map(words_in);
@@ -66,14 +67,14 @@ class OwnTexts extends Own<Texts> {
     if (count.size > most_classes) throw new Trouble(`There are ${count.size} different labels, and this page takes at most ${most_classes}: does the label stand first in each line?`);
     for (const [label, n] of count)
       if (n < least_of_class) throw new Trouble(`The class "${label}" has ${n === 1 ? "one text" : `${n} texts`}: give at least ${least_of_class} of each, so that some can be held out.`);
-    return { given, labels, texts: cut };
+    return { given, labels, texts: cut, header };
   }
 
-  told({ labels, texts }: Texts): string {
+  told({ labels, texts, header = [] }: Texts): string {
     const count = counted(labels);
     const words = new Set(texts.flatMap((text) => text.split(" ")));
     const copies = texts.length - new Set(texts.map((text, i) => `${labels[i]}\t${text}`)).size;
-    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}`;
+    return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}${header.length > 0 ? ` The first line (${header.join(", ")}) is taken for the names of the columns, and is no text.` : ""}`;
   }
 
   // Two words speak for each class, the others for none.

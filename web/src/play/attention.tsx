@@ -1,5 +1,6 @@
 // Attention of one example at one step: the map, what its words are, and α against β as dots that move.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useAddress } from "../address";
 import type { Look, Looks } from "../engine/looks";
 import { Figure, type Table } from "../figure";
 import { ColourBar, Heatmap } from "../heatmap";
@@ -12,6 +13,7 @@ const scales = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1]; // of the map's co
 const letter = 8; // about how wide one is
 const line = 11; // and how high a line of them
 const beside = 48; // and what stands beside a map
+const in_a_room = 1.8; // times as large, shown to a room
 
 interface Props {
   training: Looks;
@@ -53,6 +55,7 @@ function scale_of(trainings: Looks[]): number {
 export function Attention({ training, at, example }: Props) {
   const [pointed, set_pointed] = useState<[row: number, column: number]>();
   const [frame, width] = useWidth();
+  const large = useAddress().words.get("present") === "1" ? in_a_room : 1;
   const look = training.look_at(at, example);
   if (!look) return null;
   const { rows, columns, offset, inputs, outputs, file } = example_of(training, look, example);
@@ -62,7 +65,7 @@ export function Attention({ training, at, example }: Props) {
   const label = training.class_of(example);
   const most = columns > most_words ? scale_of(training.company) : 1;
   const [row, column] = pointed ?? [0, 0];
-  const cell_room = width ? (width - (rows > 1 ? beside : 0)) / columns : Infinity;
+  const cell_room = width ? (width / large - (rows > 1 ? beside : 0)) / columns : Infinity;
   const cell = offset + row * columns + column;
   return (
     <section class="attention" aria-label={"Attention" + (training.title && ` with ${training.title}`)}>
@@ -87,13 +90,16 @@ export function Attention({ training, at, example }: Props) {
         <ColourBar most={most} />
       </Figure>
       <p class="soft">
-        Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} from top to bottom, ${names.columns} from left to right.` : `: its ${names.columns}.`}
-        {training.axes.rows === "target_word" && /^\d+$/.test(inputs[0] ?? "") && " The words of this task are numbers."}
-        {label && ` Its class is ${label}.`}
-        {training.mean_of > 1 && ` The mean over the ${training.mean_of} heads.`}
+        {training.title && <span class="whose">With {training.title}:</span>}
+        <span class="reads">
+          Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} from top to bottom, ${names.columns} from left to right.` : `: its ${names.columns}.`}
+          {training.axes.rows === "target_word" && /^\d+$/.test(inputs[0] ?? "") && " The words of this task are numbers."}
+          {label && ` Its class is ${label}.`}
+          {training.mean_of > 1 && ` The mean over the ${training.mean_of} heads.`}
+        </span>
         {typeof entropy === "number" && <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />}
       </p>
-      <p class="soft pointed" aria-live="polite">
+      <p class={"soft pointed" + (pointed ? "" : " asks")} aria-live="polite">
         {pointed && row < rows && column < columns
           ? `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]}) from ${names.column}` : capital(names.column)} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta && Number.isFinite(look.beta[cell]) ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
           : "Point at the map, or go through it by the arrow keys, for its numbers."}

@@ -36,7 +36,7 @@ export const presets: Preset[] = [
     name: "pair",
     title: "The same 20 words, beside 20 of 30",
     outcome:
-      "Where texts hold 20 of 30 words (dashed), what stands together tells which word goes with which: β is high at step 40, and by step 60 attention (α) is there and what is written is right. Where every text holds the same 20 words (solid) neither has begun at step 40. Whether it ever does is luck: of the seeds 0 to 4 some come to it by step 100, others do not. Try them under Settings.",
+      "Where texts hold 20 of 30 words (dashed), which words occur together tells which word goes with which: β is high at step 40, and by step 60 attention (α) is there and what is written is right. Where every text holds the same 20 words (solid) neither has begun at step 40. Whether it ever does is luck: of the seeds 0 to 4 some come to it by step 100, others do not. Try them under Settings.",
     state: { task: "permutation", beside: "task.vocab=30" },
     held: [
       { run: 0, metric: "beta_top1", step: 40, most: 0.3 },

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { save, save_text } from "../save";
+import type { Source } from "../source";
 import { pytorch_script, has_script } from "./pytorch";
 
 interface Props {
@@ -10,6 +11,7 @@ interface Props {
   name: string;
   note: string;
   still: boolean; // the training is not what the address says
+  kind: Source["kind"];
   link: (more: { [word: string]: string }) => string;
 }
 
@@ -25,7 +27,13 @@ const parts = [
   { name: "ahead", says: "what comes after its step" },
 ];
 
-export function Share({ training, at, name, note, still, link }: Props) {
+// Where a frame can be shown, by where the page is from; on a web host that is the host's to say.
+const frame_wants: { [kind in Source["kind"]]?: string } = {
+  served: "A frame for a slide stays empty unless this server was started with the address of the page or slide that holds it: fovea serve --allow-frame https://slides.example (in place of that, yours).",
+  report: "A frame for a slide shows this file: it works on this computer, in a page or slide that is a file, too.",
+};
+
+export function Share({ training, at, name, note, still, kind, link }: Props) {
   const [said, say] = useState("");
   const [busy, set_busy] = useState(false);
   const [without, set_without] = useState<string[]>([]);
@@ -47,10 +55,7 @@ export function Share({ training, at, name, note, still, link }: Props) {
     try {
       await navigator.clipboard.writeText(frame);
       say(
-        "The frame is copied: paste it into the HTML of a page or a slide. " +
-          (location.protocol === "file:"
-            ? "It shows this file, so it works where the page or slide is a file too, on this computer."
-            : "Where Fovea serves this page, name the host of the page or slide when you start it, or the frame stays empty: fovea serve --allow-frame HOST"),
+        "The frame is copied: paste it into the HTML of a page or a slide.",
       );
     } catch {
       say(`This browser lets no page copy. The frame is: ${frame}`);
@@ -105,6 +110,7 @@ export function Share({ training, at, name, note, still, link }: Props) {
           </label>
         ))}
       </fieldset>
+      {frame_wants[kind] && <p class="soft">{frame_wants[kind]}</p>}
       <p class="soft" role="status">
         {said || (training.company.length > 1 ? `All but the link are of the first run, at step ${step}.` : `All of them are of this experiment at step ${step}.`)} {note}
       </p>

@@ -6,13 +6,15 @@ import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import type { Curve, Mark } from "../curves";
 import { Lines } from "../lines";
+import { Compared } from "../own/compared";
 import { PooledCurve } from "../own/curve";
-import { Compared, Predicted } from "../own/forecast";
+import { Predicted } from "../own/forecast";
 import { OwnPanel } from "../own/panel";
 import { PredictedWidth } from "../own/width";
 import { use_own } from "../own/data";
 import { Attention, Dots } from "../play/attention";
 import { HoldAxis, TimeAxis } from "../play/axis";
+import { LessonPart } from "../play/part";
 import { Player } from "../play/player";
 import { present, Presenter } from "../play/presenter";
 import { presets, preset_of, type Preset } from "../play/presets";
@@ -20,6 +22,7 @@ import { Settings } from "../play/settings";
 import { Share } from "../play/share";
 import { Transport } from "../play/transport";
 import { useScreen } from "../screen";
+import type { Source } from "../source";
 import { Explained } from "../term";
 import { first, misread_in, owns, plan_of, read_state, task_of, title_of, words_of, type State } from "../play/state";
 import { acts, first_curves, labels, type Task } from "../play/tasks";
@@ -29,7 +32,7 @@ function root_of(state: State): string {
   return JSON.stringify([state.task, state.model, state.seed, state.set, state.act, state.hold, state.from, state.beside]);
 }
 
-export function Play() {
+export function Play({ source }: { source: Source }) {
   const { view, words } = useAddress();
   const presented = words.get("present") === "1";
   const embed = words.get("embed") === "1" || presented;
@@ -85,7 +88,9 @@ export function Play() {
   const until = here.current.get("hide")?.split(",").includes("ahead") ? at : Infinity;
   const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
   const losses = useMemo(() => curves_of(trainings, ["train_loss"], until), [trainings, progress, until]);
-  const marks = useMemo(() => marks_of(trainings, task).filter(({ step }) => step <= until), [trainings, progress, task, until]);
+  const marks = useMemo(() => marks_of(trainings, task, presented).filter(({ step }) => step <= until), [trainings, progress, task, until, presented]);
+  const acted = new Set(trainings.flatMap((training) => training.interventions.flatMap((one) => [one.from, one.until])).filter((step) => Number(step) > 0)).size;
+  const mark_rows = acted + (presented ? 0 : trainings.length * [task.knowledge, task.attention].filter(Boolean).length);
   const [chosen_curves, choose_curves] = useWord("curves", first_curves(task).join());
   const shown = useMemo(() => new Set(chosen_curves.split(",").map((metric) => labels[metric] ?? metric)), [chosen_curves]);
   const switch_curve = (like: string) => {
@@ -100,7 +105,7 @@ export function Play() {
   const attends = trainings.find((training) => training.examples > 0) ?? trainings[0];
   const example = attends?.example(state.example) ?? 0;
   const screen = useScreen();
-  const height = screen.wide ? Math.max(190, Math.min(440, screen.height - (presented ? 420 : embed ? 240 : 400))) : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650)));
+  const height = screen.wide ? Math.max(190, Math.min(440, screen.height - (presented ? (trainings.length > 1 ? 450 : 370) : embed ? 300 : 400))) : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650))) + (embed ? 0 : (trainings.length > 1 ? 12 : 6) * mark_rows);
   const preset = preset_of(state);
   const begin = (next: Preset) => change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
   const on_the_way = player.under_way && !loading;
@@ -150,20 +155,21 @@ export function Play() {
         <HoldAxis total={total} task={chosen} state={state} set={set} />
         <p class="soft on-the-way" role="status">
           {on_the_way && `Training in this browser up to step ${player.wished}: step ${reached} so far.`}
-          {player.catching_up && `Shown as it was computed beforehand. This browser trains it, too: step ${reached} of ${player.wished} so far.`}
+          {player.catching_up && `The course is known already and shown. So that it can go on from here, this browser repeats the training: step ${reached} of ${player.wished}.`}
         </p>
         {trainings.length > 0 && (
           <div class={"screen" + (trainings.length > 1 ? " pair" : "")}>
             {trainings.map((training) => (training.examples > 0 ? <Attention key={training.title} training={training} at={at} example={example} /> : <NoAttention key={training.title} training={training} />))}
             <div class="course">
               <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
-                <Lines curves={curves} label="share" now={at} range={unit} steps={total} marks={marks} height={height} shown={shown} toggle={switch_curve} />
+                <Lines curves={curves} label="share" now={at} range={unit} steps={total} marks={marks} mark_rows={mark_rows} letters={presented ? 22 : 12} height={height} shown={shown} toggle={switch_curve} />
               </Figure>
               {task.attention && <Stages trainings={trainings} task={task} at={at} />}
             </div>
           </div>
         )}
       </section>
+      <LessonPart number={Number(here.current.get("lesson"))} />
       {!chosen.own && idea}
       {presented && <Presenter player={player} state={state} set={set} begin={begin} />}
       {settings}
@@ -199,11 +205,12 @@ export function Play() {
             at={at}
             name={file}
             still={still}
+            kind={source.kind}
             note={task.own ? "A link does not carry your data: who opens it gives their own. The spec holds them." : ""}
             link={(more) => {
               write_step();
               const address = read_address();
-              for (const word of ["embed", "hide", "present"]) address.words.delete(word);
+              for (const word of ["embed", "hide", "lesson", "present"]) address.words.delete(word);
               for (const [word, value] of Object.entries(more)) if (value) address.words.set(word, value);
               return location.href.split(/[?#]/)[0] + write_address(address);
             }}
@@ -235,14 +242,14 @@ function table_of(curves: Curve[]) {
 }
 
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them share is
-// said once.
-function marks_of(trainings: Training[], task: Task): Mark[] {
+// said once. Before a room the stages are said under the curves alone, in large letters.
+function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[] {
   const all: Mark[] = [];
   for (const training of trainings) {
     const mark = (step: number, says: string) => {
       if (!all.some((other) => other.step === step && other.says === says)) all.push({ step, says: says + (training.title && `, ${training.title}`) });
     };
-    for (const stage of [task.knowledge, task.attention]) {
+    for (const stage of presented ? [] : [task.knowledge, task.attention]) {
       const step = stage && training.step_of(stage.metric, stage.level);
       if (stage && step !== undefined) mark(step, stage.says);
     }

@@ -1,10 +1,8 @@
 // The store's runs: chosen by experiment and condition, drawn as seed lines, compared setting by setting; what a sweep
 // adds appears by itself.
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { change_address, useWord } from "../address";
-import { Figure } from "../figure";
+import { change_address, read_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
-import { Lines } from "../lines";
 import { likely_metric, metric_of } from "../metric";
 import { flat_settings, number_text, type Line, type Names, type Run } from "../model";
 import { Scrolled } from "../scrolled";
@@ -14,6 +12,7 @@ import { in_turn } from "../turns";
 import { NoStore } from "./no_store";
 import { address_of_run, RunPage } from "./run";
 import { RunsChart } from "./runs_chart";
+import { Compare, line_table } from "./runs_compare";
 import { AgainstSetting, GroupsTable } from "./runs_groups";
 import { Parallel } from "./runs_parallel";
 import { Training } from "./training";
@@ -28,6 +27,7 @@ interface Seen {
 
 const nothing: Seen = { names: { experiments: [], metrics: [], settings: [], runs: 0 }, matched: 0, runs: [], lines: [], metric: "" };
 const rows_at_first = 500; // of the table
+const every = "*", nothing_by = "nothing"; // said in an address, where something else is meant by what it leaves out
 
 // Text that is taken over when its writer pauses, so that half a condition is not asked.
 function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
@@ -54,16 +54,18 @@ export function Runs({ source }: { source: Source }) {
 }
 
 function AllRuns({ source }: { source: Source }) {
-  const [experiment] = useWord("experiment", "");
+  const [said] = useWord("experiment", "");
+  const experiment = said === every ? "" : said;
   const [where, take_where] = useWord("where", "");
   const [sort] = useWord("sort", "-id");
   const [wanted] = useWord("metric", "");
-  const [by] = useWord("by", "");
+  const [asked_by] = useWord("by", "");
   const [marked] = useWord("marked", "");
   const [seen, set_seen] = useState<Seen>(nothing);
   const [trouble, set_trouble] = useState("");
   const [live, set_live] = useState(false);
   const [news, set_news] = useState(0);
+  const [newest, set_newest] = useState(""); // experiment, that was chosen unasked
   const [drawn, set_drawn] = useState(false); // the figure, which what stands below it waits for
   const [condition, set_condition] = useSlow(where, take_where);
 
@@ -76,6 +78,11 @@ function AllRuns({ source }: { source: Source }) {
       try {
         const query = { experiment, where, sort };
         const names = await source.names();
+        // Who opens the view without a wish is shown one experiment, as lines of many are one blot.
+        if (known.current === undefined && [...read_address().words].length === 0 && names.experiments.length > 1) {
+          const [run] = (await source.runs({ limit: 1 })).runs;
+          if (wanted_still && run && [...read_address().words].length === 0) return set_newest(run.experiment), change_address({ experiment: run.experiment });
+        }
         // The curves of what is likely to be shown are asked for beside the runs, of as many as the table has.
         const likely = likely_metric(names.metrics, wanted);
         const [found, likely_lines] = await Promise.all([source.runs(query), likely ? source.lines({ ...query, metric: likely }) : undefined]);
@@ -100,6 +107,8 @@ function AllRuns({ source }: { source: Source }) {
   };
   useEffect(() => source.watch(changed, set_live), [source]);
 
+  const many = !experiment && seen.names.experiments.length > 1;
+  const coloured = asked_by || (many ? "experiment" : nothing_by), by = coloured === nothing_by ? "" : coloured;
   const settings = useMemo(() => new Map(seen.runs.map((run) => [run.run, flat_settings(run.settings)])), [seen.runs]);
   const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
   const curves = useMemo<Curve[]>(
@@ -125,7 +134,7 @@ function AllRuns({ source }: { source: Source }) {
       <h1>Runs</h1>
       {source.trainer && <Training trainer={source.trainer} experiments={source} news={news} />}
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <Choice label="Experiment" word="experiment" value={experiment} options={["", ...seen.names.experiments]} none="all" />
+        <Choice label="Experiment" word="experiment" value={experiment || every} options={[every, ...seen.names.experiments]} words={{ [every]: "all" }} />
         <label class="wide">
           Condition
           <input
@@ -138,7 +147,7 @@ function AllRuns({ source }: { source: Source }) {
           />
         </label>
         <Choice label="Metric" word="metric" value={seen.metric} options={metrics} />
-        <Choice label="Colour by" word="by" value={by} options={[...new Set(["", "experiment", ...differing, by])]} none="nothing" />
+        <Choice label="Colour by" word="by" value={coloured} options={[...new Set([nothing_by, "experiment", ...differing, coloured])]} />
       </form>
       <p id="trouble" role="alert" class="problem">
         {trouble}
@@ -151,6 +160,12 @@ function AllRuns({ source }: { source: Source }) {
         {wanted && seen.metric && seen.metric !== wanted && ` None has measured ${wanted}: ${seen.metric} is shown.`}
         {unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
         {source.kind === "served" && (live ? "Live: new runs appear by themselves." : "Waiting for the server.")}
+        {experiment !== "" && experiment === newest && ` Shown are those of ${newest}, the newest experiment.`}{" "}
+        {experiment !== "" && seen.names.experiments.length > 1 && (
+          <button type="button" class="quiet" onClick={() => change_address({ experiment: every, off: "", zoom: "" }, true)}>
+            Show all {seen.names.runs} runs
+          </button>
+        )}
       </p>
       {seen.matched === 0 && !experiment && !where && (
         <p>
@@ -172,7 +187,7 @@ function AllRuns({ source }: { source: Source }) {
           <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />
           {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
           {seen.runs.length > 2 && seen.metric && <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={experiment || "runs"} />}
-          {by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
+          {by && by === asked_by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
           {chosen.length > 0 && seen.metric && (
             <Compare
               missing={chosen.filter((id) => seen.runs.every((run) => run.run !== id))}
@@ -188,21 +203,13 @@ function AllRuns({ source }: { source: Source }) {
   );
 }
 
-// As `fovea export` writes it.
-function line_table(lines: Line[], metric: string) {
-  return {
-    columns: ["run", "experiment", "seed", "metric", "step", "value"],
-    rows: lines.flatMap((line) => line.steps.map((step, i) => [line.run, line.experiment, line.seed, metric, step, line.values[i] ?? null])),
-  };
-}
-
 function names_that_differ(all: Map<string, string>[]): string[] {
   const values = new Map<string, Set<string>>();
   for (const one of all) for (const [name, text] of one) (values.get(name) ?? values.set(name, new Set()).get(name)!).add(text);
   return [...values].filter(([name, texts]) => texts.size > 1 && texts.size <= 12 && name !== "seed").map(([name]) => name);
 }
 
-function Choice(props: { label: string; word: string; value: string; options: string[]; none?: string }) {
+function Choice(props: { label: string; word: string; value: string; options: string[]; words?: { [option: string]: string } }) {
   const id = useId();
   return (
     <div class="field">
@@ -210,7 +217,7 @@ function Choice(props: { label: string; word: string; value: string; options: st
       <select id={id} value={props.value} onChange={(event) => change_address({ [props.word]: event.currentTarget.value, off: "", ...(props.word !== "by" && { zoom: "" }) }, true)}>
         {props.options.map((option) => (
           <option value={option} selected={option === props.value}>
-            {option || props.none}
+            {props.words?.[option] ?? option}
           </option>
         ))}
       </select>
@@ -311,75 +318,5 @@ function RunTable(props: {
         </p>
       )}
     </Scrolled>
-  );
-}
-
-// Chosen runs side by side: their lines over each other, the settings in which they differ, and all they measured.
-function Compare({ missing, runs, lines, metric, settings }: { missing: number[]; runs: Run[]; lines: Line[]; metric: string; settings: Map<number, Map<string, string>> }) {
-  const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
-  const names = [...new Set(runs.flatMap((run) => [...of(run).keys()]))].filter(
-    (name) => new Set(runs.map((run) => of(run).get(name))).size > 1,
-  );
-  const metrics = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))].sort();
-  const curves = useMemo<Curve[]>(
-    () => lines.map((line) => ({ name: `run ${line.run}`, group: `run ${line.run}, seed ${line.seed}`, steps: line.steps, values: line.values })),
-    [JSON.stringify(lines)],
-  );
-  const title = metric.replaceAll("_", " ");
-  return (
-    <section aria-labelledby="compared">
-      <h2 id="compared">Side by side</h2>
-      <p>
-        <button type="button" onClick={() => change_address({ marked: undefined })}>
-          Choose none
-        </button>
-      </p>
-      {missing.length > 0 && (
-        <p class="soft">
-          {missing.length === 1 ? "Run" : "Runs"} {missing.join(", ")} {missing.length === 1 ? "is" : "are"} not among those in the table: another experiment or condition may bring {missing.length === 1 ? "it" : "them"} back.
-        </p>
-      )}
-      {curves.length > 1 && (
-        <Figure paper title={`${title}: the runs compared`} file={`compared-${metric}`} table={() => line_table(lines, metric)}>
-          <Lines curves={curves} label={title} />
-        </Figure>
-      )}
-      {runs.length > 0 && (
-        <Scrolled label="Runs side by side">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col" />
-                {runs.map((run) => (
-                  <th scope="col">
-                    <a href={address_of_run(run.run)}>run {run.run}</a>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {names.map((name) => (
-                <tr>
-                  <th scope="row">{name}</th>
-                  {runs.map((run) => (
-                    <td>
-                      <code>{of(run).get(name) ?? "–"}</code>
-                    </td>
-                  ))}
-                </tr>
-              ))}
-              {metrics.map((name) => (
-                <tr>
-                  <th scope="row">{name.replaceAll("_", " ")}</th>
-                  {runs.map((run) => (
-                    <td class="number">{number_text(run.metrics[name])}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scrolled>
-      )}
-    </section>
   );
 }

@@ -5,6 +5,7 @@ import type { Training } from "../engine/training";
 import { Heatmap } from "../heatmap";
 import type { Curve } from "../curves";
 import { lesson } from "../lesson";
+import text_of_lesson from "#lesson";
 import { Lines } from "../lines";
 import { Player } from "../play/player";
 import { front_door, pair } from "../play/presets";
@@ -20,8 +21,8 @@ const task = task_of({ ...first, ...pair.state });
 const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: the words", [task.attention!.metric]: "α: where to look" };
 const shown = new Set(Object.values(names));
 const sides = [
-  { title: "Every text: the same 20 words", says: "All 20 are in every text, in another order. So seeing which words are there tells the model nothing." },
-  { title: "Every text: 20 of 30 words", says: "Every text has another choice of 20. So seeing which words are there tells which ones are to be written." },
+  { title: "Every text: the same 20 words", says: "All 20 are in every text, in another order. So which words are there is the same each time, and tells the model nothing." },
+  { title: "Every text: 20 of 30 words", says: "Every text has another choice of 20. So the words that were read tell which words have to be written." },
 ];
 
 export function Start({ source }: { source: Source }) {
@@ -64,15 +65,21 @@ export function Start({ source }: { source: Source }) {
         {engine.there && (
           <details class="lesson" open={lesson_open} onToggle={(event) => (lesson_open = event.currentTarget.open)}>
             <summary>A lesson of twenty minutes, in five links</summary>
-            <p>Begin with this page, and let the class vote on its question. Each part opens without the controls that it does not need; the browser's Back returns here.</p>
+            <p>
+              Begin with this page (3 minutes), and let the class vote on its question. Each part opens without the controls that it does not need, and leads to the next one; the browser's Back
+              returns here.
+            </p>
             <ol>
-              {lesson.map(({ title, link, ask }) => (
+              {lesson.map(({ title, minutes, link, ask }) => (
                 <li>
-                  <a href={link}>{title}</a>. {ask}
+                  <a href={link}>{title}</a> ({minutes} minutes). {ask}
                 </li>
               ))}
             </ol>
-            <p class="soft">{source.kind === "site" ? <a href="docs/lesson.html">What to say, and what there is to see</a> : "What to say, and what there is to see, is in docs/lesson.md."}</p>
+            <details class="teacher">
+              <summary>For the teacher: what to say, and what there is to see</summary>
+              <div dangerouslySetInnerHTML={{ __html: text_of_lesson }} />
+            </details>
           </details>
         )}
       </section>

@@ -110,7 +110,7 @@ export function Story({ source }: { source: Source }) {
       <div>
         <h1>How attention comes to be where it is</h1>
         <p>
-          <Explained text="A low loss alone does not say where a model looks. The answer tested here has two stages: while attention is still uniform, a model learns which input word goes with which output, from what stands together alone; only then does attention have a reason to move to that word. Each experiment shows, breaks or measures a part of that, and claims beforehand what should come out." />
+          <Explained text="A low loss alone does not say where a model looks. The answer tested here has two stages: while attention is still uniform, a model learns which input word goes with which output from how often they occur together; only then does attention have a reason to move to that word. Each experiment shows, breaks or measures a part of that, and claims beforehand what should come out." />
         </p>
         <p role="alert" class="problem">
           {trouble}

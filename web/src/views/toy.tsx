@@ -178,6 +178,11 @@ export function Toy() {
           ) : (
             <Slider label="Start: p" value={state.gate} min={-3} max={3} step={0.05} set={(gate) => set({ gate })} />
           )}
+          <p class="soft">
+            {state.bounded
+              ? "p is a share here: a = 0 is p = 0.5, a = 3 is p = 0.95, a = −3 is p = 0.05."
+              : "p is any number here, not a share: at 1 all attention is on the key, and nothing keeps p between 0 and 1."}
+          </p>
           {state.logistic && <Slider label="Start: β₀ + β₁" value={state.sum} min={-16} max={16} step={0.5} set={(sum) => set({ sum })} />}
           <Slider label="Step size of descent" value={state.rate} min={0.0005} max={0.5} step={0.0005} set={(rate) => set({ rate })} />
           <Slider label="Time τ" value={state.until} min={0.1} max={10} step={0.1} set={(until) => set({ until })} />

@@ -1,0 +1,57 @@
+// The page of one run, served.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Stage, expect_accessible, text_of } from "./stage.mjs";
+
+let stage;
+before(async () => (stage = await Stage.open()));
+after(() => stage?.close());
+
+test("a run has a page: maps over steps, every head, weights, and the playground", async () => {
+  await stage.fovea("sweep", "markov-icl", "--quick", "--quiet");
+  const [{ run: id }] = JSON.parse(await stage.fovea("runs", "--where", 'experiment = "markov-icl"', "--json")).runs;
+  const page = await stage.visit(`#/runs?run=${id}`);
+  await page.getByRole("heading", { name: `Run ${id}: markov-icl` }).waitFor();
+  await page.locator("button.small-map").nth(1).waitFor();
+  assert.equal(await page.locator("button.small-map").count(), 2); // two layers of one head
+  await page.getByRole("button", { name: "Show layer 1, head 1" }).click();
+  await page.waitForFunction(() => location.hash.includes("map=attention.layer.1.head.1"));
+  const map = page.getByRole("img", { name: /^Attention map at step/ });
+  const last = await map.getAttribute("aria-label");
+  await page.getByRole("button", { name: "Look before" }).click();
+  await page.waitForFunction((last) => document.querySelector("canvas[role=img]").getAttribute("aria-label") !== last, last);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download/ }).click()]);
+  assert.equal(file.suggestedFilename(), `run-${id}.safetensors`);
+  assert.match(String((await text_of(file)).subarray(8, 4096)), /layer\.1\.query/);
+  await expect_accessible(page);
+  await page.getByRole("button", { name: "Open in Playground" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#/play?") && location.hash.includes("task=markov"));
+  await stage.leave(page);
+  const none = await stage.visit("#/runs?run=99999");
+  await none.getByRole("alert").getByText("There is no run 99999").waitFor();
+  none.complaints = none.complaints.filter((text) => !/status of 404/.test(text));
+  await stage.leave(none);
+});
+
+test("glimpses at an image are shown on it, each a box with its number, at the look that is asked for", async () => {
+  const small = ["task.digits=300", "train.steps=20", "train.batch=8", "probe.every=10", "probe.examples=8", "model.glimpses=4"];
+  await stage.fovea("run", "glimpse-plain", "--quick", "--quiet", ...small.flatMap((one) => ["--set", one]));
+  const [{ run: id }] = JSON.parse(await stage.fovea("runs", "glimpse-plain", "--json")).runs;
+  const page = await stage.visit(`#/runs?run=${id}`);
+  const drawn = page.getByRole("img", { name: "4 glimpses at step 20, of an image of 28 by 28 pixels" });
+  await drawn.waitFor();
+  assert.deepEqual(await drawn.locator("text").allTextContents(), ["1", "2", "3", "4"]);
+  const way = (await drawn.locator("polyline").getAttribute("points")).split(" ").map((point) => point.split(",").map((x) => x / 20));
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV", exact: true }).first().click()]);
+  const boxes = String(await text_of(file)).trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+  assert.equal(boxes.length, 4);
+  boxes.forEach(([glimpse, left, top, width, height], t) => {
+    assert.equal(glimpse, t + 1);
+    assert.deepEqual(way[t], [left + width / 2, top + height / 2]);
+    assert.ok(width > 0 && width <= 8 && height > 0 && height <= 8 && left + width <= 28 && top + height <= 28, `${left} ${top} ${width} ${height}`);
+  });
+  await expect_accessible(page);
+  await page.getByRole("button", { name: "Look before" }).click();
+  await page.getByRole("img", { name: "4 glimpses at step 10" }).waitFor();
+  await stage.leave(page);
+});

@@ -10,6 +10,7 @@
 #include "fovea/base/file.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/lab/bench/bench.h"
+#include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/train/trainer.h"
 
@@ -109,6 +110,7 @@ int run(int argc, char** argv) {
   Experiment experiment = find_bench_system(argv[1]);
   std::vector<Override> overrides;
   for (int i = 3; i < argc; ++i) overrides.push_back(parse_override(argv[i]));
+  for (Override& one : first_values(experiment, Preset::full, overrides)) overrides.push_back(std::move(one));
   write(resolve(experiment, Preset::full, overrides, experiment.seed), argv[2]);
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/progress.h"
 #include "fovea/base/version.h"
+#include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/record/machine.h"
 #include "fovea/lab/spec/assembly.h"
 #include "fovea/view/terminal/terminal.h"
@@ -112,8 +113,12 @@ class Bench : public Command {
     std::vector<std::pair<std::string, RunSpec>> specs;
     for (const std::string& name : names_.empty() ? bench_system_names() : names_) {
       Experiment experiment = find_bench_system(name);
+      std::vector<Override> overrides = words_.overrides(), given = overrides;
+      for (const Axis& axis : words_.axes()) given.push_back({axis.key, axis.values.front()});
+      const std::vector<Override> first = first_values(experiment, Preset::full, given);
+      words_.say_first(experiment.name, first, "what is timed the first", "Others are timed where --set names them.");
+      overrides.insert(overrides.end(), first.begin(), first.end());
       experiment.sweep.clear();
-      std::vector<Override> overrides = words_.overrides();
       overrides.push_back({"train.threads", {std::int64_t{threads_}, {}}});
       for (RunSpec& spec : resolve_sweep(experiment, Preset::full, overrides, words_.axes())) {
         std::string label = experiment.name;

@@ -109,6 +109,14 @@ Experiment ExperimentWords::find(const std::string& name) {
   return experiment;
 }
 
+void ExperimentWords::say_first(const std::string& name, const std::vector<Override>& first, const std::string& what,
+                                const std::string& more) const {
+  if (first.empty() || quiet || Ranks::announced_rank() != 0) return;
+  std::vector<std::string> settings;
+  for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));
+  fmt::print(stderr, "fovea: {} is a sweep, and {} of it: {}. {}\n", name, what, fmt::join(settings, ", "), more);
+}
+
 void ExperimentWords::refuse_other_seeds(const std::string& option, const std::vector<Value>& seeds) const {
   const auto refuse = [&option](const std::string& words) {
     throw wrong_input(fmt::format("--set {} and {} contradict each other", words, option), "give one of the two");

@@ -137,10 +137,14 @@ class Predict : public Command {
       throw wrong_input(
           fmt::format("--set {} names several values, and a prediction is of one", words_.axes().front().key),
           "ask once for each");
+    std::vector<Override> first;
     {
       const Waiting waiting("reading the data", words_.quiet);
-      task_ = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+      NamedTask found = find_task(data_, words_.preset(), words_.overrides(), static_cast<std::uint64_t>(seed_));
+      task_ = std::move(found.task);
+      first = std::move(found.first);
     }
+    words_.say_first(data_, first, "this prediction that of the first", "Others are predicted where --set names them.");
     if (task_ && (task_->shape().kind == Kind::token_streams || task_->prefetchers() || !predict_exact(*task_).empty()))
       return nullptr;
     if (task_) return task_bags(*task_, draws_);

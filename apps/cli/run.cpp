@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -95,15 +94,8 @@ class Run : public Command {
     if (threads_) overrides.push_back({"train.threads", {*threads_, {}}});
     RunSpec spec =
         resolve(experiment, words_.preset(), overrides, seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
-    if (!first.empty() && !words_.quiet && Ranks::announced_rank() == 0) say_which(experiment, first);
+    words_.say_first(experiment.name, first, "this run the first", "All of them: fovea sweep " + experiment_);
     return {experiment.name, std::move(spec)};
-  }
-
-  void say_which(const Experiment& experiment, const std::vector<Override>& first) const {
-    std::vector<std::string> settings;
-    for (const Override& one : first) settings.push_back(fmt::format("{} = {}", one.key, one.value.text()));
-    fmt::print(stderr, "fovea: {} is a sweep, and this run the first of it: {}. All of them: fovea sweep {}\n",
-               experiment.name, fmt::join(settings, ", "), experiment_);
   }
 
   Named from_store(const Store& store) const {

@@ -152,7 +152,7 @@ class PredictedAccesses:
 
 def predict_task(
     name: str, quick: bool, settings: dict[str, Any], seed: int, draws: int, threads: int, most_words: int
-) -> Predicted | PredictedAccesses: ...
+) -> tuple[Predicted | PredictedAccesses, dict[str, Any]]: ...
 
 class InTraining:
     label: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pathlib
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
+from typing import Any
 
 _PACKAGE = str(pathlib.Path(__file__).parent / "_")[:-1]
 
@@ -27,3 +28,10 @@ def teller() -> Callable[[str], None]:
         warnings.warn_explicit(text, UserWarning, file, line, module=module, registry=registry)
 
     return tell
+
+
+def tell_first(name: str, first: Mapping[str, Any], what: str, more: str) -> None:
+    """Of the experiment ``name``, a sweep, these first values were taken; nothing is told where there are none."""
+    if first:
+        values = ", ".join(f"{key}={value!r}" for key, value in first.items())
+        teller()(f"{name} is a sweep, and {what} of it: {values}. {more}")

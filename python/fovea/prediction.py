@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
+from .notices import tell_first
 from .pictures import shaded
 from .settings import dotted_task
 
@@ -210,7 +211,7 @@ def predict(
     **settings: Any,
 ) -> Prediction | TracePrediction:
     """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
-    experiment by name with its settings. Words are what stands between spaces. Of labelled texts that are the same the first
+    experiment by name with its settings (of one that is a sweep, with the first value of each). Words are what stands between spaces. Of labelled texts that are the same the first
     alone counts. ``top`` words, at most, are told of each class. Of a task of memory accesses
     (``fovea.predict("address-trace", corpus="app")``) a ``TracePrediction``.
 
@@ -233,7 +234,8 @@ def predict(
     if isinstance(data, str):
         if labels is not None or targets is not None:
             raise _engine.wrong_input(f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone")
-        found = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers, top)
+        found, first = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers, top)
+        tell_first(data, first, "this prediction that of the first", "Others are predicted where settings name them.")
         if isinstance(found, _engine.Predicted):
             return Prediction(found)
         told = {name: getattr(found, name) for name in TracePrediction.__dataclass_fields__ if name != "_text"}

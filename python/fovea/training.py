@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _engine, checks
 from .kept import file_of
-from .notices import teller
+from .notices import tell_first, teller
 from .progress import Bar
 from .run_table import RunTable
 from .runs import Run
@@ -120,9 +120,7 @@ def run(
             if task is not None or similarity is not None:
                 what = "of a task in Python" if task is not None else "by a similarity in Python"
             raise _engine.wrong_input(f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out")
-        if first:
-            values = ", ".join(f"{key}={value!r}" for key, value in first.items())
-            teller()(f"{experiment.name} is a sweep, and this run the first of it: {values}. All of them: fovea.sweep({experiment.name!r})")
+        tell_first(experiment.name, first, "this run the first", f"All of them: fovea.sweep({experiment.name!r})")
         made = train_spec(
             resolved,
             experiment.name,

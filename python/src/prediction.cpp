@@ -190,8 +190,10 @@ void bind_prediction(py::module_& module) {
                                 std::int64_t draws, int threads, int most_words) {
     const std::vector<Override> overrides = overrides_of(settings);
     using OfBagsOrAccesses = std::variant<std::shared_ptr<Predicted>, AccessPrediction>;
-    return interruptible([&](Call& call) -> OfBagsOrAccesses {
-      std::unique_ptr<Task> task = find_task(name, quick ? Preset::quick : Preset::full, overrides, seed);
+    NamedTask found;
+    OfBagsOrAccesses made = interruptible([&](Call& call) -> OfBagsOrAccesses {
+      found = find_task(name, quick ? Preset::quick : Preset::full, overrides, seed);
+      std::unique_ptr<Task>& task = found.task;
       if (!task)
         throw wrong_input(fmt::format("there is no task or experiment '{}'", name),
                           "give texts and their labels, or a name (see: fovea.describe(\"tasks\"))");
@@ -199,6 +201,7 @@ void bind_prediction(py::module_& module) {
       std::unique_ptr<BagSource> source = task_bags(*task, draws);
       return predicted(std::move(task), std::move(source), threads, most_words, call);
     });
+    return py::make_tuple(std::move(made), dict_of(found.first));  // and the values that a sweep was taken at
   });
   py::class_<Predicted, std::shared_ptr<Predicted>>(module, "Predicted")
       .def_property_readonly("classes", &Predicted::classes)

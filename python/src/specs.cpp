@@ -82,10 +82,7 @@ void bind_specs(py::module_& module) {
            })
       .def("first_values",
            [](const Experiment& experiment, bool quick, const py::dict& settings) {
-             py::dict first;
-             for (const Override& one : first_values(experiment, preset_of(quick), overrides_of(settings)))
-               first[py::str(one.key)] = object_of(one.value);
-             return first;
+             return dict_of(first_values(experiment, preset_of(quick), overrides_of(settings)));
            })
       .def("left_out",
            [](const Experiment& experiment, bool quick, const py::dict& settings) {

@@ -109,4 +109,10 @@ std::vector<Override> overrides_of(const py::dict& settings) {
   return overrides;
 }
 
+py::dict dict_of(const std::vector<Override>& settings) {
+  py::dict dict;
+  for (const Override& one : settings) dict[py::str(one.key)] = object_of(one.value);
+  return dict;
+}
+
 }  // namespace fovea::python

@@ -24,6 +24,7 @@ py::object object_of(const Value& value);
 
 // {"task.vocab": 60, …}, in its order.
 std::vector<Override> overrides_of(const py::dict& settings);
+py::dict dict_of(const std::vector<Override>& settings);
 
 // "done", "stopped" or "running"; anything else is a run that failed.
 RunState state_named(const std::string& name);

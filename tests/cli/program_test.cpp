@@ -149,6 +149,20 @@ TEST_F(ProgramTest, ARunOfASweepIsTheFirstOfItAndSaysSo) {
             std::string::npos);
 }
 
+TEST_F(ProgramTest, AllThatIsAskedOfASweepIsOfTheFirstOfItAndSaysSo) {
+  const std::string predict = "predict markov-icl --quick --draws 100 ", first = "the first of it: task.states = 2. ";
+  const Outcome predicted = fovea(predict);
+  EXPECT_NE(predicted.err.find("markov-icl is a sweep, and this prediction that of " + first), std::string::npos)
+      << predicted.err;
+  EXPECT_EQ(predicted.out, fovea(predict + "--set task.states=2 --quiet").out);
+  const Outcome other = fovea(predict + "--set task.states=3");
+  EXPECT_EQ(other.err.find("sweep"), std::string::npos) << other.err;
+  EXPECT_NE(other.out, predicted.out);
+  if (sanitized) return;  // what is timed
+  const Outcome timed = fovea("bench --quick --system markov-icl --set task.length=4");
+  EXPECT_NE(timed.err.find("markov-icl is a sweep, and what is timed " + first), std::string::npos) << timed.err;
+}
+
 struct BadWords {
   const char* words;
   int code;

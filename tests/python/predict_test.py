@@ -62,6 +62,13 @@ def test_a_task_is_predicted_as_the_program_does(program):
     assert all(math.isclose(*pair) for pair in zip(prediction.course["correct"], shown["course"]["correct"]))
 
 
+def test_of_a_sweep_the_first_is_predicted_and_said():
+    with pytest.warns(UserWarning, match="keyword-negative is a sweep, and this prediction that of the first of it: task.keywords=2") as told:
+        first = fovea.predict("keyword-negative", quick=True, draws=500)
+    assert len(told) == 1
+    assert first.words == fovea.predict("keyword-negative", quick=True, draws=500, keywords=2).words
+
+
 def test_translations():
     sources = ["ein Hund", "ein Haus", "der Hund", "das Haus"] * 50
     targets = ["a dog", "a house", "the dog", "the house"] * 50

@@ -4,16 +4,23 @@
 
 #include <algorithm>
 
+#include "fovea/lab/experiment/sweep_plan.h"
 #include "fovea/lab/spec/assembly.h"
 
 namespace fovea {
 
-std::unique_ptr<Task> find_task(const std::string& name, Preset preset, const std::vector<Override>& overrides,
-                                std::uint64_t seed) {
+NamedTask find_task(const std::string& name, Preset preset, const std::vector<Override>& overrides,
+                    std::uint64_t seed) {
   const std::vector<std::string> experiments = experiment_names();
-  if (std::ranges::find(experiments, name) != experiments.end() || name.ends_with(".toml"))
-    return make_task(resolve(find_experiment(name), preset, overrides, seed));
-  if (!Registry<Task>::instance().all().contains(name)) return nullptr;
+  if (std::ranges::find(experiments, name) != experiments.end() || name.ends_with(".toml")) {
+    const Experiment experiment = find_experiment(name);
+    std::vector<Override> first = first_values(experiment, preset, overrides), settings = overrides;
+    settings.insert(settings.end(), first.begin(), first.end());
+    std::unique_ptr<Task> task = make_task(resolve(experiment, preset, settings, seed));
+    std::erase_if(first, [](const Override& one) { return !one.key.starts_with("task."); });
+    return {std::move(task), std::move(first)};
+  }
+  if (!Registry<Task>::instance().all().contains(name)) return {};
   RunSpec spec;
   spec.seed = seed;
   for (const Override& change : overrides) {
@@ -23,7 +30,7 @@ std::unique_ptr<Task> find_task(const std::string& name, Preset preset, const st
     spec.task[change.key.substr(5)] = change.value;
   }
   spec.task["name"] = {name, {}};
-  return make_task(spec);
+  return {make_task(spec), {}};
 }
 
 }  // namespace fovea

@@ -10,9 +10,14 @@
 
 namespace fovea {
 
+struct NamedTask {
+  std::unique_ptr<Task> task;   // null where the name is neither a task's nor an experiment's (nor a spec file, .toml)
+  std::vector<Override> first;  // of an experiment that is a sweep over settings of its task: the value that each has
+};
+
 // Overrides name settings of the task, as in a run ("task.vocab"). Of a name that both have the experiment is meant:
-// what is predicted is then what it trains on. Null where `name` is neither (nor a spec file, which ends in .toml).
-std::unique_ptr<Task> find_task(const std::string& name, Preset preset, const std::vector<Override>& overrides,
-                                std::uint64_t seed);
+// what is predicted is then what it trains on, and of one that is a sweep what a run by itself trains on
+// (lab/experiment/sweep_plan.h).
+NamedTask find_task(const std::string& name, Preset preset, const std::vector<Override>& overrides, std::uint64_t seed);
 
 }  // namespace fovea

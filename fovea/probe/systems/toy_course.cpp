@@ -1,9 +1,9 @@
 // `toy-course`: where a classifier stands in the plane of the toy gate, and where the toy gate would stand there.
 //
-// `beta_gap` is D: the mean β of the positions that decide less that of the others, in the sequences that have both,
-// and `attention_on_truth` is p. The toy gate, for sequences of L places of which one holds the key, comes from D = 0
-// and p = 1/L along one curve, however fast (theory/unigram_gate.h, of a sequence with the key and one without, the
-// logits at half rate): `attention_toy` is its p at the same D.
+// `beta_key` is the mean β of the positions that decide, `beta_rest` that of the others, in the sequences that have
+// both; `beta_gap`, the one less the other, is D, and `attention_on_truth` is p. The toy gate, for sequences of L
+// places of which one holds the key, comes from D = 0 and p = 1/L along one curve, however fast (theory/unigram_gate.h,
+// of a sequence with the key and one without, the logits at half rate): `attention_toy` is its p at the same D.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -73,13 +73,16 @@ class ToyCourse : public Probe {
       ++rows;
     });
     if (rows == 0) return;
-    const double gap = marked / static_cast<double>(marks) - others / static_cast<double>(rest);
+    const double key = marked / static_cast<double>(marks), other = others / static_cast<double>(rest);
+    const double gap = key - other;
     const int length = static_cast<int>(std::lround(lengths / static_cast<double>(rows)));
     if (length != length_ || !curve_) {
       length_ = length;
       curve_.emplace(length);
     }
     readings.number("beta_gap", gap);
+    readings.number("beta_key", key);
+    readings.number("beta_rest", other);
     readings.number("attention_toy", curve_->at(gap));
   }
 

@@ -28,6 +28,8 @@ TEST(ToyCourseProbe, BeginsUniformAndRisesWithTheGap) {
   for (const float gap : {0.5f, 1.0f, 2.0f, 3.0f, 5.0f}) {
     const auto numbers = course_look(20, gap - 0.25f, -0.25f).numbers("toy-course");
     EXPECT_NEAR(numbers.at("beta_gap"), static_cast<double>(gap), 1e-6);
+    EXPECT_NEAR(numbers.at("beta_key"), static_cast<double>(gap) - 0.25, 1e-6);
+    EXPECT_NEAR(numbers.at("beta_rest"), -0.25, 1e-6);
     EXPECT_GT(numbers.at("attention_toy"), before);
     before = numbers.at("attention_toy");
   }

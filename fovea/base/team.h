@@ -1,7 +1,7 @@
 // A fixed team of threads that share the work of one run.
 //
-// Every piece writes its own outputs, and where pieces have sums of their own, work is cut by its own size, never by how
-// many threads there are: so results are the same bits whatever the size of the team.
+// Every piece writes its own outputs, and where pieces have sums of their own, work is cut by its own size, never by
+// how many threads there are: so results are the same bits whatever the size of the team.
 #pragma once
 
 #include <cstddef>

@@ -26,8 +26,8 @@
 // one by one; neighbours in a trace are alike, so it is too narrow. Of fewer than `few_windows` not even all right, or
 // none, tells whether a trace is hard: nine in ten, or one, lies in the interval then.
 //
-// What is kept of contexts is bounded (`most_contexts`): beyond that, those that have predicted least go first, and what
-// is told is too low.
+// What is kept of contexts is bounded (`most_contexts`): beyond that, those that have predicted least go first, and
+// what is told is too low.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,14 @@
 // `accuracy`: the share of rows whose largest score is the right answer's. A single column is the logit of class 1.
+// `class_auc`: how well the scores tell a class from the rest, wherever they would have to be parted: the chance that
+// of a random example of the class and a random other one the first has the larger log-odds of it, equal ones counting
+// half. Of two classes that of both is the same; of more it is the mean over the classes that the examples have, and
+// have others of.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fovea/math/auc.h"
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -28,7 +38,52 @@ class Accuracy : public Probe {
   }
 };
 
+// The log-odds of a class. A single column is the logit of class 1.
+double log_odds_of(std::span<const float> scores, std::size_t label) {
+  if (scores.size() == 1) return label == 1 ? scores[0] : -scores[0];
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t other = 0; other < scores.size(); ++other)
+    if (other != label) largest = std::max(largest, double{scores[other]});
+  for (std::size_t other = 0; other < scores.size(); ++other)
+    if (other != label) sum += std::exp(double{scores[other]} - largest);
+  return scores[label] - largest - std::log(sum);
+}
+
+class ClassAuc final : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+    if (has_target(shape.kind) || shape.kind == Kind::token_streams || shape.kind == Kind::points)
+      throw wrong_input("probe 'class_auc' tells classes apart, and the task gives " + kind_name(shape.kind),
+                        "leave the probe out");
+  }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const Matrix<float>& scores = evaluation.outcome.scores;
+    const auto columns = static_cast<std::size_t>(scores.size(1));
+    double total = 0, told = 0;
+    for (std::size_t label = columns <= 2 ? 1 : 0; label < std::max<std::size_t>(2, columns); ++label) {
+      values_.clear();
+      for (Index row = 0; row < scores.size(0); ++row) {
+        const int answer = evaluation.outcome.answers[static_cast<std::size_t>(row)];
+        if (answer < 0) continue;
+        values_.push_back({log_odds_of(scores[row].flat(), label), answer == static_cast<int>(label)});
+      }
+      const double auc = auc_of(values_);
+      if (std::isnan(auc)) continue;
+      total += auc;
+      ++told;
+    }
+    if (told > 0) readings.number("class_auc", total / told);
+  }
+
+ private:
+  std::vector<MarkedValue> values_;
+};
+
 const Register<Probe> accuracy("accuracy", "share of right answers", [] { return std::make_unique<Accuracy>(); });
+const Register<Probe> class_auc("class_auc",
+                                "how well scores tell a class from the rest, wherever parted: 1 fully, 0.5 not at all",
+                                [] { return std::make_unique<ClassAuc>(); });
 
 }  // namespace
 

@@ -12,19 +12,29 @@ class PredictionProbe : public Probe {
  public:
   void settings(Fields& fields) override {
     fields.integer("draws", draws_, 100, 1 << 24, "examples to predict from, where the task makes fresh ones");
+    fields.number("start_spread", start_spread_, 0, 100,
+                  "classes: spread of the random scores of words that the flow starts from; 0: from none");
   }
 
-  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+  void prepare(const TaskShape& shape, bool, std::uint64_t seed) override {
     if (shape.kind != Kind::labelled_tokens && shape.kind != Kind::token_pairs)
       throw wrong_input("probe 'prediction' is made from words, and the task gives " + kind_name(shape.kind),
                         "leave the probe out");
+    if (start_spread_ > 0 && shape.kind != Kind::labelled_tokens)
+      throw wrong_input("start_spread of probe 'prediction' is of words that tell a class, and the task gives " +
+                            kind_name(shape.kind),
+                        "leave start_spread out");
+    seed_ = seed;
   }
 
   bool differs_under_hold() const override { return false; }
   void measure(const Evaluation& evaluation, Readings& readings) override {
     if (!evaluation.first) return;
     Team alone;
-    const Prediction prediction = predict(*task_bags(evaluation.task, draws_), alone);
+    PredictionOptions options;
+    options.start_spread = start_spread_;
+    options.start_seed = seed_;
+    const Prediction prediction = predict(*task_bags(evaluation.task, draws_), alone, options);
     readings.number("predicted_signal", prediction.signal);
     readings.number("predicted_signal_error", prediction.error);
     // Infinity: never.
@@ -32,10 +42,13 @@ class PredictionProbe : public Probe {
     readings.number("predicted_attention_half", prediction.course.attention_half);
     readings.number("predicted_correct_90", prediction.course.correct_90);
     if (!prediction.course.accuracy.empty()) readings.number("predicted_accuracy_90", prediction.course.accuracy_90);
+    if (!prediction.course.auc.empty()) readings.number("predicted_auc_95", prediction.course.auc_95);
   }
 
  private:
   int draws_ = 4000;
+  double start_spread_ = 0;
+  std::uint64_t seed_ = 0;
 };
 
 const Register<Probe> prediction("prediction",

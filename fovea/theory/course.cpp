@@ -11,7 +11,7 @@ namespace {
 // First time at which the curve is at `level`, straight between points in the logarithm of time.
 double first_time(const std::vector<double>& times, const std::vector<double>& curve, double level) {
   for (std::size_t k = 0; k < curve.size(); ++k) {
-    if (curve[k] < level) continue;
+    if (!(curve[k] >= level)) continue;
     if (k == 0) return 0;
     const double share = (level - curve[k - 1]) / (curve[k] - curve[k - 1]);
     if (times[k - 1] == 0) return share * times[k];
@@ -36,6 +36,7 @@ void Course::finish() {
   attention_half = first_time(times, attention, (attention.front() + 1) / 2);
   correct_90 = first_time(times, correct, 0.9);
   accuracy_90 = first_time(times, accuracy, 0.9);
+  auc_95 = first_time(times, auc, 0.95);
 }
 
 std::vector<double> Course::evenly(const std::vector<double>& curve, int points) const {

@@ -21,11 +21,13 @@ struct Course {
   std::vector<double> attention;  // mean weight on that word
   std::vector<double> correct;    // mean probability of the right answer
   std::vector<double> accuracy;   // classification: share of bags that the flow has not seen which it tells rightly
+  std::vector<double> auc;  // likewise, how well its scores tell their classes; where it starts from random scores
 
   // When a curve has gone half its way to 1; never, where it does not within the horizon.
   double knowledge_half = never, attention_half = never;
   double correct_90 = never;   // when the right answer has 90 %
   double accuracy_90 = never;  // when 90 % of unseen bags are told rightly
+  double auc_95 = never;       // when `auc` is 0.95
   double horizon = 0;          // how far the flow was followed
 
   void add(double time, double knowledge_now, double attention_now, double correct_now);

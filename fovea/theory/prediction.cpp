@@ -289,7 +289,8 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   }
   const FlowBags bags = sample_bags(source, team, c, c.outputs[label], options);
   if (bags.followed.size() == 0) return tell_all();
-  const UnigramCourse course = unigram_course(bags.followed, speaks, bags.unseen);
+  const UnigramCourse course = unigram_course(bags.followed, speaks, bags.unseen,
+                                              random_scores(c.in(), options.start_spread, options.start_seed));
   prediction.course = course.course;
   prediction.followed = bags.followed.size();
   prediction.unseen = bags.unseen.size();

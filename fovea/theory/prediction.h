@@ -18,6 +18,8 @@ struct PredictionOptions {
   int flow_bags = 1000;                      // but no fewer bags than this
   std::int64_t candidate_examples = 20'000;  // classification: examples that candidates are counted in
   int most_words = 8;                        // classification: words, and candidates, that are told of a class
+  double start_spread = 0;  // classification: of the random scores of words that the flow starts from; 0: from none
+  std::uint64_t start_seed = 0;  // which scores these are
 };
 
 enum class Verdict { early, slow, hard, unsure };

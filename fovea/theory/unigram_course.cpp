@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/base/random.h"
+#include "fovea/math/auc.h"
 #include "fovea/math/logistic.h"
 
 namespace fovea {
@@ -53,6 +55,13 @@ double accuracy_of(const LabelledBags& bags, const FlowState& state) {
   return right / static_cast<double>(bags.size());
 }
 
+double auc_over(const LabelledBags& bags, const FlowState& state) {
+  std::vector<MarkedValue> values;
+  for (std::size_t bag = 0; bag < bags.size(); ++bag)
+    values.push_back({unigram_score(bags, bag, state), bags.label(bag) == 1});
+  return auc_of(values);
+}
+
 std::vector<double> shares_of_attention(const LabelledBags& bags, const FlowState& state) {
   std::vector<double> shares(static_cast<std::size_t>(bags.vocab())), held(shares.size());
   for (std::size_t bag = 0; bag < bags.size(); ++bag) {
@@ -72,11 +81,20 @@ std::vector<double> shares_of_attention(const LabelledBags& bags, const FlowStat
 
 }  // namespace
 
-UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks, const LabelledBags& unseen) {
+std::vector<double> random_scores(std::size_t words, double spread, std::uint64_t seed) {
+  std::vector<double> scores(spread > 0 ? words : 0);
+  Stream draws(seed, "start of the flow");
+  for (double& score : scores) score = spread * draws.normal();
+  return scores;
+}
+
+UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> speaks, const LabelledBags& unseen,
+                             std::span<const double> start_scores) {
   const auto vocab = static_cast<std::size_t>(bags.vocab());
   const std::vector<TellingBag> telling = telling_bags(bags, speaks);
   UnigramCourse result;
   FlowState start(2 * vocab + 1, 0.0);
+  std::copy(start_scores.begin(), start_scores.end(), start.begin());
   start.back() = log_odds(bags);
   result.end = start;
   const auto read = [&](double time, const FlowState& state) {
@@ -96,6 +114,7 @@ UnigramCourse unigram_course(const LabelledBags& bags, std::span<const double> s
     right /= static_cast<double>(bags.size());
     result.course.add(time, known, attended, right);
     if (unseen.size() > 0) result.course.accuracy.push_back(accuracy_of(unseen, state));
+    if (unseen.size() > 0 && !start_scores.empty()) result.course.auc.push_back(auc_over(unseen, state));
     result.end = state;
     return !telling.empty() && !result.course.over();
   };

@@ -19,6 +19,25 @@ TEST(Probes, AccuracyTakesTheLargestScoreAndSkipsRowsWithoutAnswer) {
   EXPECT_EQ(look.numbers("accuracy"), Numbers{});
 }
 
+TEST(Probes, ClassAucDoesNotAskWhereScoresAreParted) {
+  HandMade look;
+  // Class 1 less class 0: 5, 4 and 3 of class 1 against 4 and 1 of class 0, which is 4 and a half of 6 pairs.
+  // All are above 0, so that accuracy says class 1 of each.
+  look.set_scores(6, 2, {0, 5, 1, 5, -3, 0, 2, 6, 0, 1, 9, 0}, {1, 1, 1, 0, 0, -1});
+  EXPECT_EQ(look.numbers("class_auc"), (Numbers{{"class_auc", 4.5 / 6}}));
+  EXPECT_EQ(look.numbers("accuracy"), (Numbers{{"accuracy", 3.0 / 5}}));
+  look.set_scores(5, 1, {5, 4, 3, 4, 1}, {1, 1, 1, 0, 0});
+  EXPECT_EQ(look.numbers("class_auc"), (Numbers{{"class_auc", 4.5 / 6}}));
+  // Of three classes, the mean of one against the rest: class 0 in 1 and a half of 2 pairs, class 1 in 1 of 2; there is
+  // none of class 2.
+  look.set_scores(3, 3, {3, 0, 0, 0, 0, 1, 0, 1, 0}, {0, 1, 0});
+  EXPECT_EQ(look.numbers("class_auc"), (Numbers{{"class_auc", (1.5 / 2 + 1.0 / 2) / 2}}));
+  look.set_scores(2, 2, {0, 1, 1, 0}, {1, 1});
+  EXPECT_EQ(look.numbers("class_auc"), Numbers{}) << "one class alone";
+  look.kind = Kind::token_pairs;
+  EXPECT_THROW(look.prepared("class_auc"), Error);
+}
+
 TEST(Probes, LossIsThatOfTheLook) {
   HandMade look;
   look.outcome.loss = 0.75;

@@ -101,6 +101,27 @@ TEST(Prediction, AccuracyOfUnseenBagsSeesShortcutsAndNotTheVocabulary) {
   ASSERT_EQ(plain.accuracy.size(), plain.times.size());
   EXPECT_NEAR(plain.accuracy.front(), 0.5, 0.1) << "nothing is known at the start";
   EXPECT_GT(plain.accuracy.back(), 0.95);
+  EXPECT_TRUE(plain.auc.empty()) << "not read from scores of 0";
+}
+
+// From random scores what is learned must outgrow them before it ranks bags; the first slope alone would do from none.
+TEST(Prediction, AucFromRandomScoresSeesHowSoonAShortcutRanksBags) {
+  const auto course = [](int distractors, double spread, std::uint64_t seed) {
+    const auto task =
+        make_task("keyword", table({{"vocab", whole(50)}, {"length", whole(80)}, {"distractors", whole(distractors)}}));
+    Team team;
+    PredictionOptions options;
+    options.start_spread = spread;
+    options.start_seed = seed;
+    return predict(*task_bags(*task, 4000), team, options).course;
+  };
+  const Course plain = course(0, 0.1, 1), leaning = course(20, 0.1, 1), other = course(20, 0.1, 2);
+  EXPECT_LT(leaning.auc_95, 0.3 * plain.auc_95);
+  EXPECT_GT(leaning.auc_95, 1) << "not at once";
+  EXPECT_GT(leaning.accuracy_90, 2 * leaning.auc_95) << "to part the scores takes longer than to order them";
+  ASSERT_EQ(plain.auc.size(), plain.times.size());
+  EXPECT_NEAR(plain.auc.front(), 0.5, 0.1);
+  EXPECT_NE(leaning.auc, other.auc);
 }
 
 TEST(Prediction, TextsAreReadByTheWordsOfTheExamples) {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -29,3 +30,24 @@ def program():
 
     run.path = path
     return run
+
+
+@pytest.fixture
+def pressed_at(monkeypatch):
+    """Presses Ctrl-C when a bar is told of so many steps, or runs."""
+    from fovea.progress import Bar
+
+    def press(when):
+        reach = Bar.reach
+
+        def pressing(self, done, of, words=""):
+            if done >= when:
+                monkeypatch.setattr(Bar, "reach", reach)
+                signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(Bar, "reach", pressing)
+
+    # What runs in the background may have been started deaf to Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield press
+    signal.signal(signal.SIGINT, before)

@@ -87,24 +87,11 @@ def test_a_failed_run_does_not_stop_a_sweep():
     assert "step" in table[1].error
 
 
-def test_ctrl_c_of_a_sweep(monkeypatch):
-    import signal
-
-    from fovea.progress import Bar
-
-    def pressing(self, done, of, words=""):
-        if done >= 2:
-            monkeypatch.undo()
-            signal.raise_signal(signal.SIGINT)
-
-    import os
-
-    home = os.environ["FOVEA_HOME"]
-    monkeypatch.setattr(Bar, "reach", pressing)
-    settings = {**SMALL, "steps": 100, "store": home + "/runs.db"}
+def test_ctrl_c_of_a_sweep(pressed_at):
+    pressed_at(2)
     with pytest.raises(KeyboardInterrupt, match=r"of 2000 runs done; the same call goes on"):
-        fovea.sweep("copy-subset", seeds=range(2000), **settings)
-    there = len([run for run in fovea.store(settings["store"]) if run.state == "done"])
+        fovea.sweep("copy-subset", seeds=range(2000), **{**SMALL, "steps": 100})
+    there = len([run for run in fovea.store() if run.state == "done"])
     assert 2 <= there < 2000
 
 

@@ -14,27 +14,6 @@ LONG = dict(quick=True, steps=100_000, hidden=16, embedding=16, batch=8, vocab=1
 TOY = dict(keep=False)
 
 
-@pytest.fixture
-def pressed_at(monkeypatch):
-    """Presses Ctrl-C when a bar is told of this many steps."""
-    from fovea.progress import Bar
-
-    def press(step):
-        reach = Bar.reach
-
-        def pressing(self, done, of, words=""):
-            if done >= step:
-                monkeypatch.setattr(Bar, "reach", reach)
-                signal.raise_signal(signal.SIGINT)
-
-        monkeypatch.setattr(Bar, "reach", pressing)
-
-    # What runs in the background may have been started deaf to Ctrl-C.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield press
-    signal.signal(signal.SIGINT, before)
-
-
 def test_ctrl_c_leaves_a_run_that_the_same_call_goes_on_with(pressed_at):
     settings = {**LONG, "steps": 5000, "every": 1000}
     pressed_at(50)

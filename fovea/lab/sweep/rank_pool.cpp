@@ -122,7 +122,7 @@ class RankPool : public WorkerPool {
         own_->give(std::move(work));
         continue;
       }
-      static std::uint64_t last_ticket = 0;  // of the whole job: late news of an earlier crew's runs must not be ours
+      static std::uint64_t last_ticket = 0;  // of the whole job: late news of an earlier pool's runs must not be ours
       const std::uint64_t ticket = ++last_ticket;
       if (other(rank).runs++ == 0) other(rank).silent = milliseconds(0);
       away_[ticket] = {rank, {work.number, 0, 0}};

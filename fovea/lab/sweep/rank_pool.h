@@ -1,7 +1,7 @@
-// A crew over the ranks of a job (lab/ranks/ranks.h): the first rank's own threads and those of all others.
+// A pool over the ranks of a job (lab/ranks/ranks.h): the first rank's own threads and those of all others.
 //
 //   first rank                             every other rank
-//   sweep ── give ──> RankPool ── order ──> work_for_first ──> its own thread crew
+//   sweep ── give ──> RankPool ── order ──> work_for_first ──> its own thread pool
 //         <── news ──          <── news ───
 //
 // Work goes to whoever has a thread free, one piece a thread: a rank that is slow or hangs holds back its own runs and

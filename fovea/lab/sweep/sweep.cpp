@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds patience(50), look_elsewhere_every(500);
 constexpr int few = 64;            // workers
 constexpr double short_run = 0.1;  // seconds
 
-// A run that a crew has, and every place of the list that asks for it.
+// A run that a pool has, and every place of the list that asks for it.
 struct Flight {
   std::string hash;
   std::string label;
@@ -86,7 +86,7 @@ class Scheduler {
       if (finished(hash)) RunLock::take(store_.running_folder(), hash);  // and lets go of it, file and all
   }
 
-  // Goes on to the next run, and gives it to the crew if it is to be trained. False if there is none to look at now.
+  // Goes on to the next run, and gives it to the pool if it is to be trained. False if there is none to look at now.
   bool give_next(WorkerPool& pool) {
     if (next_ < list_.size()) {
       consider(next_++, pool);

@@ -1,4 +1,4 @@
-// Who trains the runs of a sweep: threads of this process, or other processes. A crew is handed work and tells what
+// Who trains the runs of a sweep: threads of this process, or other processes. A pool is handed work and tells what
 // becomes of it; it touches no store.
 #pragma once
 
@@ -24,12 +24,12 @@ struct Work {
 
 // The last word on a piece of work is one of the first three.
 struct Ended {
-  RunRecord record;  // done, failed, or stopped because the crew was
+  RunRecord record;  // done, failed, or stopped because the pool was
 };
 struct Refused {
   Error error;  // the spec cannot be trained
 };
-struct NotBegun {};  // the crew was stopped before its turn
+struct NotBegun {};  // the pool was stopped before its turn
 struct Saved {
   RunRecord record;  // as a checkpoint has it, without arrays
 };

@@ -7,7 +7,7 @@ import { open_browser } from "../tests/web/chromium.mjs";
 // Each view where it shows most, and what must be there before the picture is taken.
 const views = [
   { name: "start", hash: "#/start", ready: "output[data-loading=no]", wait: 20_000 },
-  { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-subset"] .drawn svg[viewBox]' },
+  { name: "story", hash: "#/story?at=copying", ready: '[data-experiment="copy-order"] .drawn svg[viewBox]' },
   { name: "toy", hash: "#/toy?D=-0.6&gate=0.5", ready: "circle.descent", tall: 1180 },
   { name: "play", hash: "#/play?task=subset&step=160", ready: 'output[data-step="160"]' },
   { name: "runs", hash: "#/runs?experiment=copy-V&metric=accuracy&by=task.vocab", ready: "figure svg" },

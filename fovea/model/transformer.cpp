@@ -81,9 +81,11 @@ Matrix<T> Transformer<T>::embed(Compute& compute, const Tokens& source) const {
   return h;
 }
 
-// Queries or keys (N, H K); without a weight the places themselves, for each head.
+// Queries or keys (N, H K), of all rows or of those that are named; without a weight the places themselves, for each
+// head.
 template <class T>
-Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places) const {
+Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places,
+                                     std::span<const int> rows) const {
   if (!map.weight && heads_ == 1 && position_ != Position::rotary) return read;
   Matrix<T> all;
   if (map.weight) {
@@ -93,7 +95,7 @@ Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Mat
     for (Index n = 0; n < read.size(0); ++n)
       for (Index h = 0; h < heads_; ++h) std::copy_n(read[n].data(), width_, all[n].data() + h * width_);
   }
-  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::forward, all, places);
+  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::forward, all, places, rows);
   return all;
 }
 
@@ -114,20 +116,19 @@ Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Tra
   typename SelfAttention<T>::Pass& attention = trace.attention;
   attention.places = places;
   attention.lengths = source.lengths;
-  attention.q = side(compute, layer.query, trace.read, places);
+  attention.asking = trace.rows;
+  trace.asking = trace.rows.empty() ? trace.read : gather(compute, trace.read, trace.rows);
+  attention.q = side(compute, layer.query, trace.asking, places, trace.rows);
   attention.k = side(compute, layer.key, trace.read, places);
   if (trace.mapped) passing = compute.arena.mark();
   attention.v = plus_product(compute, layer.value, trace.read, {});
   if (layer.relative) attention.r = layer.relative->matrix().slice(0, places);
   attention.right = right_places(*pass.batch);
   if (pass.pass.training && kept <= most_kept) attention.kept = compute.arena.take<T>(static_cast<std::size_t>(kept));
-  const Matrix<T> mixed = compute.array<T>(h.size(0), width_);
+  const Matrix<T> mixed = compute.array<T>(given, width_);
   attention_.forward(compute, attention, mixed);
   trace.mixed = mixed;
-  if (!trace.rows.empty()) {
-    trace.mixed = gather(compute, trace.mixed, trace.rows);
-    h = gather(compute, h, trace.rows);
-  }
+  if (!trace.rows.empty()) h = norm_ == Norm::pre ? gather(compute, h, trace.rows) : trace.asking;
   plus_product(compute, layer.output, trace.mixed, h, y);
   if (!pass.pass.training) compute.arena.release(passing);
   return y;
@@ -250,20 +251,26 @@ void Transformer<T>::think_backward(Compute& compute, const Layer& layer, const 
   if (normal) layer.norm2.backward(compute, trace.norm2, d_read, dh);
 }
 
-// From d of queries or keys those of their matrix and, where there is room for it, of what they are made from, added.
+// From d of queries or keys, of all rows or of those that are named, those of their matrix and, where there is room for
+// it, of what they are made from, added.
 template <class T>
-void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace,
-                                   const PackedMatrix<T>& read, Matrix<T> d, Matrix<T> d_read) const {
+void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, Index places, const PackedMatrix<T>& read,
+                                   Matrix<T> d, Matrix<T> d_read, std::span<const int> rows) const {
   if (d.empty()) return;
-  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::backward, d, trace.attention.places);
+  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::backward, d, places, rows);
   if (map.weight) map.backward_parameters(compute, read, d);
   if (d_read.empty()) return;
-  if (map.weight) return map.backward_input(compute, d, d_read);
-  compute.team.split(d_read.size(0), rows_grain, [&](Index begin, Index end) {
+  if (map.weight && rows.empty()) return map.backward_input(compute, d, d_read);
+  Matrix<T> of_rows = d;
+  if (map.weight) {
+    of_rows = compute.array<T>(d.size(0), Index{width_});
+    map.backward_input(compute, d, of_rows, false);
+  }
+  compute.team.split(d.size(0), rows_grain, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n)
-      for (Index h = 0; h < heads_; ++h)
-        add_scaled(T{1}, std::span<const T>(d[n].data() + h * width_, static_cast<std::size_t>(width_)),
-                   d_read[n].flat());
+      for (Index at = 0; at < of_rows.size(1); at += width_)
+        add_scaled(T{1}, std::span<const T>(of_rows[n].data() + at, static_cast<std::size_t>(width_)),
+                   d_read[rows.empty() ? n : rows[static_cast<std::size_t>(n)]].flat());
   });
 }
 
@@ -274,14 +281,14 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
                                           std::span<HeadBeta<T>> looks) const {
   const Index N = trace.read.size(0), keys = trace.attention.q.size(1);
   const bool normal = norm_ == Norm::pre, reads = normal || deeper, trains = compute.trains();
-  Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
-  if (!trace.rows.empty()) {
-    dy = scatter(compute, Matrix<const T>(dy), trace.rows, N);
-    if (deeper) dh = scatter(compute, Matrix<const T>(dh), trace.rows, N);
+  const Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
+  if (!trace.rows.empty() && deeper) dh = scatter(compute, Matrix<const T>(dh), trace.rows, N);
+  if (!looks.empty()) {
+    const Matrix<const T> seen = dy;
+    look(trace, trace.rows.empty() ? seen : scatter(compute, seen, trace.rows, N), asked, looks);
   }
-  if (!looks.empty()) look(trace, dy, asked, looks);
   typename SelfAttention<T>::Gradients d;
-  if (reads || (trains && learns(layer.query))) d.q = compute.array<T>(N, keys);
+  if (reads || (trains && learns(layer.query))) d.q = compute.array<T>(dy.size(0), keys);
   if (reads || (trains && learns(layer.key))) d.k = compute.array<T>(N, keys);
   if (reads || (trains && learns(layer.value))) d.v = compute.array<T>(N, Index{width_});
   if (layer.relative && layer.relative->learns() && trains)
@@ -294,8 +301,10 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
   const PackedMatrix<T> read = trains ? team_pack(compute, plain(trace.read)) : PackedMatrix<T>();
   if (!d.v.empty()) layer.value.backward_parameters(compute, read, d.v);
   if (reads) layer.value.backward_input(compute, d.v, d_read, !normal);
-  side_backward(compute, layer.query, trace, read, d.q, d_read);
-  side_backward(compute, layer.key, trace, read, d.k, d_read);
+  const bool some = trains && !trace.rows.empty();
+  const PackedMatrix<T> asking = some ? team_pack(compute, plain(trace.asking)) : read;
+  side_backward(compute, layer.query, trace.attention.places, asking, d.q, d_read, trace.rows);
+  side_backward(compute, layer.key, trace.attention.places, read, d.k, d_read);
   compute.arena.release(passing);
   if (normal) {
     if (!deeper) dh = compute.zeros<T>(N, Index{width_});

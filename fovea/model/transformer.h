@@ -71,9 +71,9 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   };
   struct LayerTrace {
     typename LayerNorm<T>::Trace norm1, norm2;
-    Matrix<const T> read, read_by_mlp;  // u, and what the mlp reads
+    Matrix<const T> read, asking, read_by_mlp;  // u; those rows of it that ask; and what the mlp reads
     typename SelfAttention<T>::Pass attention;
-    std::span<const int> rows;       // those that the layer gives; empty: all
+    std::span<const int> rows;       // those that ask, and that the layer gives; empty: all
     bool mapped = true;              // whether its maps are wanted after the pass
     Matrix<const T> mixed;           // y of these rows (N, H U)
     Matrix<T> before, inner, after;  // of the mlp: U u, what gelu's backward needs, what it gave
@@ -99,14 +99,15 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   Index query_width() const { return queries_ == Queries::separate ? width_ / heads_ : width_; }  // K
   std::span<const HeadRule> rules(Compute& compute, const Pass& pass, int layer) const;
   Matrix<T> embed(Compute& compute, const Tokens& source) const;
-  Matrix<const T> side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places) const;
+  Matrix<const T> side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places,
+                       std::span<const int> rows = {}) const;
   Matrix<T> attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
                    LayerTrace& trace) const;
   Matrix<T> think(Compute& compute, const Layer& layer, Matrix<const T> h, bool training, LayerTrace& trace) const;
   void say(Compute& compute, Own& own, Trace<T>& trace) const;
   void show(Compute& compute, const Own& own, Trace<T>& trace) const;
-  void side_backward(Compute& compute, const Linear<T>& map, const LayerTrace& trace, const PackedMatrix<T>& read,
-                     Matrix<T> d, Matrix<T> d_read) const;
+  void side_backward(Compute& compute, const Linear<T>& map, Index places, const PackedMatrix<T>& read, Matrix<T> d,
+                     Matrix<T> d_read, std::span<const int> rows = {}) const;
   Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh, bool deeper,
                             const Own* copying, Index asked, std::span<HeadBeta<T>> looks) const;
   void descend(Compute& compute, const Trace<T>& trace, std::span<HeadBeta<T>> looks) const;

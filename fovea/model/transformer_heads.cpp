@@ -4,6 +4,7 @@
 
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
+#include "fovea/model/asked_rows.h"
 #include "fovea/model/transformer.h"
 
 namespace fovea {
@@ -22,7 +23,7 @@ void Transformer<T>::copy(Compute& compute, const Batch& batch, Own& own, Matrix
   if (std::ranges::none_of(rules, [](const HeadRule& rule) { return rule.copy != 0; })) return;
   const SelfAttention<T> copier = this->copier();
   const auto N = static_cast<Index>(batch.source.ids.size()), C = copier.value_width;
-  const Matrix<T> tokens = compute.zeros<T>(N, heads_ * C), said = compute.array<T>(N, heads_ * C);
+  const Matrix<T> tokens = compute.zeros<T>(N, heads_ * C);
   for (Index n = 0; n < N; ++n) {
     const int token = batch.source.ids[static_cast<std::size_t>(n)];
     for (Index h = 0; token >= 0 && token < C && h < heads_; ++h) tokens(n, h * C + token) = 1;
@@ -30,13 +31,14 @@ void Transformer<T>::copy(Compute& compute, const Batch& batch, Own& own, Matrix
   own.copied = own.layers.back().attention;
   own.copied.kept = {};
   own.copied.v = tokens;
+  const Index rows = own.copied.q.size(0);
+  Matrix<T> said = compute.array<T>(rows, heads_ * C);
   copier.forward(compute, own.copied, said);
-  for (std::size_t i = 0; i < own.asked.size(); ++i)
+  if (rows != logits.size(0)) said = gather(compute, Matrix<const T>(said), own.asked);
+  for (Index i = 0; i < said.size(0); ++i)
     for (Index h = 0; h < heads_; ++h)
       add_scaled(static_cast<T>(rules[static_cast<std::size_t>(h)].copy),
-                 std::span<const T>(
-                     said[own.asked[i]].flat().subspan(static_cast<std::size_t>(h * C), static_cast<std::size_t>(C))),
-                 logits[static_cast<Index>(i)].flat());
+                 std::span<const T>(said[i].data() + h * C, static_cast<std::size_t>(C)), logits[i].flat());
 }
 
 // Adds to d of queries, keys and relative positions what copying gives them.
@@ -44,16 +46,16 @@ template <class T>
 void Transformer<T>::copy_backward(Compute& compute, const Own& own,
                                    const typename SelfAttention<T>::Gradients& d) const {
   const SelfAttention<T> copier = this->copier();
-  const Index N = own.copied.v.size(0), C = copier.value_width;
-  const Matrix<T> d_said = compute.zeros<T>(N, heads_ * C);
-  for (std::size_t i = 0; i < own.asked.size(); ++i)
+  const Index C = copier.value_width;
+  const Matrix<T> d_said = compute.zeros<T>(own.copied.q.size(0), heads_ * C);
+  for (Index i = 0; i < std::ssize(own.asked); ++i)
     for (Index h = 0; h < heads_; ++h)
       add_scaled(static_cast<T>(own.copied.rules[static_cast<std::size_t>(h)].copy),
-                 std::span<const T>(own.d_logits[static_cast<Index>(i)].flat()),
-                 d_said[own.asked[i]].flat().subspan(static_cast<std::size_t>(h * C), static_cast<std::size_t>(C)));
+                 std::span<const T>(own.d_logits[i].flat()),
+                 std::span<T>(d_said[i].data() + h * C, static_cast<std::size_t>(C)));
   typename SelfAttention<T>::Gradients more;
-  if (!d.q.empty()) more.q = compute.array<T>(N, d.q.size(1));
-  if (!d.k.empty()) more.k = compute.array<T>(N, d.k.size(1));
+  if (!d.q.empty()) more.q = compute.array<T>(d.q.size(0), d.q.size(1));
+  if (!d.k.empty()) more.k = compute.array<T>(d.k.size(0), d.k.size(1));
   more.r = d.r;
   copier.backward(compute, own.copied, d_said, more);
   if (!d.q.empty()) add_scaled(T{1}, std::span<const T>(more.q.flat()), d.q.flat());

@@ -209,17 +209,21 @@ StepCost pooling_cost(const Settings& s, const TaskShape& shape, const Batch& ba
   return cost;
 }
 
-// The last layer maps back, and has its mlp look at, what is asked alone; what is frozen has no gradient, nor has what
-// leads to nothing that learns.
+// In the last layer only what is asked attends, is mapped back, and is read by the mlp; what is frozen has no gradient,
+// nor has what leads to nothing that learns.
 StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
   const double rows = sum(batch.source.lengths), layers = s.number("layers"), heads = s.number("heads");
-  const double asked = static_cast<double>(
-      std::count_if(batch.target.ids.begin(), batch.target.ids.end(), [](int id) { return id >= 0; }));
+  double asked = 0, asked_pairs = 0;
+  for (std::size_t n = 0; n < batch.target.ids.size(); ++n) {
+    if (batch.target.ids[n] < 0) continue;
+    asked += 1;
+    asked_pairs += static_cast<double>(n % static_cast<std::size_t>(batch.target.columns) + 1);
+  }
   const double width = s.number("width"), mlp = s.number("mlp") * width;
   const std::string queries = s.word("queries"), position = s.word("position");
   const double keys = queries == "separate" ? width : heads * width;
-  double pairs = 0;
-  for (const int length : batch.source.lengths) pairs += 0.5 * length * (length + 1);
+  double all_pairs = 0;
+  for (const int length : batch.source.lengths) all_pairs += 0.5 * length * (length + 1);
   const bool normal = s.word("norm") == "pre";
   const bool embedded = !s.lists("frozen", "embed") || (position == "learned" && !s.lists("frozen", "positions"));
   const auto map = [](double count, double in, double out, bool learns, bool deeper) {
@@ -231,10 +235,10 @@ StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch
       return !s.lists("frozen", part + std::to_string(static_cast<int>(layer)));
     };
     const bool qk = learns("qk."), v = learns("v."), reads = normal || layer > 1 || embedded;
-    const double given = layer < layers ? rows : asked;
+    const double given = layer < layers ? rows : asked, pairs = layer < layers ? all_pairs : asked_pairs;
     const bool has_query = queries != "identity", has_key = queries != "merged";
-    cost.operations += (has_query + has_key) * map(rows, width, keys, qk, reads) + map(rows, width, width, v, reads) +
-                       map(given, width, width, learns("o."), true);
+    cost.operations += has_query * map(given, width, keys, qk, reads) + has_key * map(rows, width, keys, qk, reads) +
+                       map(rows, width, width, v, reads) + map(given, width, width, learns("o."), true);
     // Scores, sums, and the gradients of weights, queries, keys and values.
     const double of_scores = (reads || (has_query && qk)) + (reads || (has_key && qk));
     const bool relative = position == "relative";

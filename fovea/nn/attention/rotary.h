@@ -7,6 +7,7 @@
 // Backward is the same by -φ.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "fovea/nn/compute.h"
@@ -20,8 +21,9 @@ class Rotary {
   Rotary(Index places, Index head_width);  // K even
 
   enum class Turn { forward, backward };
-  // x (B T, H K) in place; the rows of a stream of T places follow each other.
-  void turn(Team& team, Turn turn, Matrix<T> x, Index places) const;
+  // x (B T, H K) in place; the rows of a stream of T places follow each other. Where only some rows b T + t are there,
+  // these are named.
+  void turn(Team& team, Turn turn, Matrix<T> x, Index places, std::span<const int> rows = {}) const;
 
  private:
   Index half_ = 0;          // K/2

@@ -18,7 +18,7 @@ using attention_rows::row_grain;
 using attention_rows::Rows;
 using attention_rows::stride_of;
 
-constexpr Index tile_rows = 32;    // rows whose weights are held at a time
+constexpr Index tile_rows = 32;    // places whose rows' weights are held at a time
 constexpr Index most_groups = 32;  // of heads of streams, each with memory of its own
 
 // Numbers of a head's tiles before the one that begins here, each as wide as its last row.
@@ -51,12 +51,12 @@ void write_held(const HeadRule& rule, std::span<const int> right, Index i, Index
     for (const int place : right) a[place] = T{1} / static_cast<T>(right.size());
 }
 
-// Multiplies what stands at the right places of rows.
+// Multiplies what stands at the right places of rows of a stream whose first place this is.
 template <class T>
-void scale_right(const RightPlaces& right, const HeadRule& rule, Index first_row, const Rows<T>& rows) {
+void scale_right(const RightPlaces& right, const HeadRule& rule, Index first, const Rows<T>& rows) {
   if (rule.scale == 1) return;
   for (Index r = 0; r < rows.count; ++r)
-    for (const int place : right.of(first_row + r)) rows.row(r)[place] *= static_cast<T>(rule.scale);
+    for (const int place : right.of(first + rows.places[r])) rows.row(r)[place] *= static_cast<T>(rule.scale);
 }
 
 // Rows [first, last) of a head's columns.
@@ -89,16 +89,41 @@ struct SelfAttention<T>::Panels {
   }
 };
 
+// The rows of all streams: the place of each in its stream, and where each stream's begin, (B + 1).
+template <class T>
+struct SelfAttention<T>::Asking {
+  std::span<const int> places;
+  std::span<const Index> begins;
+};
+
 // One head of one stream.
 template <class T>
 struct SelfAttention<T>::Head {
-  Index stream, number, length;
-  Index first;  // its first row among those of all streams
+  Index stream, number;
+  Index first;                  // its first place among those of all streams
+  Index row, behind;            // its first row among those of all streams, and the first of the next stream
+  std::span<const int> places;  // of its rows; those behind them are not there
   const HeadRule& rule;
   Products products;
   Panels at;
   T* memory;
   PackedMatrix<T> r_turned, r;  // relative positions
+
+  Index rows() const { return std::ssize(places); }
+  Index place(Index row) const { return places[static_cast<std::size_t>(row)]; }
+  Index length() const { return place(rows() - 1) + 1; }  // places before them are attended to
+
+  // A tile's rows: those whose places lie between the same multiples of tile_rows.
+  Index tile_end(Index begin) const {
+    Index end = begin + 1;
+    while (end < rows() && place(end) / tile_rows == place(begin) / tile_rows) ++end;
+    return end;
+  }
+  Index tile_begin(Index end) const {
+    Index begin = end - 1;
+    while (begin > 0 && place(begin - 1) / tile_rows == place(end - 1) / tile_rows) --begin;
+    return begin;
+  }
 
   T* part(Index begin) const { return memory + begin; }
   // Matrices that were packed there.
@@ -107,10 +132,10 @@ struct SelfAttention<T>::Head {
   }
 };
 
-// Rows [begin, end) of a head, over the places before `end`.
+// Rows [begin, end) of a head, over the places before `reach`.
 template <class T>
 struct SelfAttention<T>::Tile {
-  Index begin, end;
+  Index begin, end, reach;
   Operand<T> q;
   Rows<T> a, ds, shifts;
 
@@ -124,18 +149,21 @@ Index SelfAttention<T>::kept_size(Index streams, Index places) const {
 }
 
 template <class T>
-typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Pass& pass, const Head& head, Index begin) const {
-  const Index end = std::min(head.length, begin + tile_rows), stride = stride_of(end), rows = end - begin;
+typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Pass& pass, const Head& head, Index begin,
+                                                       Index end) const {
+  const Index reach = head.place(end - 1) + 1, stride = stride_of(reach), rows = end - begin;
+  const int* const places = head.places.data() + begin;
   T* a = head.part(head.at.a);
   if (!pass.kept.empty())
     a = pass.kept.data() + (head.stream * heads + head.number) * kept_size(1, pass.places) / heads +
-        tiles_before(begin);
+        tiles_before(*places / tile_rows * tile_rows);
   return {begin,
           end,
-          {pass.q[head.first + begin].data() + head.number * key_width, rows, key_width, pass.q.size(1), false},
-          {a, rows, stride, begin},
-          {head.part(head.at.ds), rows, stride, begin},
-          {head.part(head.at.shifts), rows, stride, begin}};
+          reach,
+          {pass.q[head.row + begin].data() + head.number * key_width, rows, key_width, pass.q.size(1), false},
+          {a, rows, stride, places},
+          {head.part(head.at.ds), rows, stride, places},
+          {head.part(head.at.shifts), rows, stride, places}};
 }
 
 // a of the tile, without the rule's scale. Needs Kᵀ packed.
@@ -157,12 +185,12 @@ void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& til
     attention_rows::score_rows(a, scale, shifts);
     if (weighting == Weighting::linear) return;
     for (Index r = 0; r < count; ++r)
-      for (Index j = 0, i = a.begin + r; j <= i; ++j) a.row(r)[j] = std::max(a.row(r)[j], T{0}) / static_cast<T>(i + 1);
+      for (Index j = 0, i = a.places[r]; j <= i; ++j) a.row(r)[j] = std::max(a.row(r)[j], T{0}) / static_cast<T>(i + 1);
   };
   if (head.rule.pattern == HeadRule::Pattern::learned) return by_score(0, rows);
   for (Index row = 0; row < rows; ++row) {
-    const std::span<const int> right = pass.right.of(head.first + tile.begin + row);
-    if (holds(head.rule, right)) write_held(head.rule, right, tile.begin + row, stride, tile.a.row(row));
+    const std::span<const int> right = pass.right.of(head.first + tile.a.places[row]);
+    if (holds(head.rule, right)) write_held(head.rule, right, Index{tile.a.places[row]}, stride, tile.a.row(row));
     else by_score(row, 1);
   }
 }
@@ -172,17 +200,40 @@ template <class T>
 const T* SelfAttention<T>::weights(const Pass& pass, const Head& head, const Tile& tile) const {
   if (head.rule.scale == 1) return tile.a.first;
   std::copy_n(tile.a.first, tile.rows() * tile.a.stride, tile.ds.first);
-  scale_right(pass.right, head.rule, head.first + tile.begin, tile.ds);
+  scale_right(pass.right, head.rule, head.first, tile.ds);
   return tile.ds.first;
 }
 
 template <class T>
-typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, Index stream, Index number, Products products,
-                                                       T* memory) const {
+typename SelfAttention<T>::Asking SelfAttention<T>::asking(Compute& compute, const Pass& pass) const {
+  const Index B = static_cast<Index>(pass.lengths.size()), T_ = pass.places;
+  const Index count = pass.asking.empty() ? B * T_ : std::ssize(pass.asking);
+  const auto places = compute.arena.take<int>(static_cast<std::size_t>(count));
+  const auto begins = compute.arena.take<Index>(static_cast<std::size_t>(B + 1));
+  Index stream = 0;
+  for (Index n = 0; n < count; ++n) {
+    const Index place = pass.asking.empty() ? n : pass.asking[static_cast<std::size_t>(n)];
+    for (; stream * T_ <= place; ++stream) begins[static_cast<std::size_t>(stream)] = n;
+    places[static_cast<std::size_t>(n)] = static_cast<int>(place % T_);
+  }
+  std::fill(begins.begin() + stream, begins.end(), count);
+  return {places, begins};
+}
+
+template <class T>
+typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, const Asking& asking, Index stream,
+                                                       Index number, Products products, T* memory) const {
+  const auto s = static_cast<std::size_t>(stream);
+  const Index row = asking.begins[s], behind = asking.begins[s + 1];
+  const std::span<const int> rows =
+      asking.places.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(behind - row));
+  const auto there = std::ranges::lower_bound(rows, pass.lengths[s]) - rows.begin();
   return {stream,
           number,
-          pass.lengths[static_cast<std::size_t>(stream)],
           stream * pass.places,
+          row,
+          behind,
+          rows.first(static_cast<std::size_t>(there)),
           pass.rules[static_cast<std::size_t>(number)],
           products,
           Panels(*this, pass.places, products),
@@ -198,6 +249,7 @@ void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index strea
   const Index count = streams * heads, groups = std::min(count, most_groups), T_ = pass.places;
   const Products products = compute.products;
   const Matrix<T> memory = compute.array<T>(groups, Panels(*this, T_, products).end);
+  const Asking asking = this->asking(compute, pass);
   Matrix<T> of_turned, of_plain;
   if (!pass.r.empty()) {
     of_turned = compute.array<T>(heads, panels_size<T>(products, key_width, T_));
@@ -210,7 +262,7 @@ void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index strea
   }
   compute.team.each(static_cast<int>(groups), [&](int group) {
     for (Index n = group; n < count; n += groups) {
-      Head head = this->head(pass, n / heads, n % heads, products, memory[group].data());
+      Head head = this->head(pass, asking, n / heads, n % heads, products, memory[group].data());
       if (!pass.r.empty()) {
         head.r_turned = {products, of_turned[head.number].data(), key_width, T_};
         head.r = {products, of_plain[head.number].data(), T_, key_width};
@@ -232,20 +284,22 @@ Operand<T> part_of(Matrix<const T> all, Index first, Index rows, Index head, Ind
 
 template <class T>
 void SelfAttention<T>::forward(Compute& compute, const Pass& pass, Matrix<T> y) const {
-  const Index B = static_cast<Index>(pass.lengths.size()), T_ = pass.places, U = value_width;
-  assert(y.size(1) == heads * U && pass.q.size(1) == heads * key_width);
+  const Index B = static_cast<Index>(pass.lengths.size()), U = value_width;
+  assert(y.size(1) == heads * U && pass.q.size(1) == heads * key_width && pass.q.size(0) == y.size(0));
   each_head(compute, pass, B, [&](const Head& head) {
-    const Index length = head.rule.ablated ? 0 : head.length, h = head.number;
-    clear_rows(y, head.first + length, head.first + T_, h, U);
-    if (length == 0) return;
+    const Index rows = head.rule.ablated ? 0 : head.rows(), h = head.number;
+    clear_rows(y, head.row + rows, head.behind, h, U);
+    if (rows == 0) return;
+    const Index length = head.length();
     const PackedMatrix<T> v = pack_into(head.products, part_of(pass.v, head.first, length, h, U), head.part(head.at.v));
     pack_into(head.products, transposed(part_of(pass.k, head.first, length, h, key_width)),
               head.part(head.at.k_turned));
-    for (Index begin = 0; begin < length; begin += tile_rows) {
-      const Tile tile = this->tile(pass, head, begin);
+    for (Index begin = 0, end = 0; begin < rows; begin = end) {
+      end = head.tile_end(begin);
+      const Tile tile = this->tile(pass, head, begin, end);
       weigh(pass, head, tile);
-      const Operand<T> weights{this->weights(pass, head, tile), tile.rows(), tile.end, tile.a.stride, false};
-      matmul_packed(weights, v.first_rows(tile.end), Matrix<T>(y[head.first + begin].data() + h * U, tile.rows(), U),
+      const Operand<T> weights{this->weights(pass, head, tile), tile.rows(), tile.reach, tile.a.stride, false};
+      matmul_packed(weights, v.first_rows(tile.reach), Matrix<T>(y[head.row + begin].data() + h * U, tile.rows(), U),
                     Into::overwrite, y.size(1));
     }
   });
@@ -254,57 +308,57 @@ void SelfAttention<T>::forward(Compute& compute, const Pass& pass, Matrix<T> y) 
 // c ds of a tile, from its weights, with dy V already in ds.
 template <class T>
 void SelfAttention<T>::slopes(const Pass& pass, const Head& head, const Tile& tile, const T* a) const {
-  const Index first_row = head.first + tile.begin;
   const T scale = T{1} / std::sqrt(static_cast<T>(key_width));
-  scale_right(pass.right, head.rule, first_row, tile.ds);
+  scale_right(pass.right, head.rule, head.first, tile.ds);
   if (weighting == Weighting::softmax) {
     attention_rows::softmax_slopes(tile.ds, a, scale);
   } else {
     attention_rows::score_rows(tile.ds, scale, nullptr);
     if (weighting == Weighting::relu)
       for (Index r = 0; r < tile.rows(); ++r)
-        for (Index j = 0, i = tile.begin + r; j <= i; ++j)
+        for (Index j = 0, i = tile.ds.places[r]; j <= i; ++j)
           tile.ds.row(r)[j] = a[r * tile.a.stride + j] > 0 ? tile.ds.row(r)[j] / static_cast<T>(i + 1) : T{0};
   }
   if (head.rule.pattern == HeadRule::Pattern::learned) return;
   for (Index r = 0; r < tile.rows(); ++r)
-    if (holds(head.rule, pass.right.of(first_row + r))) std::fill_n(tile.ds.row(r), tile.ds.stride, T{0});
+    if (holds(head.rule, pass.right.of(head.first + tile.ds.places[r])))
+      std::fill_n(tile.ds.row(r), tile.ds.stride, T{0});
 }
 
 template <class T>
 void SelfAttention<T>::tile_backward(const Pass& pass, const Head& head, const Tile& tile, Matrix<const T> dy,
                                      const Gradients& gradients, Matrix<T> dr) const {
   const Index first = head.first, h = head.number, rows = tile.rows(), stride = tile.a.stride, K = key_width;
-  const Operand<T> d{dy[first + tile.begin].data() + h * value_width, rows, value_width, dy.size(1), false};
+  const Operand<T> d{dy[head.row + tile.begin].data() + h * value_width, rows, value_width, dy.size(1), false};
   T* const packed = head.part(head.at.rows);
   // The last tile comes first and reaches all places.
-  const Into into = tile.end == head.length ? Into::overwrite : Into::add;
-  const auto turned = [&](const T* x) { return Operand<T>{x, tile.end, rows, stride, true}; };
+  const Into into = tile.end == head.rows() ? Into::overwrite : Into::add;
+  const auto turned = [&](const T* x) { return Operand<T>{x, tile.reach, rows, stride, true}; };
   if (!gradients.v.empty()) {
     matmul_packed(turned(weights(pass, head, tile)), pack_into(head.products, d, packed),
-                  Matrix<T>(gradients.v[first].data() + h * value_width, tile.end, value_width), into,
+                  Matrix<T>(gradients.v[first].data() + h * value_width, tile.reach, value_width), into,
                   gradients.v.size(1));
   }
   if (gradients.q.empty() && gradients.k.empty() && dr.empty()) return;
   matmul_packed(d, head.packed(head.at.v_turned, value_width, stride), Matrix<T>(tile.ds.first, rows, stride));
   slopes(pass, head, tile, tile.a.first);
-  const Operand<T> ds{tile.ds.first, rows, tile.end, stride, false};
+  const Operand<T> ds{tile.ds.first, rows, tile.reach, stride, false};
   const bool relative = !pass.r.empty();
   if (relative) attention_rows::by_distance(tile.shifts, tile.ds.first);
   if (!gradients.q.empty()) {
-    const Matrix<T> dq(gradients.q[first + tile.begin].data() + h * K, rows, K);
-    matmul_packed(ds, head.packed(head.at.k, head.length, K).first_rows(tile.end), dq, Into::overwrite,
+    const Matrix<T> dq(gradients.q[head.row + tile.begin].data() + h * K, rows, K);
+    matmul_packed(ds, head.packed(head.at.k, head.length(), K).first_rows(tile.reach), dq, Into::overwrite,
                   gradients.q.size(1));
     if (relative)
-      matmul_packed(Operand<T>{tile.shifts.first, rows, tile.end, stride, false}, head.r.first_rows(tile.end), dq,
+      matmul_packed(Operand<T>{tile.shifts.first, rows, tile.reach, stride, false}, head.r.first_rows(tile.reach), dq,
                     Into::add, gradients.q.size(1));
   }
   if (gradients.k.empty() && dr.empty()) return;
   const PackedMatrix<T> q = pack_into(head.products, tile.q, packed);
   if (!gradients.k.empty())
-    matmul_packed(turned(tile.ds.first), q, Matrix<T>(gradients.k[first].data() + h * K, tile.end, K), into,
+    matmul_packed(turned(tile.ds.first), q, Matrix<T>(gradients.k[first].data() + h * K, tile.reach, K), into,
                   gradients.k.size(1));
-  if (!dr.empty()) matmul_packed(turned(tile.shifts.first), q, dr.slice(0, tile.end), Into::add, K);
+  if (!dr.empty()) matmul_packed(turned(tile.shifts.first), q, dr.slice(0, tile.reach), Into::add, K);
 }
 
 template <class T>
@@ -314,8 +368,8 @@ void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const
   const bool wants_r = !gradients.r.empty(), makes = pass.kept.empty();
   const Cube<T> dr = wants_r ? compute.zeros<T>(B * heads, T_, K) : Cube<T>();
   each_head(compute, pass, B, [&](const Head& head) {
-    const Index h = head.number, length = head.rule.ablated ? 0 : head.length;
-    clear_rows(gradients.q, head.first + length, head.first + T_, h, K);
+    const Index h = head.number, rows = head.rule.ablated ? 0 : head.rows(), length = rows == 0 ? 0 : head.length();
+    clear_rows(gradients.q, head.row + rows, head.behind, h, K);
     clear_rows(gradients.k, head.first + length, head.first + T_, h, K);
     clear_rows(gradients.v, head.first + length, head.first + T_, h, U);
     if (length == 0) return;
@@ -323,8 +377,9 @@ void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const
     if (makes) pack_into(head.products, transposed(k), head.part(head.at.k_turned));
     pack_into(head.products, k, head.part(head.at.k));
     pack_into(head.products, transposed(v), head.part(head.at.v_turned));
-    for (Index begin = (length - 1) / tile_rows * tile_rows; begin >= 0; begin -= tile_rows) {
-      const Tile tile = this->tile(pass, head, begin);
+    for (Index end = rows, begin = 0; end > 0; end = begin) {
+      begin = head.tile_begin(end);
+      const Tile tile = this->tile(pass, head, begin, end);
       if (makes) weigh(pass, head, tile);
       tile_backward(pass, head, tile, dy, gradients, wants_r ? dr[head.stream * heads + h] : Matrix<T>());
     }
@@ -347,15 +402,16 @@ void SelfAttention<T>::map(Compute& compute, const Pass& pass, Index number, Cub
     if (head.number != number) return;
     const Matrix<T> map = weights[head.stream];
     std::fill_n(map.data(), T_ * T_, T{0});
-    if (head.length == 0) return;
-    pack_into(head.products, transposed(part_of(pass.k, head.first, head.length, number, key_width)),
+    if (head.rows() == 0) return;
+    pack_into(head.products, transposed(part_of(pass.k, head.first, head.length(), number, key_width)),
               head.part(head.at.k_turned));
-    for (Index begin = 0; begin < head.length; begin += tile_rows) {
-      const Tile tile = this->tile(again, head, begin);
+    for (Index begin = 0, end = 0; begin < head.rows(); begin = end) {
+      end = head.tile_end(begin);
+      const Tile tile = this->tile(again, head, begin, end);
       weigh(again, head, tile);
       const T* const from = this->weights(again, head, tile);
       for (Index row = 0; row < tile.rows(); ++row)
-        std::copy_n(from + row * tile.a.stride, tile.end, map[begin + row].data());
+        std::copy_n(from + row * tile.a.stride, tile.reach, map[tile.a.places[row]].data());
     }
   });
 }

@@ -10,6 +10,8 @@
 //   A_ij    = a_ij times the rule's scale where j is one of the right places of i, else a_ij
 //   y_i     = Σ_(j<=i) A_ij v_j;                           0 of a head that is ablated
 //
+// Where only some places ask, q and y, and their gradients, have rows for these alone.
+//
 // Backward, from dy, with z_ij the rule's scale or 1:
 //
 //   dv_j   += Σ_i A_ij dy_i                                da_ij = z_ij dy_i · v_j
@@ -44,6 +46,7 @@ struct SelfAttention {
   struct Pass {
     Index places = 0;                 // T
     std::span<const int> lengths;     // (B) places that are there; behind them y is 0
+    std::span<const int> asking;      // b T + i of the places that ask, ascending; empty: all ask
     Matrix<const T> q, k, v, r;       // r empty: no relative positions
     std::span<const HeadRule> rules;  // (H)
     RightPlaces right;
@@ -64,11 +67,13 @@ struct SelfAttention {
   void map(Compute& compute, const Pass& pass, Index head, Cube<T> weights) const;
 
  private:
+  struct Asking;
   struct Head;
   struct Tile;
   struct Panels;
-  Head head(const Pass& pass, Index stream, Index head, Products products, T* memory) const;
-  Tile tile(const Pass& pass, const Head& head, Index begin) const;
+  Asking asking(Compute& compute, const Pass& pass) const;
+  Head head(const Pass& pass, const Asking& asking, Index stream, Index head, Products products, T* memory) const;
+  Tile tile(const Pass& pass, const Head& head, Index begin, Index end) const;
   void weigh(const Pass& pass, const Head& head, const Tile& tile) const;
   const T* weights(const Pass& pass, const Head& head, const Tile& tile) const;
   void slopes(const Pass& pass, const Head& head, const Tile& tile, const T* a) const;

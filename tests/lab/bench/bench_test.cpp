@@ -113,16 +113,16 @@ TEST(StepCost, CountsSimilaritiesTwiceSinceTheyAreNotHeld) {
   EXPECT_DOUBLE_EQ(general.functions, 2 * pairs);
 }
 
-// Two streams of four places, of which the last is asked; ten pairs each.
+// Two streams of four places, of which the last is asked; four pairs each.
 TEST(StepCost, OfATransformerStopsAtWhatIsFrozenAndAtWhatIsNotAsked) {
   const std::string text = R"(
     task = { name = "induction", vocab = 5, length = 4 }
     train = { batch = 2 }
     model = { name = "transformer", layers = 1, heads = 1, width = 6)";
-  const double rows = 8, asked = 2, pairs = 20;
+  const double rows = 8, asked = 2, pairs = 8;
   const StepCost all = first_batch_cost(spec_of(text + ", mlp = 4 }"));
   EXPECT_DOUBLE_EQ(all.operations,
-                   3 * operations({{rows, 6, 18}, {asked, 6, 6}, {2 * asked, 6, 24}, {asked, 6, 5}}) + 12 * pairs * 6);
+                   3 * operations({{rows, 6, 12}, {asked, 6, 12}, {2 * asked, 6, 24}, {asked, 6, 5}}) + 12 * pairs * 6);
   EXPECT_DOUBLE_EQ(all.functions, pairs + asked * 24 + asked * 5);
   const std::string frozen =
       text + R"(, norm = "none", queries = "identity", frozen = ["embed", "positions", "v.1", "o.1", "unembed"] })";

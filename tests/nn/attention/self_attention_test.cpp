@@ -7,16 +7,20 @@
 #include <vector>
 
 #include "fovea/base/random.h"
+#include "fovea/model/asked_rows.h"
 
 namespace fovea {
 namespace {
 
 constexpr Index streams_here = 3, places_here = 75, heads_here = 2, key_here = 5, value_here = 18;
 
+// Of all places; of all, of which those that do not ask have no gradient; or of those that ask alone.
+enum class Rows { all, all_but_asking_count, asking };
+
 // Streams of several lengths with what attention gives and its gradients, by a team and with weights kept or not.
 template <class T>
 struct SelfScene {
-  explicit SelfScene(Weighting weighting, bool relative, int threads = 1, bool keeps = true)
+  explicit SelfScene(Weighting weighting, bool relative, int threads = 1, bool keeps = true, Rows which = Rows::all)
       : attention{weighting, heads_here, key_here, value_here}, team(threads), compute{arena, team} {
     constexpr Index rows = streams_here * places_here;
     Stream stream(7, "self-attention");
@@ -31,16 +35,25 @@ struct SelfScene {
     pass.k = draw(rows, heads_here * key_here);
     pass.v = draw(rows, heads_here * value_here);
     dy = draw(rows, heads_here * value_here);
+    if (which == Rows::all_but_asking_count) dy = scatter(compute, Matrix<const T>(gathered(dy)), asking, rows);
+    if (which == Rows::asking) {
+      pass.asking = asking;
+      pass.q = gathered(pass.q);
+      dy = gathered(dy);
+    }
+    const Index given = pass.q.size(0);
     if (relative) pass.r = draw(places_here, heads_here * key_here);
     pass.rules = rules;
     if (keeps) pass.kept = arena.take<T>(static_cast<std::size_t>(attention.kept_size(streams_here, places_here)));
-    y = compute.array<T>(rows, heads_here * value_here);
+    y = compute.array<T>(given, heads_here * value_here);
     attention.forward(compute, pass, y);
-    d = {compute.array<T>(rows, heads_here * key_here), compute.array<T>(rows, heads_here * key_here),
+    d = {compute.array<T>(given, heads_here * key_here), compute.array<T>(rows, heads_here * key_here),
          compute.array<T>(rows, heads_here * value_here),
          relative ? compute.zeros<T>(places_here, heads_here * key_here) : Matrix<T>()};
     attention.backward(compute, pass, dy, d);
   }
+
+  Matrix<T> gathered(Matrix<const T> x) { return gather(compute, x, asking); }
 
   std::vector<T> all() const {
     std::vector<T> numbers;
@@ -50,6 +63,8 @@ struct SelfScene {
 
   SelfAttention<T> attention;
   std::vector<int> lengths{75, 33, 1};
+  // Of two tiles of three in the first stream, of none in the second, and a place that is not there.
+  std::vector<int> asking{3, 4, 30, 31, 64, 66, 2 * places_here, 2 * places_here + 5};
   std::vector<HeadRule> rules{{}, {}};
   Arena arena;
   Team team;
@@ -117,6 +132,17 @@ TEST(SelfAttention, NeitherTheTeamNorKeptWeightsChangeABit) {
     EXPECT_EQ(one, SelfScene<float>(row.weighting, row.relative, 2).all());
     EXPECT_EQ(one, SelfScene<float>(row.weighting, row.relative, 3, false).all());
   }
+}
+
+TEST(SelfAttention, OfThoseThatAskAloneIsTheSameToTheBit) {
+  for (const Row row : rows_of_weighting)
+    for (const int threads : {1, 2}) {
+      SelfScene<float> all(row.weighting, row.relative, 1, true, Rows::all_but_asking_count);
+      const SelfScene<float> some(row.weighting, row.relative, threads, threads == 1, Rows::asking);
+      all.y = all.gathered(all.y);
+      all.d.q = all.gathered(all.d.q);
+      EXPECT_EQ(all.all(), some.all());
+    }
 }
 
 TEST(SelfAttention, MakesOnlyTheGradientsThatAreWanted) {

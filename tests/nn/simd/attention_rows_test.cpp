@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "fovea/base/random.h"
@@ -18,13 +19,17 @@ using attention_rows::stride_of;
 template <class T>
 struct SomeRows {
   SomeRows(std::uint64_t seed, Index begin, Index count)
-      : stride(stride_of(begin + count)), all(static_cast<std::size_t>(row_grain + stride * count)) {
+      : stride(stride_of(begin + count)),
+        all(static_cast<std::size_t>(row_grain + stride * count)),
+        places(static_cast<std::size_t>(count)) {
     Stream stream(seed, "rows");
     for (T& x : all) x = static_cast<T>(static_cast<float>(stream.uniform(-2, 2)));
-    rows = {all.data() + row_grain, count, stride, begin};
+    std::iota(places.begin(), places.end(), static_cast<int>(begin));
+    rows = {all.data() + row_grain, count, stride, places.data()};
   }
   Index stride;
   std::vector<T> all;
+  std::vector<int> places;
   Rows<T> rows;
 };
 

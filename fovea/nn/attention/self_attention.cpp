@@ -3,31 +3,22 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <utility>
 
 #include "fovea/math/matmul.h"
-#include "fovea/math/packed.h"
 #include "fovea/math/vector_math.h"
-#include "fovea/nn/simd/attention_rows.h"
+#include "fovea/nn/attention/self_attention_tiles.h"
 
 namespace fovea {
 
 namespace {
 
-using attention_rows::row_grain;
 using attention_rows::Rows;
 using attention_rows::stride_of;
 
-constexpr Index tile_rows = 32;    // places whose rows' weights are held at a time
 constexpr Index most_groups = 32;  // of heads of streams, each with memory of its own
 
 // Numbers of a head's tiles before the one that begins here, each as wide as its last row.
 Index tiles_before(Index begin) { return begin * (begin + tile_rows) / 2; }
-
-template <class T>
-Index panels_size(Products products, Index rows, Index columns) {
-  return panel_depth<T>(products, rows) * stride_of(columns);
-}
 
 template <class T>
 PackedMatrix<T> pack_into(Products products, const Operand<T>& b, T* panels) {
@@ -67,80 +58,6 @@ void clear_rows(Matrix<T> all, Index first, Index last, Index head, Index width)
 }
 
 }  // namespace
-
-// Where the parts of a head's memory begin: matrices that were packed, and a tile's rows.
-template <class T>
-struct SelfAttention<T>::Panels {
-  Index k_turned, v_turned, k, v, rows, a, ds, shifts, end;
-
-  Panels(const SelfAttention& attention, Index places, Products products) {
-    const Index K = attention.key_width, U = attention.value_width, tile = tile_rows * stride_of(places) + row_grain;
-    Index next = 0;
-    const auto take = [&next](Index count) { return std::exchange(next, next + stride_of(count)); };
-    k_turned = take(panels_size<T>(products, K, places));
-    v_turned = take(panels_size<T>(products, U, places));
-    k = take(panels_size<T>(products, places, K));
-    v = take(panels_size<T>(products, places, U));
-    rows = take(panels_size<T>(products, tile_rows, std::max(K, U)));
-    a = take(tile) + row_grain;
-    ds = take(tile) + row_grain;
-    shifts = take(tile) + row_grain;
-    end = next;
-  }
-};
-
-// The rows of all streams: the place of each in its stream, and where each stream's begin, (B + 1).
-template <class T>
-struct SelfAttention<T>::Asking {
-  std::span<const int> places;
-  std::span<const Index> begins;
-};
-
-// One head of one stream.
-template <class T>
-struct SelfAttention<T>::Head {
-  Index stream, number;
-  Index first;                  // its first place among those of all streams
-  Index row, behind;            // its first row among those of all streams, and the first of the next stream
-  std::span<const int> places;  // of its rows; those behind them are not there
-  const HeadRule& rule;
-  Products products;
-  Panels at;
-  T* memory;
-  PackedMatrix<T> r_turned, r;  // relative positions
-
-  Index rows() const { return std::ssize(places); }
-  Index place(Index row) const { return places[static_cast<std::size_t>(row)]; }
-  Index length() const { return place(rows() - 1) + 1; }  // places before them are attended to
-
-  // A tile's rows: those whose places lie between the same multiples of tile_rows.
-  Index tile_end(Index begin) const {
-    Index end = begin + 1;
-    while (end < rows() && place(end) / tile_rows == place(begin) / tile_rows) ++end;
-    return end;
-  }
-  Index tile_begin(Index end) const {
-    Index begin = end - 1;
-    while (begin > 0 && place(begin - 1) / tile_rows == place(end - 1) / tile_rows) --begin;
-    return begin;
-  }
-
-  T* part(Index begin) const { return memory + begin; }
-  // Matrices that were packed there.
-  PackedMatrix<T> packed(Index begin, Index rows, Index columns) const {
-    return {products, part(begin), rows, columns};
-  }
-};
-
-// Rows [begin, end) of a head, over the places before `reach`.
-template <class T>
-struct SelfAttention<T>::Tile {
-  Index begin, end, reach;
-  Operand<T> q;
-  Rows<T> a, ds, shifts;
-
-  Index rows() const { return end - begin; }
-};
 
 template <class T>
 Index SelfAttention<T>::kept_size(Index streams, Index places) const {
@@ -252,8 +169,8 @@ void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index strea
   const Asking asking = this->asking(compute, pass);
   Matrix<T> of_turned, of_plain;
   if (!pass.r.empty()) {
-    of_turned = compute.array<T>(heads, panels_size<T>(products, key_width, T_));
-    of_plain = compute.array<T>(heads, stride_of(panels_size<T>(products, T_, key_width)));
+    of_turned = compute.array<T>(heads, Panels::size_of(products, key_width, T_));
+    of_plain = compute.array<T>(heads, stride_of(Panels::size_of(products, T_, key_width)));
     for (Index h = 0; h < heads; ++h) {
       const Operand<T> r{pass.r.data() + h * key_width, T_, key_width, pass.r.size(1), false};
       pack_into(products, transposed(r), of_turned[h].data());

@@ -1,0 +1,98 @@
+// What self-attention computes at a time (self_attention.cpp): of one head of one stream a tile of rows, and where its
+// numbers lie in memory.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "fovea/math/packed.h"
+#include "fovea/nn/attention/self_attention.h"
+#include "fovea/nn/simd/attention_rows.h"
+
+namespace fovea {
+
+inline constexpr Index tile_rows = 32;  // places whose rows' weights are held at a time
+
+// Where the parts of a head's memory begin: matrices that were packed, and a tile's rows.
+template <class T>
+struct SelfAttention<T>::Panels {
+  Index k_turned, v_turned, k, v, rows, a, ds, shifts, end;
+
+  Panels(const SelfAttention& attention, Index places, Products products) {
+    using namespace attention_rows;
+    const Index K = attention.key_width, U = attention.value_width, tile = tile_rows * stride_of(places) + row_grain;
+    Index next = 0;
+    const auto take = [&next](Index count) { return std::exchange(next, next + stride_of(count)); };
+    k_turned = take(size_of(products, K, places));
+    v_turned = take(size_of(products, U, places));
+    k = take(size_of(products, places, K));
+    v = take(size_of(products, places, U));
+    rows = take(size_of(products, tile_rows, std::max(K, U)));
+    a = take(tile) + row_grain;
+    ds = take(tile) + row_grain;
+    shifts = take(tile) + row_grain;
+    end = next;
+  }
+
+  // Numbers of a matrix that is packed.
+  static Index size_of(Products products, Index rows, Index columns) {
+    return panel_depth<T>(products, rows) * attention_rows::stride_of(columns);
+  }
+};
+
+// The rows of all streams: the place of each in its stream, and where each stream's begin, (B + 1).
+template <class T>
+struct SelfAttention<T>::Asking {
+  std::span<const int> places;
+  std::span<const Index> begins;
+};
+
+// One head of one stream.
+template <class T>
+struct SelfAttention<T>::Head {
+  Index stream, number;
+  Index first;                  // its first place among those of all streams
+  Index row, behind;            // its first row among those of all streams, and the first of the next stream
+  std::span<const int> places;  // of its rows; those behind them are not there
+  const HeadRule& rule;
+  Products products;
+  Panels at;
+  T* memory;
+  PackedMatrix<T> r_turned, r;  // relative positions
+
+  Index rows() const { return std::ssize(places); }
+  Index place(Index row) const { return places[static_cast<std::size_t>(row)]; }
+  Index length() const { return place(rows() - 1) + 1; }  // places before them are attended to
+
+  // A tile's rows: those whose places lie between the same multiples of tile_rows.
+  Index tile_end(Index begin) const {
+    Index end = begin + 1;
+    while (end < rows() && place(end) / tile_rows == place(begin) / tile_rows) ++end;
+    return end;
+  }
+  Index tile_begin(Index end) const {
+    Index begin = end - 1;
+    while (begin > 0 && place(begin - 1) / tile_rows == place(end - 1) / tile_rows) --begin;
+    return begin;
+  }
+
+  T* part(Index begin) const { return memory + begin; }
+  // Matrices that were packed there.
+  PackedMatrix<T> packed(Index begin, Index rows, Index columns) const {
+    return {products, part(begin), rows, columns};
+  }
+};
+
+// Rows [begin, end) of a head, over the places before `reach`.
+template <class T>
+struct SelfAttention<T>::Tile {
+  Index begin, end, reach;
+  Operand<T> q;
+  attention_rows::Rows<T> a, ds, shifts;
+
+  Index rows() const { return end - begin; }
+};
+
+}  // namespace fovea

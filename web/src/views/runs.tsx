@@ -23,9 +23,10 @@ interface Seen {
   runs: Run[];
   lines: Line[];
   metric: string;
+  sort: string;
 }
 
-const nothing: Seen = { names: { experiments: [], metrics: [], settings: [], runs: 0 }, matched: 0, runs: [], lines: [], metric: "" };
+const nothing: Seen = { names: { experiments: [], metrics: [], settings: [], runs: 0 }, matched: 0, runs: [], lines: [], metric: "", sort: "" };
 const rows_at_first = 500; // of the table
 const every = "*", nothing_by = "nothing"; // said in an address, where something else is meant by what it leaves out
 
@@ -90,7 +91,7 @@ function AllRuns({ source }: { source: Source }) {
         const lines = !metric ? [] : metric === likely ? likely_lines!.lines : (await source.lines({ ...query, metric })).lines;
         if (!wanted_still) return;
         known.current = names.runs;
-        set_seen({ names, ...found, lines, metric });
+        set_seen({ names, ...found, lines, metric, sort });
         set_trouble("");
       } catch (error) {
         if (wanted_still) set_trouble(error instanceof Trouble ? error.message : String(error));
@@ -184,7 +185,7 @@ function AllRuns({ source }: { source: Source }) {
       )}
       {seen.runs.length > 0 && (drawn || curves.length === 0) && (
         <>
-          <RunTable runs={seen.runs} metric={seen.metric} sort={sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />
+          <RunTable runs={seen.runs} metric={seen.metric} sort={sort} sorted_yet={seen.sort === sort} chosen={chosen} choose={choose} differing={differing} settings={settings} />
           {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
           {seen.runs.length > 2 && seen.metric && <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={experiment || "runs"} />}
           {by && by === asked_by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
@@ -237,6 +238,7 @@ function RunTable(props: {
   runs: Run[];
   metric: string;
   sort: string;
+  sorted_yet: boolean;
   chosen: number[];
   choose: (id: number, on: boolean) => void;
   differing: string[];
@@ -257,7 +259,7 @@ function RunTable(props: {
   const sorted = (key: string) => (props.sort === key ? "ascending" : props.sort === "-" + key ? "descending" : undefined);
   return (
     <Scrolled label="Table of runs">
-      <table>
+      <table aria-busy={!props.sorted_yet}>
         <thead>
           <tr>
             <th scope="col">

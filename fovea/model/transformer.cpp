@@ -103,7 +103,8 @@ Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Mat
 template <class T>
 Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
                                  LayerTrace& trace) const {
-  const auto given = trace.rows.empty() ? h.size(0) : static_cast<Index>(trace.rows.size());
+  const std::span<const int> rows = trace.attention.asking;
+  const Index given = rows.empty() ? h.size(0) : std::ssize(rows);
   const Matrix<T> y = compute.array<T>(given, width_);
   Arena::Mark passing = compute.arena.mark();
   trace.read = h;
@@ -116,9 +117,8 @@ Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Tra
   typename SelfAttention<T>::Pass& attention = trace.attention;
   attention.places = places;
   attention.lengths = source.lengths;
-  attention.asking = trace.rows;
-  trace.asking = trace.rows.empty() ? trace.read : gather(compute, trace.read, trace.rows);
-  attention.q = side(compute, layer.query, trace.asking, places, trace.rows);
+  trace.read_by_queries = rows.empty() ? trace.read : gather(compute, trace.read, rows);
+  attention.q = side(compute, layer.query, trace.read_by_queries, places, rows);
   attention.k = side(compute, layer.key, trace.read, places);
   if (trace.mapped) passing = compute.arena.mark();
   attention.v = plus_product(compute, layer.value, trace.read, {});
@@ -128,7 +128,7 @@ Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Tra
   const Matrix<T> mixed = compute.array<T>(given, width_);
   attention_.forward(compute, attention, mixed);
   trace.mixed = mixed;
-  if (!trace.rows.empty()) h = norm_ == Norm::pre ? gather(compute, h, trace.rows) : trace.asking;
+  if (!rows.empty()) h = norm_ == Norm::pre ? gather(compute, h, rows) : trace.read_by_queries;
   plus_product(compute, layer.output, trace.mixed, h, y);
   if (!pass.pass.training) compute.arena.release(passing);
   return y;
@@ -177,7 +177,7 @@ Trace<T> Transformer<T>::forward(Compute& compute, const Batch& batch, const Pas
     const bool last = i + 1 == stack_.size();
     layer.mapped = last || shows;
     const bool some = pass.training && last && own.asked.size() < batch.target.ids.size();
-    if (some) layer.rows = own.asked;
+    if (some) layer.attention.asking = own.asked;
     h = attend(compute, stack_[i], trace, h, layer);
     if (mlp_ > 0) h = think(compute, stack_[i], h, pass.training, layer);
   }
@@ -280,12 +280,13 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
                                           bool deeper, const Own* copying, Index asked,
                                           std::span<HeadBeta<T>> looks) const {
   const Index N = trace.read.size(0), keys = trace.attention.q.size(1);
+  const std::span<const int> rows = trace.attention.asking;
   const bool normal = norm_ == Norm::pre, reads = normal || deeper, trains = compute.trains();
   const Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
-  if (!trace.rows.empty() && deeper) dh = scatter(compute, Matrix<const T>(dh), trace.rows, N);
+  if (!rows.empty() && deeper) dh = scatter(compute, Matrix<const T>(dh), rows, N);
   if (!looks.empty()) {
     const Matrix<const T> seen = dy;
-    look(trace, trace.rows.empty() ? seen : scatter(compute, seen, trace.rows, N), asked, looks);
+    look(trace, rows.empty() ? seen : scatter(compute, seen, rows, N), asked, looks);
   }
   typename SelfAttention<T>::Gradients d;
   if (reads || (trains && learns(layer.query))) d.q = compute.array<T>(dy.size(0), keys);
@@ -301,9 +302,9 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
   const PackedMatrix<T> read = trains ? team_pack(compute, plain(trace.read)) : PackedMatrix<T>();
   if (!d.v.empty()) layer.value.backward_parameters(compute, read, d.v);
   if (reads) layer.value.backward_input(compute, d.v, d_read, !normal);
-  const bool some = trains && !trace.rows.empty();
-  const PackedMatrix<T> asking = some ? team_pack(compute, plain(trace.asking)) : read;
-  side_backward(compute, layer.query, trace.attention.places, asking, d.q, d_read, trace.rows);
+  const bool some = trains && !rows.empty();
+  const PackedMatrix<T> asking = some ? team_pack(compute, plain(trace.read_by_queries)) : read;
+  side_backward(compute, layer.query, trace.attention.places, asking, d.q, d_read, rows);
   side_backward(compute, layer.key, trace.attention.places, read, d.k, d_read);
   compute.arena.release(passing);
   if (normal) {

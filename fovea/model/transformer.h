@@ -71,12 +71,11 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   };
   struct LayerTrace {
     typename LayerNorm<T>::Trace norm1, norm2;
-    Matrix<const T> read, asking, read_by_mlp;  // u; those rows of it that ask; and what the mlp reads
-    typename SelfAttention<T>::Pass attention;
-    std::span<const int> rows;       // those that ask, and that the layer gives; empty: all
-    bool mapped = true;              // whether its maps are wanted after the pass
-    Matrix<const T> mixed;           // y of these rows (N, H U)
-    Matrix<T> before, inner, after;  // of the mlp: U u, what gelu's backward needs, what it gave
+    Matrix<const T> read, read_by_queries, read_by_mlp;  // u; those rows of it that ask; and what the mlp reads
+    typename SelfAttention<T>::Pass attention;           // gives the rows that ask, as the layer does
+    bool mapped = true;                                  // whether its maps are wanted after the pass
+    Matrix<const T> mixed;                               // y of these rows (N, H U)
+    Matrix<T> before, inner, after;                      // of the mlp: U u, what gelu's backward needs, what it gave
   };
   struct Own {
     std::span<LayerTrace> layers;

@@ -131,7 +131,7 @@ typename SelfAttention<T>::Asking SelfAttention<T>::asking(Compute& compute, con
   for (Index n = 0; n < count; ++n) {
     const Index place = pass.asking.empty() ? n : pass.asking[static_cast<std::size_t>(n)];
     for (; stream * T_ <= place; ++stream) begins[static_cast<std::size_t>(stream)] = n;
-    places[static_cast<std::size_t>(n)] = static_cast<int>(place % T_);
+    places[static_cast<std::size_t>(n)] = static_cast<int>(place - (stream - 1) * T_);
   }
   std::fill(begins.begin() + stream, begins.end(), count);
   return {places, begins};

@@ -1,7 +1,7 @@
 // The model of bench/systems/translation says sentences itself, by beam search: once, and timed. What it began from and
 // what it said can be written, so that a peer shows that it says the same before anyone is timed (bench/compare beam).
 //
-//   say_sentences SENTENCES BEAMS LONGEST THREADS [OUT.safetensors]
+//   say_sentences SENTENCES BEAMS LONGEST THREADS PRECISION [OUT.safetensors]
 #include <fmt/format.h>
 
 #include <chrono>
@@ -16,9 +16,11 @@
 namespace fovea {
 namespace {
 
+constexpr const char* example = "say_sentences 200 5 20 1 float";
+
 int whole(const char* text) {
   const int value = std::atoi(text);
-  if (value < 1) throw wrong_input(fmt::format("'{}' is no number of one or more", text), "say_sentences 200 5 20 1");
+  if (value < 1) throw wrong_input(fmt::format("'{}' is no number of one or more", text), example);
   return value;
 }
 
@@ -34,11 +36,12 @@ Tensor table_of(const std::string& name, const std::vector<std::vector<int>>& ro
 }
 
 int run(int argc, char** argv) {
-  if (argc < 5)
-    throw wrong_input("say_sentences needs how many, beams, the longest, and threads", "say_sentences 200 5 20 1");
+  if (argc < 6)
+    throw wrong_input("say_sentences needs how many, beams, the longest, threads, and a precision", example);
   const int sentences = whole(argv[1]);
   const Search search{whole(argv[2]), 1.0, whole(argv[3])};
-  const RunSpec spec = resolve(find_bench_system("translation"), Preset::full, {}, 0);
+  const RunSpec spec =
+      resolve(find_bench_system("translation"), Preset::full, {{"train.precision", {std::string(argv[5]), {}}}}, 0);
   const std::unique_ptr<Task> task = make_task(spec);
   const TaskShape shape = task->shape();
   ParameterSet<float> parameters;
@@ -51,14 +54,14 @@ int run(int argc, char** argv) {
   task->batch(Split::test, 0, sentences, batch);
   Team team(whole(argv[4]));
   Arena arena;
-  Compute compute{arena, team};
+  Compute compute{arena, team, Gradients::all, read_train(spec.train).products()};
   const auto began = std::chrono::steady_clock::now();
   const std::vector<std::vector<int>> said = model->as_generator()->say(compute, batch, {}, search);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
   std::size_t words = 0;
   for (const std::vector<int>& one : said) words += one.size();
   fmt::print("{{\"seconds\": {}, \"words\": {}}}\n", passed.count(), words);
-  if (argc < 6) return 0;
+  if (argc < 7) return 0;
 
   std::vector<std::vector<int>> sources;
   for (int b = 0; b < batch.size; ++b) {
@@ -76,7 +79,7 @@ int run(int argc, char** argv) {
                                                  {"shape.end_token", fmt::to_string(shape.end_token)},
                                                  {"beams", argv[2]},
                                                  {"longest", argv[3]}};
-  write_whole(argv[5], safetensors(tensors, about));
+  write_whole(argv[6], safetensors(tensors, about));
   return 0;
 }
 

@@ -13,7 +13,7 @@ class System(nn.Module):
 
 
 def absent(lengths, columns):
-    return torch.arange(columns) >= lengths[:, None]
+    return torch.arange(columns, device=lengths.device) >= lengths[:, None]
 
 
 class Attention(nn.Module):
@@ -56,7 +56,7 @@ class Seq2Seq(System):
         mask = None
         if self.varying:
             lengths = batch["source_lengths"]
-            packed = nn.utils.rnn.pack_padded_sequence(words, lengths, enforce_sorted=False)
+            packed = nn.utils.rnn.pack_padded_sequence(words, lengths.cpu(), enforce_sorted=False)
             states, (h, c) = self.encoder(packed)
             e, _ = nn.utils.rnn.pad_packed_sequence(states, total_length=len(source))
             mask = ~absent(lengths, len(source))[:, None, :]
@@ -123,7 +123,7 @@ class Classifier(System):
         tokens = batch["source"].T
         words = self.embedding(tokens.clamp(min=0))
         if isinstance(self.encoder, BothWays):
-            at = torch.arange(len(tokens))[:, None]
+            at = torch.arange(len(tokens), device=tokens.device)[:, None]
             last = batch["source_lengths"].long()[None] - 1
             h = self.encoder(words, torch.where(at <= last, last - at, at))
         else:
@@ -211,7 +211,7 @@ class Pooling(System):
             q = q @ self.weight
         else:  # of -|(q - k) w|^2 / 2 softmax sees w^2 (q.k - |k|^2 / 2)
             k = k - k.mean(0)
-            q = self.w.square() * torch.cat([q - batch["items"][0].mean(0), torch.ones(len(q), 1)], 1)
+            q = self.w.square() * torch.cat([q - batch["items"][0].mean(0), q.new_ones(len(q), 1)], 1)
             k = torch.cat([k, -k.square().sum(1, keepdim=True) / 2], 1)
         width = k.shape[1] + -k.shape[1] % 8
         q, k, v = (F.pad(x, (0, width - x.shape[1]))[None, None] for x in (q, k, v))
@@ -293,7 +293,7 @@ class Glimpses(System):
     def forward(self, batch):
         images, labels = batch["items"].view(-1, self.side, self.side), batch["labels"].long()
         padded, spread = F.pad(images, (self.patch,) * 4).flatten(1), self.m["spread"]
-        place = torch.zeros(len(images), 2) if self.m["first"] == "centre" else torch.rand(len(images), 2) * 2 - 1
+        place = images.new_zeros(len(images), 2) if self.m["first"] == "centre" else torch.rand(len(images), 2, device=images.device) * 2 - 1
         h, densities, expected = None, [], []
         for t in range(self.m["glimpses"]):
             if t > 0:

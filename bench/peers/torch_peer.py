@@ -10,10 +10,11 @@ from torch_models import SYSTEMS
 class TorchPeer:
     steps_a_call = 1
 
-    def __init__(self, case, mode, seed=1):
+    def __init__(self, case, mode, device, seed=1):
         torch.manual_seed(seed)
         self.case = case
-        self.model = SYSTEMS[case.model["name"]](case)
+        self.device = torch.device(device)
+        self.model = SYSTEMS[case.model["name"]](case).to(self.device)
         self.load()
         self.loss_of = torch.compile(self.model) if mode == "compile" else self.model
         self.draw = draws.drawer(case)
@@ -41,9 +42,11 @@ class TorchPeer:
         ours = self.model.ours(name)
         return ours if isinstance(ours, tuple) else (ours,)
 
-    @staticmethod
-    def tensors(batch):
-        return {name: torch.from_numpy(value) for name, value in batch.items()}
+    def tensors(self, batch):
+        tensors = {name: torch.from_numpy(value) for name, value in batch.items()}
+        if self.device.type == "cpu":
+            return tensors
+        return {name: value.pin_memory().to(self.device, non_blocking=True) for name, value in tensors.items()}
 
     def update(self, batch):
         loss = self.loss_of(self.tensors(batch))
@@ -59,7 +62,7 @@ class TorchPeer:
         for name, p in self.model.named_parameters():
             if p.grad is not None:
                 blocks = self.blocks(name)
-                gradients.update(zip(blocks, np.split(p.grad.numpy().copy(), len(blocks))))
+                gradients.update(zip(blocks, np.split(p.grad.numpy(force=True).copy(), len(blocks))))
         self.load()
         losses = [self.update(batch).item() for batch in self.case.batches]
         return self.case.check(loss.item(), gradients, losses)
@@ -68,4 +71,5 @@ class TorchPeer:
         self.update(self.draw(self.generator))
 
     def finish(self):
-        pass  # a step has ended when it returns
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()  # on a processor a step has ended when it returns

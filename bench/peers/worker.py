@@ -2,6 +2,9 @@
 
     python worker.py PEER THREADS TIMED.safetensors CHECK.safetensors...
 
+PEER is torch-eager, torch-compile or jax-jit. With "-cuda" behind it works on the first GPU; batches are drawn on the processor as
+for all. With "-medium" PyTorch may multiply in bfloat16 or TF32 once it was checked, which it always is in single precision.
+
 TIMED and the CHECKs are the same system by bench/export_step; it must agree with one of the CHECKs. Prints a JSON line when it is
 ready, and one for every line "seconds" that it reads.
 """
@@ -16,14 +19,42 @@ from case import Case, Disagreement
 
 
 def make(peer, case):
-    library, mode = peer.split("-", 1)
+    library, mode, *_ = peer.split("-")
     if library == "torch":
         from torch_peer import TorchPeer
 
-        return TorchPeer(case, mode)
+        return TorchPeer(case, mode, "cuda" if peer.endswith("-cuda") else "cpu")
     from jax_peer import JaxPeer
 
     return JaxPeer(case, mode)
+
+
+def prepare(peer, threads):
+    """Chooses single precision, and for JAX processor or GPU -> the library's version."""
+    if not peer.startswith("torch"):
+        os.environ["JAX_PLATFORMS"] = "cuda" if peer.endswith("-cuda") else "cpu"
+        import jax
+
+        jax.config.update("jax_default_matmul_precision", "highest")  # counts on a GPU alone
+        try:
+            jax.devices()
+        except Exception:
+            raise SystemExit("JAX finds no GPU here. Leave this peer out, or install jax[cuda] and the GPU's driver") from None
+        return jax.__version__
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.backends.cudnn.allow_tf32 = False
+    if peer.endswith("-cuda") and not torch.cuda.is_available():
+        raise SystemExit("PyTorch finds no GPU here. Leave this peer out, or install the GPU's driver and a PyTorch built for it")
+    return torch.__version__
+
+
+def let_products_be_coarse():
+    import torch
+
+    torch.set_float32_matmul_precision("medium")
+    torch.backends.cudnn.allow_tf32 = True
 
 
 def say(**words):
@@ -42,16 +73,10 @@ def checked(peer_name, cases):
 def main():
     peer_name, threads, timed_file, *check_files = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
     os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
-    if peer_name.startswith("torch"):
-        import torch
-
-        torch.set_num_threads(threads)
-        version = torch.__version__
-    else:
-        import jax
-
-        version = jax.__version__
+    version = prepare(peer_name, threads)
     errors = checked(peer_name, [Case(file) for file in check_files])
+    if "-medium" in peer_name:
+        let_products_be_coarse()
     peer = make(peer_name, Case(timed_file))
     began = time.perf_counter()
     for _ in range(3):  # compiles, and makes memory

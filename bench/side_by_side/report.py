@@ -8,8 +8,9 @@ def middle(values):
 
 
 def best_peer(row):
-    """The peer that is fastest by its median; None where there is none."""
+    """The peer that is fastest by its median; None where there is none. Peers in single precision on the processor come first."""
     peers = [name for name in row["rates"] if name != "fovea"]
+    peers = [name for name in peers if not name.endswith(("-medium", "-cuda"))] or peers
     return max(peers, key=lambda name: middle(row["rates"][name]), default=None)
 
 

@@ -89,11 +89,12 @@ def compare_seeds(environment, peers, rounds, seeds, jobs, steps, whole):
             "rates": rates, "unit": "sweeps/s", "peak_memory_bytes": memory}
 
 
-def compare_beam(environment, rounds, threads, sentences=200, beams=5, longest=20):
+def compare_beam(environment, rounds, threads, settings=(), sentences=200, beams=5, longest=20):
     """Sentences said by beam search, in sentences per second. The peer says the same words, but for those that are as likely."""
     say(f"beam search, {threads} thread{'s' * (threads > 1)}")
+    precision = settings[-1].partition("=")[2] if settings else "float"
     file = environment.work / "said.safetensors"
-    ours = [environment.program("say_sentences"), sentences, beams, longest, threads]
+    ours = [environment.program("say_sentences"), sentences, beams, longest, threads, precision]
     timed([*ours, file], threads)
     complaints = environment.work / "beam.log"
     with open(complaints, "w") as errors:
@@ -119,7 +120,7 @@ def compare_beam(environment, rounds, threads, sentences=200, beams=5, longest=2
         peer.stdout.close()
     file.unlink()
     say(f"{about['same']:.2%} of the words are the same; PyTorch is fastest with {about['at_a_time']} sentences at a time")
-    return {"system": f"beam search, {sentences} sentences, {beams} beams", "threads": threads, "rates": rates, "unit": "sentences/s",
+    return {"system": f"beam search, {sentences} sentences, {beams} beams", "threads": threads, "settings": list(settings), "rates": rates, "unit": "sentences/s",
             "peers": {"torch-eager": {"version": about["version"]}}, "same_words": about["same"], "peak_memory_bytes": memory}
 
 

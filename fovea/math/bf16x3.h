@@ -28,11 +28,11 @@ inline constexpr Index tile_words = lines * chunk / 2;     // a word has k in it
 inline constexpr Index split_tile_words = 2 * tile_words;  // hi, then lo
 constexpr Index chunks_of(Index depth) { return (depth + chunk - 1) / chunk; }
 
-// Tiles of rows [0, 16) of a, from k `begin` on, chunk by chunk: word (row, pair of k). What a has not is 0.
+// Tiles of 16 rows of a each, from k `begin` on, chunk by chunk: word (row, pair of k). What a has not is 0.
 void split_rows(const Operand<float>& a, Index begin, Index chunks, std::uint32_t* tiles);
 
-// Tiles of columns [0, 16) of b, chunk by chunk: word (pair of k, column). What b has not is 0.
-void split_columns(const Operand<float>& b, Index chunks, std::uint32_t* tiles);
+// Panels of 16 columns of b each, all its chunks one after another: word (pair of k, column). What b has not is 0.
+void split_columns(const Operand<float>& b, std::uint32_t* panels);
 
 // c (M,N) = a (M,K) b, or c += a b, where b are panels as split_columns makes them, each of `panel_chunks` chunks; K
 // may be less than they are deep, if what they hold below is finite.

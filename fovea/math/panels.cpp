@@ -105,13 +105,10 @@ HWY_EXPORT(PackDouble);
 // Split panels hold words, in the memory of as many floats.
 void split_panels(Operand<float> b, Index begin, Index end, float* panels) {
   static_assert(panel_width == bf16x3::lines && panel_width * bf16x3::chunk == bf16x3::split_tile_words);
-  const Index chunks = bf16x3::chunks_of(b.rows);
-  for (Index panel = begin; panel < end; ++panel) {
-    const Index first = panel * panel_width;
-    bf16x3::split_columns(
-        {b.data + first * (b.transposed ? b.stride : 1), b.rows, b.columns - first, b.stride, b.transposed}, chunks,
-        reinterpret_cast<std::uint32_t*>(panels) + panel * chunks * bf16x3::split_tile_words);
-  }
+  const Index first = begin * panel_width, columns = std::min(end * panel_width, b.columns) - first;
+  bf16x3::split_columns(
+      {b.data + first * (b.transposed ? b.stride : 1), b.rows, columns, b.stride, b.transposed},
+      reinterpret_cast<std::uint32_t*>(panels) + begin * bf16x3::chunks_of(b.rows) * bf16x3::split_tile_words);
 }
 
 void pack_whole(const float* from, const Operand<float>& b, Index count, float* to) {

@@ -31,58 +31,67 @@ HWY_INLINE W Rounded(V x) {
   return hn::IfThenElse(hn::Eq(hn::And(bits, exponent), hn::Zero(u)), hn::And(bits, hn::Set(u, 0x80000000u)), any);
 }
 
-// Words of even and odd k: hi into `to`, lo a tile behind.
-HWY_INLINE void StorePairs(D d, V even, V odd, std::uint32_t* to) {
-  const U u;
-  const W even_hi = Rounded(even), odd_hi = Rounded(odd);
-  const W even_lo = Rounded(hn::Sub(even, hn::BitCast(d, even_hi)));
-  const W odd_lo = Rounded(hn::Sub(odd, hn::BitCast(d, odd_hi)));
-  hn::StoreU(hn::Or(odd_hi, hn::ShiftRight<16>(even_hi)), u, to);
-  hn::StoreU(hn::Or(odd_lo, hn::ShiftRight<16>(even_lo)), u, to + tile_words);
+// Words of 16 pairs: hi into `to`, lo a tile behind.
+HWY_INLINE void Store(W hi, W lo, std::uint32_t* to) {
+  hn::StoreU(hi, U(), to);
+  hn::StoreU(lo, U(), to + tile_words);
 }
 
-// Lines of memory along k: word (line, pair).
-void SplitAlong(const float* from, Index stride, Index count, Index depth, std::uint32_t* tile) {
-  const D d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  HWY_ALIGN float whole[chunk];
-  for (Index line = 0; line < lines; ++line) {
-    const float* x = from + line * stride;
-    if (line >= count || depth < chunk) {
-      const Index has = line < count ? depth : 0;
-      for (Index k = 0; k < chunk; ++k) whole[k] = k < has ? x[k] : 0.0f;
-      x = whole;
-    }
+// Rounds in integers, as any processor can.
+struct InIntegers {
+  static HWY_INLINE void Pairs(V even, V odd, std::uint32_t* to) {
+    const D d;
+    const W even_hi = Rounded(even), odd_hi = Rounded(odd);
+    const W even_lo = Rounded(hn::Sub(even, hn::BitCast(d, even_hi)));
+    const W odd_lo = Rounded(hn::Sub(odd, hn::BitCast(d, odd_hi)));
+    Store(hn::Or(odd_hi, hn::ShiftRight<16>(even_hi)), hn::Or(odd_lo, hn::ShiftRight<16>(even_lo)), to);
+  }
+  static HWY_INLINE void Line(const float* x, std::uint32_t* to) {
+    const D d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
     for (Index pair = 0; pair < chunk / 2; pair += lanes) {
       const V first = hn::LoadU(d, x + 2 * pair), second = hn::LoadU(d, x + 2 * pair + lanes);
 #if HWY_TARGET == HWY_SCALAR
-      const V even = first, odd = second;
+      Pairs(first, second, to + pair);
 #else
-      const V even = hn::ConcatEven(d, second, first), odd = hn::ConcatOdd(d, second, first);
+      Pairs(hn::ConcatEven(d, second, first), hn::ConcatOdd(d, second, first), to + pair);
 #endif
-      StorePairs(d, even, odd, tile + line * chunk / 2 + pair);
     }
   }
-}
+};
 
-// Lines of memory across k, one for each: word (pair, line).
-void SplitAcross(const float* from, Index stride, Index count, Index depth, std::uint32_t* tile) {
-  const D d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
-  HWY_ALIGN float whole[2][lines];
-  for (Index pair = 0; pair < chunk / 2; ++pair) {
-    const float* x[2];
-    for (Index odd = 0; odd < 2; ++odd) {
-      const Index k = 2 * pair + odd;
-      x[odd] = from + k * stride;
-      if (k < depth && count >= lines) continue;
-      for (Index j = 0; j < lines; ++j) whole[odd][j] = k < depth && j < count ? x[odd][j] : 0.0f;
-      x[odd] = whole[odd];
-    }
-    for (Index j = 0; j < lines; j += lanes)
-      StorePairs(d, hn::LoadU(d, x[0] + j), hn::LoadU(d, x[1] + j), tile + pair * lines + j);
+#if HWY_TARGET == HWY_AVX3
+// Rounds by the processor's own instruction, which gives the same bits.
+struct ByProcessor {
+  static HWY_INLINE W Both(V lower, V upper) {  // 16 bfloat16 of the one, then 16 of the other
+    W both;
+    asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both.raw) : "v"(upper.raw), "v"(lower.raw));
+    return both;
   }
-}
+  struct Apart {
+    explicit Apart(W both)
+        : lower{_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(both.raw)), 16)},
+          upper{_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(both.raw, 1)), 16)} {}
+    W pairs() const { return hn::Or(upper, hn::ShiftRight<16>(lower)); }
+    W lower, upper;  // as floats have them
+  };
+  static HWY_INLINE W Rest(V lower, V upper, const Apart& hi) {
+    const D d;
+    return Both(hn::Sub(lower, hn::BitCast(d, hi.lower)), hn::Sub(upper, hn::BitCast(d, hi.upper)));
+  }
+
+  static HWY_INLINE void Pairs(V even, V odd, std::uint32_t* to) {
+    const Apart hi(Both(even, odd));
+    Store(hi.pairs(), Apart(Rest(even, odd, hi)).pairs(), to);
+  }
+  static HWY_INLINE void Line(const float* x, std::uint32_t* to) {
+    const D d;
+    const V first = hn::LoadU(d, x), second = hn::LoadU(d, x + lines);
+    const W hi = Both(first, second);
+    Store(hi, Rest(first, second, Apart(hi)), to);
+  }
+};
+#endif
 
 // A square of words, four by four.
 void Turn(const std::uint32_t* from, std::uint32_t* to) {
@@ -115,21 +124,105 @@ void Turn(const std::uint32_t* from, std::uint32_t* to) {
 #endif
 }
 
-// Tiles of the first `count` lines, from k `begin` on. `along`: whether k runs along a line of memory; `lines_first`:
-// whether words stand by line, then pair.
-void Split(const float* from, Index stride, Index count, Index begin, Index depth, Index chunks, bool along,
-           bool lines_first, std::uint32_t* tiles) {
+constexpr Index together = 8;  // tiles beside each other that are filled at once, so that lines of memory are read on
+
+// What is split: lines of memory, `count` of them, along k or one for each k; and where the tiles of each 16 stand.
+struct Lines {
+  const float* from;
+  Index stride, count, depth;
+  std::uint32_t* tiles;
+  Index step;  // words from the tiles of 16 to those of the next 16
+
+  std::uint32_t* tile(Index first, Index q) const { return tiles + first / lines * step + q * split_tile_words; }
+};
+
+// A line's numbers from k on, those of a whole chunk: what it has not is 0.
+HWY_INLINE const float* Whole(const Lines& all, Index line, Index k, float* room) {
+  const Index has = line < all.count ? std::clamp<Index>(all.depth - k, 0, chunk) : 0;
+  const float* const x = all.from + line * all.stride + k;
+  if (has == chunk) return x;
+  for (Index i = 0; i < chunk; ++i) room[i] = i < has ? x[i] : 0.0f;
+  return room;
+}
+
+// Lines along k as words (line, pair).
+template <class Rounding>
+void AlongAsTheyStand(const Lines& all, Index begin, Index chunks) {
+  HWY_ALIGN float room[chunk];
+  for (Index first = 0; first < all.count; first += lines)
+    for (Index line = 0; line < lines; ++line)
+      for (Index q = 0; q < chunks; ++q)
+        Rounding::Line(Whole(all, first + line, begin + q * chunk, room), all.tile(first, q) + line * lines);
+}
+
+// Lines along k as words (pair, line).
+template <class Rounding>
+void AlongTurned(const Lines& all, Index begin, Index chunks) {
+  HWY_ALIGN float room[chunk];
   HWY_ALIGN std::uint32_t other[split_tile_words];
-  for (Index q = 0; q < chunks; ++q, tiles += split_tile_words) {
-    const Index k = begin + q * chunk, left = std::clamp<Index>(depth - k, 0, chunk);
-    std::uint32_t* const to = along == lines_first ? tiles : other;
-    if (left == 0) std::fill_n(to, split_tile_words, 0u);
-    else if (along) SplitAlong(from + k, stride, count, left, to);
-    else SplitAcross(from + k * stride, stride, count, left, to);
-    if (to == tiles) continue;
-    Turn(other, tiles);
-    Turn(other + tile_words, tiles + tile_words);
+  for (Index first = 0; first < all.count; first += lines) {
+    for (Index q = 0; q < chunks; ++q) {
+      for (Index line = 0; line < lines; ++line)
+        Rounding::Line(Whole(all, first + line, begin + q * chunk, room), other + line * lines);
+      for (Index half = 0; half < split_tile_words; half += tile_words) Turn(other + half, all.tile(first, q) + half);
+    }
   }
+}
+
+// A line for each k, as words (pair, line), or (line, pair) when turned.
+template <class Rounding>
+void Across(const Lines& all, Index begin, Index chunks, bool turned) {
+  const D d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  static constexpr float kNothing[together * lines] = {};
+  HWY_ALIGN float room[2][lines];
+  HWY_ALIGN std::uint32_t other[together * split_tile_words];
+  for (Index some = 0; some < all.count; some += together * lines) {
+    const Index end = std::min(all.count, some + together * lines);
+    for (Index q = 0; q < chunks; ++q) {
+      for (Index pair = 0; pair < chunk / 2; ++pair) {
+        const Index k = begin + q * chunk + 2 * pair;
+        const float* const even = k < all.depth ? all.from + k * all.stride + some : kNothing;
+        const float* const odd = k + 1 < all.depth ? all.from + (k + 1) * all.stride + some : kNothing;
+        for (Index first = some; first < end; first += lines) {
+          const float* x[2] = {even + (first - some), odd + (first - some)};
+          if (end - first < lines) {
+            for (Index i = 0; i < 2; ++i) {
+              for (Index j = 0; j < lines; ++j) room[i][j] = j < end - first ? x[i][j] : 0.0f;
+              x[i] = room[i];
+            }
+          }
+          std::uint32_t* const to = turned ? other + (first - some) / lines * split_tile_words : all.tile(first, q);
+          for (Index j = 0; j < lines; j += lanes)
+            Rounding::Pairs(hn::LoadU(d, x[0] + j), hn::LoadU(d, x[1] + j), to + pair * lines + j);
+        }
+      }
+      if (!turned) continue;
+      for (Index first = some; first < end; first += lines)
+        for (Index half = 0; half < split_tile_words; half += tile_words)
+          Turn(other + (first - some) / lines * split_tile_words + half, all.tile(first, q) + half);
+    }
+  }
+}
+
+template <class Rounding>
+void SplitBy(const Lines& all, Index begin, Index chunks, bool along, bool lines_first) {
+  if (!along) Across<Rounding>(all, begin, chunks, lines_first);
+  else if (lines_first) AlongAsTheyStand<Rounding>(all, begin, chunks);
+  else AlongTurned<Rounding>(all, begin, chunks);
+}
+
+// Tiles from k `begin` on. `along`: whether k runs along a line of memory; `lines_first`: whether words stand by line,
+// then pair.
+void Split(const float* from, Index stride, Index count, Index begin, Index depth, Index chunks, bool along,
+           bool lines_first, bool by_processor, std::uint32_t* tiles, Index step) {
+  const Lines all{from, stride, count, depth, tiles, step};
+#if HWY_TARGET == HWY_AVX3
+  if (by_processor) return SplitBy<ByProcessor>(all, begin, chunks, along, lines_first);
+#else
+  (void)by_processor;
+#endif
+  SplitBy<InIntegers>(all, begin, chunks, along, lines_first);
 }
 
 }  // namespace
@@ -138,21 +231,43 @@ void Split(const float* from, Index stride, Index count, Index begin, Index dept
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#endif
+
 namespace fovea::bf16x3 {
 namespace {
+
 HWY_EXPORT(Split);
+
+// AVX-512 BF16.
+bool processor_rounds() {
+#if defined(__x86_64__) && defined(__linux__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 5 & 1) != 0 && !simd_is_capped();
+#else
+  return false;
+#endif
 }
+
+void split(const Operand<float>& x, Index count, Index begin, Index depth, Index chunks, bool along, bool lines_first,
+           std::uint32_t* tiles, Index step) {
+  static const bool by_processor = processor_rounds();
+  choose_simd();
+  HWY_DYNAMIC_DISPATCH(Split)
+  (x.data, x.stride, count, begin, depth, chunks, along, lines_first, by_processor, tiles, step);
+}
+
+}  // namespace
 
 void split_rows(const Operand<float>& a, Index begin, Index chunks, std::uint32_t* tiles) {
-  choose_simd();
-  HWY_DYNAMIC_DISPATCH(Split)
-  (a.data, a.stride, std::min(a.rows, lines), begin, a.columns, chunks, !a.transposed, true, tiles);
+  split(a, a.rows, begin, a.columns, chunks, !a.transposed, true, tiles, chunks * split_tile_words);
 }
 
-void split_columns(const Operand<float>& b, Index chunks, std::uint32_t* tiles) {
-  choose_simd();
-  HWY_DYNAMIC_DISPATCH(Split)
-  (b.data, b.stride, std::min(b.columns, lines), 0, b.rows, chunks, b.transposed, false, tiles);
+void split_columns(const Operand<float>& b, std::uint32_t* panels) {
+  const Index chunks = chunks_of(b.rows);
+  split(b, b.columns, 0, b.rows, chunks, b.transposed, false, panels, chunks * split_tile_words);
 }
 
 }  // namespace fovea::bf16x3

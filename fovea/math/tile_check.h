@@ -33,9 +33,7 @@ std::vector<float> checked_product() {
   for (Index j = 0; j < kM * kN; j += 2) c[static_cast<std::size_t>(j)] = 0;
   const auto words = [](Index count) { return std::vector<std::uint32_t>(static_cast<std::size_t>(count)); };
   std::vector<std::uint32_t> panels = words(chunks_of(2 * kN) * kChunks * split_tile_words), band = words(band_words);
-  for (Index first = 0; first < kN; first += lines)
-    split_columns({b.data() + first, kK, kN - first, kN, false}, kChunks,
-                  panels.data() + first / lines * kChunks * split_tile_words);
+  split_columns({b.data(), kK, kN, kN, false}, panels.data());
   Unit unit;
   multiply_on(unit, {a.data(), kM, kK, kK, false}, panels.data(), kChunks, kN, c.data(), kN, true, band.data());
   return c;

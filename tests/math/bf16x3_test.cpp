@@ -88,9 +88,7 @@ float element(const Numbers& a, const Numbers& b, Index i, Index j, float c) {
 std::vector<std::uint32_t> panels_of(const Operand<float>& b) {
   const Index chunks = chunks_of(b.rows), count = (b.columns + lines - 1) / lines;
   std::vector<std::uint32_t> panels(static_cast<std::size_t>(count * chunks * split_tile_words));
-  for (Index first = 0; first < b.columns; first += lines)
-    split_columns({b.data + first * (b.transposed ? b.stride : 1), b.rows, b.columns - first, b.stride, b.transposed},
-                  chunks, panels.data() + first / lines * chunks * split_tile_words);
+  split_columns(b, panels.data());
   return panels;
 }
 
@@ -125,6 +123,7 @@ TEST(Bf16x3, SplitsNumbersOfEverySizeToTheBit) {
   under_every_target([&](bool) {
     std::vector<std::uint32_t> tiles(numbers.size() / 32 * split_tile_words);
     split_rows({numbers.data(), 1, count, count, false}, 0, count / chunk, tiles.data());
+    const std::vector<std::uint32_t> panels = panels_of({numbers.data(), count, 1, 1, false});
     for (Index k = 0; k < count; ++k) {
       const Index word = k / chunk * split_tile_words + k % chunk / 2;
       const auto half = [&](Index at) {
@@ -134,6 +133,9 @@ TEST(Bf16x3, SplitsNumbersOfEverySizeToTheBit) {
       const float x = numbers[static_cast<std::size_t>(k)], hi = half(word), lo = half(word + tile_words);
       ASSERT_EQ(bits_of(hi), bits_of(halves(x).hi)) << x;
       ASSERT_EQ(bits_of(lo), bits_of(halves(x).lo)) << x;
+      const Index pair = k % chunk / 2;  // where a panel of one column has it
+      ASSERT_EQ(panels[static_cast<std::size_t>(k / chunk * split_tile_words + pair * lines)],
+                tiles[static_cast<std::size_t>(word)]);
       if (std::abs(x) > 0x1p-100f) {
         ASSERT_LE(std::abs(static_cast<double>(x) - hi - lo), 0x1p-17 * std::abs(x)) << x;
       }
@@ -147,8 +149,9 @@ TEST(Bf16x3, IsItsDefinitionToTheBit) {
   };
   under_every_target([](bool fused) {
     Stream random(2, "bf16x3-test");
-    for (const Shape& s : {Shape{1, 1, 1}, Shape{3, 31, 17}, Shape{16, 32, 16}, Shape{17, 33, 15}, Shape{32, 64, 32},
-                           Shape{37, 70, 49}, Shape{5, 300, 33}, Shape{141, 3, 5}}) {
+    for (const Shape& s :
+         {Shape{1, 1, 1}, Shape{3, 31, 17}, Shape{16, 32, 16}, Shape{17, 33, 15}, Shape{32, 64, 32}, Shape{37, 70, 49},
+          Shape{5, 300, 33}, Shape{141, 3, 5}, Shape{150, 40, 3}, Shape{3, 40, 150}}) {
       for (int layout = 0; layout < 8; ++layout) {
         const auto room = [&] { return static_cast<Index>(random.integer(20)); };
         const Numbers a(s.m, s.k, (layout & 1) != 0, room(), fused, random);

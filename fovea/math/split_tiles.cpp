@@ -136,13 +136,24 @@ struct Lines {
   std::uint32_t* tile(Index first, Index q) const { return tiles + first / lines * step + q * split_tile_words; }
 };
 
-// A line's numbers from k on, those of a whole chunk: what it has not is 0.
-HWY_INLINE const float* Whole(const Lines& all, Index line, Index k, float* room) {
-  const Index has = line < all.count ? std::clamp<Index>(all.depth - k, 0, chunk) : 0;
-  const float* const x = all.from + line * all.stride + k;
-  if (has == chunk) return x;
-  for (Index i = 0; i < chunk; ++i) room[i] = i < has ? x[i] : 0.0f;
+// So many numbers in memory, of which there are but `has`: the others are 0.
+template <Index Numbers>
+HWY_INLINE const float* Filled(const float* x, Index has, float* room) {
+  if (has == Numbers) return x;
+  for (Index i = 0; i < Numbers; ++i) room[i] = i < has ? x[i] : 0.0f;
   return room;
+}
+
+// A chunk of a line along k.
+HWY_INLINE const float* ChunkOf(const Lines& all, Index line, Index k, float* room) {
+  const Index has = line < all.count ? std::clamp<Index>(all.depth - k, 0, chunk) : 0;
+  return Filled<chunk>(has > 0 ? all.from + line * all.stride + k : nullptr, has, room);
+}
+
+// 16 numbers of the line of k.
+HWY_INLINE const float* LineOf(const Lines& all, Index k, Index first, float* room) {
+  const Index has = k < all.depth ? std::min(lines, all.count - first) : 0;
+  return Filled<lines>(has > 0 ? all.from + k * all.stride + first : nullptr, has, room);
 }
 
 // Lines along k as words (line, pair).
@@ -152,7 +163,7 @@ void AlongAsTheyStand(const Lines& all, Index begin, Index chunks) {
   for (Index first = 0; first < all.count; first += lines)
     for (Index line = 0; line < lines; ++line)
       for (Index q = 0; q < chunks; ++q)
-        Rounding::Line(Whole(all, first + line, begin + q * chunk, room), all.tile(first, q) + line * lines);
+        Rounding::Line(ChunkOf(all, first + line, begin + q * chunk, room), all.tile(first, q) + line * lines);
 }
 
 // Lines along k as words (pair, line).
@@ -163,7 +174,7 @@ void AlongTurned(const Lines& all, Index begin, Index chunks) {
   for (Index first = 0; first < all.count; first += lines) {
     for (Index q = 0; q < chunks; ++q) {
       for (Index line = 0; line < lines; ++line)
-        Rounding::Line(Whole(all, first + line, begin + q * chunk, room), other + line * lines);
+        Rounding::Line(ChunkOf(all, first + line, begin + q * chunk, room), other + line * lines);
       for (Index half = 0; half < split_tile_words; half += tile_words) Turn(other + half, all.tile(first, q) + half);
     }
   }
@@ -174,33 +185,26 @@ template <class Rounding>
 void Across(const Lines& all, Index begin, Index chunks, bool turned) {
   const D d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  static constexpr float kNothing[together * lines] = {};
   HWY_ALIGN float room[2][lines];
   HWY_ALIGN std::uint32_t other[together * split_tile_words];
   for (Index some = 0; some < all.count; some += together * lines) {
     const Index end = std::min(all.count, some + together * lines);
     for (Index q = 0; q < chunks; ++q) {
+      const auto place = [&](Index first) HWY_ATTR {
+        return turned ? other + (first - some) / lines * split_tile_words : all.tile(first, q);
+      };
       for (Index pair = 0; pair < chunk / 2; ++pair) {
         const Index k = begin + q * chunk + 2 * pair;
-        const float* const even = k < all.depth ? all.from + k * all.stride + some : kNothing;
-        const float* const odd = k + 1 < all.depth ? all.from + (k + 1) * all.stride + some : kNothing;
         for (Index first = some; first < end; first += lines) {
-          const float* x[2] = {even + (first - some), odd + (first - some)};
-          if (end - first < lines) {
-            for (Index i = 0; i < 2; ++i) {
-              for (Index j = 0; j < lines; ++j) room[i][j] = j < end - first ? x[i][j] : 0.0f;
-              x[i] = room[i];
-            }
-          }
-          std::uint32_t* const to = turned ? other + (first - some) / lines * split_tile_words : all.tile(first, q);
+          const float *const even = LineOf(all, k, first, room[0]), *const odd = LineOf(all, k + 1, first, room[1]);
           for (Index j = 0; j < lines; j += lanes)
-            Rounding::Pairs(hn::LoadU(d, x[0] + j), hn::LoadU(d, x[1] + j), to + pair * lines + j);
+            Rounding::Pairs(hn::LoadU(d, even + j), hn::LoadU(d, odd + j), place(first) + pair * lines + j);
         }
       }
       if (!turned) continue;
       for (Index first = some; first < end; first += lines)
         for (Index half = 0; half < split_tile_words; half += tile_words)
-          Turn(other + (first - some) / lines * split_tile_words + half, all.tile(first, q) + half);
+          Turn(place(first) + half, all.tile(first, q) + half);
     }
   }
 }

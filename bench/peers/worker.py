@@ -18,12 +18,16 @@ import time
 from case import Case, Disagreement
 
 
+def on_gpu(peer):
+    return peer.endswith("-cuda")
+
+
 def make(peer, case):
     library, mode, *_ = peer.split("-")
     if library == "torch":
         from torch_peer import TorchPeer
 
-        return TorchPeer(case, mode, "cuda" if peer.endswith("-cuda") else "cpu")
+        return TorchPeer(case, mode, "cuda" if on_gpu(peer) else "cpu")
     from jax_peer import JaxPeer
 
     return JaxPeer(case, mode)
@@ -32,20 +36,22 @@ def make(peer, case):
 def prepare(peer, threads):
     """Chooses single precision, and for JAX processor or GPU -> the library's version."""
     if not peer.startswith("torch"):
-        os.environ["JAX_PLATFORMS"] = "cuda" if peer.endswith("-cuda") else "cpu"
+        os.environ["JAX_PLATFORMS"] = "cuda" if on_gpu(peer) else "cpu"
         import jax
 
         jax.config.update("jax_default_matmul_precision", "highest")  # counts on a GPU alone
         try:
             jax.devices()
         except Exception:
+            if not on_gpu(peer):
+                raise
             raise SystemExit("JAX finds no GPU here. Leave this peer out, or install jax[cuda] and the GPU's driver") from None
         return jax.__version__
     import torch
 
     torch.set_num_threads(threads)
     torch.backends.cudnn.allow_tf32 = False
-    if peer.endswith("-cuda") and not torch.cuda.is_available():
+    if on_gpu(peer) and not torch.cuda.is_available():
         raise SystemExit("PyTorch finds no GPU here. Leave this peer out, or install the GPU's driver and a PyTorch built for it")
     return torch.__version__
 

@@ -34,6 +34,12 @@ bool processor_has_amx() {
   return (low & kTileState) == kTileState;
 }
 
+// AVX-512 BF16.
+bool processor_has_rounding() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & bit(5)) != 0;
+}
+
 // Linux gives a process the tiles' 8 KiB a thread only when asked.
 bool permitted() {
   constexpr long kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
@@ -49,6 +55,7 @@ TileChoice choose() {
 }
 #else
 TileChoice choose() { return {}; }
+bool processor_has_rounding() { return false; }
 #endif
 
 std::uint32_t* band_space() {
@@ -65,6 +72,11 @@ std::uint32_t* band_space() {
 const TileChoice& tile_choice() {
   static const TileChoice choice = choose();
   return choice;
+}
+
+bool processor_rounds() {
+  static const bool rounds = processor_has_rounding() && !simd_is_capped();
+  return rounds;
 }
 
 void multiply(const Operand<float>& a, const std::uint32_t* panels, Index panel_chunks, Index columns, float* c,

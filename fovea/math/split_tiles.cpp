@@ -2,6 +2,7 @@
 
 #include "fovea/math/bf16x3.h"
 #include "fovea/math/simd.h"
+#include "fovea/math/tile_unit.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/math/split_tiles.cpp"
@@ -94,7 +95,7 @@ struct ByProcessor {
 #endif
 
 // A square of words, four by four.
-void Turn(const std::uint32_t* from, std::uint32_t* to) {
+void TurnSquare(const std::uint32_t* from, std::uint32_t* to) {
 #if HWY_TARGET != HWY_SCALAR
   const hn::FixedTag<std::uint32_t, 4> d;
   const hn::RepartitionToWide<decltype(d)> wide;
@@ -124,16 +125,23 @@ void Turn(const std::uint32_t* from, std::uint32_t* to) {
 #endif
 }
 
+// Both of a split tile's.
+void Turn(const std::uint32_t* from, std::uint32_t* to) {
+  TurnSquare(from, to);
+  TurnSquare(from + tile_words, to + tile_words);
+}
+
 constexpr Index together = 8;  // tiles beside each other that are filled at once, so that lines of memory are read on
 
-// What is split: lines of memory, `count` of them, along k or one for each k; and where the tiles of each 16 stand.
+// What is split: lines of memory, `count` of them, along k or one for each k, from k `begin` on into the tiles of each
+// 16, chunk by chunk.
 struct Lines {
   const float* from;
-  Index stride, count, depth;
+  Index stride, count, begin, depth, chunks;
   std::uint32_t* tiles;
-  Index step;  // words from the tiles of 16 to those of the next 16
 
-  std::uint32_t* tile(Index first, Index q) const { return tiles + first / lines * step + q * split_tile_words; }
+  Index k(Index q) const { return begin + q * chunk; }
+  std::uint32_t* tile(Index first, Index q) const { return tiles + (first / lines * chunks + q) * split_tile_words; }
 };
 
 // So many numbers in memory, of which there are but `has`: the others are 0.
@@ -158,43 +166,43 @@ HWY_INLINE const float* LineOf(const Lines& all, Index k, Index first, float* ro
 
 // Lines along k as words (line, pair).
 template <class Rounding>
-void AlongAsTheyStand(const Lines& all, Index begin, Index chunks) {
+void AlongAsTheyStand(const Lines& all) {
   HWY_ALIGN float room[chunk];
   for (Index first = 0; first < all.count; first += lines)
     for (Index line = 0; line < lines; ++line)
-      for (Index q = 0; q < chunks; ++q)
-        Rounding::Line(ChunkOf(all, first + line, begin + q * chunk, room), all.tile(first, q) + line * lines);
+      for (Index q = 0; q < all.chunks; ++q)
+        Rounding::Line(ChunkOf(all, first + line, all.k(q), room), all.tile(first, q) + line * lines);
 }
 
 // Lines along k as words (pair, line).
 template <class Rounding>
-void AlongTurned(const Lines& all, Index begin, Index chunks) {
+void AlongTurned(const Lines& all) {
   HWY_ALIGN float room[chunk];
   HWY_ALIGN std::uint32_t other[split_tile_words];
   for (Index first = 0; first < all.count; first += lines) {
-    for (Index q = 0; q < chunks; ++q) {
+    for (Index q = 0; q < all.chunks; ++q) {
       for (Index line = 0; line < lines; ++line)
-        Rounding::Line(ChunkOf(all, first + line, begin + q * chunk, room), other + line * lines);
-      for (Index half = 0; half < split_tile_words; half += tile_words) Turn(other + half, all.tile(first, q) + half);
+        Rounding::Line(ChunkOf(all, first + line, all.k(q), room), other + line * lines);
+      Turn(other, all.tile(first, q));
     }
   }
 }
 
 // A line for each k, as words (pair, line), or (line, pair) when turned.
 template <class Rounding>
-void Across(const Lines& all, Index begin, Index chunks, bool turned) {
+void Across(const Lines& all, bool turned) {
   const D d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   HWY_ALIGN float room[2][lines];
   HWY_ALIGN std::uint32_t other[together * split_tile_words];
   for (Index some = 0; some < all.count; some += together * lines) {
     const Index end = std::min(all.count, some + together * lines);
-    for (Index q = 0; q < chunks; ++q) {
+    for (Index q = 0; q < all.chunks; ++q) {
       const auto place = [&](Index first) HWY_ATTR {
         return turned ? other + (first - some) / lines * split_tile_words : all.tile(first, q);
       };
       for (Index pair = 0; pair < chunk / 2; ++pair) {
-        const Index k = begin + q * chunk + 2 * pair;
+        const Index k = all.k(q) + 2 * pair;
         for (Index first = some; first < end; first += lines) {
           const float *const even = LineOf(all, k, first, room[0]), *const odd = LineOf(all, k + 1, first, room[1]);
           for (Index j = 0; j < lines; j += lanes)
@@ -202,31 +210,28 @@ void Across(const Lines& all, Index begin, Index chunks, bool turned) {
         }
       }
       if (!turned) continue;
-      for (Index first = some; first < end; first += lines)
-        for (Index half = 0; half < split_tile_words; half += tile_words)
-          Turn(place(first) + half, all.tile(first, q) + half);
+      for (Index first = some; first < end; first += lines) Turn(place(first), all.tile(first, q));
     }
   }
 }
 
 template <class Rounding>
-void SplitBy(const Lines& all, Index begin, Index chunks, bool along, bool lines_first) {
-  if (!along) Across<Rounding>(all, begin, chunks, lines_first);
-  else if (lines_first) AlongAsTheyStand<Rounding>(all, begin, chunks);
-  else AlongTurned<Rounding>(all, begin, chunks);
+void SplitBy(const Lines& all, bool along, bool lines_first) {
+  if (!along) Across<Rounding>(all, lines_first);
+  else if (lines_first) AlongAsTheyStand<Rounding>(all);
+  else AlongTurned<Rounding>(all);
 }
 
-// Tiles from k `begin` on. `along`: whether k runs along a line of memory; `lines_first`: whether words stand by line,
-// then pair.
+// `along`: whether k runs along a line of memory; `lines_first`: whether words stand by line, then pair.
 void Split(const float* from, Index stride, Index count, Index begin, Index depth, Index chunks, bool along,
-           bool lines_first, bool by_processor, std::uint32_t* tiles, Index step) {
-  const Lines all{from, stride, count, depth, tiles, step};
+           bool lines_first, bool by_processor, std::uint32_t* tiles) {
+  const Lines all{from, stride, count, begin, depth, chunks, tiles};
 #if HWY_TARGET == HWY_AVX3
-  if (by_processor) return SplitBy<ByProcessor>(all, begin, chunks, along, lines_first);
+  if (by_processor) return SplitBy<ByProcessor>(all, along, lines_first);
 #else
   (void)by_processor;
 #endif
-  SplitBy<InIntegers>(all, begin, chunks, along, lines_first);
+  SplitBy<InIntegers>(all, along, lines_first);
 }
 
 }  // namespace
@@ -235,43 +240,26 @@ void Split(const float* from, Index stride, Index count, Index begin, Index dept
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
-#endif
-
 namespace fovea::bf16x3 {
 namespace {
 
 HWY_EXPORT(Split);
 
-// AVX-512 BF16.
-bool processor_rounds() {
-#if defined(__x86_64__) && defined(__linux__)
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 5 & 1) != 0 && !simd_is_capped();
-#else
-  return false;
-#endif
-}
-
 void split(const Operand<float>& x, Index count, Index begin, Index depth, Index chunks, bool along, bool lines_first,
-           std::uint32_t* tiles, Index step) {
-  static const bool by_processor = processor_rounds();
+           std::uint32_t* tiles) {
   choose_simd();
   HWY_DYNAMIC_DISPATCH(Split)
-  (x.data, x.stride, count, begin, depth, chunks, along, lines_first, by_processor, tiles, step);
+  (x.data, x.stride, count, begin, depth, chunks, along, lines_first, processor_rounds(), tiles);
 }
 
 }  // namespace
 
 void split_rows(const Operand<float>& a, Index begin, Index chunks, std::uint32_t* tiles) {
-  split(a, a.rows, begin, a.columns, chunks, !a.transposed, true, tiles, chunks * split_tile_words);
+  split(a, a.rows, begin, a.columns, chunks, !a.transposed, true, tiles);
 }
 
 void split_columns(const Operand<float>& b, std::uint32_t* panels) {
-  const Index chunks = chunks_of(b.rows);
-  split(b, b.columns, 0, b.rows, chunks, b.transposed, false, panels, chunks * split_tile_words);
+  split(b, b.columns, 0, b.rows, chunks_of(b.rows), b.transposed, false, panels);
 }
 
 }  // namespace fovea::bf16x3

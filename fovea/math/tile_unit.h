@@ -30,4 +30,7 @@ struct TileChoice {
 // Asked of the processor and the system once.
 const TileChoice& tile_choice();
 
+// Whether numbers are rounded to bfloat16 by the processor's instruction, where AVX-512 is what runs. Asked once.
+bool processor_rounds();
+
 }  // namespace fovea::bf16x3

@@ -29,9 +29,13 @@ RunRecord untrained(RunSpec spec) {
   // Held from the start, so that what is measured under a hold has its names too.
   const Interventions all = Interventions::parse(spec.interventions);
   Interventions holds;
-  if (!all.holds.empty()) holds.holds = {{all.holds.front().attend, {}, all.holds.front().place}};
-  else if (!all.heads.empty())
-    holds.heads = {{.change = all.heads.front().change, .when = {}, .place = all.heads.front().place}};
+  if (!all.holds.empty()) {
+    holds.holds = {all.holds.front()};
+    holds.holds.front().when = {};
+  } else if (!all.heads.empty()) {
+    holds.heads = {all.heads.front()};
+    holds.heads.front().when = {};
+  }
   spec.interventions = holds.write();
   RunRecord run = train(spec);
   run.series["train_loss"] = {{0}, {0}};  // what the first update says

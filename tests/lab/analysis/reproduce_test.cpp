@@ -66,6 +66,28 @@ metric = ")toml" + metric + "\"",
   EXPECT_NE(refusal("most(audit_overlop)").find("Did you mean 'audit_overlap'?"), std::string::npos);
 }
 
+// Whatever the kind of what holds a head.
+TEST(Reproduce, NamesUnderAHoldOfAHeadAreKnown) {
+  for (const char* const change :
+       {"hold = \"previous\", of = \"layer.1\"", "scale = 10", "ablate = \"layer.1\"", "copy = 1, of = \"layer.1\""}) {
+    const Folder folder;
+    Store store(folder / "runs.db");
+    EXPECT_EQ(refusal_of(store, parse_experiment(std::string(R"toml(
+task = { name = "clamps", items = 4, labels = 2 }
+model = { name = "transformer", layers = 1, heads = 1, width = 8 }
+train = { steps = 1, batch = 2, rate = 0.1 }
+probe = { every = 1, examples = 4, names = ["loss"] }
+sweep = { intervene = [[], [{ )toml") + change + R"toml(, from = 1 }]] }
+[[claim]]
+says = "low"
+at_most = 9.0
+metric = "median(loss_held | interventions = 1)")toml",
+                                                 "own.toml")),
+              "")
+        << change;
+  }
+}
+
 TEST(Reproduce, RunsChecksAndKeepsTheVerdicts) {
   const Folder folder;
   Store store(folder / "runs.db");

@@ -77,13 +77,17 @@ class Reader {
 }  // namespace
 
 void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::span<const RunSpec> specs) {
-  constexpr std::size_t most_looks = 8;
-  std::set<std::string> models;
+  // Of many models a few from one end of the sweep to the other: what a start below a threshold never says, one above
+  // it may.
+  constexpr std::size_t most_models = 8;
+  std::set<std::string> known;
+  std::vector<const RunSpec*> models;
+  for (const RunSpec& spec : specs)
+    if (known.insert(Value{spec.model, {}}.text() + (held(spec) ? " held" : "")).second) models.push_back(&spec);
+  const std::size_t taken = std::min(models.size(), most_models);
   std::vector<RunRecord> runs;
-  for (const RunSpec& spec : specs) {
-    const std::string kind = Value{spec.model, {}}.text() + (held(spec) ? " held" : "");
-    if (models.size() == most_looks || !models.insert(kind).second) continue;
-    runs.push_back(untrained(spec));
+  for (std::size_t i = 0; i < taken; ++i) {
+    runs.push_back(untrained(*models[i * (models.size() - 1) / std::max<std::size_t>(taken - 1, 1)]));
     if (runs.back().state != RunState::done) return;  // the training will say why
   }
   const Reader reader(std::move(runs));

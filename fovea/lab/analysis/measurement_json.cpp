@@ -19,6 +19,7 @@ Json measures_json(const Measures& measures) {
               {"clear", row.clear()},
               {"tau", interval_json(row.tau)},
               {"rho", interval_json(row.rho)}};
+    if (row.untrained) json["untrained"] = interval_json(*row.untrained);
     if (row.most) json["most"] = {{"agreement", number_json(row.most->first)}, {"step", row.most->second}};
     if (row.xi) json["xi"] = {{"performance", number_json(row.xi->performance)}, {"step", row.xi->step}};
     rows.push_back(std::move(json));

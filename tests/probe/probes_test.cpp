@@ -169,6 +169,21 @@ TEST(Probes, DigitRankIsOverRightBagsOnly) {
   EXPECT_EQ(look.numbers("digit_rank"), (Numbers{{"digit_rank", 2.0 / 3}}));
 }
 
+TEST(Probes, SumsOnTruthGoByHowMuchThereIsInAnItem) {
+  HandMade look;
+  look.kind = Kind::labelled_bags;
+  look.batch.size = 3;
+  look.batch.items.resize(3, 3, 2);
+  look.batch.items.lengths = {3, 2, 3};
+  look.batch.items.values = {1, 0, 3, 1, 2, 0,   // 0, 3 and 1 above the least
+                             2, 1, 0, 0, 9, 9,   // 3 and 0; the third item is not there
+                             1, 1, 2, 0, 0, 2};  // all alike: left out
+  look.batch.marked = {0, 1, 0, 0, 1, 0, 1, 0, 0};
+  look.set_scores(3, 2, {0, 1, 1, 0, 0, 1}, {1, 1, 1});  // the second is wrong
+  EXPECT_EQ(look.numbers("sums_on_truth"),
+            (Numbers{{"sums_on_truth", (3.0 / 4 + 0) / 2}, {"largest_sum_on_truth", 1}}));
+}
+
 TEST(Probes, PoolingErrorIsTheMeanSquare) {
   HandMade look;
   look.kind = Kind::points;
@@ -182,7 +197,7 @@ TEST(Probes, PoolingErrorIsTheMeanSquare) {
 TEST(Probes, RefuseWhatTheyCanNotMeasure) {
   HandMade look;
   for (const char* name : {"attention_on_truth", "entropy"}) EXPECT_THROW(look.prepared(name, false), Error) << name;
-  for (const char* name : {"attention_accuracy", "feature_weights", "digit_rank", "pooling_error"}) {
+  for (const char* name : {"attention_accuracy", "feature_weights", "digit_rank", "sums_on_truth", "pooling_error"}) {
     EXPECT_THROW(look.prepared(name), Error) << name;
   }
   look.kind = Kind::points;

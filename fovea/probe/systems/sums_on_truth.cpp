@@ -1,0 +1,58 @@
+// `sums_on_truth`: what attention on bags would come to if it went by how much there is in an item, and by nothing
+// else: the mean weight on the items that decide, were weights in proportion to the items' sums, above the least
+// sum of the bag. `largest_sum_on_truth`: of the bags that are classified rightly, as for `digit_rank`, the share
+// whose item of the largest sum is one that decides. Of squares of an image sums are ink.
+#include <numeric>
+#include <vector>
+
+#include "fovea/probe/position_rows.h"
+
+namespace fovea {
+
+namespace {
+
+class SumsOnTruth : public Probe {
+ public:
+  void prepare(const TaskShape& shape, bool, std::uint64_t) override {
+    need_kind(shape.kind, Kind::labelled_bags, "sums_on_truth");
+  }
+
+  bool needs_truth() const override { return true; }
+
+  void measure(const Evaluation& evaluation, Readings& readings) override {
+    const Batch& batch = evaluation.batch;
+    double on_truth = 0, bags = 0, largest = 0, right = 0;
+    std::vector<double> sums;
+    for (int b = 0; b < batch.size; ++b) {
+      sums.clear();
+      for (int i = 0; i < batch.items.lengths[static_cast<std::size_t>(b)]; ++i) {
+        const float* const item = batch.items.item(b, i);
+        sums.push_back(std::accumulate(item, item + batch.items.width, 0.0));
+      }
+      const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
+      if (least == most || *least == *most) continue;  // all alike
+      const std::uint8_t* const marked = batch.marked.data() + b * batch.items.columns;
+      double all = 0, there = 0;
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        all += sums[i] - *least;
+        if (marked[i] != 0) there += sums[i] - *least;
+      }
+      on_truth += there / all;
+      ++bags;
+      if (argmax(evaluation.outcome.scores[b].flat()) != evaluation.outcome.answers[static_cast<std::size_t>(b)])
+        continue;
+      largest += marked[most - sums.begin()];
+      ++right;
+    }
+    if (bags > 0) readings.number("sums_on_truth", on_truth / bags);
+    if (right > 0) readings.number("largest_sum_on_truth", largest / right);
+  }
+};
+
+const Register<Probe> sums_on_truth("sums_on_truth",
+                                    "mean weight on the items that decide, were weights in proportion to items' sums",
+                                    [] { return std::make_unique<SumsOnTruth>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -12,14 +12,13 @@ namespace fovea {
 
 namespace {
 
-// "accuracy (3 of 20 runs)": what the expression reads and the runs have not.
-std::string missing_names(const Expression& metric, const std::vector<const RunRecord*>& runs) {
+// "accuracy (missing in 3 of 20 runs)": what the expression reads and the runs have not.
+std::string missing_text(const Expression& metric, const std::vector<const RunRecord*>& runs) {
   std::string text;
-  for (const std::string& name : metric.names()) {
-    const auto lacking =
-        std::count_if(runs.begin(), runs.end(), [&name](const RunRecord* run) { return !run_has(*run, name); });
-    if (lacking > 0)
-      text += fmt::format("{}{} (missing in {} of {} runs)", text.empty() ? "" : ", ", name, lacking, runs.size());
+  for (const Expression::Missing& missing : metric.missing(runs)) {
+    if (!text.empty()) text += ", ";
+    if (missing.of == 0) text += fmt::format("no run has {}", missing.name);
+    else text += fmt::format("{} (missing in {} of {} runs)", missing.name, missing.lacking, missing.of);
   }
   return text;
 }
@@ -56,7 +55,7 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
     return result;
   }
   result.value = metric.number(runs);
-  result.note = missing_names(metric, runs);
+  result.note = missing_text(metric, runs);
   if (std::isnan(result.value)) {
     if (result.note.empty() && runs.size() > 1 && metric.reads_outside_aggregates())
       result.note =

@@ -29,6 +29,31 @@ void collect_names(const Node& node, bool in_series, std::set<std::string>& name
   for (const Node& condition : node.where) collect_names(condition, in_series, names);
 }
 
+using Runs = std::vector<const RunRecord*>;
+
+void collect_missing(const Node& node, const Runs& runs, std::vector<Expression::Missing>& all) {
+  const auto add = [&all](Expression::Missing missing) {
+    if (std::ranges::find(all, missing) == all.end()) all.push_back(std::move(missing));
+  };
+  if (node.reach == Reach::runs) {
+    Runs left = runs;
+    for (const Node& condition : node.where)
+      std::erase_if(left, [&](const RunRecord* run) { return !(evaluate(condition, run, {}) == 1); });
+    if (left.empty() && !runs.empty()) return add({node.text});
+    for (const Node& part : node.parts) collect_missing(part, left, all);
+  } else if (node.op == Op::name || node.reach == Reach::series) {
+    std::set<std::string> names;
+    collect_names(node, false, names);
+    for (const std::string& name : names) {
+      const auto lacks = [&name](const RunRecord* run) { return !run_has(*run, name); };
+      const auto lacking = static_cast<std::size_t>(std::ranges::count_if(runs, lacks));
+      if (lacking > 0) add({name, lacking, runs.size()});
+    }
+  } else {
+    for (const Node& part : node.parts) collect_missing(part, runs, all);
+  }
+}
+
 bool names_outside(const Node& node) {
   if (node.op == Op::name || node.op == Op::tagged) return true;
   if (node.reach == Reach::runs) return false;
@@ -88,6 +113,12 @@ std::set<std::string> Expression::names() const {
   std::set<std::string> names;
   collect_names(*root_, false, names);
   return names;
+}
+
+std::vector<Expression::Missing> Expression::missing(std::span<const RunRecord* const> runs) const {
+  std::vector<Missing> all;
+  collect_missing(*root_, Runs(runs.begin(), runs.end()), all);
+  return all;
 }
 
 std::span<const std::string> run_facts() {

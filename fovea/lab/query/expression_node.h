@@ -76,7 +76,7 @@ struct Expression::Node {
   Reach reach = Reach::plain;
   int column = 0;
   double number = 0;  // of a number or truth
-  std::string text;   // of a text or name
+  std::string text;   // of a text or name; of an aggregate: its condition
   std::vector<Node> parts;
   std::vector<Node> where;  // of an aggregate: none or one condition
 };

@@ -328,8 +328,11 @@ class Parser {
     } while (take(","));
     if (take("|")) {
       if (function->reach != Reach::runs) fail("only functions over runs take a '|'", "drop it", column);
+      skip_blanks();
+      const std::size_t condition = at_;
       node.where.push_back(either());
       require(node.where.back(), Sort::condition, "'|'");
+      node.text = text_.substr(condition, at_ - condition);
     }
     if (!take(")")) fail("a ')' is missing", fmt::format("close the '(' of '{}'", name));
     inside -= change;

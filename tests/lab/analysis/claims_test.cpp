@@ -67,10 +67,17 @@ TEST(Claims, SayWhyThereIsNoNumber) {
   refused("metric = \"accuracy\"\nat_least = 0", runs(),
           "there are 4 runs: say which number of theirs, as in median(accuracy)");
   refused("metric = \"median(accuracy)\"\nwhere = \"seed = 9\"\nat_least = 0", runs(), "no run has seed = 9");
+  refused("metric = \"median(accuracy | seed = 9)\"\nat_least = 0", runs(), "no run has seed = 9");
+  refused("metric = \"median(accuracy | seed = 9) / median(loss | seed > 2)\"\nat_least = 0", runs(),
+          "no run has seed = 9, loss (missing in 1 of 1 runs)");
   refused("metric = \"median(accuracy)\"\nat_least = 0", {}, "there are no runs");
   std::vector<RunRecord> failed = runs();
   failed[2].state = RunState::failed;
   refused("metric = \"median(accuracy)\"\nat_least = 0", failed, "1 of 4 runs are not done");
+  std::vector<RunRecord> held = runs();
+  held[3].series["loss_held"] = {{10}, {0.5}};
+  EXPECT_EQ(one("metric = \"median(loss_held | seed = 3) / median(accuracy)\"\nat_least = 0", held).note, "")
+      << "the others are not asked for it";
   const ClaimResult shared = one("metric = \"share(loss > 1)\"\nat_most = 1", runs());
   EXPECT_TRUE(shared.held);
   EXPECT_NE(shared.note.find("loss (missing"), std::string::npos);

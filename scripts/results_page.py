@@ -15,6 +15,7 @@ it is.
 
 import argparse
 import csv
+import functools
 import json
 import math
 import pathlib
@@ -147,14 +148,21 @@ def of_full(experiment):
     return [claim for claim in experiment.get("claim", []) if claim.get("form") != "quick"]
 
 
+@functools.cache
 def of_measures():
-    """Claims on agreement stand in no experiment's file: how their texts begin, as the program writes them."""
+    """Claims on agreement stand in no experiment's file: patterns of their texts, as the program writes them."""
     source = read(HERE / "fovea" / "lab" / "analysis" / "measurement.cpp")
-    return tuple(text.split("{")[0] for text in re.findall(r'claim\(\s*(?:fmt::format\()?"([^"]+)', source))
+    texts = re.findall(r'claim\(\s*(?:fmt::format\()?((?:"[^"]+"\s*)+)', source)
+    whole = ["".join(re.findall(r'"([^"]+)"', text)) for text in texts]
+    return [re.compile(".+?".join(map(re.escape, text.split("{}")))) for text in whole]
+
+
+def on_agreement(sentence):
+    return any(pattern.fullmatch(sentence) for pattern in of_measures())
 
 
 def still_made(sentence, experiment):
-    if "against" in experiment and sentence.startswith(of_measures()):
+    if "against" in experiment and on_agreement(sentence):
         return True
     return sentence in [claim["says"] for claim in experiment.get("claim", [])]
 
@@ -200,7 +208,7 @@ def lacks_claims(kept, experiment, broken):
     said = {claim["claim"] for claim in kept["claims"]}
     made = [claim["says"] for claim in of_full(experiment)]
     if "against" in experiment:
-        made += [one["claim"] for one in broken if one["experiment"] == kept["experiment"] and one["claim"].startswith(of_measures())]
+        made += [one["claim"] for one in broken if one["experiment"] == kept["experiment"] and on_agreement(one["claim"])]
     return not said.issuperset(made)
 
 

@@ -66,7 +66,7 @@ metric = ")toml" + metric + "\"",
   EXPECT_NE(refusal("most(audit_overlop)").find("Did you mean 'audit_overlap'?"), std::string::npos);
 }
 
-// The first ten of its starts never bring p to 1, and have no time at which they do.
+// The first of its starts never bring p to 1, and have no time at which they do.
 TEST(Reproduce, NamesThatOnlyLaterRunsOfASweepHaveAreKnown) {
   const Folder folder;
   Store store(folder / "runs.db");

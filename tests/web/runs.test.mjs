@@ -307,6 +307,8 @@ test("curves are looked at in part, on logarithmic axes, without some groups, an
   await page.waitForFunction(() => /zoom=/.test(location.hash));
   const [left, right] = /zoom=([\d.]+)%2C([\d.]+)/.exec(page.url()).slice(1).map(Number);
   assert.ok(left > 20 && right < 75 && right - left > 10, `${left} to ${right}`); // a fifth of 100 steps
+  const other_steps = ([axes, before]) => [...axes.querySelectorAll("g")].map((g) => g.textContent).join(" ") !== before;
+  await page.waitForFunction(other_steps, [await drawn.elementHandle(), whole]); // drawn anew once the address has changed
   assert.notEqual(await ticks(), whole);
   await page.getByRole("button", { name: "Show all steps" }).click();
   await page.getByLabel("Logarithmic values").first().check();

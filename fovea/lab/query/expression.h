@@ -55,7 +55,8 @@ class Expression {
   bool reads_series() const;              // more of a metric than its last value
   bool reads_outside_aggregates() const;  // a metric or setting that is of one run only
   std::set<std::string> names() const;    // metrics and settings it reads
-  // Those that some runs have not, each of the runs that its aggregate's condition leaves; and conditions that leave none.
+  // Those that some runs have not, each of the runs that its aggregate's condition leaves; and conditions that leave
+  // none.
   struct Missing {
     std::string name;
     std::size_t lacking = 0, of = 0;  // of a condition: 0

@@ -7,6 +7,7 @@
 #include "fovea/model/asked_rows.h"
 #include "fovea/model/attention_rule.h"
 #include "fovea/nn/loss.h"
+#include "fovea/nn/team_matmul.h"
 
 namespace fovea {
 
@@ -181,13 +182,15 @@ Trace<T> Seq2Seq<T>::forward(Compute& compute, const Batch& batch, const Pass& p
   Own own;
   const Index B = batch.size, S = batch.source.columns;
   const std::span<const int> words = time_major(compute.arena, batch.source.ids, B, S);
-  read(compute, side(compute, words, S, batch, batch.source.lengths, source_table_), pass.training, own, trace);
+  read(compute, side(compute, words, S, batch, batch.source.lengths, source_table_), batch.target.ids, pass.training,
+       own, trace);
   trace.keep(compute, own);
   return trace;
 }
 
 template <class T>
-void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients, Own& own, Trace<T>& trace) const {
+void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int> answers, bool with_gradients, Own& own,
+                      Trace<T>& trace) const {
   const Batch& batch = *trace.batch;
   const Pass& pass = trace.pass;
   const Index B = batch.size, steps = batch.target.columns, width = decoder_.out();
@@ -214,9 +217,9 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, bool with_gradients,
                                           std::span<const T>(own.said.flat()), own.said.flat());
 
   own.read = own.said;
-  trace.answers = batch.target.ids;
-  if (const AskedRows asked = asked_rows(compute.arena, batch.target.ids);
-      pass.training && asked.rows.size() < batch.target.ids.size()) {
+  trace.answers = answers;
+  if (const AskedRows asked = asked_rows(compute.arena, answers);
+      with_gradients && asked.rows.size() < answers.size()) {
     own.asked = asked.rows;
     own.read = gather(compute, own.read, own.asked);
     trace.answers = asked.answers;
@@ -310,26 +313,41 @@ Cube<T> Seq2Seq<T>::beta(Compute& compute, const Trace<T>& trace) const {
   const Index vocab = output_.out;
   const auto parts = combiner_.parts(compute, own.combined, own.encoded.output.as(S * B, source_width()));
   const Cube<T> beta = compute.zeros<T>(B, steps, S);
-  const Cube<T> said = compute.array<T>(B, S, width);  // o for each s, of one target position at a time
-  const Cube<T> logits = compute.array<T>(B, S, vocab);
-  compute.team.each(static_cast<int>(B), [&](int b) {
-    const Index length = batch.source.lengths[static_cast<std::size_t>(b)];
-    const Matrix<T> o = said[b].slice(0, length), row = logits[b].slice(0, length);
-    for (Index t = 0; t < batch.target.lengths[static_cast<std::size_t>(b)]; ++t) {
-      const std::span<const T> state = parts.state[t * B + b].flat();
-      for (Index s = 0; s < length; ++s) {
-        const std::span<T> out = o[s].flat();
-        const std::span<const T> source = parts.source[s * B + b].flat();
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = state[i] + source[i];
-        if (squash_ == Squash::relu)
-          for (T& x : out) x = std::max(x, T{0});
+  // All sources of all words, so many rows at a time that the output's weights are not waited for.
+  struct Place {
+    int b, t, s;
+  };
+  constexpr std::size_t most = 256;
+  const std::span<Place> places = compute.arena.template take<Place>(static_cast<std::size_t>(B * steps * S));
+  std::size_t count = 0;
+  for (int b = 0; b < batch.size; ++b)
+    for (int t = 0; t < batch.target.lengths[static_cast<std::size_t>(b)]; ++t)
+      for (int s = 0; s < batch.source.lengths[static_cast<std::size_t>(b)]; ++s) places[count++] = {b, t, s};
+  const PackedMatrix<T> weights = team_pack(compute, transposed(output_.weight->matrix()));
+  const auto rows = static_cast<Index>(std::min(most, count));
+  const Matrix<T> said = compute.array<T>(rows, width), logits = compute.array<T>(rows, vocab);
+  for (std::size_t first = 0; first < count; first += most) {
+    const std::span<const Place> some = places.subspan(first, std::min(most, count - first));
+    const auto here = static_cast<Index>(some.size());
+    compute.team.split(here, 16, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const auto [b, t, s] = some[static_cast<std::size_t>(i)];
+        const std::span<const T> state = parts.state[t * B + b].flat(), source = parts.source[s * B + b].flat();
+        const std::span<T> o = said[i].flat();
+        for (std::size_t k = 0; k < o.size(); ++k) o[k] = state[k] + source[k];
+        if (squash_ == Squash::tanh) tanh(std::span<const T>(o), o);
+        else
+          for (T& x : o) x = std::max(x, T{0});
       }
-      if (squash_ == Squash::tanh) tanh(std::span<const T>(o.flat()), o.flat());
-      matmul(compute.products, plain(o), transposed(output_.weight->matrix()), row);
-      const int word = batch.target.at(b, static_cast<int>(t));
-      for (Index s = 0; s < length; ++s) beta(Index{b}, t, s) = beta_of(std::span<const T>(row[s].flat()), word);
-    }
-  });
+    });
+    team_multiply(compute, plain(said.slice(0, here)), weights, logits.slice(0, here));
+    compute.team.split(here, 16, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const auto [b, t, s] = some[static_cast<std::size_t>(i)];
+        beta(Index{b}, Index{t}, Index{s}) = beta_of(std::span<const T>(logits[i].flat()), batch.target.at(b, t));
+      }
+    });
+  }
   return beta;
 }
 

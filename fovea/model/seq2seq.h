@@ -110,8 +110,10 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
     Matrix<const T> read;        // what the output reads: these rows, or all
     Matrix<T> d_logits;
   };
-  // The pass from the source on: fills the rest of `own`, and gives the outcome to the trace.
-  void read(Compute& compute, const Side& source, bool with_gradients, Own& own, Trace<T>& trace) const;
+  // The pass from the source on: fills the rest of `own`, and gives the outcome to the trace. Of `answers`, -1 where
+  // nothing is asked.
+  void read(Compute& compute, const Side& source, std::span<const int> answers, bool with_gradients, Own& own,
+            Trace<T>& trace) const;
   // Down to the source's input, whose gradient goes to d_source.
   void backward_into(Compute& compute, const Batch& batch, const Own& own, const SequenceGradient<T>& d_source) const;
   void encode_backward(Compute& compute, const Own& own, Cube<T> d_sources,

@@ -61,14 +61,16 @@ void Seq2Seq<T>::influence_of(Compute& compute, const Batch& copies, int first, 
   const Index B = copies.size, S = copies.source.columns, steps = copies.target.columns, E = embedding_width_;
   const Cube<const T> words =
       source_table_.forward(compute, time_major(compute.arena, copies.source.ids, B, S)).as(S, B, E);
+  const std::span<int> answers = compute.arena.take<int>(copies.target.ids.size());
+  std::ranges::fill(answers, -1);
+  for (int copy = 0; copy < copies.size; ++copy)
+    answers[static_cast<std::size_t>(copy * steps + first + copy)] = copies.target.at(copy, first + copy);
   Trace<T> trace(copies, pass);
   Own own;
-  read(compute, {{}, {}, SequenceInput<T>::of(words, copies.source.lengths)}, true, own, trace);
-  std::ranges::fill(own.d_logits.flat(), T{0});
+  read(compute, {{}, {}, SequenceInput<T>::of(words, copies.source.lengths)}, answers, true, own, trace);
   for (int copy = 0; copy < copies.size; ++copy) {
-    const Index row = copy * steps + first + copy;
-    const std::span<T> d = own.d_logits[row].flat();
-    softmax(std::span<const T>(trace.scores[row].flat()), d);
+    const std::span<T> d = own.d_logits[copy].flat();
+    softmax(std::span<const T>(trace.scores[copy].flat()), d);
     d[static_cast<std::size_t>(copies.target.at(copy, first + copy))] -= T{1};
   }
   const SequenceGradient<T> d_words{compute.zeros<T>(S, B, E), {}};

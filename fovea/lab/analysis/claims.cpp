@@ -60,6 +60,9 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
     if (result.note.empty() && runs.size() > 1 && metric.reads_outside_aggregates())
       result.note =
           fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), claim.metric);
+    if (const std::string undefined = metric.undefined(runs); result.note.empty() && !undefined.empty())
+      result.note = fmt::format("it comes to {}, which is no number{}", undefined,
+                                undefined.find("∞") == undefined.npos ? "" : " (a step never reached is ∞)");
     if (result.note.empty()) result.note = "it is not a number";
     return result;
   }

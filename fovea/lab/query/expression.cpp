@@ -54,6 +54,30 @@ void collect_missing(const Node& node, const Runs& runs, std::vector<Expression:
   }
 }
 
+std::string number_text(double x) {
+  if (std::isinf(x)) return x > 0 ? "∞" : "-∞";
+  return fmt::format("{:.4g}", x);
+}
+
+std::string find_undefined(const Node& node, const RunRecord* run, const Runs& runs) {
+  if (node.reach == Reach::series) return {};
+  const bool over_runs = node.reach == Reach::runs;
+  std::vector<double> operands;
+  for (const Node& part : node.parts) {
+    for (const RunRecord* const one : over_runs ? runs : Runs{run}) {
+      const bool left = !over_runs || node.where.empty() || evaluate(node.where.front(), one, {}) == 1;
+      if (const std::string found = left ? find_undefined(part, one, runs) : ""; !found.empty()) return found;
+    }
+    if (!over_runs) operands.push_back(evaluate(part, run, runs));
+  }
+  const bool known = std::ranges::none_of(operands, [](double x) { return std::isnan(x); });
+  if (operands.empty() || !known || !std::isnan(evaluate(node, run, runs))) return {};
+  if (operands.size() == 1)
+    return fmt::format("{} of {}", node.op == Op::log ? "log" : "sqrt", number_text(operands[0]));
+  const char* const sign = node.op == Op::divide ? "/" : node.op == Op::multiply ? "*" : node.op == Op::add ? "+" : "-";
+  return fmt::format("{} {} {}", number_text(operands[0]), sign, number_text(operands[1]));
+}
+
 bool names_outside(const Node& node) {
   if (node.op == Op::name || node.op == Op::tagged) return true;
   if (node.reach == Reach::runs) return false;
@@ -119,6 +143,10 @@ std::vector<Expression::Missing> Expression::missing(std::span<const RunRecord* 
   std::vector<Missing> all;
   collect_missing(*root_, Runs(runs.begin(), runs.end()), all);
   return all;
+}
+
+std::string Expression::undefined(std::span<const RunRecord* const> runs) const {
+  return find_undefined(*root_, runs.size() == 1 ? runs.front() : nullptr, Runs(runs.begin(), runs.end()));
 }
 
 std::span<const std::string> run_facts() {

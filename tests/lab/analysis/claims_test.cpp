@@ -71,6 +71,9 @@ TEST(Claims, SayWhyThereIsNoNumber) {
   refused("metric = \"median(accuracy | seed = 9) / median(loss | seed > 2)\"\nat_least = 0", runs(),
           "no run has seed = 9, loss (missing in 1 of 1 runs)");
   refused("metric = \"median(accuracy)\"\nat_least = 0", {}, "there are no runs");
+  refused("metric = \"median(step_of(accuracy > 2)) / most(step_of(accuracy > 3))\"\nat_least = 0", runs(),
+          "it comes to ∞ / ∞, which is no number (a step never reached is ∞)");
+  refused("metric = \"median(log(accuracy - 2) | seed = 3)\"\nat_least = 0", runs(), "it comes to log of -1.04");
   std::vector<RunRecord> failed = runs();
   failed[2].state = RunState::failed;
   refused("metric = \"median(accuracy)\"\nat_least = 0", failed, "1 of 4 runs are not done");

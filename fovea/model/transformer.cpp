@@ -50,6 +50,15 @@ Matrix<T> plus_product(Compute& compute, const Linear<T>& map, Matrix<const T> x
   return y;
 }
 
+// Of gradients of places those of the rows that they share, `count` of them.
+template <class T>
+Matrix<T> summed(Compute& compute, Matrix<T> d, std::span<const int> row_of, Index count) {
+  if (row_of.empty()) return d;
+  const Matrix<T> sums = compute.zeros<T>(count, d.size(1));
+  scatter_add(compute.team, row_of, Matrix<const T>(d), sums);
+  return sums;
+}
+
 template <class T>
 bool learns(const Linear<T>& map) {
   return map.weight && map.weight->learns();
@@ -71,22 +80,25 @@ std::span<const HeadRule> Transformer<T>::rules(Compute& compute, const Pass& pa
 }
 
 template <class T>
-Matrix<T> Transformer<T>::embed(Compute& compute, const Tokens& source) const {
-  const Matrix<T> h = table_.forward(compute, source.ids);
+Matrix<T> Transformer<T>::embed(Compute& compute, const StreamPlaces& places) const {
+  const Matrix<T> h = table_.forward(compute, places.tokens);
   if (!positions_) return h;
-  compute.team.split(h.size(0), 64, [&](Index begin, Index end) {
+  compute.team.split(h.size(0), rows_grain, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n)
-      add_scaled(T{1}, std::span<const T>(positions_->matrix()[n % source.columns].flat()), h[n].flat());
+      add_scaled(T{1}, std::span<const T>(positions_->matrix()[places.at[static_cast<std::size_t>(n)]].flat()),
+                 h[n].flat());
   });
   return h;
 }
 
-// Queries or keys (N, H K), of all rows or of those that are named; without a weight the places themselves, for each
-// head.
+// Queries or keys (N, H K), of all places or of those that ask; without a weight the places themselves, for each head.
 template <class T>
-Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places,
-                                     std::span<const int> rows) const {
-  if (!map.weight && heads_ == 1 && position_ != Position::rotary) return read;
+Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Of which, const LayerTrace& trace) const {
+  const bool asking = which == Of::asking;
+  const Matrix<const T> read = asking ? trace.read_by_queries : trace.read;
+  const std::span<const int> row_of = asking ? trace.row_of_asking : trace.row_of;
+  if (!map.weight && heads_ == 1 && position_ != Position::rotary)
+    return row_of.empty() ? read : gather(compute, read, row_of);
   Matrix<T> all;
   if (map.weight) {
     all = plus_product(compute, map, read, {});
@@ -95,7 +107,10 @@ Matrix<const T> Transformer<T>::side(Compute& compute, const Linear<T>& map, Mat
     for (Index n = 0; n < read.size(0); ++n)
       for (Index h = 0; h < heads_; ++h) std::copy_n(read[n].data(), width_, all[n].data() + h * width_);
   }
-  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::forward, all, places, rows);
+  if (!row_of.empty()) all = gather(compute, Matrix<const T>(all), row_of);
+  if (position_ == Position::rotary)
+    rotary_.turn(compute.team, Rotary<T>::Turn::forward, all, trace.attention.places,
+                 asking ? trace.attention.asking : std::span<const int>());
   return all;
 }
 
@@ -104,7 +119,8 @@ template <class T>
 Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
                                  LayerTrace& trace) const {
   const std::span<const int> rows = trace.attention.asking;
-  const Index given = rows.empty() ? h.size(0) : std::ssize(rows);
+  const bool shared = !trace.row_of.empty();
+  const Index given = !rows.empty() ? std::ssize(rows) : shared ? std::ssize(trace.row_of) : h.size(0);
   const Matrix<T> y = compute.array<T>(given, width_);
   Arena::Mark passing = compute.arena.mark();
   trace.read = h;
@@ -117,18 +133,20 @@ Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Tra
   typename SelfAttention<T>::Pass& attention = trace.attention;
   attention.places = places;
   attention.lengths = source.lengths;
-  trace.read_by_queries = rows.empty() ? trace.read : gather(compute, trace.read, rows);
-  attention.q = side(compute, layer.query, trace.read_by_queries, places, rows);
-  attention.k = side(compute, layer.key, trace.read, places);
+  trace.read_by_queries = rows.empty() || shared ? trace.read : gather(compute, trace.read, rows);
+  attention.q = side(compute, layer.query, Of::asking, trace);
+  attention.k = side(compute, layer.key, Of::all, trace);
   if (trace.mapped) passing = compute.arena.mark();
   attention.v = plus_product(compute, layer.value, trace.read, {});
+  if (shared) attention.v = gather(compute, attention.v, trace.row_of);
   if (layer.relative) attention.r = layer.relative->matrix().slice(0, places);
   attention.right = right_places(*pass.batch);
   if (pass.pass.training && kept <= most_kept) attention.kept = compute.arena.take<T>(static_cast<std::size_t>(kept));
   const Matrix<T> mixed = compute.array<T>(given, width_);
   attention_.forward(compute, attention, mixed);
   trace.mixed = mixed;
-  if (!rows.empty()) h = norm_ == Norm::pre ? gather(compute, h, rows) : trace.read_by_queries;
+  if (shared) h = gather(compute, h, trace.row_of_asking);
+  else if (!rows.empty()) h = norm_ == Norm::pre ? gather(compute, h, rows) : trace.read_by_queries;
   plus_product(compute, layer.output, trace.mixed, h, y);
   if (!pass.pass.training) compute.arena.release(passing);
   return y;
@@ -169,7 +187,8 @@ Trace<T> Transformer<T>::forward(Compute& compute, const Batch& batch, const Pas
   own.asked = asked.rows;
   own.wanted = asked.answers;
   own.layers = compute.arena.take<LayerTrace>(stack_.size());
-  Matrix<T> h = embed(compute, batch.source);
+  own.places = stream_places(compute.arena, batch.source, table_.vocabulary, positions_ != nullptr);
+  Matrix<T> h = embed(compute, own.places);
   const bool shows = !pass.training && attends(batch) != Model<T>::Attends::no;
   for (std::size_t i = 0; i < stack_.size(); ++i) {
     LayerTrace& layer = own.layers[i] = {};
@@ -178,6 +197,10 @@ Trace<T> Transformer<T>::forward(Compute& compute, const Batch& batch, const Pas
     layer.mapped = last || shows;
     const bool some = pass.training && last && own.asked.size() < batch.target.ids.size();
     if (some) layer.attention.asking = own.asked;
+    if (i == 0) {
+      layer.row_of = own.places.row_of;
+      layer.row_of_asking = rows_of(compute.arena, own.places, layer.attention.asking);
+    }
     h = attend(compute, stack_[i], trace, h, layer);
     if (mlp_ > 0) h = think(compute, stack_[i], h, pass.training, layer);
   }
@@ -251,13 +274,18 @@ void Transformer<T>::think_backward(Compute& compute, const Layer& layer, const 
   if (normal) layer.norm2.backward(compute, trace.norm2, d_read, dh);
 }
 
-// From d of queries or keys, of all rows or of those that are named, those of their matrix and, where there is room for
-// it, of what they are made from, added.
+// From d of queries or keys, of all places or of those that ask, those of their matrix and, where there is room for it,
+// of what they are made from, added.
 template <class T>
-void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, Index places, const PackedMatrix<T>& read,
-                                   Matrix<T> d, Matrix<T> d_read, std::span<const int> rows) const {
+void Transformer<T>::side_backward(Compute& compute, const Linear<T>& map, Of which, const LayerTrace& trace,
+                                   const PackedMatrix<T>& read, Matrix<T> d, Matrix<T> d_read) const {
   if (d.empty()) return;
-  if (position_ == Position::rotary) rotary_.turn(compute.team, Rotary<T>::Turn::backward, d, places, rows);
+  const std::span<const int> asking = which == Of::asking ? trace.attention.asking : std::span<const int>();
+  if (position_ == Position::rotary)
+    rotary_.turn(compute.team, Rotary<T>::Turn::backward, d, trace.attention.places, asking);
+  const std::span<const int> row_of = which == Of::asking ? trace.row_of_asking : trace.row_of;
+  d = summed(compute, d, row_of, trace.read.size(0));
+  const std::span<const int> rows = row_of.empty() ? asking : std::span<const int>();
   if (map.weight) map.backward_parameters(compute, read, d);
   if (d_read.empty()) return;
   if (map.weight && rows.empty()) return map.backward_input(compute, d, d_read);
@@ -279,11 +307,14 @@ template <class T>
 Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh,
                                           bool deeper, const Own* copying, Index asked,
                                           std::span<HeadBeta<T>> looks) const {
-  const Index N = trace.read.size(0), keys = trace.attention.q.size(1);
   const std::span<const int> rows = trace.attention.asking;
+  const bool shared = !trace.row_of.empty();
+  const Index read_rows = trace.read.size(0), N = shared ? std::ssize(trace.row_of) : read_rows;
+  const Index keys = trace.attention.q.size(1);
   const bool normal = norm_ == Norm::pre, reads = normal || deeper, trains = compute.trains();
   const Matrix<T> dy = layer.output.backward(compute, trace.mixed, dh);
-  if (!rows.empty() && deeper) dh = scatter(compute, Matrix<const T>(dh), rows, N);
+  if (shared && deeper) dh = summed(compute, dh, trace.row_of_asking, read_rows);
+  else if (!rows.empty() && deeper) dh = scatter(compute, Matrix<const T>(dh), rows, N);
   if (!looks.empty()) {
     const Matrix<const T> seen = dy;
     look(trace, rows.empty() ? seen : scatter(compute, seen, rows, N), asked, looks);
@@ -297,18 +328,19 @@ Matrix<T> Transformer<T>::attend_backward(Compute& compute, const Layer& layer, 
   attention_.backward(compute, trace.attention, dy, d);
   if (copying) copy_backward(compute, *copying, d);
   // Without a norm, h itself was read.
-  const Matrix<T> d_read = normal ? compute.array<T>(N, Index{width_}) : deeper ? dh : Matrix<T>();
+  const Matrix<T> d_read = normal ? compute.array<T>(read_rows, Index{width_}) : deeper ? dh : Matrix<T>();
   const Arena::Mark passing = compute.arena.mark();
   const PackedMatrix<T> read = trains ? team_pack(compute, plain(trace.read)) : PackedMatrix<T>();
+  if (!d.v.empty()) d.v = summed(compute, d.v, trace.row_of, read_rows);
   if (!d.v.empty()) layer.value.backward_parameters(compute, read, d.v);
   if (reads) layer.value.backward_input(compute, d.v, d_read, !normal);
-  const bool some = trains && !rows.empty();
+  const bool some = trains && !rows.empty() && !shared;
   const PackedMatrix<T> asking = some ? team_pack(compute, plain(trace.read_by_queries)) : read;
-  side_backward(compute, layer.query, trace.attention.places, asking, d.q, d_read, rows);
-  side_backward(compute, layer.key, trace.attention.places, read, d.k, d_read);
+  side_backward(compute, layer.query, Of::asking, trace, asking, d.q, d_read);
+  side_backward(compute, layer.key, Of::all, trace, read, d.k, d_read);
   compute.arena.release(passing);
   if (normal) {
-    if (!deeper) dh = compute.zeros<T>(N, Index{width_});
+    if (!deeper) dh = compute.zeros<T>(read_rows, Index{width_});
     layer.norm1.backward(compute, trace.norm1, d_read, dh);
   }
   return dh;
@@ -324,7 +356,6 @@ template <class T>
 void Transformer<T>::descend(Compute& compute, const Trace<T>& trace, std::span<HeadBeta<T>> looks) const {
   const auto heads = static_cast<std::size_t>(heads_);
   const Own& own = trace.template own<Own>();
-  const Tokens& source = trace.batch->source;
   Matrix<T> dh = unembedding_.backward(compute, own.gathered, Matrix<const T>(own.d_logits));
   if (own.gathered.size(0) < own.last.size(0)) dh = scatter(compute, Matrix<const T>(dh), own.asked, own.last.size(0));
   if (norm_ == Norm::pre) {
@@ -339,14 +370,9 @@ void Transformer<T>::descend(Compute& compute, const Trace<T>& trace, std::span<
     dh = attend_backward(compute, stack_[i], own.layers[i], dh, i > 0 || embedded, copies ? &own : nullptr,
                          std::ssize(own.asked), looks.empty() ? looks : looks.subspan(i * heads, heads));
   }
-  table_.backward(compute, source.ids, Matrix<const T>(dh));
-  if (!positions_ || !positions_->learns() || !compute.trains()) return;
-  compute.team.split(source.columns, 4, [&](Index begin, Index end) {
-    for (Index b = 0; b < source.rows; ++b)
-      for (Index t = begin; t < end; ++t)
-        add_scaled(T{1}, std::span<const T>(dh[b * source.columns + t].flat()),
-                   positions_->matrix_gradient()[t].flat());
-  });
+  table_.backward(compute, own.places.tokens, Matrix<const T>(dh));
+  if (positions_ && positions_->learns() && compute.trains())
+    scatter_add(compute.team, own.places.at, Matrix<const T>(dh), positions_->matrix_gradient());
 }
 
 template <class T>

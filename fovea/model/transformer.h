@@ -28,13 +28,15 @@
 // .output, .norm2, .mlp.0, .mlp.2, norm, unembedding; layers and heads count from 1. In training passes the outcome's
 // scores and answers are of the asked places alone, and the last layer makes nothing else of what its heads gave; else
 // of all. Gradients that lead to nothing that learns are not made. Other passes have no backward, so memory that only
-// it would read is used again layer by layer.
+// it would read is used again layer by layer. Of places that are alike (stream_places.h) the first layer makes u, q, k
+// and v once, and sums their gradients first.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "fovea/model/optional_queries.h"
+#include "fovea/model/stream_places.h"
 #include "fovea/nn/attention/rotary.h"
 #include "fovea/nn/attention/self_attention.h"
 #include "fovea/nn/embedding.h"
@@ -72,12 +74,14 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   struct LayerTrace {
     typename LayerNorm<T>::Trace norm1, norm2;
     Matrix<const T> read, read_by_queries, read_by_mlp;  // u; those rows of it that ask; and what the mlp reads
+    std::span<const int> row_of, row_of_asking;          // where places share rows of u: of each place, and that asks
     typename SelfAttention<T>::Pass attention;           // gives the rows that ask, as the layer does
     bool mapped = true;                                  // whether its maps are wanted after the pass
     Matrix<const T> mixed;                               // y of these rows (N, H U)
     Matrix<T> before, inner, after;                      // of the mlp: U u, what gelu's backward needs, what it gave
   };
   struct Own {
+    StreamPlaces places;
     std::span<LayerTrace> layers;
     typename LayerNorm<T>::Trace norm;
     std::span<const int> asked, wanted;  // the rows at which something is asked, and the answers
@@ -97,16 +101,16 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
 
   Index query_width() const { return queries_ == Queries::separate ? width_ / heads_ : width_; }  // K
   std::span<const HeadRule> rules(Compute& compute, const Pass& pass, int layer) const;
-  Matrix<T> embed(Compute& compute, const Tokens& source) const;
-  Matrix<const T> side(Compute& compute, const Linear<T>& map, Matrix<const T> read, Index places,
-                       std::span<const int> rows = {}) const;
+  Matrix<T> embed(Compute& compute, const StreamPlaces& places) const;
+  enum class Of { all, asking };
+  Matrix<const T> side(Compute& compute, const Linear<T>& map, Of which, const LayerTrace& trace) const;
   Matrix<T> attend(Compute& compute, const Layer& layer, const Trace<T>& pass, Matrix<const T> h,
                    LayerTrace& trace) const;
   Matrix<T> think(Compute& compute, const Layer& layer, Matrix<const T> h, bool training, LayerTrace& trace) const;
   void say(Compute& compute, Own& own, Trace<T>& trace) const;
   void show(Compute& compute, const Own& own, Trace<T>& trace) const;
-  void side_backward(Compute& compute, const Linear<T>& map, Index places, const PackedMatrix<T>& read, Matrix<T> d,
-                     Matrix<T> d_read, std::span<const int> rows = {}) const;
+  void side_backward(Compute& compute, const Linear<T>& map, Of which, const LayerTrace& trace,
+                     const PackedMatrix<T>& read, Matrix<T> d, Matrix<T> d_read) const;
   Matrix<T> attend_backward(Compute& compute, const Layer& layer, const LayerTrace& trace, Matrix<T> dh, bool deeper,
                             const Own* copying, Index asked, std::span<HeadBeta<T>> looks) const;
   void descend(Compute& compute, const Trace<T>& trace, std::span<HeadBeta<T>> looks) const;

@@ -68,7 +68,7 @@ void scatter_add(Team& team, std::span<const int> index, Matrix<const T> in, Mat
   assert(in.size(0) == static_cast<Index>(index.size()) && in.size(1) == sums.size(1));
   const Index width = in.size(1);
   // Cut by columns: every piece sees all positions in the same order, and its part of the sums stays in the cache.
-  team.split(width, 512, [&](Index begin, Index end) {
+  team.split(width, 64, [&](Index begin, Index end) {
     const auto count = static_cast<std::size_t>(end - begin);
     for (std::size_t p = 0; p < index.size(); ++p) {
       if (index[p] < 0) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/lab/spec/assembly.h"
+#include "fovea/model/stream_places.h"
 
 namespace fovea {
 
@@ -209,8 +210,9 @@ StepCost pooling_cost(const Settings& s, const TaskShape& shape, const Batch& ba
   return cost;
 }
 
-// In the last layer only what is asked attends, is mapped back, and is read by the mlp; what is frozen has no gradient,
-// nor has what leads to nothing that learns.
+// Of places that are alike the first layer makes queries, keys and values once; in the last layer only what is asked
+// attends, is mapped back, and is read by the mlp; what is frozen has no gradient, nor has what leads to nothing that
+// learns.
 StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch& batch) {
   const double rows = sum(batch.source.lengths), layers = s.number("layers"), heads = s.number("heads");
   double asked = 0, asked_pairs = 0;
@@ -229,6 +231,8 @@ StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch
   const auto map = [](double count, double in, double out, bool learns, bool deeper) {
     return 2 * count * in * out * (1 + (learns ? 1 : 0) + (deeper ? 1 : 0));
   };
+  Arena arena;
+  const StreamPlaces places = stream_places(arena, batch.source, shape.vocab, position == "learned");
   StepCost cost;
   for (double layer = 1; layer <= layers; ++layer) {
     const auto learns = [&](const char* part) {
@@ -237,8 +241,10 @@ StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch
     const bool qk = learns("qk."), v = learns("v."), reads = normal || layer > 1 || embedded;
     const double given = layer < layers ? rows : asked, pairs = layer < layers ? all_pairs : asked_pairs;
     const bool has_query = queries != "identity", has_key = queries != "merged";
-    cost.operations += has_query * map(given, width, keys, qk, reads) + has_key * map(rows, width, keys, qk, reads) +
-                       map(rows, width, width, v, reads) + map(given, width, width, learns("o."), true);
+    const bool shared = layer == 1 && places.shared();
+    const double made = shared ? static_cast<double>(places.tokens.size()) : rows, asking = shared ? made : given;
+    cost.operations += has_query * map(asking, width, keys, qk, reads) + has_key * map(made, width, keys, qk, reads) +
+                       map(made, width, width, v, reads) + map(given, width, width, learns("o."), true);
     // Scores, sums, and the gradients of weights, queries, keys and values.
     const double of_scores = (reads || (has_query && qk)) + (reads || (has_key && qk));
     const bool relative = position == "relative";

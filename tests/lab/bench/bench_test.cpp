@@ -131,6 +131,15 @@ TEST(StepCost, OfATransformerStopsAtWhatIsFrozenAndAtWhatIsNotAsked) {
                    2 * (2 * rows * 36 + rows * 36 + 2 * asked * 36 + 2 * asked * 30) + 2 * pairs * (2 * 6 + 2 * 6));
 }
 
+// A hundred streams of four places and five tokens, each of which comes: twenty places differ, as positions are learned.
+TEST(StepCost, OfATransformerReadsPlacesThatAreAlikeOnce) {
+  const StepCost cost = first_batch_cost(spec_of(R"(
+    task = { name = "induction", vocab = 5, length = 4 }
+    train = { batch = 100 }
+    model = { name = "transformer", layers = 1, heads = 1, width = 6 })"));
+  EXPECT_DOUBLE_EQ(cost.operations, 3 * operations({{20, 6, 18}, {100, 6, 6}, {100, 6, 5}}) + 12 * 400 * 6);
+}
+
 // Three images, two glimpses at each, of 4 x 4 pixels: the places and patches are given, and the first state is 0.
 TEST(StepCost, OfGlimpsesMakesNoGradientOfWhereTheyAre) {
   const RunSpec spec = spec_of(R"(

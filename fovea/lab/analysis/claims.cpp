@@ -62,7 +62,9 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
           fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), claim.metric);
     if (const std::string undefined = metric.undefined(runs); result.note.empty() && !undefined.empty())
       result.note = fmt::format("it comes to {}, which is no number{}", undefined,
-                                undefined.find("∞") == undefined.npos ? "" : " (a step never reached is ∞)");
+                                undefined.find("∞") == undefined.npos || claim.metric.find("step") == claim.metric.npos
+                                    ? ""
+                                    : " (a step never reached is ∞)");
     if (result.note.empty()) result.note = "it is not a number";
     return result;
   }

@@ -60,13 +60,16 @@ std::string number_text(double x) {
 }
 
 std::string find_undefined(const Node& node, const RunRecord* run, const Runs& runs) {
-  if (node.reach == Reach::series) return {};
+  const bool counts =
+      node.op == Op::count || node.op == Op::share || node.op == Op::share_low || node.op == Op::share_high;
+  if (node.reach == Reach::series || counts) return {};
   const bool over_runs = node.reach == Reach::runs;
   std::vector<double> operands;
   for (const Node& part : node.parts) {
     for (const RunRecord* const one : over_runs ? runs : Runs{run}) {
       const bool left = !over_runs || node.where.empty() || evaluate(node.where.front(), one, {}) == 1;
-      if (const std::string found = left ? find_undefined(part, one, runs) : ""; !found.empty()) return found;
+      if (!left || !std::isnan(evaluate(part, one, runs))) continue;
+      if (const std::string found = find_undefined(part, one, runs); !found.empty()) return found;
     }
     if (!over_runs) operands.push_back(evaluate(part, run, runs));
   }

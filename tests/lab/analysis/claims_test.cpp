@@ -73,6 +73,8 @@ TEST(Claims, SayWhyThereIsNoNumber) {
   refused("metric = \"median(accuracy)\"\nat_least = 0", {}, "there are no runs");
   refused("metric = \"median(step_of(accuracy > 2)) / most(step_of(accuracy > 3))\"\nat_least = 0", runs(),
           "it comes to ∞ / ∞, which is no number (a step never reached is ∞)");
+  refused("metric = \"count(step_of(accuracy > 2) / step_of(accuracy > 3) > 1) / count(accuracy > 2)\"\nat_least = 0",
+          runs(), "it comes to 0 / 0, which is no number");
   refused("metric = \"median(log(accuracy - 2) | seed = 3)\"\nat_least = 0", runs(), "it comes to log of -1.04");
   std::vector<RunRecord> failed = runs();
   failed[2].state = RunState::failed;

@@ -304,46 +304,6 @@ TEST(Transformer, TheTeamChangesNoBit) {
   EXPECT_EQ(results[0], results[2]);
 }
 
-// Many copies of streams share the rows of what the first layer makes of a place; three streams share none with learned
-// positions. What is learned from is the same.
-TEST(Transformer, PlacesThatAreAlikeAreMadeOnceAndNothingElseChanges) {
-  const Batch few = some_streams(3);
-  Batch many = few;
-  for (int copy = 1; copy < 8; ++copy)
-    for (auto [to, from] : {std::pair(&many.source, &few.source), std::pair(&many.target, &few.target)}) {
-      to->ids.insert(to->ids.end(), from->ids.begin(), from->ids.end());
-      to->lengths.insert(to->lengths.end(), from->lengths.begin(), from->lengths.end());
-      to->rows += from->rows;
-      many.size = to->rows;
-    }
-  for (int copy = 1; copy < 8; ++copy) many.pattern.insert(many.pattern.end(), few.pattern.begin(), few.pattern.end());
-  Arena arena;
-  ASSERT_FALSE(stream_places(arena, few.source, 6, true).shared());
-  const StreamPlaces places = stream_places(arena, many.source, 6, true);
-  ASSERT_TRUE(places.shared());
-  ASSERT_LE(places.tokens.size(), 21u);
-  for (std::size_t n = 0; n < many.source.ids.size(); ++n) {
-    const auto row = static_cast<std::size_t>(places.row_of[n]);
-    EXPECT_EQ(places.tokens[row], many.source.ids[n]);
-    EXPECT_EQ(places.at[row], static_cast<int>(n % 7));
-  }
-  for (const TransformerRow& row : transformer_rows()) {
-    SCOPED_TRACE(row.name);
-    ModelScene<double> scene("transformer", row.settings, stream_shape(6, 5, 7));
-    const double loss = scene.gradient_of(few).loss;
-    const std::vector<double> wanted = copy_of(scene.parameters.gradients());
-    EXPECT_NEAR(scene.gradient_of(many).loss, loss, 1e-12);
-    const std::vector<double> shared = copy_of(scene.parameters.gradients());
-    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(shared[i], wanted[i], 1e-12) << i;
-    const std::vector<double> said = copy_of(scene.forward(few, {}).scores);
-    const std::vector<double> said_often = copy_of(scene.forward(many, {}).scores);
-    EXPECT_TRUE(std::equal(said.begin(), said.end(), said_often.begin()));
-    ModelScene<double> team("transformer", row.settings, stream_shape(6, 5, 7), 3);
-    team.gradient_of(many);
-    EXPECT_EQ(copy_of(team.parameters.gradients()), shared) << "by three threads";
-  }
-}
-
 TEST(Transformer, APaddedBatchIsItsExamplesOneByOne) {
   const Batch all = some_streams(3);
   ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));

@@ -5,21 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/number_text.h"
+
 namespace fovea {
 
 namespace {
-
-std::string raised(int power) {
-  static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = power < 0 ? "⁻" : "";
-  for (const char c : fmt::format("{}", std::abs(power))) text += digits[c - '0'];
-  return text;
-}
-
-std::string with_minus(std::string text) {
-  if (!text.empty() && text[0] == '-') text = "−" + text.substr(1);
-  return text;
-}
 
 // A tick's number, to the decimals that its step needs.
 std::string tick_text(double value, double step) {
@@ -28,7 +18,7 @@ std::string tick_text(double value, double step) {
   if (power >= 6 || power <= -5) {
     const double mantissa = value / std::pow(10.0, power);
     const int decimals = std::clamp(static_cast<int>(std::ceil(power - std::log10(step) - 1e-9)), 0, 6);
-    return with_minus(fmt::format("{:.{}f}×10{}", mantissa, decimals, raised(power)));
+    return scientific_text(mantissa, decimals, power);
   }
   const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
   // 0.25 needs two decimals though its step begins at the first.
@@ -41,7 +31,7 @@ std::string decade_text(double value) {
   const int power = static_cast<int>(std::lround(std::floor(std::log10(value) + 1e-9)));
   if (power >= -3 && power <= 4) return fmt::format("{:.{}f}", value, std::max(0, -power));
   const double mantissa = value / std::pow(10.0, power);
-  return mantissa > 1.5 ? fmt::format("{:.0f}×10{}", mantissa, raised(power)) : "10" + raised(power);
+  return mantissa > 1.5 ? scientific_text(mantissa, 0, power) : power_of_ten(power);
 }
 
 std::vector<Tick> log_ticks(double low, double high, int wanted) {
@@ -85,20 +75,6 @@ std::vector<Tick> nice_ticks(double low, double high, bool log, int wanted) {
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + step * 1e-9 && ticks.size() < 64; ++k)
     ticks.push_back({k * step, tick_text(k * step, step)});
   return ticks;
-}
-
-std::string number_text(double value) {
-  if (std::isnan(value)) return "–";
-  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  if (value == 0) return "0";
-  const double size = std::abs(value);
-  if (size >= 1e6 || size < 1e-4) {
-    int power = static_cast<int>(std::floor(std::log10(size)));
-    std::string mantissa = fmt::format("{:.3g}", value / std::pow(10.0, power));
-    return with_minus(mantissa) + "×10" + raised(power);
-  }
-  if (size >= 1000) return with_minus(fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1));
-  return with_minus(fmt::format("{:.4g}", value));
 }
 
 bool AxisScale::shows(double value) const { return std::isfinite(value) && (!log || value > 0); }

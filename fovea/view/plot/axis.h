@@ -23,9 +23,6 @@ struct Tick {
 // (with 2 and 5 where few decades are shown). low < high; positive where log.
 std::vector<Tick> nice_ticks(double low, double high, bool log, int wanted);
 
-// A figure for tables and captions: 4 significant digits, "–" for NaN, ∞, small and large ones as 1.2×10⁻⁵.
-std::string number_text(double value);
-
 // Where values of an axis fall between two ends on paper (`from` holds `low`).
 struct AxisScale {
   double low = 0, high = 1, from = 0, to = 1;

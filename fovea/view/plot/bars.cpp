@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/number_text.h"
 #include "fovea/view/plot/figure_kind.h"
 
 namespace fovea {

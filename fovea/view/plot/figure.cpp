@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "fovea/base/number_text.h"
 #include "fovea/view/canvas/cairo_canvas.h"
 #include "fovea/view/canvas/svg_canvas.h"
 #include "fovea/view/plot/layout.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/number_text.h"
 #include "fovea/lab/record/series.h"
 #include "fovea/view/plot/quantity_figure.h"
 

@@ -9,9 +9,9 @@
 
 #include "fovea/base/error/names.h"
 #include "fovea/base/flatten.h"
+#include "fovea/base/number_text.h"
 #include "fovea/base/statistics.h"
 #include "fovea/lab/record/series.h"
-#include "fovea/view/plot/axis.h"
 
 namespace fovea {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/base/duration.h"
+#include "fovea/base/number_text.h"
 #include "fovea/view/report/report_style.h"
 #include "fovea/view/report/reproduced.h"
 #include "fovea/view/terminal/measures_text.h"

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "fovea/base/number_text.h"
 #include "fovea/view/canvas/canvas.h"
-#include "fovea/view/plot/axis.h"
 
 namespace fovea {
 

@@ -51,16 +51,6 @@ TEST(Ticks, OfNothingAreNone) {
   EXPECT_TRUE(nice_ticks(0, HUGE_VAL, false, 5).empty());
 }
 
-TEST(NumberText, IsShortAndHonest) {
-  EXPECT_EQ(number_text(0.93122), "0.9312");
-  EXPECT_EQ(number_text(1), "1");
-  EXPECT_EQ(number_text(-2), "−2");
-  EXPECT_EQ(number_text(12345), "12345");
-  EXPECT_EQ(number_text(1.5e-7), "1.5×10⁻⁷");
-  EXPECT_EQ(number_text(NAN), "–");
-  EXPECT_EQ(number_text(HUGE_VAL), "∞");
-}
-
 TEST(AxisScale, PutsEndsOnEnds) {
   const AxisScale linear{0, 10, 100, 200, false}, log{1, 100, 0, 10, true};
   EXPECT_DOUBLE_EQ(linear(5), 150);

@@ -32,6 +32,16 @@ void add_notes(ClaimResult& result, const Claim& claim, const std::vector<std::s
   for (const std::string& note : notes) result.note += (result.note.empty() ? "" : "; ") + note;
 }
 
+// Why the runs give no number, though none of them lacks anything.
+std::string no_number_text(const Expression& metric, std::span<const RunRecord* const> runs) {
+  if (runs.size() > 1 && metric.reads_outside_aggregates())
+    return fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), metric.text());
+  const std::string undefined = metric.undefined(runs);
+  if (undefined.empty()) return "it is not a number";
+  const bool never = undefined.find("∞") != undefined.npos && metric.text().find("step") != undefined.npos;
+  return fmt::format("it comes to {}, which is no number{}", undefined, never ? " (a step never reached is ∞)" : "");
+}
+
 ClaimResult check(const Claim& claim, const std::string& experiment, const std::vector<const RunRecord*>& done,
                   std::size_t unfinished) {
   ClaimResult result;
@@ -57,15 +67,7 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
   result.value = metric.number(runs);
   result.note = missing_text(metric, runs);
   if (std::isnan(result.value)) {
-    if (result.note.empty() && runs.size() > 1 && metric.reads_outside_aggregates())
-      result.note =
-          fmt::format("there are {} runs: say which number of theirs, as in median({})", runs.size(), claim.metric);
-    if (const std::string undefined = metric.undefined(runs); result.note.empty() && !undefined.empty())
-      result.note = fmt::format("it comes to {}, which is no number{}", undefined,
-                                undefined.find("∞") == undefined.npos || claim.metric.find("step") == claim.metric.npos
-                                    ? ""
-                                    : " (a step never reached is ∞)");
-    if (result.note.empty()) result.note = "it is not a number";
+    if (result.note.empty()) result.note = no_number_text(metric, runs);
     return result;
   }
   result.held =

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "fovea/base/number_text.h"
 #include "fovea/lab/query/expression_node.h"
 
 namespace fovea {
@@ -54,15 +55,16 @@ void collect_missing(const Node& node, const Runs& runs, std::vector<Expression:
   }
 }
 
-std::string number_text(double x) {
-  if (std::isinf(x)) return x > 0 ? "∞" : "-∞";
-  return fmt::format("{:.4g}", x);
+// Of a number over runs, each of which has its own.
+std::string undefined_over_runs(const Node& node, const Runs& runs) {
+  const bool compares =
+      node.op == Op::rank_correlation || node.op == Op::median_rank_correlation || node.op == Op::deviation;
+  if (!compares || !std::isnan(evaluate(node, nullptr, runs))) return {};
+  return fmt::format("{} of runs that are too few or all alike", function_name(node.op));
 }
 
 std::string find_undefined(const Node& node, const RunRecord* run, const Runs& runs) {
-  const bool counts =
-      node.op == Op::count || node.op == Op::share || node.op == Op::share_low || node.op == Op::share_high;
-  if (node.reach == Reach::series || counts) return {};
+  if (node.reach == Reach::series || counts_runs(node.op)) return {};
   const bool over_runs = node.reach == Reach::runs;
   std::vector<double> operands;
   for (const Node& part : node.parts) {
@@ -73,6 +75,7 @@ std::string find_undefined(const Node& node, const RunRecord* run, const Runs& r
     }
     if (!over_runs) operands.push_back(evaluate(part, run, runs));
   }
+  if (over_runs) return undefined_over_runs(node, runs);
   const bool known = std::ranges::none_of(operands, [](double x) { return std::isnan(x); });
   if (operands.empty() || !known || !std::isnan(evaluate(node, run, runs))) return {};
   if (operands.size() == 1)

@@ -63,7 +63,7 @@ class Expression {
     bool operator==(const Missing&) const = default;
   };
   std::vector<Missing> missing(std::span<const RunRecord* const> runs) const;
-  // Where numbers that are there come to none, as "∞ / ∞"; empty where they do not.
+  // Where numbers that are there come to none, as "∞ / ∞" or a correlation of one run; empty where they do not.
   std::string undefined(std::span<const RunRecord* const> runs) const;
   const std::string& text() const { return text_; }
   const Place& place() const { return place_; }

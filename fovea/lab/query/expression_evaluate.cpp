@@ -164,8 +164,7 @@ double over_runs(const Node& node, const Scope& scope) {
   std::vector<double> values, others;
   std::map<std::string, Pairs> by_setting;
   std::int64_t holding = 0, runs = 0;
-  const bool counting =
-      node.op == Op::share || node.op == Op::share_low || node.op == Op::share_high || node.op == Op::count;
+  const bool counting = counts_runs(node.op);
   for (const RunRecord* const run : scope.runs) {
     const Scope inner{run, {}, nullptr};
     if (!node.where.empty() && as_truth(evaluate(node.where.front(), inner)) != Truth::yes) continue;

@@ -47,6 +47,8 @@ const Function* find_function(const std::string& name) {
   return found == functions.end() ? nullptr : &*found;
 }
 
+const char* function_name(Op op) { return std::ranges::find(functions, op, &Function::op)->name; }
+
 std::vector<std::string> function_names() {
   std::vector<std::string> names;
   for (const Function& f : functions) names.emplace_back(f.name);

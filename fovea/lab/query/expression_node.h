@@ -56,6 +56,10 @@ enum class Op {
   tagged,
 };
 
+constexpr bool counts_runs(Op op) {
+  return op == Op::share || op == Op::share_low || op == Op::share_high || op == Op::count;
+}
+
 enum class Sort { number, condition, text, any };  // any: a name, known only when read
 enum class Reach { plain, series, runs };          // what a function ranges over
 
@@ -68,6 +72,7 @@ struct Function {
 };
 
 const Function* find_function(const std::string& name);
+const char* function_name(Op op);  // of one that is a function
 std::vector<std::string> function_names();
 
 struct Expression::Node {

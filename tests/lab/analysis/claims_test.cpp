@@ -75,7 +75,10 @@ TEST(Claims, SayWhyThereIsNoNumber) {
           "it comes to ∞ / ∞, which is no number (a step never reached is ∞)");
   refused("metric = \"count(step_of(accuracy > 2) / step_of(accuracy > 3) > 1) / count(accuracy > 2)\"\nat_least = 0",
           runs(), "it comes to 0 / 0, which is no number");
-  refused("metric = \"median(log(accuracy - 2) | seed = 3)\"\nat_least = 0", runs(), "it comes to log of -1.04");
+  refused("metric = \"median(log(accuracy - 2) | seed = 3)\"\nat_least = 0", runs(), "it comes to log of −1.04");
+  refused("metric = \"rank_correlation(seed, max(accuracy, 2))\"\nat_least = 0", runs(),
+          "it comes to rank_correlation of runs that are too few or all alike, which is no number");
+  refused("metric = \"deviation(accuracy | seed = 3) + 1\"\nat_least = 0", runs(), "it comes to deviation of runs");
   std::vector<RunRecord> failed = runs();
   failed[2].state = RunState::failed;
   refused("metric = \"median(accuracy)\"\nat_least = 0", failed, "1 of 4 runs are not done");

@@ -6,7 +6,6 @@
 // so adding one is adding a file. Registration happens before main; looking up is read-only and safe from any thread.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,7 +21,7 @@ class Registry {
  public:
   struct Entry {
     std::string summary;  // one line for `fovea list`
-    std::function<std::unique_ptr<Part>()> make;
+    std::unique_ptr<Part> (*make)() = nullptr;
   };
 
   static Registry& instance() {
@@ -51,10 +50,12 @@ class Registry {
   std::map<std::string, Entry> entries_;
 };
 
+// `Make` captures nothing, so it is a plain function.
 template <class Part>
 struct Register {
-  Register(const std::string& name, std::string summary, std::function<std::unique_ptr<Part>()> make) {
-    Registry<Part>::instance().add(name, {std::move(summary), std::move(make)});
+  template <class Make>
+  Register(const std::string& name, std::string summary, Make) {
+    Registry<Part>::instance().add(name, {std::move(summary), [] { return std::unique_ptr<Part>(Make()()); }});
   }
 };
 

@@ -1,6 +1,7 @@
 #include "fovea/base/settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -223,34 +224,31 @@ std::string IdleSetting::usual_text() const {
 
 // A member that is none of the choices leaves the setting open, and then the first holds. A choice between true and
 // false is written and read as such.
-void Fields::choice_of_words(std::string name, std::vector<std::string> words, std::string help,
-                             std::function<std::string()> get, std::function<void(const std::string&)> set) {
-  const bool flag = std::is_permutation(words.begin(), words.end(), flags.begin(), flags.end());
-  std::string kind = "one of:";
-  for (std::size_t i = 0; i < words.size(); ++i) kind += (i ? ", " : " ") + words[i];
-  fields_.push_back({std::move(name), std::move(kind), std::move(help),
-                     [get, flag]() -> std::optional<Value> {
-                       const std::string word = get();
-                       if (word.empty()) return std::nullopt;
-                       if (flag) return Value{word == flags[1], {}};
-                       return Value{word, {}};
+void Fields::choice_of_words(std::string name, Words words, std::string help, void* member,
+                             std::optional<int> (*get)(const void*), void (*set)(void*, int)) {
+  std::vector<std::string> known;
+  for (const auto& [word, number] : words) known.push_back(word);
+  const bool flag = std::is_permutation(known.begin(), known.end(), flags.begin(), flags.end());
+  fields_.push_back({std::move(name), fmt::format("one of: {}", fmt::join(known, ", ")), std::move(help),
+                     [words, member, get, flag]() -> std::optional<Value> {
+                       const auto found = std::ranges::find(words, get(member), &Words::value_type::second);
+                       if (found == words.end()) return std::nullopt;
+                       if (flag) return Value{found->first == flags[1], {}};
+                       return Value{found->first, {}};
                      },
-                     [words, set, flag](const Value& value) -> Message {
-                       if (flag) {
-                         const auto* truth = value.as<bool>();
-                         if (!truth) return wrong_type(ValueKind::truth, value);
-                         set(flags[*truth]);
-                         return {};
-                       }
-                       const auto* word = value.as<std::string>();
-                       if (!word) return wrong_type(ValueKind::text, value);
-                       if (std::find(words.begin(), words.end(), *word) == words.end())
-                         return message("cannot be '{}' ({})", *word, suggest_name(*word, words).text());
-                       set(*word);
+                     [words, known, member, set, flag](const Value& value) -> Message {
+                       const auto* const truth = value.as<bool>();
+                       const auto* const word = value.as<std::string>();
+                       if (flag ? !truth : !word) return wrong_type(flag ? ValueKind::truth : ValueKind::text, value);
+                       const std::string& wanted = flag ? flags[*truth] : *word;
+                       const auto found = std::ranges::find(words, wanted, &Words::value_type::first);
+                       if (found == words.end())
+                         return message("cannot be '{}' ({})", wanted, suggest_name(wanted, known).text());
+                       set(member, found->second);
                        return {};
                      },
-                     words.front()});
-  fields_.back().usual = Value{words.front(), {}};
+                     known.front()});
+  fields_.back().usual = Value{known.front(), {}};
 }
 
 void Fields::read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved) const {

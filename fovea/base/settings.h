@@ -8,9 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,22 +61,29 @@ class Fields {
   void numbers(std::string name, std::vector<double>& member, std::string help);
   void texts(std::string name, std::vector<std::string>& member, std::string help);
 
-  // `choices` pairs the word written in a spec with the enumerator it means.
+  // Pairs the word written in a spec with the enumerator it means.
   template <class Enum>
-  void choice(std::string name, Enum& member, std::vector<std::pair<std::string, Enum>> choices, std::string help) {
-    std::vector<std::string> words;
-    for (const auto& c : choices) words.push_back(c.first);
+  using Choices = std::initializer_list<std::pair<std::string_view, Enum>>;
+
+  template <class Enum>
+  void choice(std::string name, Enum& member, Choices<std::type_identity_t<Enum>> choices, std::string help) {
     choice_of_words(
-        std::move(name), words, std::move(help),
-        [&member, choices] {
-          for (const auto& c : choices)
-            if (c.second == member) return c.first;
-          return std::string();
+        std::move(name), words_of<Enum>(choices), std::move(help), &member,
+        [](const void* from) { return std::optional(static_cast<int>(*static_cast<const Enum*>(from))); },
+        [](void* to, int number) { *static_cast<Enum*>(to) = static_cast<Enum>(number); });
+  }
+  // One that may be left open.
+  template <class Enum>
+  void choice(std::string name, std::optional<Enum>& member, Choices<std::type_identity_t<Enum>> choices,
+              std::string help) {
+    using Open = std::optional<Enum>;
+    choice_of_words(
+        std::move(name), words_of<Enum>(choices), std::move(help), &member,
+        [](const void* from) {
+          const Open& open = *static_cast<const Open*>(from);
+          return open ? std::optional(static_cast<int>(*open)) : std::nullopt;
         },
-        [&member, choices](const std::string& word) {
-          for (const auto& c : choices)
-            if (c.first == word) member = c.second;
-        });
+        [](void* to, int number) { *static_cast<Open*>(to) = static_cast<Enum>(number); });
   }
 
   // Of the field stated last: only where `applies` says so does anything read it.
@@ -91,8 +101,18 @@ class Fields {
   ValueTable write() const;  // every field that is not left open, with its present value
 
  private:
-  void choice_of_words(std::string name, std::vector<std::string> words, std::string help,
-                       std::function<std::string()> get, std::function<void(const std::string&)> set);
+  using Words = std::vector<std::pair<std::string, int>>;  // with the enumerator's number
+
+  template <class Enum>
+  static Words words_of(Choices<Enum> choices) {
+    Words words;
+    for (const auto& [word, value] : choices) words.emplace_back(word, static_cast<int>(value));
+    return words;
+  }
+
+  // Of a member of any enumeration: compiled once, not for each of them.
+  void choice_of_words(std::string name, Words words, std::string help, void* member,
+                       std::optional<int> (*get)(const void*), void (*set)(void*, int));
 
   std::vector<Field> fields_;
 };

@@ -19,10 +19,10 @@ const std::vector<std::pair<std::string, HeadIntervention::Kind>> kind_words{{"a
                                                                              {"scale", HeadIntervention::Kind::scale},
                                                                              {"copy", HeadIntervention::Kind::copy},
                                                                              {"hold", HeadIntervention::Kind::hold}};
-const std::vector<std::pair<std::string, Pattern>> pattern_words{{"uniform", Pattern::uniform},
-                                                                 {"previous", Pattern::previous},
-                                                                 {"first", Pattern::first},
-                                                                 {"truth", Pattern::truth}};
+const Fields::Choices<Pattern> pattern_words{{"uniform", Pattern::uniform},
+                                             {"previous", Pattern::previous},
+                                             {"first", Pattern::first},
+                                             {"truth", Pattern::truth}};
 
 // Takes "WORD.7" or "WORD.7." from the front of a text; 0 where there is no such number.
 int take_number(std::string_view& text, std::string_view word) {
@@ -64,7 +64,7 @@ bool HeadIntervention::is_one(const ValueTable& table) {
   // "uniform" and "truth" without `of` are a Hold.
   return table.contains("of") ||
          (word && *word != "uniform" && *word != "truth" &&
-          std::ranges::find(pattern_words, *word, &std::pair<std::string, Pattern>::first) != pattern_words.end());
+          std::ranges::find(pattern_words, *word, &std::pair<std::string_view, Pattern>::first) != pattern_words.end());
 }
 
 void HeadIntervention::settings(Fields& fields, std::string& heads) {
@@ -128,7 +128,7 @@ ValueTable HeadIntervention::write() const {
   switch (kind) {
     case Kind::hold:
       for (const auto& [word, pattern] : pattern_words)
-        if (pattern == change.rule.pattern) table["hold"] = {word, {}};
+        if (pattern == change.rule.pattern) table["hold"] = {std::string(word), {}};
       break;
     case Kind::scale:
       table["scale"] = {change.rule.scale, {}};

@@ -17,11 +17,12 @@ namespace {
 // The keys that interventions are known by.
 const std::vector<std::string> kinds{"hold", "scale", "ablate",     "copy",      "freeze",
                                      "rate", "clamp", "transplant", "embeddings"};
-const std::vector<std::pair<std::string, Group>> group_words{{"attention", Group::attention}, {"body", Group::body}};
-const std::vector<std::pair<std::string, Attend>> hold_words{{"uniform", Attend::uniform}, {"truth", Attend::truth}};
+const Fields::Choices<Group> group_words{{"attention", Group::attention}, {"body", Group::body}};
+const Fields::Choices<Attend> hold_words{{"uniform", Attend::uniform}, {"truth", Attend::truth}};
 
 std::string word_of(const auto& words, const auto& meaning) {
-  return std::find_if(words.begin(), words.end(), [&](const auto& w) { return w.second == meaning; })->first;
+  return std::string(
+      std::find_if(words.begin(), words.end(), [&](const auto& w) { return w.second == meaning; })->first);
 }
 
 // Of the kinds that are in force from one step until another.
@@ -56,7 +57,7 @@ Transplant read_transplant(const Value& value, const ValueTable& table) {
   if (transplant.to.empty()) transplant.to = transplant.of;
   const auto is_group = [](const std::string& word) {
     return word == "all" ||
-           std::ranges::find(group_words, word, &std::pair<std::string, Group>::first) != group_words.end();
+           std::ranges::find(group_words, word, &std::pair<std::string_view, Group>::first) != group_words.end();
   };
   if (transplant.to != transplant.of && (is_group(transplant.of) || is_group(transplant.to)))
     throw wrong_input(fmt::format("{} cannot bring '{}' to '{}'", owner, transplant.of, transplant.to),
@@ -105,7 +106,7 @@ void Freeze::settings(Fields& fields) {
 }
 
 std::optional<Group> Freeze::group() const {
-  const auto found = std::ranges::find(group_words, of, &std::pair<std::string, Group>::first);
+  const auto found = std::ranges::find(group_words, of, &std::pair<std::string_view, Group>::first);
   return found == group_words.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -162,12 +162,13 @@ class Bleu : public SurveyProbe {
     if ((last_ && !evaluation.last) || !at.say) return;
     const std::vector<std::vector<int>> said = at.say(search_);
     const WrittenTargets* const written = evaluation.task.written_targets();
-    for (std::size_t b = 0; b < said.size() && seen_ < examples_; ++b, ++seen_) {
+    for (std::size_t b = 0; b < said.size(); ++b) {
+      if (at.places[b] >= examples_) continue;
       const auto target =
           std::span(evaluation.batch.target.ids)
               .subspan(b * static_cast<std::size_t>(evaluation.batch.target.columns),
                        static_cast<std::size_t>(evaluation.batch.target.lengths[b] - 1));  // without the end
-      std::string wanted = written ? written->written_target(at.split, seen_) : "";
+      std::string wanted = written ? written->written_target(at.split, at.places[b]) : "";
       if (wanted.empty()) wanted = text_of(evaluation.task, written, target);
       counts_.add(text_of(evaluation.task, written, said[b]), wanted);
     }
@@ -176,7 +177,6 @@ class Bleu : public SurveyProbe {
   void conclude(Readings& readings) override {
     if (counts_.wanted > 0) readings.number("bleu", counts_.score());
     counts_ = {};
-    seen_ = 0;
   }
 
  private:
@@ -191,7 +191,6 @@ class Bleu : public SurveyProbe {
   Search search_;
   bool last_ = false;
   BleuCounts counts_;
-  int seen_ = 0;
 };
 
 const Register<Probe> bleu("bleu", "corpus BLEU of the model's own translations",

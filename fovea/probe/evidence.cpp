@@ -10,6 +10,7 @@
 // and what the rows are, at the first look: evidence.lengths (positions of each row), evidence.rows (rows of each
 // example), evidence.source, evidence.target (tokens), evidence.labels.
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,6 +32,40 @@ double surprise(std::span<const float> scores, int answer) {
 }
 
 constexpr int most_weights = 1 << 15;  // of one map of a stream, at a look
+
+// Values of examples that come in any order; taken, those of one example stand behind those of the one before.
+template <class T>
+class ByExample {
+ public:
+  // Where the values of an example go: behind what is there.
+  std::vector<T>& begin(int example) {
+    begins_.push_back({example, values_.size()});
+    return values_;
+  }
+  std::vector<T> take() {
+    std::vector<std::size_t> order(begins_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [this](std::size_t i) { return begins_[i].example; });
+    std::vector<T> all;
+    all.reserve(values_.size());
+    for (const std::size_t i : order) {
+      const std::size_t end = i + 1 < begins_.size() ? begins_[i + 1].at : values_.size();
+      all.insert(all.end(), values_.begin() + static_cast<std::ptrdiff_t>(begins_[i].at),
+                 values_.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    begins_.clear();
+    values_.clear();
+    return all;
+  }
+
+ private:
+  struct Begin {
+    int example;
+    std::size_t at;
+  };
+  std::vector<Begin> begins_;
+  std::vector<T> values_;
+};
 
 class Evidence : public SurveyProbe {
  public:
@@ -54,52 +89,53 @@ class Evidence : public SurveyProbe {
 
   bool wants_beta() const override { return true; }
   int count() const override { return std::max(examples_, counted_examples_); }
+  int count_closely() const override { return examples_; }
 
   void survey(const SurveyBatch& at, Readings&) override {
     const Evaluation& evaluation = at.evaluation;
-    const int size = std::clamp(examples_ - seen_, 0, evaluation.batch.size);
     first_ = evaluation.first;
-    count_right(evaluation, std::min(evaluation.batch.size, count() - seen_));
-    seen_ += evaluation.batch.size;
-    if (size == 0) return;
-    add(evaluation, Cube<const float>(evaluation.outcome.attention), size, alpha_);
     further_.resize(evaluation.outcome.further.size());
-    for (std::size_t i = 0; i < further_.size(); ++i) {
-      const AttentionMap<float>& map = evaluation.outcome.further[i];
-      further_[i].first = map.name;
-      add(evaluation, Cube<const float>(map.weights), size, further_[i].second);
+    for (std::size_t i = 0; i < further_.size(); ++i) further_[i].first = evaluation.outcome.further[i].name;
+    Cube<const float> influence;
+    if (evaluation.last && influence_ && at.influence &&
+        *std::min_element(at.places.begin(), at.places.end()) < examples_)
+      influence = at.influence();
+    for (int b = 0; b < evaluation.batch.size; ++b) {
+      const int example = at.places[static_cast<std::size_t>(b)];
+      if (example < count()) count_right(evaluation, b, example);
+      if (example >= examples_) continue;
+      add(evaluation, Cube<const float>(evaluation.outcome.attention), b, alpha_.begin(example));
+      for (std::size_t i = 0; i < further_.size(); ++i)
+        add(evaluation, Cube<const float>(evaluation.outcome.further[i].weights), b, further_[i].second.begin(example));
+      add(evaluation, evaluation.beta, b, beta_.begin(example));
+      add(evaluation, influence, b, delta_.begin(example));
+      if (first_) add_example(evaluation, b, example);
     }
-    add(evaluation, evaluation.beta, size, beta_);
-    if (evaluation.first) add_examples(evaluation, size);
-    if (evaluation.last && influence_ && at.influence) add(evaluation, at.influence(), size, delta_);
   }
 
   void conclude(Readings& readings) override {
-    if (counted_ > 0) {
-      readings.number("evidence_loss", loss_ / static_cast<double>(counted_));
-      readings.number("evidence_accuracy", static_cast<double>(right_) / static_cast<double>(counted_));
+    const std::vector<double> losses = losses_.take();
+    const auto counted = static_cast<double>(losses.size());
+    if (!losses.empty()) {
+      readings.number("evidence_loss", std::accumulate(losses.begin(), losses.end(), 0.0) / counted);
+      readings.number("evidence_accuracy", static_cast<double>(right_) / counted);
     }
-    const auto say = [&readings](const std::string& name, std::vector<float>& values) {
+    const auto say = [&readings](const std::string& name, const std::vector<float>& values) {
       if (!values.empty()) readings.array("evidence." + name, {std::ssize(values)}, values);
-      values.clear();
     };
-    say("alpha", alpha_);
-    std::vector<float> maps;
-    if (first_ && !further_.empty()) maps = {static_cast<float>(further_.size())};
-    for (auto& [name, values] : further_) say("alpha." + name, values);
-    say("beta", beta_);
-    say("delta", delta_);
+    say("alpha", alpha_.take());
+    for (auto& [name, values] : further_) say("alpha." + name, values.take());
+    say("beta", beta_.take());
+    say("delta", delta_.take());
     if (first_) {
-      say("lengths", lengths_);
-      say("rows", rows_);
-      say("source", source_);
-      say("target", target_);
-      say("labels", labels_);
-      say("maps", maps);
+      say("lengths", lengths_.take());
+      say("rows", rows_.take());
+      say("source", source_.take());
+      say("target", target_.take());
+      say("labels", labels_.take());
+      if (!further_.empty()) say("maps", {static_cast<float>(further_.size())});
     }
-    seen_ = 0;
-    right_ = counted_ = 0;
-    loss_ = 0;
+    right_ = 0;
   }
 
  private:
@@ -107,42 +143,41 @@ class Evidence : public SurveyProbe {
     return has_target(kind_) ? batch.target.lengths[static_cast<std::size_t>(b)] : 1;
   }
 
-  void add(const Evaluation& evaluation, Cube<const float> cube, int size, std::vector<float>& values) const {
+  void add(const Evaluation& evaluation, Cube<const float> cube, int b, std::vector<float>& values) const {
     if (cube.empty()) return;
-    for (int b = 0; b < size; ++b)
-      for (Index row = 0; row < rows_of(evaluation.batch, b); ++row) {
-        const float* const begin = cube.data() + (b * cube.size(1) + row) * cube.size(2);
-        values.insert(values.end(), begin, begin + evaluation.batch.source.lengths[static_cast<std::size_t>(b)]);
-      }
-  }
-
-  void add_examples(const Evaluation& evaluation, int size) {
-    const auto tokens = [](const Tokens& from, int b, std::vector<float>& to) {
-      for (int i = 0; i < from.lengths[static_cast<std::size_t>(b)]; ++i)
-        to.push_back(static_cast<float>(from.at(b, i)));
-    };
-    for (int b = 0; b < size; ++b) {
-      const int rows = rows_of(evaluation.batch, b);
-      rows_.push_back(static_cast<float>(rows));
-      lengths_.insert(lengths_.end(), static_cast<std::size_t>(rows),
-                      static_cast<float>(evaluation.batch.source.lengths[static_cast<std::size_t>(b)]));
-      tokens(evaluation.batch.source, b, source_);
-      if (kind_ == Kind::token_streams) tokens(evaluation.batch.source, b, target_);  // a row is a place
-      else if (kind_ == Kind::token_pairs) tokens(evaluation.batch.target, b, target_);
-      else labels_.push_back(static_cast<float>(evaluation.batch.labels[static_cast<std::size_t>(b)]));
+    for (Index row = 0; row < rows_of(evaluation.batch, b); ++row) {
+      const float* const begin = cube.data() + (b * cube.size(1) + row) * cube.size(2);
+      values.insert(values.end(), begin, begin + evaluation.batch.source.lengths[static_cast<std::size_t>(b)]);
     }
   }
 
-  void count_right(const Evaluation& evaluation, int size) {
+  void add_example(const Evaluation& evaluation, int b, int example) {
+    const auto add_tokens = [&](const Tokens& from, std::vector<float>& to) {
+      for (int i = 0; i < from.lengths[static_cast<std::size_t>(b)]; ++i)
+        to.push_back(static_cast<float>(from.at(b, i)));
+    };
+    const Batch& batch = evaluation.batch;
+    const int rows = rows_of(batch, b);
+    rows_.begin(example).push_back(static_cast<float>(rows));
+    std::vector<float>& lengths = lengths_.begin(example);
+    lengths.insert(lengths.end(), static_cast<std::size_t>(rows),
+                   static_cast<float>(batch.source.lengths[static_cast<std::size_t>(b)]));
+    add_tokens(batch.source, source_.begin(example));
+    if (kind_ == Kind::token_streams) add_tokens(batch.source, target_.begin(example));  // a row is a place
+    else if (kind_ == Kind::token_pairs) add_tokens(batch.target, target_.begin(example));
+    else labels_.begin(example).push_back(static_cast<float>(batch.labels[static_cast<std::size_t>(b)]));
+  }
+
+  void count_right(const Evaluation& evaluation, int b, int example) {
     const Matrix<float>& scores = evaluation.outcome.scores;
-    const Index rows = scores.size(0) / std::max(1, evaluation.batch.size) * size;
-    for (Index row = 0; row < rows; ++row) {
+    const Index rows = scores.size(0) / evaluation.batch.size;
+    std::vector<double>& losses = losses_.begin(example);
+    for (Index row = b * rows; row < (b + 1) * rows; ++row) {
       const int answer = evaluation.outcome.answers[static_cast<std::size_t>(row)];
       if (answer < 0) continue;
       const int said = scores.size(1) == 1 ? (scores(row, 0) > 0 ? 1 : 0) : argmax(scores[row].flat());
       right_ += said == answer;
-      loss_ += surprise(scores[row].flat(), answer);
-      ++counted_;
+      losses.push_back(surprise(scores[row].flat(), answer));
     }
   }
 
@@ -151,12 +186,11 @@ class Evidence : public SurveyProbe {
   Kind kind_ = Kind::labelled_tokens;
 
   // Of the survey at hand.
-  int seen_ = 0;
   bool first_ = false;
-  double loss_ = 0;
-  std::int64_t right_ = 0, counted_ = 0;
-  std::vector<std::pair<std::string, std::vector<float>>> further_;  // α of each further map
-  std::vector<float> alpha_, beta_, delta_, lengths_, rows_, source_, target_, labels_;
+  std::int64_t right_ = 0;
+  ByExample<double> losses_;
+  std::vector<std::pair<std::string, ByExample<float>>> further_;  // α of each further map
+  ByExample<float> alpha_, beta_, delta_, lengths_, rows_, source_, target_, labels_;
 };
 
 const Register<Probe> evidence("evidence", "attention, β and influence of fixed examples: what measures are made from",

@@ -1,4 +1,5 @@
 // Probes that survey a split: at every evaluation they are shown its first examples, the same each time, in batches.
+// Texts of like length are shown together, so that their order is not the split's: `places` says which is which.
 #pragma once
 
 #include <functional>
@@ -22,6 +23,7 @@ struct HeadGradients {
 // One batch of a survey. What takes passes of its own is made when it is asked for, and unset where the model cannot.
 struct SurveyBatch {
   const Evaluation& evaluation;
+  std::span<const int> places;  // which example of the survey each row is
   Split split = Split::validation;
   std::function<Cube<const float>()> influence = {};
   std::function<std::vector<std::vector<int>>(const Search&)> say = {};
@@ -31,7 +33,10 @@ struct SurveyBatch {
 class SurveyProbe : public Probe {
  public:
   SurveyProbe* as_survey() final { return this; }
-  virtual int count() const = 0;  // how many it wants to see; it may be shown some more
+  // How many examples it wants to see, the first of the split. Rows of later places may be among them: it skips those.
+  virtual int count() const = 0;
+  // Of how many of them, the first, it may ask for influence, sayings or heads.
+  virtual int count_closely() const { return count(); }
   virtual void survey(const SurveyBatch& at, Readings& readings) = 0;
   virtual void conclude(Readings& readings) = 0;  // the evaluation is over
 

@@ -42,6 +42,7 @@ struct HandMade {
   std::vector<ParameterView> parameters;
   std::int64_t step = 0;
   double time = 0;
+  const Task* task = nullptr;  // if the probe asks it
 
   Cube<const float> beta_cube, states_cube;
 
@@ -72,7 +73,7 @@ struct HandMade {
             .last = false,
             .train_loss = std::numeric_limits<double>::quiet_NaN(),
             .time = time,
-            .task = no_task,
+            .task = task ? *task : no_task,
             .batch = batch,
             .outcome = outcome,
             .beta = beta_cube,

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/spec/assembly.h"
 #include "fovea/lab/train/trainer.h"
 
 namespace fovea {
@@ -63,6 +66,57 @@ TEST(Evidence, CountsMoreThanItKeeps) {
   ASSERT_EQ(few.arrays.size(), all.arrays.size());
   for (std::size_t i = 0; i < few.arrays.size(); ++i)
     EXPECT_EQ(few.arrays[i].values, all.arrays[i].values) << few.arrays[i].name;
+}
+
+// A probe is told the same whatever else surveys the split, and how much of it.
+TEST(Evidence, AndBleuDoNotChangeEachOther) {
+  const auto trained = [](const std::string& names, std::vector<std::string> words) {
+    words.insert(words.end(), {"train.steps=20", "probe.every=20", "probe.at=[]", "probe.names=" + names});
+    std::vector<Override> set;
+    for (const std::string& one : words) set.push_back(parse_override(one));
+    return train(resolve(find_experiment("text-translate"), Preset::quick, set, 0));
+  };
+  const std::string ten = "probe.bleu.examples=10", seventy = "probe.evidence.examples=70",
+                    more = "probe.evidence.counted=300";
+  const RunRecord both = trained("[\"evidence\", \"bleu\"]", {ten, seventy, more}),
+                  evidence = trained("[\"evidence\"]", {seventy, more}),
+                  bleu = trained("[\"evidence\", \"bleu\"]", {ten, "probe.evidence.examples=1"});
+  ASSERT_EQ(both.state, RunState::done) << both.error;
+  EXPECT_GT(both.series.at("bleu").values.back(), 0);
+  EXPECT_EQ(both.series.at("bleu"), bleu.series.at("bleu"));
+  EXPECT_EQ(both.series.at("evidence_loss"), evidence.series.at("evidence_loss"));
+  ASSERT_EQ(both.arrays.size(), evidence.arrays.size());
+  for (std::size_t i = 0; i < both.arrays.size(); ++i)
+    EXPECT_EQ(both.arrays[i].values, evidence.arrays[i].values) << both.arrays[i].name;
+}
+
+// They are surveyed in another order, by their lengths.
+TEST(Evidence, IsInTheOrderOfTheSplit) {
+  for (const char* name : {"text-classify", "text-translate"}) {
+    const RunRecord run = asked_of_seventy(find_experiment(name));
+    const std::unique_ptr<Task> task = make_task(run.spec);
+    const bool pairs = task->shape().kind == Kind::token_pairs;
+    Batch batch;
+    task->batch(Split::validation, 0, 70, batch);
+    std::vector<float> source, lengths, said;
+    for (int b = 0; b < batch.size; ++b) {
+      const int length = batch.source.lengths[static_cast<std::size_t>(b)];
+      const int rows = pairs ? batch.target.lengths[static_cast<std::size_t>(b)] : 1;
+      for (int i = 0; i < length; ++i) source.push_back(static_cast<float>(batch.source.at(b, i)));
+      lengths.insert(lengths.end(), static_cast<std::size_t>(rows), static_cast<float>(length));
+      if (!pairs) said.push_back(static_cast<float>(batch.labels[static_cast<std::size_t>(b)]));
+      for (int i = 0; pairs && i < rows; ++i) said.push_back(static_cast<float>(batch.target.at(b, i)));
+    }
+    ASSERT_FALSE(std::ranges::is_sorted(lengths));
+    const auto values = [&run](const std::string& of) {
+      const auto found = std::ranges::find(run.arrays, "evidence." + of, &ArrayRecord::name);
+      return found == run.arrays.end() ? std::vector<float>() : found->values;
+    };
+    EXPECT_EQ(values("source"), source) << name;
+    EXPECT_EQ(values("lengths"), lengths) << name;
+    EXPECT_EQ(values(pairs ? "target" : "labels"), said) << name;
+    EXPECT_EQ(values("delta").size(), values("alpha").size()) << name;
+  }
 }
 
 }  // namespace

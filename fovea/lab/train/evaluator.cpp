@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <type_traits>
+
+#include "fovea/data/like_lengths.h"
 
 namespace fovea {
 
@@ -113,38 +117,67 @@ void Evaluator<T>::measure(const Reading& reading, Examples which, const Batch& 
   });
 }
 
-// All of the probes that survey are shown as much as the one that wants to see most.
+// All of the probes that survey are shown as much as the one that wants to see most. Batches of texts of all lengths
+// would be mostly padding: they are cut anew, pool by pool, so that examples that a probe may ask passes of its own
+// about share no batch with those that come after.
 template <class T>
 void Evaluator<T>::survey(const Reading& reading) {
-  constexpr int size = 32;  // of texts of all lengths: larger batches are mostly padding
-  const Audience<SurveyProbe>& audience = reading.audiences.of_surveys;
-  int most = 0;
-  for (const SurveyProbe* probe : audience.probes) most = std::max(most, probe->count());
-  for (int seen = 0; seen < most; seen += size) {
-    const Batch& batch = workspace_.next_batch(settings_.split, static_cast<std::uint64_t>(seen / size), size);
-    if (batch.size == 0) break;
-    show(reading, batch, audience.beta, audience.states,
-         [&](Compute& compute, const Trace<T>& trace, const Evaluation& evaluation) {
-           SurveyBatch at{evaluation, settings_.split};
-           const Model<T>& model = workspace_.model();
-           if (const auto* const influence = model.as_influence())
-             at.influence = [&, influence] {
-               return Cube<const float>(as_float(compute, influence->influence(compute, trace)));
-             };
-           if (const auto* const generator = model.as_generator())
-             at.say = [&, generator](const Search& search) {
-               return generator->say(compute, batch, reading.pass, search);
-             };
-           if (const auto* const looks = model.as_head_betas())
-             at.heads = [&, looks, seen = std::optional<HeadGradients>()]() mutable {
-               if (!seen) seen = head_gradients(compute, *looks, batch, reading.pass);
-               return *seen;
-             };
-           for (SurveyProbe* const probe : audience.probes)
-             if (seen < probe->count()) probe->survey(at, reading.readings);
-         });
+  constexpr int size = 32, most_pooled = 64 * size;
+  const auto& probes = reading.audiences.of_surveys.probes;
+  std::set<int> ends;
+  for (const SurveyProbe* probe : probes) ends.insert({probe->count_closely(), probe->count()});
+  const Kind kind = workspace_.shape().kind;
+  const bool texts = kind == Kind::labelled_tokens || kind == Kind::token_pairs;
+  std::vector<Batch> pool;
+  std::vector<int> places;
+  std::uint64_t slice = 0;
+  for (int seen = 0; !ends.empty() && seen < *ends.rbegin();) {
+    const int first = seen, end = std::min(first + (texts ? most_pooled : 1), *ends.upper_bound(first));
+    for (pool.clear(); seen < end; seen += pool.back().size) {
+      pool.push_back(workspace_.next_batch(settings_.split, slice++, size));
+      if (pool.back().size == 0) break;
+    }
+    if (seen == first) break;
+    const auto show_batch = [&](const Batch& batch, std::span<const int> in_pool) {
+      places.assign(in_pool.begin(), in_pool.end());
+      for (int& place : places) place += first;
+      survey_batch(reading, batch, places);
+    };
+    if (texts) {
+      show_like_lengths(pool, size, show_batch);
+    } else {
+      std::vector<int> in_order(static_cast<std::size_t>(pool[0].size));
+      std::iota(in_order.begin(), in_order.end(), 0);
+      show_batch(pool[0], in_order);
+    }
   }
-  for (SurveyProbe* const probe : audience.probes) probe->conclude(reading.readings);
+  for (SurveyProbe* const probe : probes) probe->conclude(reading.readings);
+}
+
+template <class T>
+void Evaluator<T>::survey_batch(const Reading& reading, const Batch& batch, std::span<const int> places) {
+  const Audience<SurveyProbe>& audience = reading.audiences.of_surveys;
+  show(reading, batch, audience.beta, audience.states,
+       [&](Compute& compute, const Trace<T>& trace, const Evaluation& evaluation) {
+         SurveyBatch at{evaluation, places, settings_.split};
+         const Model<T>& model = workspace_.model();
+         if (const auto* const influence = model.as_influence())
+           at.influence = [&, influence] {
+             return Cube<const float>(as_float(compute, influence->influence(compute, trace)));
+           };
+         if (const auto* const generator = model.as_generator())
+           at.say = [&, generator](const Search& search) {
+             return generator->say(compute, batch, reading.pass, search);
+           };
+         if (const auto* const looks = model.as_head_betas())
+           at.heads = [&, looks, seen = std::optional<HeadGradients>()]() mutable {
+             if (!seen) seen = head_gradients(compute, *looks, batch, reading.pass);
+             return *seen;
+           };
+         const int least = *std::min_element(places.begin(), places.end());
+         for (SurveyProbe* const probe : audience.probes)
+           if (least < probe->count()) probe->survey(at, reading.readings);
+       });
 }
 
 // Gradients are those of this batch until the next update makes its own.

@@ -32,7 +32,7 @@ struct HeadsScene {
   std::map<std::string, double> numbers(const std::string& name) {
     const std::unique_ptr<Probe> probe = look.prepared(name);
     const Evaluation evaluation = look.evaluation();
-    SurveyBatch at{evaluation};
+    SurveyBatch at{evaluation, {}};
     at.heads = [&] { return HeadGradients{heads, gradients}; };
     Said said;
     probe->as_survey()->survey(at, said);

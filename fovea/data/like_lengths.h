@@ -1,0 +1,19 @@
+// Examples of some batches, cut anew into batches of like length so that little of them is padding. For looking only,
+// where it does not matter which examples share a batch.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "fovea/data/batch.h"
+
+namespace fovea {
+
+// A batch, and of each of its rows how many examples of all batches came before it.
+using ShowBatch = std::function<void(const Batch&, std::span<const int> places)>;
+
+// Shows the examples of labelled texts or of pairs of texts, `size` at a time: longest source first, among equals
+// longest target.
+void show_like_lengths(std::span<const Batch> batches, int size, const ShowBatch& show);
+
+}  // namespace fovea

@@ -73,7 +73,13 @@ test("scrubbing back shows attention as it was, and an intervention moves on the
   assert.equal(await map(), late_map);
   // Held uniform until 60: there it still is uniform, and it is not at the end.
   const handle = page.getByLabel("Step until which attention is held uniform");
-  await handle.fill("60");
+  const begins = await handle.evaluate(async (input) => {
+    input.value = "60";
+    for (const told of ["input", "change"]) input.dispatchEvent(new Event(told, { bubbles: true }));
+    for (let drawn = 0; drawn < 10; ++drawn) await null; // the engine cannot have answered yet
+    return document.querySelector("output[data-step]").dataset.loading;
+  });
+  assert.equal(begins, "yes");
   await page.waitForFunction(() => location.hash.includes("hold=60"));
   await at_step(page, 120);
   assert.ok((await entropy()) < 0.999);

@@ -92,6 +92,7 @@ export class Player<Wish> {
     this.refused = false;
     this.goal = step;
     this.refusals = [];
+    this.changed(); // until they are there the page shows what was there before, and says so
     const fresh: Training[] = [];
     let trouble = "", made: Plan | undefined;
     try {

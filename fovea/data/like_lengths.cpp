@@ -1,8 +1,9 @@
 #include "fovea/data/like_lengths.h"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
+
+#include "fovea/data/longest_first.h"
 
 namespace fovea {
 
@@ -12,11 +13,7 @@ struct Example {
   const Batch* batch;
   int row, place;
 
-  int length(const Tokens Batch::*tokens) const {
-    const Tokens& rows = batch->*tokens;
-    return rows.rows == 0 ? 0 : rows.lengths[static_cast<std::size_t>(row)];
-  }
-  auto order() const { return std::tuple(-length(&Batch::source), -length(&Batch::target), place); }
+  int length(const Tokens Batch::*tokens) const { return length_of(batch->*tokens, row); }
 };
 
 void take_tokens(std::span<const Example> examples, Tokens Batch::*tokens, Batch& to) {
@@ -66,7 +63,8 @@ void show_like_lengths(std::span<const Batch> batches, int size, const ShowBatch
   std::vector<Example> examples;
   for (const Batch& batch : batches)
     for (int row = 0; row < batch.size; ++row) examples.push_back({&batch, row, static_cast<int>(examples.size())});
-  std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) { return a.order() < b.order(); });
+  std::ranges::stable_sort(
+      examples, [](const Example& a, const Example& b) { return is_longer(*a.batch, a.row, *b.batch, b.row); });
   Batch batch;
   std::vector<int> places;
   for (std::span<const Example> rest(examples); !rest.empty();) {

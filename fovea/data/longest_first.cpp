@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace fovea {
 
@@ -23,13 +22,7 @@ void swap_rows(Tokens& tokens, int a, int b) {
 }  // namespace
 
 void LongestFirst::arrange(Batch& batch) {
-  const auto length = [](const Tokens& tokens, int row) {
-    return tokens.rows == 0 ? 0 : tokens.lengths[static_cast<std::size_t>(row)];
-  };
-  const auto longer = [&](int a, int b) {
-    return std::pair(length(batch.source, a), length(batch.target, a)) >
-           std::pair(length(batch.source, b), length(batch.target, b));
-  };
+  const auto longer = [&](int a, int b) { return is_longer(batch, a, batch, b); };
   if (batch.source.rows == 0) return;
   order_.resize(static_cast<std::size_t>(batch.size));
   std::iota(order_.begin(), order_.end(), 0);

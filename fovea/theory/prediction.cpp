@@ -15,7 +15,7 @@ namespace fovea {
 
 namespace {
 
-// A signal of less is learned this many times slower than the most there could be.
+// Signals of less are called slow, and hard.
 constexpr double early_signal = 0.2, least_signal = 0.005;
 
 // Standard deviations a link must lie above chance: of `tried` pairs that have nothing to do with each other, one does
@@ -304,7 +304,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
 }
 
 void judge(Prediction& prediction, const Cooccurrence& c) {
-  const double slower = prediction.slowness();
+  const double slower = 1 / prediction.first_gradient;
   const std::string told =
       fmt::format("the bag of inputs tells {:.1f} % of what it could tell about the outputs (± {:.2g} %)",
                   100 * std::max(0.0, prediction.signal), 100 * prediction.error);
@@ -365,8 +365,6 @@ std::string verdict_text(Verdict verdict) {
   return {};
 }
 
-double Prediction::slowness() const { return signal > 0 ? 1 / signal : Course::never; }
-
 Prediction predict(const BagSource& source, Team& team, const PredictionOptions& options,
                    const BagSource::Progress& progress) {
   if (options.copies_once) {
@@ -386,6 +384,7 @@ Prediction predict(const BagSource& source, Team& team, const PredictionOptions&
   prediction.sampled = c.sampled;
   prediction.input_length = c.input_length;
   prediction.signal = signal.overall;
+  prediction.first_gradient = signal.first_gradient;
   prediction.error = signal.error;
   for (std::size_t o = 0; o < c.out(); ++o)
     prediction.outputs.push_back(

@@ -57,6 +57,7 @@ struct Prediction {
   std::int64_t copies = 0;  // examples that are not among these, being the same as one of them
   double input_length = 0;
   double signal = 0, error = 0;
+  double first_gradient = 0;  // of the evidence, over the most it could be (theory/signal.h)
   Verdict verdict = Verdict::hard;
   std::string because;                    // the verdict in a sentence, with its figures
   std::vector<OutputPrediction> outputs;  // by falling frequency
@@ -71,8 +72,6 @@ struct Prediction {
 
   // For shading examples: attention's logit for each input id (classification), 0 where the flow did not know the word.
   std::vector<double> attention_logits;
-
-  double slowness() const;  // how many times slower than with a signal of 1 knowledge starts; infinity: not at all
 };
 
 Prediction predict(const BagSource& source, Team& team, const PredictionOptions& options = {},

@@ -94,7 +94,7 @@ Signal measure_signal(const Cooccurrence& c) {
   const auto n = static_cast<double>(c.sampled), r = static_cast<double>(whitened.pivots.size());
   signal.inputs = static_cast<int>(whitened.pivots.size());
   const double total = std::accumulate(c.output_mean.begin(), c.output_mean.end(), 0.0);
-  double by_chance = 0, varying = 0, told = 0, error = 0;
+  double by_chance = 0, varying = 0, told = 0, gradient = 0, error = 0;
   std::vector<double> z;
   for (std::size_t o = 0; o < c.out(); ++o) {
     by_chance += c.output_mean[o] * (1 - c.output_mean[o] / total);
@@ -112,6 +112,7 @@ Signal measure_signal(const Cooccurrence& c) {
       const double spread =
           std::sqrt(std::max(0.0, c.output_fourth[o] - c.output_variance[o] * c.output_variance[o]) / n);
       told += one.decodable * variance;
+      gradient += std::sqrt(known) * variance;
       error += one.error * variance + known * spread;
     }
     signal.by_output.push_back(one);
@@ -120,6 +121,7 @@ Signal measure_signal(const Cooccurrence& c) {
   if (whole > 0) {
     signal.overall = told / whole;
     signal.error = error / whole;
+    signal.first_gradient = gradient / whole;
   }
   // What was never seen to vary may still do so once in as many examples as were read.
   signal.error = std::max(signal.error, 1 / n);

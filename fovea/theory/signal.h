@@ -22,8 +22,12 @@ struct OutputSignal {
 // Overall: the explained variance of all outputs, over the variance that as many outputs would have if each were drawn
 // by itself: 0 where every bag is alike, 1 where bags are as different as chance makes them and the inputs tell all of
 // it. For classes it is the share of the variance of the label; for copying L of V words, (V - L) / (V - 1).
+//
+// The first gradient of the evidence is a covariance, and goes as the root of what is decodable: what it is, over what
+// it would be if bags were as different as chance makes them and the inputs told all.
 struct Signal {
   double overall = 0, error = 0;
+  double first_gradient = 0;
   int inputs = 0;  // that vary by themselves: the rank of their covariance
   std::vector<OutputSignal> by_output;
 };

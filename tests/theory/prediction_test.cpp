@@ -38,6 +38,7 @@ TEST(Prediction, SignalOfTheCopyFamilyGrowsWithTheVocabulary) {
     const Signal s = measure_signal(measure_cooccurrence(*task_bags(*task, 4000), team));
     EXPECT_NEAR(s.overall, (vocab - 40.0) / (vocab - 1.0), 2 * s.error) << vocab;
     EXPECT_GT(s.overall, signal) << vocab;
+    EXPECT_NEAR(s.first_gradient, s.overall, 2 * s.error) << vocab;
     signal = s.overall;
   }
 }
@@ -185,10 +186,10 @@ TEST(Prediction, OfUnrelatedWordsIsZeroWithinItsError) {
 }
 
 // A line of one class, a line of the other, as files often have them: nine words that all have, and one that tells
-// which.
+// which, but for one pair of lines in so many, if any, which are of the other class.
 class Alternating final : public BagSource {
  public:
-  explicit Alternating(std::int64_t size) : size_(size) {}
+  explicit Alternating(std::int64_t size, std::int64_t wrong_of = 0) : size_(size), wrong_of_(wrong_of) {}
   Outputs outputs_are() const override { return Outputs::classes; }
   int inputs() const override { return 11; }
   int outputs() const override { return 2; }
@@ -198,13 +199,14 @@ class Alternating final : public BagSource {
   void each(Team&, const Visit& visit, const Progress&) const override {
     for (std::int64_t number = 0; number < size(); ++number) {
       const int label = static_cast<int>(number % 2);
-      const int words[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9 + label};
+      const bool wrong = wrong_of_ > 0 && number / 2 % wrong_of_ == 0;
+      const int words[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9 + (wrong ? 1 - label : label)};
       visit(0, {number, words, std::span(&label, 1)});
     }
   }
 
  private:
-  std::int64_t size_;
+  std::int64_t size_, wrong_of_;
 };
 
 TEST(Prediction, OfASampleSeesAllClassesWhereTheyAlternate) {
@@ -216,6 +218,14 @@ TEST(Prediction, OfASampleSeesAllClassesWhereTheyAlternate) {
     const Signal signal = measure_signal(c);
     EXPECT_NEAR(signal.overall, 1, 0.02) << sample;
   }
+}
+
+// A word that tells the class in four texts of five: its count and the class's correlate as 0.6.
+TEST(Prediction, OfNoisyClassesTheFirstGradientIsTheRootOfTheSignal) {
+  Team team;
+  const Signal signal = measure_signal(measure_cooccurrence(Alternating(10000, 5), team, {.words = 16}));
+  EXPECT_NEAR(signal.overall, 0.36, 0.01);
+  EXPECT_NEAR(signal.first_gradient, 0.6, 0.01);
 }
 
 // Of 36 examples nine words are counted, and here these are the ones that tell nothing.

@@ -24,7 +24,7 @@ export const presets: Preset[] = [
   {
     name: "two-stages",
     title: "First the words, then where to look",
-    outcome: "The model practises to copy texts of twelve words. By step 10 it knows about half of the words (β), while attention (α) is on the right word hardly more often than by chance. By step 60 attention is there.",
+    outcome: "The model practises to copy texts of twelve words. By step 10 it knows most of the words (β), while attention (α) is on the right word in one row of five. By step 60 attention is there.",
     state: {},
     held: [
       { run: 0, metric: "beta_top1", step: 10, least: 0.35 },

@@ -188,7 +188,8 @@ def claims_table(all_kept, shipped, broken):
                          otherwise(kept["experiment"], claim["claim"], broken), verdict])
     held, old = (sum(says in row[-1] for row in rows) for says in ("held", "replaced since"))
     held -= sum("not held" in row[-1] for row in rows)
-    return [f"{held} of {len(rows)} claims held. {old} of them are in words that have been changed since, or have been replaced.", ""] + table(
+    changed = f" In words that have been changed or replaced since: {old}." if old else ""
+    return [f"{held} of {len(rows)} claims held.{changed}", ""] + table(
         ["experiment", "claim", "value", "wanted", "otherwise", "verdict"], rows)
 
 

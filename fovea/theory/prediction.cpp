@@ -321,10 +321,10 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
     prediction.because =
         told + ", no more than chance: unless attention moves by luck, no word can be linked to any output";
     if (!chance)
-      prediction.because = told + fmt::format(": knowledge starts {:.0f} times slower than it could", slower);
+      prediction.because = told + fmt::format(": knowledge starts at least {:.0f} times slower than it could", slower);
   } else if (prediction.signal < early_signal) {
     prediction.verdict = Verdict::slow;
-    prediction.because = told + fmt::format(": knowledge starts {:.1f} times slower than it could", slower);
+    prediction.because = told + fmt::format(": knowledge starts at least {:.1f} times slower than it could", slower);
   } else {
     prediction.verdict = Verdict::early;
     prediction.because = told + ": which word goes with which output can be learned before attention moves";

@@ -24,7 +24,8 @@ struct OutputSignal {
 // it. For classes it is the share of the variance of the label; for copying L of V words, (V - L) / (V - 1).
 //
 // The first gradient of the evidence is a covariance, and goes as the root of what is decodable: what it is, over what
-// it would be if bags were as different as chance makes them and the inputs told all.
+// it would be if bags were as different as chance makes them and the inputs told all, where the inputs that tell vary
+// as much as the outputs do. Where they are rarer it is less.
 struct Signal {
   double overall = 0, error = 0;
   double first_gradient = 0;

@@ -23,6 +23,11 @@ namespace lanes {
 
 using namespace hwy::HWY_NAMESPACE;
 
+template <class D>
+HWY_INLINE HWY_ATTR Vec<D> LoadDoubles(D d, const float* from) {
+  return PromoteTo(d, LoadU(Rebind<float, D>(), from));
+}
+
 #else
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -71,6 +76,7 @@ constexpr std::size_t Lanes(OneDouble) { return 1; }
 HWY_INLINE double Zero(OneDouble) { return 0; }
 HWY_INLINE double Set(OneDouble, double x) { return x; }
 HWY_INLINE double Load(OneDouble, const double* from) { return *from; }
+HWY_INLINE double LoadDoubles(OneDouble, const float* from) { return static_cast<double>(*from); }
 HWY_INLINE double LoadU(OneDouble, const double* from) { return *from; }
 HWY_INLINE void Store(double x, OneDouble, double* to) { *to = x; }
 HWY_INLINE void StoreU(double x, OneDouble, double* to) { *to = x; }

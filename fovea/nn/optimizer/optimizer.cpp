@@ -54,18 +54,13 @@ Optimizer<T>::Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings,
 template <class T>
 Optimizer<T>::~Optimizer() = default;
 
-// work(piece) for each that is not frozen, and where the norm is wanted the sum of its squares before.
+// The root of the sum of work(piece) over those that are not frozen.
 template <class T>
 template <class Work>
-double Optimizer<T>::each_piece(Team& team, const Paces& paces, bool normed, const Work& work) {
-  const T* const gradient = parameters_.gradients().data();
+double Optimizer<T>::norm_of_pieces(Team& team, const Paces& paces, const Work& work) {
   team.each(static_cast<int>(pieces_.size()), [&](int i) {
     const Piece& p = pieces_[static_cast<std::size_t>(i)];
-    const bool frozen = parts_[p.part].frozen(paces);
-    if (normed)
-      sums_[static_cast<std::size_t>(i)] =
-          frozen ? 0 : optimizer_kernels::sum_of_squares(gradient + p.begin, p.end - p.begin);
-    if (!frozen) work(p);
+    sums_[static_cast<std::size_t>(i)] = parts_[p.part].frozen(paces) ? 0 : work(p);
   });
   double sum = 0;
   for (const double s : sums_) sum += s;
@@ -76,8 +71,14 @@ template <class T>
 double Optimizer<T>::step(Team& team, double rate, const Paces& paces) {
   using Kind = OptimizerSettings::Kind;
   const OptimizerSettings& s = settings_;
-  const bool clips = s.clip > 0;  // then the norm is needed first, else it is found on the way
-  const double scale = clips ? std::min(1.0, s.clip / (each_piece(team, paces, true, [](const Piece&) {}) + 1e-6)) : 1;
+  const T* gradient = parameters_.gradients().data();
+  double scale = 1;
+  if (s.clip > 0) {
+    const double norm = norm_of_pieces(team, paces, [&](const Piece& p) {
+      return optimizer_kernels::sum_of_squares(gradient + p.begin, p.end - p.begin);
+    });
+    scale = std::min(1.0, s.clip / (norm + 1e-6));
+  }
 
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i].frozen(paces)) continue;
@@ -95,16 +96,16 @@ double Optimizer<T>::step(Team& team, double rate, const Paces& paces) {
                         static_cast<T>(scale)};
   }
   T* weight = parameters_.values().data();
-  const T* gradient = parameters_.gradients().data();
   T* first = first_.span().data();
   T* second = second_.span().data();
-  return each_piece(team, paces, !clips, [&](const Piece& p) {
+  return norm_of_pieces(team, paces, [&](const Piece& p) {
     const Kernels& kernels = kernels_[p.part];
     const std::size_t n = p.end - p.begin;
     if (s.kind == Kind::sgd)
-      optimizer_kernels::sgd(kernels.sgd, gradient + p.begin, weight + p.begin, first ? first + p.begin : nullptr, n);
-    else
-      optimizer_kernels::adam(kernels.adam, gradient + p.begin, weight + p.begin, first + p.begin, second + p.begin, n);
+      return optimizer_kernels::sgd(kernels.sgd, gradient + p.begin, weight + p.begin,
+                                    first ? first + p.begin : nullptr, n);
+    return optimizer_kernels::adam(kernels.adam, gradient + p.begin, weight + p.begin, first + p.begin,
+                                   second + p.begin, n);
   });
 }
 

@@ -79,7 +79,7 @@ class Optimizer {
   };
   struct Kernels;
   template <class Work>
-  double each_piece(Team& team, const Paces& paces, bool normed, const Work& work);
+  double norm_of_pieces(Team& team, const Paces& paces, const Work& work);
 
   ParameterSet<T>& parameters_;
   OptimizerSettings settings_;

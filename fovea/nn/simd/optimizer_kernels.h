@@ -23,20 +23,21 @@ struct Adam {
   T gradient_scale;
 };
 
-// weights, first and second moments (n); n * sizeof(T) a multiple of 64.
-void adam(const Adam<float>& a, const float* gradient, float* weight, float* first, float* second, std::size_t n);
-void adam(const Adam<double>& a, const double* gradient, double* weight, double* first, double* second, std::size_t n);
+// weights, first and second moments (n); n * sizeof(T) a multiple of 64. The sum of the gradient's squares.
+double adam(const Adam<float>& a, const float* gradient, float* weight, float* first, float* second, std::size_t n);
+double adam(const Adam<double>& a, const double* gradient, double* weight, double* first, double* second,
+            std::size_t n);
 
 template <class T>
 struct Sgd {
   T rate, momentum, decay, gradient_scale;
 };
 
-// `velocity` is nullptr without momentum.
-void sgd(const Sgd<float>& s, const float* gradient, float* weight, float* velocity, std::size_t n);
-void sgd(const Sgd<double>& s, const double* gradient, double* weight, double* velocity, std::size_t n);
+// `velocity` is nullptr without momentum. The sum of the gradient's squares.
+double sgd(const Sgd<float>& s, const float* gradient, float* weight, float* velocity, std::size_t n);
+double sgd(const Sgd<double>& s, const double* gradient, double* weight, double* velocity, std::size_t n);
 
-// Sum of squares in double, by eight running sums whatever the processor.
+// In double, by eight running sums whatever the processor.
 double sum_of_squares(const float* x, std::size_t n);
 double sum_of_squares(const double* x, std::size_t n);
 

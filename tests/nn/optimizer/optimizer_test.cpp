@@ -1,5 +1,7 @@
 #include "fovea/nn/optimizer/optimizer.h"
 
+#include <hwy/targets.h>
+
 #include "fovea/nn/optimizer/schedule.h"
 #include "tests/nn/gradient_check.h"
 
@@ -158,6 +160,23 @@ TEST(Optimizer, ClippingScalesTheWholeGradientAndLeavesFrozenGroupsOut) {
   double moved = 0;
   for (std::size_t i = 0; i < before.size(); ++i) moved += std::pow(static_cast<double>(after[i] - before[i]), 2);
   EXPECT_NEAR(std::sqrt(moved), 2, 1e-5);
+}
+
+TEST(Optimizer, TheNormIsTheSameBitsOnEveryProcessor) {
+  Team team;
+  std::vector<double> norms;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const auto kind : all_kinds)
+      for (const double clip : {0.0, 2.0}) {
+        Model model;
+        model.draw_gradients(1);
+        norms.push_back(Optimizer<float>(model.parameters, {.kind = kind, .clip = clip}).step(team, 0.01));
+      }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  EXPECT_GT(norms[0], 0);
+  for (const double norm : norms) EXPECT_EQ(norm, norms[0]);
 }
 
 TEST(Optimizer, MomentsAndStepsAreAllThatACheckpointNeeds) {

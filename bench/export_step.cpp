@@ -38,7 +38,7 @@ class Arrays {
   }
   void items(const std::string& name, const Items& items) {
     if (items.rows == 0) return;
-    floats(name, {items.rows, items.columns, items.width}, items.values);
+    floats(name, {items.rows, items.columns, items.width}, items.first(items.rows));
     integers(name + "_lengths", {items.rows}, items.lengths);
   }
   std::span<const Tensor> all() const { return tensors_; }

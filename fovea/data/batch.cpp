@@ -22,4 +22,14 @@ std::string kind_name(Kind kind) {
   return "unknown";
 }
 
+std::vector<float> Items::first(int count) const {
+  std::vector<float> all;
+  for (int row = 0; row < std::min(count, rows); ++row)
+    for (int column = 0; column < columns; ++column) {
+      const float* const from = item(row, column);
+      all.insert(all.end(), from, from + width);
+    }
+  return all;
+}
+
 }  // namespace fovea

@@ -2,6 +2,7 @@
 // empty. The vectors keep their memory from batch to batch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,28 +48,48 @@ struct Tokens {
   }
 };
 
-// Real vectors (B, most items, width), zero behind each row's count.
+// Real vectors (B, most items, width), zero behind each row's count: in `values`, or, from a task that keeps its
+// examples, where they are kept.
 struct Items {
   int rows = 0;
   int columns = 0;  // items per example, at most
   int width = 0;
-  std::vector<float> values;
+  std::vector<float> values;        // empty where there are lines
+  std::vector<const float*> lines;  // (B, most items) or empty; they last as long as the task
   std::vector<int> lengths;
 
   void resize(int new_rows, int new_columns, int new_width) {
+    resize_unset(new_rows, new_columns, new_width);
+    std::fill(values.begin(), values.end(), 0.0f);
+  }
+  // For those who set every value: what is there before means nothing.
+  void resize_unset(int new_rows, int new_columns, int new_width) {
+    shape(new_rows, new_columns, new_width);
+    lines.clear();
+    values.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(width));
+  }
+  // For those who set every line.
+  void resize_lines(int new_rows, int new_columns, int new_width) {
+    shape(new_rows, new_columns, new_width);
+    values.clear();
+    lines.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  }
+  float* item(int row, int column) { return values.data() + number(row, column) * static_cast<std::size_t>(width); }
+  const float* item(int row, int column) const {
+    return lines.empty() ? const_cast<Items*>(this)->item(row, column) : lines[number(row, column)];
+  }
+  std::vector<float> first(int count) const;  // rows, wherever they stand
+
+ private:
+  std::size_t number(int row, int column) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+  }
+  void shape(int new_rows, int new_columns, int new_width) {
     rows = new_rows;
     columns = new_columns;
     width = new_width;
-    values.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(width),
-                  0.0f);
     lengths.assign(static_cast<std::size_t>(rows), columns);
   }
-  float* item(int row, int column) {
-    return values.data() +
-           (static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)) *
-               static_cast<std::size_t>(width);
-  }
-  const float* item(int row, int column) const { return const_cast<Items*>(this)->item(row, column); }
 };
 
 struct Batch {

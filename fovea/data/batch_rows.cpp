@@ -27,6 +27,7 @@ void take(const Items& all, int begin, int end, Items& part) {
   part.columns = all.columns;
   part.width = all.width;
   take(all.values, all.rows, begin, end, part.values);
+  take(all.lines, all.rows, begin, end, part.lines);
   take(all.lengths, all.rows, begin, end, part.lengths);
 }
 

@@ -14,23 +14,16 @@ std::span<T> span_of(T* data, Index count) {
   return {data, static_cast<std::size_t>(count)};
 }
 
+// Row i of a times b, without rearranging b for so little: c_j (+)= Σ_k a_ik b_kj, with c_j `c_step` apart. `sums` has
+// room for a row of c, and `row` for one of a.
 template <class T>
-Operand<T> turned(Operand<T> a) {
-  return {a.data, a.columns, a.rows, a.stride, !a.transposed};
-}
-
-// One row of a times b, without rearranging b for so little: c_j (+)= Σ_k a_k b_kj, with a_k `a_step` apart and c_j
-// `c_step`. `sums` has room for a row of c, and `row` for one of a.
-template <class T>
-void row_times(const T* a, Index a_step, Operand<T> b, T* c, Index c_step, Into into, T* sums, T* row) {
+void row_times(const Operand<T>& a, Index i, const Operand<T>& b, T* c, Index c_step, Into into, T* sums, T* row) {
+  for (Index k = 0; k < b.rows; ++k) row[k] = a.transposed ? a.line(k)[i] : a.line(i)[k];
   if (b.transposed) {
-    for (Index k = 0; k < b.rows; ++k) row[k] = a[k * a_step];
-    for (Index j = 0; j < b.columns; ++j)
-      sums[j] = dot(span_of<const T>(row, b.rows), span_of(b.data + j * b.stride, b.rows));
+    for (Index j = 0; j < b.columns; ++j) sums[j] = dot(span_of<const T>(row, b.rows), span_of(b.line(j), b.rows));
   } else {
     std::fill_n(sums, b.columns, T{});
-    for (Index k = 0; k < b.rows; ++k)
-      add_scaled(a[k * a_step], span_of(b.data + k * b.stride, b.columns), span_of(sums, b.columns));
+    for (Index k = 0; k < b.rows; ++k) add_scaled(row[k], span_of(b.line(k), b.columns), span_of(sums, b.columns));
   }
   for (Index j = 0; j < b.columns; ++j) c[j * c_step] = into == Into::add ? c[j * c_step] + sums[j] : sums[j];
 }
@@ -39,9 +32,7 @@ void row_times(const T* a, Index a_step, Operand<T> b, T* c, Index c_step, Into 
 template <class T>
 void multiply_thin(Operand<T> a, Operand<T> b, T* c, Index row_step, Index column_step, Into into) {
   T* const space = packing_space<T>(static_cast<std::size_t>(b.rows + b.columns));
-  for (Index i = 0; i < a.rows; ++i)
-    row_times(a.data + i * (a.transposed ? 1 : a.stride), a.transposed ? a.stride : 1, b, c + i * row_step, column_step,
-              into, space, space + b.columns);
+  for (Index i = 0; i < a.rows; ++i) row_times(a, i, b, c + i * row_step, column_step, into, space, space + b.columns);
 }
 
 constexpr Index thin = 2;
@@ -56,7 +47,7 @@ void matmul(Products products, Operand<T> a, Operand<T> b, Matrix<T> c, Into int
   if (a.rows <= thin) {
     multiply_thin(a, b, c.data(), c_stride, Index{1}, into);
   } else if (b.columns <= thin) {
-    multiply_thin(turned(b), turned(a), c.data(), Index{1}, c_stride, into);
+    multiply_thin(transposed(b), transposed(a), c.data(), Index{1}, c_stride, into);
   } else {
     T* const panels = packing_space<T>(packed_size(products, b));
     pack_panels(products, b, 0, panels_of(b), panels);

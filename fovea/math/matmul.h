@@ -10,13 +10,18 @@
 
 namespace fovea {
 
-// A matrix operand: rows x columns as the product sees it, with the distance between stored rows.
+// A matrix operand: rows x columns as the product sees it. Its stored rows are `stride` apart from `data` on, or each
+// where `lines` says, from its number `first` on.
 template <class T>
 struct Operand {
   const T* data;
   Index rows, columns;  // after transposition
-  Index stride;         // between rows of the stored matrix
+  Index stride;
   bool transposed;
+  const T* const* lines = nullptr;
+  Index first = 0;
+
+  const T* line(Index stored) const { return lines ? lines[stored] + first : data + stored * stride; }
 };
 
 template <class T>
@@ -29,13 +34,13 @@ Operand<std::remove_const_t<T>> transposed(Matrix<T> a) {
 }
 template <class T>
 Operand<T> transposed(Operand<T> a) {
-  return {a.data, a.columns, a.rows, a.stride, !a.transposed};
+  return {a.data, a.columns, a.rows, a.stride, !a.transposed, a.lines, a.first};
 }
 
 enum class Into { overwrite, add };
 
 // c (M,N) = a (M,K) b (K,N), or c += a b. `c_stride` is the distance between rows of c (0: its number of columns).
-// Operands must not overlap c. With up to two rows or columns (matrix times vector) products are full whatever is said.
+// Operands must not overlap c; with `lines` they are for full products. With up to two rows or columns (matrix times vector) products are full whatever is said.
 // Instantiated for float and double.
 template <class T>
 void matmul(Products products, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,

@@ -182,11 +182,11 @@ void RowsTimesPanels(Block<T> block, Index rows, Index all_columns) {
   }
 }
 
+// `count` stored rows, from number `first` of each on.
 template <class T>
-void CopyLines(const T* from, Index stride, T* to, Index lines, Index length) {
-  for (Index line = 0; line < lines; ++line) {
-    std::memcpy(to + line * kBlockStride, from + line * stride, static_cast<std::size_t>(length) * sizeof(T));
-  }
+void CopyLines(const Operand<T>& a, Index line, Index count, Index first, Index length, T* to) {
+  for (Index i = 0; i < count; ++i)
+    std::memcpy(to + i * kBlockStride, a.line(line + i) + first, static_cast<std::size_t>(length) * sizeof(T));
 }
 
 // c (+)= a times panels of `columns` columns, `deep` rows deep, K = a.columns > 0; `copy` has room for one block of a.
@@ -197,12 +197,12 @@ void CopyLines(const T* from, Index stride, T* to, Index lines, Index length) {
 template <class T>
 void Product(const Operand<T>& a, const T* panels, Index deep, Index columns, T* c, Index c_stride, bool add, T* copy) {
   const Index depths = (a.columns + kDepth - 1) / kDepth, bands = (a.rows + kRows - 1) / kRows;
-  const bool in_place = !a.transposed && a.stride < kFarApart;
+  const bool in_place = !a.transposed && !a.lines && a.stride < kFarApart;
   const auto multiply_block = [&](Index band, Index part, Index column, Index width) HWY_ATTR {
     const Index row = band * kRows, rows = std::min(kRows, a.rows - row);
     const Index k = a.columns * part / depths, depth = a.columns * (part + 1) / depths - k;
-    Block<T> block{.a = a.data + (a.transposed ? k * a.stride + row : row * a.stride + k),
-                   .step = a.stride,
+    Block<T> block{.a = in_place ? a.data + row * a.stride + k : copy,
+                   .step = in_place ? a.stride : kBlockStride,
                    .depth = depth,
                    .panels = panels + column * deep + k * kPanel,
                    .panel_step = deep * kPanel,
@@ -211,9 +211,8 @@ void Product(const Operand<T>& a, const T* panels, Index deep, Index columns, T*
                    .columns = 0,
                    .add = add || part > 0};
     if (!in_place) {
-      CopyLines(block.a, a.stride, copy, a.transposed ? depth : rows, a.transposed ? rows : depth);
-      block.a = copy;
-      block.step = kBlockStride;
+      if (a.transposed) CopyLines(a, k, depth, row, rows, copy);
+      else CopyLines(a, row, rows, k, depth, copy);
     }
     if (a.transposed) RowsTimesPanels<true, T>(block, rows, width);
     else RowsTimesPanels<false, T>(block, rows, width);
@@ -252,6 +251,7 @@ HWY_EXPORT(ProductFloat);
 HWY_EXPORT(ProductDouble);
 
 void multiply(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add) {
+  assert(!a.lines || b.products == Products::full);
   if (b.products == Products::bf16x3)
     return bf16x3::multiply(a, reinterpret_cast<const std::uint32_t*>(b.panels), b.depth / bf16x3::chunk, b.columns, c,
                             c_stride, add);

@@ -1,6 +1,7 @@
 // How right-hand matrices are rearranged (math/packed.h): whole panels by kernels, what is left at the edge number by
 // number.
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <type_traits>
 
@@ -22,26 +23,28 @@ namespace {
 
 namespace hn = fovea::HWY_NAMESPACE::lanes;
 
-// Whole panels of a matrix whose rows are lines in memory, `together` of them at a time so that lines are read on.
+// Whole panels [begin, end) of a matrix whose rows are lines in memory, some of them at a time so that lines are read
+// on.
 template <class T>
-void CopyPanels(const T* from, Index stride, Index depth, Index count, T* to) {
-  constexpr Index kTogether = 4;
+void CopyPanels(const Operand<T>& b, Index begin, Index end, T* panels) {
+  constexpr Index kTogether = 32;
   const hn::CappedTag<T, panel_width> d;
-  for (Index first = 0; first < count; first += kTogether) {
-    const Index width = std::min(kTogether, count - first) * panel_width;
-    for (Index k = 0; k < depth; ++k) {
-      const T* const line = from + k * stride + first * panel_width;
-      T* const row = to + first * panel_width * depth + k * panel_width;
+  for (Index first = begin; first < end; first += kTogether) {
+    const Index width = std::min(kTogether, end - first) * panel_width;
+    for (Index k = 0; k < b.rows; ++k) {
+      const T* const line = b.line(k) + first * panel_width;
+      T* const row = panels + first * panel_width * b.rows + k * panel_width;
       for (Index j = 0; j < width; j += panel_width)
         for (Index i = 0; i < panel_width; i += static_cast<Index>(hn::Lanes(d)))
-          hn::StoreU(hn::LoadU(d, line + j + i), d, row + j * depth + i);
+          hn::StoreU(hn::LoadU(d, line + j + i), d, row + j * b.rows + i);
     }
   }
 }
 
-// A whole panel whose columns are lines in memory: a cache line of each at a time, and of that four by four numbers.
+// A whole panel whose columns are lines in memory, from line `first` on: a cache line of each at a time, and of that
+// four by four numbers.
 template <class T>
-void TurnPanel(const T* from, Index stride, Index depth, T* to) {
+void TurnPanel(const Operand<T>& b, Index first, T* to) {
   Index k = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<T, float>) {
@@ -55,13 +58,16 @@ void TurnPanel(const T* from, Index stride, Index depth, T* to) {
     const auto upper = [=](auto x, auto y) HWY_ATTR {
       return hw::BitCast(d, hw::InterleaveUpper(wide, hw::BitCast(wide, x), hw::BitCast(wide, y)));
     };
-    for (; k + kLine <= depth; k += kLine)
-      for (Index j = 0; j < panel_width; j += 4)
+    for (; k + kLine <= b.rows; k += kLine)
+      for (Index j = 0; j < panel_width; j += 4) {
+        const float* const line0 = b.line(first + j);
+        const float* const line1 = b.line(first + j + 1);
+        const float* const line2 = b.line(first + j + 2);
+        const float* const line3 = b.line(first + j + 3);
         for (Index i = k; i < k + kLine; i += 4) {
-          const float* const at = from + j * stride + i;
           float* const row = to + i * panel_width + j;
-          const auto x0 = hw::LoadU(d, at), x1 = hw::LoadU(d, at + stride);
-          const auto x2 = hw::LoadU(d, at + 2 * stride), x3 = hw::LoadU(d, at + 3 * stride);
+          const auto x0 = hw::LoadU(d, line0 + i), x1 = hw::LoadU(d, line1 + i);
+          const auto x2 = hw::LoadU(d, line2 + i), x3 = hw::LoadU(d, line3 + i);
           const auto low01 = hw::InterleaveLower(d, x0, x1), low23 = hw::InterleaveLower(d, x2, x3);
           const auto up01 = hw::InterleaveUpper(d, x0, x1), up23 = hw::InterleaveUpper(d, x2, x3);
           hw::StoreU(lower(low01, low23), d, row);
@@ -69,25 +75,26 @@ void TurnPanel(const T* from, Index stride, Index depth, T* to) {
           hw::StoreU(lower(up01, up23), d, row + 2 * panel_width);
           hw::StoreU(upper(up01, up23), d, row + 3 * panel_width);
         }
+      }
   }
 #endif
-  for (; k < depth; ++k)
-    for (Index j = 0; j < panel_width; ++j) to[k * panel_width + j] = from[j * stride + k];
+  for (; k < b.rows; ++k)
+    for (Index j = 0; j < panel_width; ++j) to[k * panel_width + j] = b.line(first + j)[k];
 }
 
-// `count` whole panels of b, `depth` deep, from one that begins at `from`.
+// Whole panels [begin, end) of b.
 template <class T>
-void PackWhole(const T* from, Index stride, bool turned, Index depth, Index count, T* to) {
-  if (!turned) return CopyPanels<T>(from, stride, depth, count, to);
-  for (Index panel = 0; panel < count; ++panel)
-    TurnPanel<T>(from + panel * panel_width * stride, stride, depth, to + panel * panel_width * depth);
+void PackWhole(const Operand<T>& b, Index begin, Index end, T* panels) {
+  if (!b.transposed) return CopyPanels<T>(b, begin, end, panels);
+  for (Index panel = begin; panel < end; ++panel)
+    TurnPanel<T>(b, panel * panel_width, panels + panel * panel_width * b.rows);
 }
 
-void PackFloat(const float* from, Index stride, bool turned, Index depth, Index count, float* to) {
-  PackWhole<float>(from, stride, turned, depth, count, to);
+void PackFloat(const Operand<float>& b, Index begin, Index end, float* panels) {
+  PackWhole<float>(b, begin, end, panels);
 }
-void PackDouble(const double* from, Index stride, bool turned, Index depth, Index count, double* to) {
-  PackWhole<double>(from, stride, turned, depth, count, to);
+void PackDouble(const Operand<double>& b, Index begin, Index end, double* panels) {
+  PackWhole<double>(b, begin, end, panels);
 }
 
 }  // namespace
@@ -104,6 +111,7 @@ HWY_EXPORT(PackDouble);
 
 // Split panels hold words, in the memory of as many floats.
 void split_panels(Operand<float> b, Index begin, Index end, float* panels) {
+  assert(!b.lines);
   static_assert(panel_width == bf16x3::lines && panel_width * bf16x3::chunk == bf16x3::split_tile_words);
   const Index first = begin * panel_width, columns = std::min(end * panel_width, b.columns) - first;
   bf16x3::split_columns(
@@ -111,13 +119,13 @@ void split_panels(Operand<float> b, Index begin, Index end, float* panels) {
       reinterpret_cast<std::uint32_t*>(panels) + begin * bf16x3::chunks_of(b.rows) * bf16x3::split_tile_words);
 }
 
-void pack_whole(const float* from, const Operand<float>& b, Index count, float* to) {
+void pack_whole(const Operand<float>& b, Index begin, Index end, float* panels) {
   choose_simd();
-  HWY_DYNAMIC_DISPATCH(PackFloat)(from, b.stride, b.transposed, b.rows, count, to);
+  HWY_DYNAMIC_DISPATCH(PackFloat)(b, begin, end, panels);
 }
-void pack_whole(const double* from, const Operand<double>& b, Index count, double* to) {
+void pack_whole(const Operand<double>& b, Index begin, Index end, double* panels) {
   choose_simd();
-  HWY_DYNAMIC_DISPATCH(PackDouble)(from, b.stride, b.transposed, b.rows, count, to);
+  HWY_DYNAMIC_DISPATCH(PackDouble)(b, begin, end, panels);
 }
 
 }  // namespace
@@ -127,15 +135,14 @@ void pack_panels(Products products, Operand<T> b, Index begin, Index end, T* pan
   if constexpr (std::is_same_v<T, float>) {
     if (products == Products::bf16x3) return split_panels(b, begin, end, panels);
   }
-  const Index across = b.transposed ? b.stride : 1, down = b.transposed ? 1 : b.stride;
   const Index whole = std::min(end, b.columns / panel_width);
-  if (begin < whole)
-    pack_whole(b.data + begin * panel_width * across, b, whole - begin, panels + begin * panel_width * b.rows);
+  if (begin < whole) pack_whole(b, begin, whole, panels);
   if (std::min(end * panel_width, b.columns) <= whole * panel_width) return;
   const Index first = whole * panel_width, width = b.columns - first;  // what is left makes one panel more
   T* to = panels + first * b.rows;
   for (Index k = 0; k < b.rows; ++k, to += panel_width)
-    for (Index j = 0; j < panel_width; ++j) to[j] = j < width ? b.data[(first + j) * across + k * down] : T{};
+    for (Index j = 0; j < panel_width; ++j)
+      to[j] = j >= width ? T{} : b.transposed ? b.line(first + j)[k] : b.line(k)[first + j];
 }
 
 template <class T>

@@ -12,6 +12,7 @@
 
 #include <string>
 
+#include "fovea/math/matmul.h"
 #include "fovea/nn/linear.h"
 
 namespace fovea {
@@ -27,10 +28,10 @@ struct GatedLinear {
   }
 
   // x (N,I), w (1,I) for all rows, (N,I) row by row, or empty for no weights -> y (N,O)
-  Matrix<T> forward(Compute& compute, Matrix<const T> x, Matrix<const T> w) const;
+  Matrix<T> forward(Compute& compute, Operand<T> x, Matrix<const T> w) const;
 
   // dy (N,O) -> dw, of w's shape, overwritten; without data it is not wanted. Adds into the gradients of W and b.
-  void backward(Compute& compute, Matrix<const T> x, Matrix<const T> w, Matrix<const T> dy, Matrix<T> dw) const;
+  void backward(Compute& compute, Operand<T> x, Matrix<const T> w, Matrix<const T> dy, Matrix<T> dw) const;
 };
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 #include "fovea/math/packed.h"
@@ -42,6 +43,7 @@ void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& 
   compute.team.each(static_cast<int>(down * across), [&](int tile) {
     const Index row = tile / across * piece.rows, rows = std::min(piece.rows, c.size(0) - row);
     const Index column = tile % across * piece.columns, columns = std::min(piece.columns, c.size(1) - column);
+    assert(!a.lines);
     const Operand<T> left{a.data + row * (a.transposed ? 1 : a.stride), rows, a.columns, a.stride, a.transposed};
     matmul_packed(left, b.columns_from(column, columns), Matrix<T>(c.data() + row * stride + column, rows, columns),
                   into, stride);

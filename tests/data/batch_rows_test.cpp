@@ -25,6 +25,7 @@ void expect_parts_make(const Batch& whole, int cut) {
   expect_whole([](const Batch& b) { return b.target.ids; });
   expect_whole([](const Batch& b) { return b.target.lengths; });
   expect_whole([](const Batch& b) { return b.items.values; });
+  expect_whole([](const Batch& b) { return b.items.lines; });
   expect_whole([](const Batch& b) { return b.items.lengths; });
   expect_whole([](const Batch& b) { return b.labels; });
   expect_whole([](const Batch& b) { return b.alignment; });
@@ -41,6 +42,10 @@ TEST(TakeRows, PartsMakeTheWhole) {
     SCOPED_TRACE(name);
     for (const int cut : {0, 1, 4, 9}) expect_parts_make(draw(*make_task(name), Split::train, 3, 9), cut);
   }
+  const auto kept = make_task("feature-mean", table({{"samples", whole(20)}}));
+  const Batch batch = draw(*kept, Split::train, 3, 9);
+  EXPECT_EQ(batch.items.lines.size(), 9u);
+  expect_parts_make(batch, 4);
 }
 
 }  // namespace

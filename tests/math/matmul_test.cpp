@@ -184,6 +184,46 @@ TEST(Matmul, TakesViews) {
   EXPECT_EQ(c[5], 36.0f);
 }
 
+// Rows that lie apart, in an order of their own: the same bits as of a matrix whose rows follow one another.
+template <class T>
+void check_lines(Shape shape) {
+  Stream random(4, "matmul-test");
+  for (const bool turned_a : {false, true})
+    for (const bool turned_b : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << shape.m << " " << shape.k << " " << shape.n << " " << turned_a << turned_b);
+      const Stored<T> a(shape.m, shape.k, turned_a, 0, random), b(shape.k, shape.n, turned_b, 0, random);
+      std::vector<T> expected(static_cast<std::size_t>(shape.m * shape.n)), got(expected.size());
+      matmul(a.operand(), b.operand(), Matrix<T>(expected.data(), shape.m, shape.n));
+      std::vector<std::vector<T>> kept;
+      std::vector<const T*> places;
+      const auto apart = [&](const Stored<T>& matrix) {
+        Operand<T> operand = matrix.operand();
+        kept.assign(matrix.values.size() / static_cast<std::size_t>(matrix.stride), {T{9}, T{9}, T{9}});
+        places.assign(kept.size(), nullptr);
+        for (std::size_t line = kept.size(); line-- > 0;) {
+          const T* const from = operand.line(static_cast<Index>(line));
+          kept[line].insert(kept[line].end(), from, from + matrix.stride);
+          places[line] = kept[line].data();
+        }
+        operand.data = nullptr;
+        operand.lines = places.data();
+        operand.first = 3;
+        return operand;
+      };
+      matmul(apart(a), b.operand(), Matrix<T>(got.data(), shape.m, shape.n));
+      EXPECT_EQ(got, expected) << "rows of a apart";
+      matmul(a.operand(), apart(b), Matrix<T>(got.data(), shape.m, shape.n));
+      EXPECT_EQ(got, expected) << "rows of b apart";
+    }
+}
+
+TEST(Matmul, TakesRowsFromWhereTheyAre) {
+  for (const Shape shape : {Shape{1, 7, 40}, Shape{40, 7, 2}, Shape{29, 64, 33}, Shape{131, 530, 83}}) {
+    check_lines<float>(shape);
+    check_lines<double>(shape);
+  }
+}
+
 // Cutting the rows among threads must change no bit: a row alone, or in any block, gives what it gives among all.
 template <class T>
 void check_rows_stand_alone(bool transposed_a, Products products = Products::full) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "fovea/base/registry.h"
@@ -72,19 +73,21 @@ class FeatureMean final : public Task {
     if (samples_ > 0 && split != Split::train) slice = slice_of(held_out_, step, size);
     const auto width = static_cast<std::size_t>(width_);
     batch.size = slice.size;
-    batch.items.resize(slice.size, 1, width_);
+    const bool kept = samples_ > 0 && split == Split::train;
+    if (kept) batch.items.resize_lines(slice.size, 1, width_);
+    else batch.items.resize_unset(slice.size, 1, width_);
     batch.labels.resize(static_cast<std::size_t>(slice.size));
     batch.marked.assign(static_cast<std::size_t>(slice.size) * width, 0);
     for (int row = 0; row < slice.size; ++row) {
-      float* x = batch.items.item(row, 0);
-      if (samples_ == 0) {
-        draw(split, step, row, x);
-      } else if (split == Split::train) {
+      if (kept) {
         const std::int64_t i = epoch_example(seed_, "feature-mean.order", step, size, row, samples_);
-        std::copy_n(stored().data() + i * width_, width_, x);
+        batch.items.lines[static_cast<std::size_t>(row)] = stored().data() + i * width_;
+      } else if (samples_ > 0) {
+        draw(split, 0, slice.begin + row, batch.items.item(row, 0));
       } else {
-        draw(split, 0, slice.begin + row, x);
+        draw(split, step, row, batch.items.item(row, 0));
       }
+      const float* const x = std::as_const(batch.items).item(row, 0);
       double sum = 0;
       for (const int j : chosen_) {
         sum += static_cast<double>(x[j]);

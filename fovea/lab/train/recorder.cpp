@@ -58,7 +58,8 @@ void AttentionRecorder::record(const Batch& batch, const Tokens& rows, const Out
     const auto first_ones = static_cast<Index>(keep_);
     record_part("attention_source", batch.source.ids, {first_ones, batch.source.columns}, readings);
     record_part("attention_target", rows.ids, {first_ones, rows.columns}, readings);
-    record_part("attention_items", batch.items.values, {first_ones, batch.items.columns, batch.items.width}, readings);
+    record_part("attention_items", batch.items.first(static_cast<int>(keep_)),
+                {first_ones, batch.items.columns, batch.items.width}, readings);
     record_part("attention_labels", batch.labels, {first_ones}, readings);
   }
   record_attention("attention", attention, readings);

@@ -73,7 +73,7 @@ class FeatureAttention : public Model<T> {
 
   // Of a forward.
   struct Own {
-    Matrix<const T> x;            // (B,D)
+    Operand<T> x;                 // (B,D)
     Attention<T> attention;       // (1,1,D) shared by all examples, or (B,1,D); empty for none
     Matrix<T> gate_activations;   // (B,G)
     Matrix<T> first_activations;  // (B,H)
@@ -101,7 +101,7 @@ template <class T>
 void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
   if (gate_ == Gate::none) return;
   const AttentionRule rule = attention_rule(batch, pass);
-  const Index examples = own.x.size(0);
+  const Index examples = own.x.rows;
   const bool alike = !rule.by_score() || (gate_ == Gate::free && rule.marked.empty());  // all rows
   own.attention = Attention<T>::make(compute, alike ? 1 : examples, 1, features_, {}, rule);
   const Matrix<T> logits = own.attention.weights.as(alike ? 1 : examples, features_);
@@ -120,8 +120,8 @@ template <class T>
 Trace<T> FeatureAttention<T>::forward(Compute& compute, const Batch& batch, const Pass& pass) const {
   Trace<T> trace(batch, pass);
   Own own;
-  own.x = matrix_of<T>(compute, batch.items);
-  const Index rows = own.x.size(0);
+  own.x = operand_of<T>(compute, batch.items);
+  const Index rows = own.x.rows;
   weigh(compute, batch, pass, own);
   const Matrix<const T> w(own.attention.weights.data(), own.attention.weights.size(0), features_);
   own.first_activations = first_.forward(compute, own.x, w);

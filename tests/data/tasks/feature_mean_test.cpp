@@ -64,6 +64,10 @@ TEST(FeatureMean, FixedSetIsGoneThroughInEpochsAndHeldOutIsApart) {
   }
   const std::set<std::vector<float>> different(seen.begin(), seen.end());
   EXPECT_EQ(different.size(), 10u);
+  const Batch batch = draw(*task, Split::train, 0, 4);
+  EXPECT_TRUE(batch.items.values.empty()) << "kept examples are not copied";
+  const std::vector<float> second = row_of(batch, 1), both = batch.items.first(2);
+  EXPECT_EQ(std::vector<float>(both.begin() + 3, both.end()), second);
   for (const auto& x : different) EXPECT_EQ(seen.count(x), 2u);
 
   std::set<std::vector<float>> held_out;

@@ -51,7 +51,7 @@ void DigitBags::batch(Split split, std::uint64_t step, int size, Batch& batch) c
   if (split != Split::train) slice = slice_of(held_out_, step, size);
   const auto columns = static_cast<std::size_t>(bag_);
   batch.size = slice.size;
-  batch.items.resize(slice.size, bag_, digit_pixels);
+  batch.items.resize_unset(slice.size, bag_, digit_pixels);
   batch.labels.resize(static_cast<std::size_t>(slice.size));
   batch.marked.assign(static_cast<std::size_t>(slice.size) * columns, 0);
   batch.scratch.resize(columns);
@@ -72,6 +72,7 @@ void DigitBags::batch(Split split, std::uint64_t step, int size, Batch& batch) c
       std::transform(pixels, pixels + digit_pixels, batch.items.item(row, t),
                      [](std::uint8_t pixel) { return static_cast<float>(pixel) * (1.0f / 255); });
     }
+    std::fill_n(batch.items.item(row, count), (bag_ - count) * digit_pixels, 0.0f);
   }
 }
 

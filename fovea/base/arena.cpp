@@ -35,18 +35,16 @@ Arena::~Arena() {
   for (const Block& block : blocks_) free_bytes(block.data, block.size);
 }
 
-void Arena::add_block(std::size_t bytes) {
-  blocks_.reserve(blocks_.size() + 1);
-  blocks_.push_back({allocate(bytes), bytes});
-  ++blocks_requested_;
-  offset_ = 0;
-}
-
 void* Arena::take_bytes(std::size_t bytes) {
   bytes = round_up(std::max<std::size_t>(bytes, 1), line);
-  if (blocks_.empty() || blocks_.back().size - offset_ < bytes)
-    add_block(round_up(std::max({bytes, in_use_, std::size_t{1} << 16}), bytes >= huge_page ? huge_page : line));
-  std::byte* data = blocks_.back().data + offset_;
+  for (; block_ < blocks_.size() && blocks_[block_].size - offset_ < bytes; offset_ = 0) ++block_;
+  if (block_ == blocks_.size()) {
+    const std::size_t size = std::max({bytes, capacity_, std::size_t{1} << 16});  // twice as much as there was
+    blocks_.reserve(blocks_.size() + 1);
+    blocks_.push_back({allocate(size), size});
+    capacity_ += size;
+  }
+  std::byte* data = blocks_[block_].data + offset_;
   offset_ += bytes;
   in_use_ += bytes;
   peak_ = std::max(peak_, in_use_);
@@ -54,20 +52,9 @@ void* Arena::take_bytes(std::size_t bytes) {
 }
 
 void Arena::release(const Mark& mark) {
-  for (; blocks_.size() > std::max<std::size_t>(mark.blocks, 1); blocks_.pop_back())
-    free_bytes(blocks_.back().data, blocks_.back().size);
+  block_ = mark.block;
   offset_ = mark.offset;
   in_use_ = mark.in_use;
-}
-
-void Arena::reset() {
-  if (!blocks_.empty() && blocks_.back().size < peak_) {
-    for (const Block& block : blocks_) free_bytes(block.data, block.size);
-    blocks_.clear();
-    add_block(round_up(peak_, peak_ >= huge_page ? huge_page : line));
-  }
-  offset_ = 0;
-  in_use_ = 0;
 }
 
 }  // namespace fovea

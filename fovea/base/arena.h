@@ -1,7 +1,7 @@
 // Memory for one training step: handed out by moving a pointer, taken back all at once.
 //
-// The first steps may grow it; once it has seen the largest step it never asks the system again.
-// Memory is 64-byte aligned and not cleared. Not thread-safe: one arena a run, used outside parallel parts.
+// It grows by as much as it has, and keeps what it has: once it has seen the largest step it never asks the system
+// again. Memory is 64-byte aligned and not cleared. Not thread-safe: one arena a run, used outside parallel parts.
 #pragma once
 
 #include <cstddef>
@@ -33,17 +33,16 @@ class Arena {
 
   // What is taken between a mark and its release is given back, for arrays that nothing reads any more.
   struct Mark {
-    std::size_t blocks, offset, in_use;
+    std::size_t block, offset, in_use;
   };
-  Mark mark() const { return {blocks_.size(), offset_, in_use_}; }
+  Mark mark() const { return {block_, offset_, in_use_}; }
   void release(const Mark& mark);
 
-  // Everything taken so far is given back. If the step needed several blocks, they become one.
-  void reset();
+  void reset() { release({0, 0, 0}); }  // everything taken so far is given back
 
   std::size_t bytes_in_use() const { return in_use_; }
   std::size_t peak_bytes() const { return peak_; }
-  std::size_t blocks_requested() const { return blocks_requested_; }  // a steady step leaves this as it was
+  std::size_t blocks_requested() const { return blocks_.size(); }  // a steady step leaves this as it was
 
  private:
   struct Block {
@@ -51,13 +50,13 @@ class Arena {
     std::size_t size;
   };
   void* take_bytes(std::size_t bytes);
-  void add_block(std::size_t bytes);
 
   std::vector<Block> blocks_;
-  std::size_t offset_ = 0;  // into the last block
+  std::size_t capacity_ = 0;  // of all blocks
+  std::size_t block_ = 0;     // the one that is taken from
+  std::size_t offset_ = 0;    // into it
   std::size_t in_use_ = 0;
   std::size_t peak_ = 0;
-  std::size_t blocks_requested_ = 0;
 };
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include "fovea/nn/recurrent/trace_slots.h"
 #include "fovea/nn/simd/gru.h"
 #include "fovea/nn/simd/lstm.h"
+#include "fovea/nn/team_matmul.h"
 
 namespace fovea::recurrence {
 
@@ -21,10 +22,18 @@ Index step_of(const RecurrentLayer<T>& layer, const SequenceInput<T>& input, Ind
   return layer.direction == Direction::forward ? k : input.steps - 1 - k;
 }
 
+constexpr Index worth_sharing = 1 << 19;  // multiply-adds of a product
+
+template <class T>
+void multiply(const Compute* shared, Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into into, Index c_stride) {
+  if (shared && c.count() * a.columns >= worth_sharing) team_multiply(*shared, a, b, c, into, c_stride);
+  else matmul_packed(a, b, c, into, c_stride);
+}
+
 }  // namespace
 
 template <class T>
-void forward_rows(const ForwardPass<T>& pass, Index begin, Index end) {
+void forward_rows(const ForwardPass<T>& pass, Index begin, Index end, const Compute* shared) {
   const RecurrentLayer<T>& layer = *pass.layer;
   const RecurrentTrace<T>& trace = pass.trace;
   const SequenceInput<T>& input = trace.input;
@@ -45,13 +54,13 @@ void forward_rows(const ForwardPass<T>& pass, Index begin, Index end) {
       std::fill_n(at(trace.gates, t, begin), alive * 4 * width, T{0});
     } else {
       const Operand<T> state{at(trace.hidden, before, begin, trace.column), alive, width, row_stride, false};
-      matmul_packed(state, pass.weights.recurrent, Matrix<T>(at(trace.gates, t, begin), alive, gates), Into::overwrite,
-                    4 * width);
+      multiply(shared, state, pass.weights.recurrent, Matrix<T>(at(trace.gates, t, begin), alive, gates),
+               Into::overwrite, 4 * width);
     }
     // u = W_ih x
     if (!input.tokens()) {
       const Operand<T> x{at(input.dense, t, begin), alive, layer.in, layer.in, false};
-      matmul_packed(x, pass.weights.input, pass.projected.slice(begin, begin + alive));
+      multiply(shared, x, pass.weights.input, pass.projected.slice(begin, begin + alive), Into::overwrite, gates);
     }
 
     for (Index row = begin; row < begin + alive; ++row) {
@@ -83,7 +92,7 @@ void forward_rows(const ForwardPass<T>& pass, Index begin, Index end) {
 }
 
 template <class T>
-void backward_rows(const BackwardPass<T>& pass, Index begin, Index end) {
+void backward_rows(const BackwardPass<T>& pass, Index begin, Index end, const Compute* shared) {
   const RecurrentLayer<T>& layer = *pass.layer;
   const RecurrentTrace<T>& trace = pass.trace;
   const SequenceInput<T>& input = trace.input;
@@ -130,13 +139,13 @@ void backward_rows(const BackwardPass<T>& pass, Index begin, Index end) {
     // state's.
     if (k == 0 && trace.initial.empty()) break;
     const Operand<T> d_gates{at(trace.gates, t, begin), alive, gates, 4 * width, false};
-    matmul_packed(d_gates, pass.recurrent, dh.slice(begin, begin + alive), Into::add);
+    multiply(shared, d_gates, pass.recurrent, dh.slice(begin, begin + alive), Into::add, width);
   }
 }
 
-template void forward_rows(const ForwardPass<float>&, Index, Index);
-template void forward_rows(const ForwardPass<double>&, Index, Index);
-template void backward_rows(const BackwardPass<float>&, Index, Index);
-template void backward_rows(const BackwardPass<double>&, Index, Index);
+template void forward_rows(const ForwardPass<float>&, Index, Index, const Compute*);
+template void forward_rows(const ForwardPass<double>&, Index, Index, const Compute*);
+template void backward_rows(const BackwardPass<float>&, Index, Index, const Compute*);
+template void backward_rows(const BackwardPass<double>&, Index, Index, const Compute*);
 
 }  // namespace fovea::recurrence

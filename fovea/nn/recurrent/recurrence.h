@@ -38,10 +38,11 @@ struct BackwardPass {
   Vector<T> zeros;            // (H)
 };
 
-// Rows [begin, end): at most rows_grain, begin a multiple of it. Blocks can run side by side.
+// Rows [begin, end): at most rows_grain, begin a multiple of it. Blocks can run side by side; where there are too few of
+// them for a team, they run one after another, and `shared` has the team that shares the products of each step.
 template <class T>
-void forward_rows(const ForwardPass<T>& pass, Index begin, Index end);
+void forward_rows(const ForwardPass<T>& pass, Index begin, Index end, const Compute* shared);
 template <class T>
-void backward_rows(const BackwardPass<T>& pass, Index begin, Index end);
+void backward_rows(const BackwardPass<T>& pass, Index begin, Index end, const Compute* shared);
 
 }  // namespace fovea::recurrence

@@ -20,13 +20,20 @@ constexpr std::size_t most_directions = 2;
 
 Index blocks_of(Index batch) { return (batch + rows_grain - 1) / rows_grain; }
 
-// Calls go_through(direction, begin, end) for every block of rows of every direction.
-void each_block(Team& team, std::size_t directions, Index batch, const auto& go_through) {
+// Calls go_through(direction, begin, end, shared) for every block of rows of every direction: side by side if there are
+// enough of them for the team, else one after another.
+void each_block(const Compute& compute, std::size_t directions, Index batch, const auto& go_through) {
   const auto count = static_cast<int>(directions);
-  team.each(static_cast<int>(blocks_of(batch)) * count, [&](int i) {
+  const int blocks = static_cast<int>(blocks_of(batch)) * count;
+  const auto go = [&](int i, const Compute* shared) {
     const Index begin = i / count * rows_grain;
-    go_through(static_cast<std::size_t>(i % count), begin, std::min(begin + rows_grain, batch));
-  });
+    go_through(static_cast<std::size_t>(i % count), begin, std::min(begin + rows_grain, batch), shared);
+  };
+  if (blocks >= compute.team.threads()) {
+    compute.team.each(blocks, [&](int i) { go(i, nullptr); });
+  } else {
+    for (int i = 0; i < blocks; ++i) go(i, &compute);
+  }
 }
 
 // b_ih + b_hh in the order of the cell's slots.
@@ -119,8 +126,9 @@ void RecurrentLayer<T>::forward(Compute& compute, std::span<const RecurrentLayer
   for (std::size_t i = 0; i < count; ++i)
     passes[i] = begin_forward(directions[i], compute, input, initial.empty() ? RecurrentState<T>{} : initial[i], hidden,
                               static_cast<Index>(i) * width, traces[i], prepared.empty() ? nullptr : &prepared[i]);
-  each_block(compute.team, count, input.batch,
-             [&](std::size_t i, Index begin, Index end) { recurrence::forward_rows(passes[i], begin, end); });
+  each_block(compute, count, input.batch, [&](std::size_t i, Index begin, Index end, const Compute* shared) {
+    recurrence::forward_rows(passes[i], begin, end, shared);
+  });
 }
 
 template <class T>
@@ -143,8 +151,9 @@ void RecurrentLayer<T>::backward(Compute& compute, std::span<const RecurrentLaye
   for (std::size_t i = 0; i < count; ++i)
     passes[i] =
         begin_backward(directions[i], compute, traces[i], d_output, d_last.empty() ? RecurrentState<T>{} : d_last[i]);
-  each_block(compute.team, count, traces[0].input.batch,
-             [&](std::size_t i, Index begin, Index end) { recurrence::backward_rows(passes[i], begin, end); });
+  each_block(compute, count, traces[0].input.batch, [&](std::size_t i, Index begin, Index end, const Compute* shared) {
+    recurrence::backward_rows(passes[i], begin, end, shared);
+  });
   for (std::size_t i = count; i-- > 0;) {
     if (compute.trains()) recurrence::bias_gradients<T>(directions[i], passes[i].d_bias);
     recurrence::weight_gradients(directions[i], compute, traces[i], d_input);

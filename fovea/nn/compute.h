@@ -2,6 +2,8 @@
 // matrix products are made of.
 #pragma once
 
+#include <algorithm>
+
 #include "fovea/base/arena.h"
 #include "fovea/base/team.h"
 #include "fovea/math/products.h"
@@ -29,8 +31,10 @@ struct Compute {
   }
   template <class T, class... Sizes>
   View<T, static_cast<int>(sizeof...(Sizes))> zeros(Sizes... sizes) const {
-    return View<T, static_cast<int>(sizeof...(Sizes))>(
-        arena.take_zeros<T>((static_cast<std::size_t>(sizes) * ... * 1)).data(), sizes...);
+    const auto all = array<T>(sizes...);
+    team.split(all.count(), 1 << 16,
+               [&](Index begin, Index end) { std::fill_n(all.data() + begin, end - begin, T{}); });
+    return all;
   }
 };
 

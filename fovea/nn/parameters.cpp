@@ -61,8 +61,17 @@ void ParameterSet<T>::initialise(std::uint64_t seed) {
 }
 
 template <class T>
+void ParameterSet<T>::clear_gradients(Team& team) {
+  constexpr std::ptrdiff_t grain = 1 << 16;
+  const std::span<T> all = gradients();
+  team.split(std::ssize(all), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    std::fill(all.begin() + begin, all.begin() + end, T{0});
+  });
+}
+template <class T>
 void ParameterSet<T>::clear_gradients() {
-  std::fill_n(gradients().data(), gradients().size(), T{0});
+  Team alone;
+  clear_gradients(alone);
 }
 
 template <class T>

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/team.h"
 #include "fovea/math/view.h"
 #include "fovea/nn/buffer.h"
 
@@ -71,7 +72,8 @@ class ParameterSet {
   // All of them, padding included (padding is 0 in both and stays so).
   std::span<T> values() const { return values_.span(); }
   std::span<T> gradients() const { return gradients_.span(); }
-  void clear_gradients();
+  void clear_gradients(Team& team);
+  void clear_gradients();  // alone
 
   const std::deque<Param<T>>& all() const { return params_; }
   const Param<T>* find(std::string_view name) const;  // nullptr if there is none

@@ -31,6 +31,15 @@ struct ProductPieces {
   }
 };
 
+// Rows [begin, begin + count) of a, as the product sees them.
+template <class T>
+Operand<T> rows_of(Operand<T> a, Index begin, Index count) {
+  assert(!a.lines);
+  a.data += begin * (a.transposed ? 1 : a.stride);
+  a.rows = count;
+  return a;
+}
+
 // c (M,N) = a (M,K) b (K,N), or c += a b, of rearranged b. `c_stride` is the distance between rows of c (0: N).
 template <class T>
 void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c,
@@ -43,10 +52,8 @@ void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& 
   compute.team.each(static_cast<int>(down * across), [&](int tile) {
     const Index row = tile / across * piece.rows, rows = std::min(piece.rows, c.size(0) - row);
     const Index column = tile % across * piece.columns, columns = std::min(piece.columns, c.size(1) - column);
-    assert(!a.lines);
-    const Operand<T> left{a.data + row * (a.transposed ? 1 : a.stride), rows, a.columns, a.stride, a.transposed};
-    matmul_packed(left, b.columns_from(column, columns), Matrix<T>(c.data() + row * stride + column, rows, columns),
-                  into, stride);
+    matmul_packed(rows_of(a, row, rows), b.columns_from(column, columns),
+                  Matrix<T>(c.data() + row * stride + column, rows, columns), into, stride);
   });
 }
 
@@ -68,9 +75,16 @@ PackedMatrix<T> team_pack(const Compute& compute, Operand<T> b) {
 template <class T>
 void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
                  Index c_stride = 0) {
-  constexpr Index few_operations = 1 << 16;
+  constexpr Index few_operations = 1 << 16, few_rows = 8;
   if (std::min(c.size(0), c.size(1)) <= 2 || c.size(0) * c.size(1) * a.columns <= few_operations) {
-    matmul(compute.products, a, b, c, into, c_stride == 0 ? c.size(1) : c_stride);
+    const Index stride = c_stride == 0 ? c.size(1) : c_stride, rows = c.size(0);
+    const Index grain = std::max(few_rows, few_operations / std::max(Index{1}, c.size(1) * a.columns));
+    const Index pieces = std::max(Index{1}, rows / grain);
+    compute.team.each(static_cast<int>(pieces), [&](int i) {
+      const Index begin = rows * i / pieces, count = rows * (i + 1) / pieces - begin;
+      matmul(compute.products, rows_of(a, begin, count), b, Matrix<T>(c.data() + begin * stride, count, c.size(1)),
+             into, stride);
+    });
     return;
   }
   team_multiply(compute, a, team_pack(compute, b, packing_space<T>(packed_size(compute.products, b))), c, into,

@@ -177,7 +177,7 @@ double TrainLoop<T>::gradient(const Pass& pass, std::int64_t step) {
   }
   const Trace<T> trace = model.forward(compute, batch, pass);
   if (!std::isfinite(trace.loss)) workspace_.refuse_loss(trace.loss, step);
-  workspace_.parameters().clear_gradients();
+  workspace_.parameters().clear_gradients(compute.team);
   model.backward(compute, trace);
   if (hooks_.watcher) {
     UpdateView view(workspace_, compute, trace, step, train_.steps);

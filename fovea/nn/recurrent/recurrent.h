@@ -85,9 +85,12 @@ class Recurrent {
 template <class T>
 Cube<T> batch_first(Compute& compute, Cube<const T> x) {
   const Cube<T> copy = compute.array<T>(x.size(1), x.size(0), x.size(2));
-  for (Index s = 0; s < x.size(0); ++s)
-    for (Index b = 0; b < x.size(1); ++b)
-      std::copy_n(x.data() + (s * x.size(1) + b) * x.size(2), x.size(2), copy.data() + (b * x.size(0) + s) * x.size(2));
+  compute.team.split(x.size(1), 8, [&](Index begin, Index end) {
+    for (Index s = 0; s < x.size(0); ++s)
+      for (Index b = begin; b < end; ++b)
+        std::copy_n(x.data() + (s * x.size(1) + b) * x.size(2), x.size(2),
+                    copy.data() + (b * x.size(0) + s) * x.size(2));
+  });
   return copy;
 }
 

@@ -37,6 +37,21 @@ TEST(Arena, ASteadyStepAsksTheSystemForNothing) {
   EXPECT_EQ(arena.bytes_in_use(), 0u);
 }
 
+TEST(Arena, ALongerStepAsksForWhatItLacksAlone) {
+  Arena arena;
+  const auto step = [&](int arrays) {
+    const auto first = arena.take<double>(10'000);
+    for (int i = 1; i < arrays; ++i) arena.take<double>(10'000);
+    arena.reset();
+    return first.data();
+  };
+  const double* const before = step(50);
+  const std::size_t asked = arena.blocks_requested();
+  EXPECT_EQ(step(100), before);
+  EXPECT_LE(arena.blocks_requested(), asked + 1);
+  EXPECT_EQ(step(50), before);
+}
+
 // Whether it had to ask for more in between or not; and the next step asks for nothing.
 TEST(Arena, WhatIsReleasedIsHandedOutAgainAndWhatWasTakenBeforeStays) {
   Arena arena;

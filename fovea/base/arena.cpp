@@ -39,7 +39,8 @@ void* Arena::take_bytes(std::size_t bytes) {
   bytes = round_up(std::max<std::size_t>(bytes, 1), line);
   for (; block_ < blocks_.size() && blocks_[block_].size - offset_ < bytes; offset_ = 0) ++block_;
   if (block_ == blocks_.size()) {
-    const std::size_t size = std::max({bytes, capacity_, std::size_t{1} << 16});  // twice as much as there was
+    const std::size_t least = std::max({bytes, capacity_, std::size_t{1} << 16});
+    const std::size_t size = round_up(least, least >= huge_page ? huge_page : line);
     blocks_.reserve(blocks_.size() + 1);
     blocks_.push_back({allocate(size), size});
     capacity_ += size;

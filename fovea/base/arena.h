@@ -1,7 +1,7 @@
 // Memory for one training step: handed out by moving a pointer, taken back all at once.
 //
-// It grows by as much as it has, and keeps what it has: once it has seen the largest step it never asks the system
-// again. Memory is 64-byte aligned and not cleared. Not thread-safe: one arena a run, used outside parallel parts.
+// It keeps what it has, and grows by at least as much, so that it seldom does; the same step again asks the system for
+// nothing. Memory is 64-byte aligned and not cleared. Not thread-safe: one arena a run, used outside parallel parts.
 #pragma once
 
 #include <cstddef>

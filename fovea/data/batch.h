@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -74,7 +75,10 @@ struct Items {
     values.clear();
     lines.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
   }
-  float* item(int row, int column) { return values.data() + number(row, column) * static_cast<std::size_t>(width); }
+  float* item(int row, int column) {
+    assert(lines.empty());
+    return values.data() + number(row, column) * static_cast<std::size_t>(width);
+  }
   const float* item(int row, int column) const {
     return lines.empty() ? const_cast<Items*>(this)->item(row, column) : lines[number(row, column)];
   }

@@ -11,7 +11,7 @@
 namespace fovea {
 
 // A matrix operand: rows x columns as the product sees it. Its stored rows are `stride` apart from `data` on, or each
-// where `lines` says, from its number `first` on.
+// begins where `lines` says, `first` numbers on.
 template <class T>
 struct Operand {
   const T* data;
@@ -40,8 +40,8 @@ Operand<T> transposed(Operand<T> a) {
 enum class Into { overwrite, add };
 
 // c (M,N) = a (M,K) b (K,N), or c += a b. `c_stride` is the distance between rows of c (0: its number of columns).
-// Operands must not overlap c; with `lines` they are for full products. With up to two rows or columns (matrix times vector) products are full whatever is said.
-// Instantiated for float and double.
+// Operands must not overlap c, and those with `lines` ask for full products. With up to two rows or columns (matrix
+// times vector) products are full whatever is said. Instantiated for float and double.
 template <class T>
 void matmul(Products products, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
             Index c_stride = 0);

@@ -35,7 +35,7 @@ double penalised(const Beginning& said, double power) {
   return said.log_probability / std::pow((5.0 + static_cast<double>(said.tokens.size())) / 6.0, power);
 }
 
-// Memory for so many numbers beforehand: one that grows is met anew each time, and only what is used is met at all.
+// Memory for so many numbers beforehand, in one block: only what is used is met at all.
 template <class T>
 void make_room(Arena& arena, Index numbers) {
   arena.take<T>(static_cast<std::size_t>(numbers));

@@ -54,8 +54,9 @@ class AppliedIn final : public Applied {
 
   py::object beta_of_examples(int count) override {
     Batch batch;
+    std::unique_ptr<Task> task;  // which a batch may point into
     return look(true, [&]() -> const Batch& {
-      const std::unique_ptr<Task> task = make_task(spec_);
+      task = make_task(spec_);
       task->batch(Split::test, 0, count, batch);
       if (batch.size == 0) task->batch(Split::validation, 0, count, batch);
       return batch;

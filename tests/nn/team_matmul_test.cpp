@@ -13,25 +13,41 @@ struct Sizes {
 
 class TeamProduct : public ::testing::TestWithParam<Sizes> {};
 
-TEST_P(TeamProduct, IsTheSameBitsHoweverManyShareIt) {
-  const auto [rows, depth, columns] = GetParam();
-  const std::vector<double> a = random_values(1, rows * depth), b = random_values(2, depth * columns);
-  std::vector<double> alone(static_cast<std::size_t>(rows * columns));
+template <class T>
+void check_bits(const Sizes& sizes, bool turned) {
+  const auto [rows, depth, columns] = sizes;
+  const std::vector<T> a = random_values<T>(1, rows * depth), b = random_values<T>(2, depth * columns);
+  const Operand<T> left =
+      turned ? transposed(Matrix<const T>(a.data(), depth, rows)) : plain(Matrix<const T>(a.data(), rows, depth));
+  std::vector<T> alone;
   for (const int threads : {1, 2, 3, 7}) {
     Bench bench(threads);
-    const Matrix<double> c = bench.compute.array<double>(rows, columns);
-    team_matmul(bench.compute, plain(Matrix<const double>(a.data(), rows, depth)),
-                plain(Matrix<const double>(b.data(), depth, columns)), c);
+    const Matrix<T> c = bench.compute.array<T>(rows, columns);
+    team_matmul(bench.compute, left, plain(Matrix<const T>(b.data(), depth, columns)), c);
     if (threads == 1) alone = copy_of(c.flat());
     EXPECT_EQ(copy_of(c.flat()), alone) << threads;
   }
+  // Whole, as one thread that cuts nothing makes it.
+  std::vector<T> whole(alone.size());
+  matmul(left, plain(Matrix<const T>(b.data(), depth, columns)), Matrix<T>(whole.data(), rows, columns));
+  EXPECT_EQ(alone, whole);
   for (const Index i : {Index{0}, rows - 1})
     for (const Index j : {Index{0}, columns - 1}) {
       double sum = 0;
       for (Index k = 0; k < depth; ++k)
-        sum += a[static_cast<std::size_t>(i * depth + k)] * b[static_cast<std::size_t>(k * columns + j)];
-      EXPECT_NEAR(alone[static_cast<std::size_t>(i * columns + j)], sum, 1e-12 * static_cast<double>(depth));
+        sum += static_cast<double>(a[static_cast<std::size_t>(turned ? k * rows + i : i * depth + k)]) *
+               static_cast<double>(b[static_cast<std::size_t>(k * columns + j)]);
+      EXPECT_NEAR(alone[static_cast<std::size_t>(i * columns + j)], sum,
+                  (std::is_same_v<T, float> ? 1e-5 : 1e-12) * static_cast<double>(depth));
     }
+}
+
+TEST_P(TeamProduct, IsTheSameBitsHoweverManyShareIt) {
+  for (const bool turned : {false, true}) {
+    SCOPED_TRACE(turned);
+    check_bits<float>(GetParam(), turned);
+    check_bits<double>(GetParam(), turned);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, TeamProduct,

@@ -59,7 +59,7 @@ double Shards<T>::gradient(Compute& compute, Model<T>& model, const Batch& batch
     const int shard = begin_ + i;
     const auto cut = [&](int at) { return static_cast<int>(static_cast<std::int64_t>(batch.size) * at / count_); };
     take_rows(batch, cut(shard), cut(shard + 1), part_);
-    parameters_.clear_gradients();
+    parameters_.clear_gradients(compute.team);
     Tally tally;
     tally.stop = stop;
     if (part_.size > 0) {

@@ -185,7 +185,7 @@ template <class T>
 HeadGradients Evaluator<T>::head_gradients(Compute& compute, const HasHeadBetas<T>& model, const Batch& batch,
                                            const Pass& pass) {
   ParameterSet<T>& parameters = workspace_.parameters();
-  parameters.clear_gradients();
+  parameters.clear_gradients(compute.team);
   const std::span<const HeadBeta<T>> looks = model.head_betas(compute, batch, pass);
   HeadGradients seen;
   const auto heads = compute.arena.template take<HeadBeta<float>>(looks.size());

@@ -22,7 +22,7 @@ Index step_of(const RecurrentLayer<T>& layer, const SequenceInput<T>& input, Ind
   return layer.direction == Direction::forward ? k : input.steps - 1 - k;
 }
 
-constexpr Index worth_sharing = 1 << 19;  // multiply-adds of a product
+constexpr Index worth_sharing = 1 << 20;  // multiply-adds of a product: some ten microseconds
 
 template <class T>
 void multiply(const Compute* shared, Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into into, Index c_stride) {

@@ -38,8 +38,8 @@ struct BackwardPass {
   Vector<T> zeros;            // (H)
 };
 
-// Rows [begin, end): at most rows_grain, begin a multiple of it. Blocks can run side by side; where there are too few of
-// them for a team, they run one after another, and `shared` has the team that shares the products of each step.
+// Rows [begin, end): at most rows_grain, begin a multiple of it. Blocks can run side by side. Where there is one alone,
+// `shared` has the team that shares the products of each of its steps.
 template <class T>
 void forward_rows(const ForwardPass<T>& pass, Index begin, Index end, const Compute* shared);
 template <class T>

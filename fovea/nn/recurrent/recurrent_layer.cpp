@@ -20,20 +20,16 @@ constexpr std::size_t most_directions = 2;
 
 Index blocks_of(Index batch) { return (batch + rows_grain - 1) / rows_grain; }
 
-// Calls go_through(direction, begin, end, shared) for every block of rows of every direction: side by side if there are
-// enough of them for the team, else one after another.
+// Calls go_through(direction, begin, end, shared) for every block of rows of every direction: side by side, or, where
+// there is one block alone, with the team to share its products.
 void each_block(const Compute& compute, std::size_t directions, Index batch, const auto& go_through) {
   const auto count = static_cast<int>(directions);
   const int blocks = static_cast<int>(blocks_of(batch)) * count;
-  const auto go = [&](int i, const Compute* shared) {
+  const Compute* const shared = blocks == 1 && compute.team.threads() > 1 ? &compute : nullptr;
+  compute.team.each(blocks, [&](int i) {
     const Index begin = i / count * rows_grain;
     go_through(static_cast<std::size_t>(i % count), begin, std::min(begin + rows_grain, batch), shared);
-  };
-  if (blocks >= compute.team.threads()) {
-    compute.team.each(blocks, [&](int i) { go(i, nullptr); });
-  } else {
-    for (int i = 0; i < blocks; ++i) go(i, &compute);
-  }
+  });
 }
 
 // b_ih + b_hh in the order of the cell's slots.

@@ -23,7 +23,7 @@ struct Adam {
   T gradient_scale;
 };
 
-// weights, first and second moments (n); n * sizeof(T) a multiple of 64. The sum of the gradient's squares.
+// weights, first and second moments (n); n * sizeof(T) a multiple of 64. Returns the sum of the gradient's squares.
 double adam(const Adam<float>& a, const float* gradient, float* weight, float* first, float* second, std::size_t n);
 double adam(const Adam<double>& a, const double* gradient, double* weight, double* first, double* second,
             std::size_t n);
@@ -33,7 +33,7 @@ struct Sgd {
   T rate, momentum, decay, gradient_scale;
 };
 
-// `velocity` is nullptr without momentum. The sum of the gradient's squares.
+// `velocity` is nullptr without momentum. Returns the sum of the gradient's squares.
 double sgd(const Sgd<float>& s, const float* gradient, float* weight, float* velocity, std::size_t n);
 double sgd(const Sgd<double>& s, const double* gradient, double* weight, double* velocity, std::size_t n);
 

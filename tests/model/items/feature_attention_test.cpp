@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "tests/model/items/item_batches.h"
 #include "tests/model/model_scene.h"
 
@@ -119,6 +121,32 @@ TEST(FeatureAttention, IsTheSameBitsForAnyTeam) {
     EXPECT_EQ(ends[0], ends[1]) << gate;
     EXPECT_EQ(ends[0], ends[2]) << gate;
   }
+}
+
+// Examples that stay where they are kept, in any order, give the bits of those that follow one another in a batch.
+template <class T>
+void check_kept_examples(Products products) {
+  const Batch batch = random_vectors(3, 40, 1030, 2);
+  Batch kept = batch;
+  kept.items.resize_lines(40, 1, 1030);
+  for (int b = 0; b < 40; ++b) kept.items.lines[static_cast<std::size_t>(b)] = std::as_const(batch.items).item(b, 0);
+  for (const std::string gate : {"free", "input", "none"}) {
+    SCOPED_TRACE(gate);
+    std::vector<std::vector<T>> ends;
+    for (const Batch* given : {&batch, static_cast<const Batch*>(&kept)}) {
+      ModelScene<T> scene("feature-attention", gate_settings(gate, true), vector_shape(batch, 2), 2);
+      scene.bench.compute.products = products;
+      scene.adam(3, 1e-2, *given);
+      ends.push_back(copy_of(scene.parameters.values()));
+    }
+    EXPECT_EQ(ends[0], ends[1]);
+  }
+}
+
+TEST(FeatureAttention, IsTheSameBitsOfExamplesThatAreKept) {
+  check_kept_examples<float>(Products::full);
+  check_kept_examples<float>(Products::bf16x3);
+  check_kept_examples<double>(Products::full);
 }
 
 TEST(FeatureAttention, ASteadyStepAllocatesNothing) {

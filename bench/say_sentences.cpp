@@ -1,5 +1,6 @@
-// The model of bench/systems/translation says sentences itself, by beam search: once, and timed. What it began from and
-// what it said can be written, so that a peer shows that it says the same before anyone is timed (bench/compare beam).
+// The model of bench/systems/translation says sentences itself, by beam search, twice: timed the second time, since a peer
+// is timed when it has said all before. What it began from and what it said can be written, so that a peer shows that it
+// says the same before anyone is timed (bench/compare beam).
 //
 //   say_sentences SENTENCES BEAMS LONGEST THREADS PRECISION [OUT.safetensors]
 #include <fmt/format.h>
@@ -55,8 +56,10 @@ int run(int argc, char** argv) {
   Team team(whole(argv[4]));
   Arena arena;
   Compute compute{arena, team, Gradients::all, read_train(spec.train).products()};
+  const auto say = [&] { return model->as_generator()->say(compute, batch, {}, search); };
+  say();
   const auto began = std::chrono::steady_clock::now();
-  const std::vector<std::vector<int>> said = model->as_generator()->say(compute, batch, {}, search);
+  const std::vector<std::vector<int>> said = say();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
   std::size_t words = 0;
   for (const std::vector<int>& one : said) words += one.size();

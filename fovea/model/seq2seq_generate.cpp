@@ -35,13 +35,6 @@ double penalised(const Beginning& said, double power) {
   return said.log_probability / std::pow((5.0 + static_cast<double>(said.tokens.size())) / 6.0, power);
 }
 
-// Memory for so many numbers beforehand, in one block: only what is used is met at all.
-template <class T>
-void make_room(Arena& arena, Index numbers) {
-  arena.take<T>(static_cast<std::size_t>(numbers));
-  arena.reset();
-}
-
 // Some of the sources of a batch.
 Batch sources_of(const Batch& batch, int first, int count) {
   Batch some;
@@ -211,39 +204,33 @@ template <class T>
 std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& batch, const Pass& pass,
                                               const Search& search) const {
   std::vector<std::vector<int>> all;
-  Arena of_sources, of_word;
   const int most = std::max(1, most_rows / search.beams), groups = std::max(1, (batch.size + most - 1) / most);
   const int at_a_time = (batch.size + groups - 1) / groups;
-  // About what encoder and decoder take: for each row, and for weights that are packed.
-  const Index encoders = layers_ * (bidirectional_ ? 2 : 1), H = hidden_, W = decoder_.out(), L = layers_;
-  const Index words = Index{at_a_time} * batch.source.columns;
-  make_room<T>(of_sources, (6 * encoders + 8) * words * H +
-                               (8 * encoders * H + words + output_.out) * (source_width() + H) + 8 * L * W * W);
-  make_room<T>(of_word, Index{at_a_time} * search.beams * (output_.out + (18 * L + 8) * W) + 2 * W * W);
+  Arena& arena = compute.arena;
+  const Arena::Mark before = arena.mark();
   for (int first = 0; first < batch.size; first += at_a_time) {
-    of_sources.reset();
-    Compute encoding{of_sources, compute.team, compute.gradients, compute.products};
+    arena.release(before);
     const Batch some = sources_of(batch, first, std::min(at_a_time, batch.size - first));
     const Index B = some.size, S = some.source.columns;
     const Side source =
-        side(encoding, time_major(of_sources, some.source.ids, B, S), S, some, some.source.lengths, source_table_);
-    const Encoded encoded = encode(encoding, source.input, {});
+        side(compute, time_major(arena, some.source.ids, B, S), S, some, some.source.lengths, source_table_);
+    const Encoded encoded = encode(compute, source.input, {});
     Saying saying{
         encoded.output, some.source.lengths, {}, attention_ == Attending::uniform || pass.attend == Attend::uniform};
-    saying.decoder = decoder_.prepare(encoding);
-    saying.folded = combiner_.fold(encoding);
-    saying.output = team_pack(encoding, transposed(output_.weight->matrix()));
-    for (const RecurrentState<T>& state : bridge(encoding, encoded)) saying.states.emplace_back().keep(state);
+    saying.decoder = decoder_.prepare(compute);
+    saying.folded = combiner_.fold(compute);
+    saying.output = team_pack(compute, transposed(output_.weight->matrix()));
+    for (const RecurrentState<T>& state : bridge(compute, encoded)) saying.states.emplace_back().keep(state);
 
     std::vector<Speech> speeches(static_cast<std::size_t>(B));
     for (std::size_t b = 0; b < speeches.size(); ++b) {
       speeches[b].longest = search.longest > 0 ? search.longest : 2 * some.source.lengths[b] + 10;
       speeches[b].open = {{{}, 0, static_cast<int>(b)}};
     }
+    const Arena::Mark said = arena.mark();
     while (std::any_of(speeches.begin(), speeches.end(), [](const Speech& speech) { return !speech.open.empty(); })) {
-      of_word.reset();
-      Compute now{of_word, compute.team, compute.gradients, compute.products};
-      say_on(now, saying, speeches, search.beams);
+      arena.release(said);
+      say_on(compute, saying, speeches, search.beams);
     }
     for (Speech& speech : speeches) {
       const auto best = std::max_element(speech.done.begin(), speech.done.end(), [&](const auto& x, const auto& y) {
@@ -253,6 +240,7 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
       all.push_back(std::move(best->tokens));
     }
   }
+  arena.release(before);
   return all;
 }
 

@@ -1,6 +1,7 @@
 // What the translator says itself, against what it makes of every sequence it could have said.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -91,6 +92,25 @@ TEST(Say, GreedySearchTakesTheLikeliestWordEachTime) {
       }
     }
   }
+}
+
+// In one group of sentences or in three; and what the caller has taken before stays, and no more is taken after.
+TEST(Say, LeavesTheCallersMemoryAsItWas) {
+  ModelScene<double> scene = scene_of("lstm", 2, true);
+  Arena& arena = scene.bench.arena;
+  const auto say = [&](int beams) {
+    return dynamic_cast<GeneratesText<double>&>(*scene.model).say(scene.bench.compute, sources(), {}, {beams, 1.0, 4});
+  };
+  const auto kept = arena.take<int>(1000);
+  std::ranges::fill(kept, 7);
+  const auto together = say(200), apart = say(640);
+  const std::size_t asked = arena.blocks_requested(), in_use = arena.bytes_in_use();
+  EXPECT_EQ(apart, together);
+  EXPECT_EQ(say(640), apart);
+  EXPECT_EQ(arena.blocks_requested(), asked);
+  EXPECT_EQ(arena.bytes_in_use(), in_use);
+  EXPECT_LT(in_use, 5000u);
+  EXPECT_EQ(std::ranges::count(kept, 7), 1000);
 }
 
 // Every sequence of up to `longest` words, ended or cut there, with its log-probability.

@@ -129,7 +129,12 @@ void check_kept_examples(Products products) {
   const Batch batch = random_vectors(3, 40, 1030, 2);
   Batch kept = batch;
   kept.items.resize_lines(40, 1, 1030);
-  for (int b = 0; b < 40; ++b) kept.items.lines[static_cast<std::size_t>(b)] = std::as_const(batch.items).item(b, 0);
+  std::vector<float> store;  // the last first
+  for (int b = 39; b >= 0; --b) {
+    const float* const x = std::as_const(batch.items).item(b, 0);
+    store.insert(store.end(), x, x + 1030);
+  }
+  for (int b = 0; b < 40; ++b) kept.items.lines[static_cast<std::size_t>(b)] = store.data() + (39 - b) * 1030;
   for (const std::string gate : {"free", "input", "none"}) {
     SCOPED_TRACE(gate);
     std::vector<std::vector<T>> ends;

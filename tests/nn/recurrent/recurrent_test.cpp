@@ -221,8 +221,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RecurrentBits,
                                            Case{Cell::gru, 7, 70, 17, 33, 2, 2, true, true, true},
                                            Case{Cell::gru, 6, 64, 20, 30, 1, 1, false, false, true},
                                            // One block of rows alone, and products worth sharing.
-                                           Case{Cell::lstm, 4, 12, 24, 160, 1, 1, false, true, true},
-                                           Case{Cell::gru, 4, 14, 24, 160, 2, 1, true, true, false}));
+                                           Case{Cell::lstm, 4, 28, 24, 160, 1, 1, false, true, true},
+                                           Case{Cell::gru, 4, 28, 24, 160, 2, 1, true, false, false}));
 
 // A steady step asks the system for no memory.
 TEST(Recurrent, WeightsPreparedOnceServeEveryForward) {

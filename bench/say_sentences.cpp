@@ -1,6 +1,6 @@
-// The model of bench/systems/translation says sentences itself, by beam search, twice: timed the second time, since a peer
-// is timed when it has said all before. What it began from and what it said can be written, so that a peer shows that it
-// says the same before anyone is timed (bench/compare beam).
+// The model of bench/systems/translation says sentences itself, by beam search, twice: timed the second time, since a
+// peer is timed when it has said all before. What it began from and what it said can be written, so that a peer shows
+// that it says the same before anyone is timed (bench/compare beam).
 //
 //   say_sentences SENTENCES BEAMS LONGEST THREADS PRECISION [OUT.safetensors]
 #include <fmt/format.h>

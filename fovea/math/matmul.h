@@ -37,6 +37,20 @@ Operand<T> transposed(Operand<T> a) {
   return {a.data, a.columns, a.rows, a.stride, !a.transposed, a.lines, a.first};
 }
 
+// Rows [begin, begin + count) of a, as the product sees them; and columns.
+template <class T>
+Operand<T> rows_of(Operand<T> a, Index begin, Index count) {
+  if (a.transposed && a.lines) a.first += begin;
+  else if (a.lines) a.lines += begin;
+  else a.data += begin * (a.transposed ? 1 : a.stride);
+  a.rows = count;
+  return a;
+}
+template <class T>
+Operand<T> columns_of(Operand<T> a, Index begin, Index count) {
+  return transposed(rows_of(transposed(a), begin, count));
+}
+
 enum class Into { overwrite, add };
 
 // c (M,N) = a (M,K) b (K,N), or c += a b. `c_stride` is the distance between rows of c (0: its number of columns).

@@ -115,7 +115,7 @@ void split_panels(Operand<float> b, Index begin, Index end, float* panels) {
   static_assert(panel_width == bf16x3::lines && panel_width * bf16x3::chunk == bf16x3::split_tile_words);
   const Index first = begin * panel_width, columns = std::min(end * panel_width, b.columns) - first;
   bf16x3::split_columns(
-      {b.data + first * (b.transposed ? b.stride : 1), b.rows, columns, b.stride, b.transposed},
+      columns_of(b, first, columns),
       reinterpret_cast<std::uint32_t*>(panels) + begin * bf16x3::chunks_of(b.rows) * bf16x3::split_tile_words);
 }
 

@@ -122,8 +122,7 @@ void multiply_on(Unit& unit, const Operand<float>& a, const std::uint32_t* panel
     const Index chunks = std::min(part_chunks, all - begin), rows_step = chunks * split_tile_words;
     for (Index top = 0; top < a.rows; top += band_rows) {
       const Index rows = std::min(band_rows, a.rows - top);
-      split_rows({a.data + top * (a.transposed ? 1 : a.stride), rows, a.columns, a.stride, a.transposed}, begin * chunk,
-                 chunks, band);
+      split_rows(rows_of(a, top, rows), begin * chunk, chunks, band);
       for (Index column = 0; column < columns; column += 2 * lines) {
         for (Index row = 0; row < rows; row += 2 * lines) {
           multiply_block(unit, {band + row / lines * rows_step, rows_step,

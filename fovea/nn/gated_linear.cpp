@@ -13,15 +13,6 @@ namespace {
 
 constexpr Index gated_linear_grain = 512;  // features a piece: x and W of a piece fit into the second-level cache
 
-// Columns [begin, begin + width) of a (R,I).
-template <class T>
-Operand<T> columns_of(Operand<T> a, Index begin, Index width) {
-  a.columns = width;
-  if (a.lines) a.first += begin;
-  else a.data += begin;
-  return a;
-}
-
 // A thread's own room for what is made of a piece: it is near still when the next piece is begun.
 template <class T>
 Matrix<T> room_for(Index rows, Index width) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 
 #include "fovea/math/packed.h"
@@ -30,15 +29,6 @@ struct ProductPieces {
     return {part(rows, down, tile_rows), across == 1 ? columns : part(columns, across, panel_width)};
   }
 };
-
-// Rows [begin, begin + count) of a, as the product sees them.
-template <class T>
-Operand<T> rows_of(Operand<T> a, Index begin, Index count) {
-  assert(!a.lines);
-  a.data += begin * (a.transposed ? 1 : a.stride);
-  a.rows = count;
-  return a;
-}
 
 // c (M,N) = a (M,K) b (K,N), or c += a b, of rearranged b. `c_stride` is the distance between rows of c (0: N).
 template <class T>

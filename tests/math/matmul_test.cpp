@@ -239,10 +239,7 @@ void check_rows_stand_alone(bool transposed_a, Products products = Products::ful
       std::vector<T> cut = start.values;
       for (Index row = 0; row < kM; row += step) {
         const Index rows = std::min(step, kM - row);
-        Operand<T> piece = a.operand();
-        piece.data += transposed_a ? row : row * piece.stride;
-        piece.rows = rows;
-        matmul_packed(piece, panels, Matrix<T>(cut.data() + row * kN, rows, kN), into);
+        matmul_packed(rows_of(a.operand(), row, rows), panels, Matrix<T>(cut.data() + row * kN, rows, kN), into);
       }
       ASSERT_EQ(all, cut) << "pieces of " << step << " rows";
     }

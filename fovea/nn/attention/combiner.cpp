@@ -9,12 +9,6 @@ namespace fovea {
 
 namespace {
 
-// Columns [begin, begin + count) of a stored matrix (rows, stride).
-template <class T>
-Operand<T> columns(const T* data, Index rows, Index stride, Index begin, Index count) {
-  return {data + begin, rows, count, stride, false};
-}
-
 // y (R) += a (R,C) x (C)
 template <class T>
 void add_product(Operand<T> a, std::span<const T> x, std::span<T> y) {
@@ -37,11 +31,11 @@ Combiner<T> Combiner<T>::declare(ParameterSet<T>& parameters, std::span<const st
 
 template <class T>
 typename Combiner<T>::Folded Combiner<T>::fold(Compute& compute) const {
-  const Index H = combine.out, U = combine.in;
+  const Index H = combine.out;
   if (contexts.empty()) return {};
   const Folded folded{compute.arena.take<Matrix<T>>(contexts.size()), compute.zeros<T>(H)};
   const T share = T{1} / static_cast<T>(contexts.size());
-  const Operand<T> u_context = columns(combine.weight->value, H, U, H, H);
+  const Operand<T> u_context = columns_of(plain(combine.weight->matrix()), H, H);
   const std::span<T> mean_bias = compute.arena.take_zeros<T>(static_cast<std::size_t>(H));
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     const Linear<T>& head = contexts[h];
@@ -59,7 +53,7 @@ Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::sp
                                const Folded& folded, Trace& trace) const {
   const Index N = states.size(0), H = combine.out;
   trace = {states, source, folded, compute.array<T>(N, H)};
-  const Operand<T> u_state = columns<T>(combine.weight->value, H, combine.in, 0, H);
+  const Operand<T> u_state = columns_of(plain(combine.weight->matrix()), 0, H);
   for (Index n = 0; n < N && !contexts.empty(); ++n) std::copy_n(folded.shift.data(), H, trace.output.data() + n * H);
   team_matmul(compute, plain(states), transposed(u_state), trace.output,
               contexts.empty() ? Into::overwrite : Into::add);
@@ -73,17 +67,17 @@ template <class T>
 void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T> d_output, Matrix<T> d_states,
                            std::span<const Matrix<T>> d_contexts) const {
   const Index N = d_output.size(0), H = combine.out, U = combine.in;
-  const T* const u = combine.weight->value;
+  const Operand<T> u = plain(combine.weight->matrix());
   T* const du = combine.weight->gradient;
   const Matrix<T> d_sum = compute.array<T>(N, H);  // before the activation
   activate_backward(compute.team, activation, std::span<const T>(trace.output.flat()), d_output.flat(), d_sum.flat());
 
-  team_matmul(compute, plain(d_sum), columns(u, H, U, Index{0}, H), d_states, Into::add);
+  team_matmul(compute, plain(d_sum), columns_of(u, 0, H), d_states, Into::add);
   if (compute.trains()) team_matmul(compute, transposed(d_sum), plain(trace.states), Matrix<T>(du, H, H), Into::add, U);
   if (contexts.empty()) return;
 
   const T share = T{1} / static_cast<T>(contexts.size());
-  const Operand<T> u_context = columns(u, H, U, H, H);
+  const Operand<T> u_context = columns_of(u, H, H);
   const Matrix<T> du_context(du + H, H, H);  // rows U apart
   const Vector<T> d_shift(compute.arena.take_zeros<T>(static_cast<std::size_t>(H)).data(), H);
   add_rows(compute.team, Matrix<const T>(d_sum), d_shift);
@@ -113,7 +107,7 @@ typename Combiner<T>::Parts Combiner<T>::parts(Compute& compute, const Trace& tr
   const Index H = combine.out;
   const Parts parts{compute.array<T>(trace.states.size(0), H), compute.zeros<T>(sources.size(0), H)};
   for (Index n = 0; n < parts.state.size(0); ++n) std::copy_n(trace.folded.shift.data(), H, parts.state.data() + n * H);
-  const Operand<T> u_state = columns<T>(combine.weight->value, H, combine.in, 0, H);
+  const Operand<T> u_state = columns_of(plain(combine.weight->matrix()), 0, H);
   team_matmul(compute, plain(trace.states), transposed(u_state), parts.state, Into::add);
   for (const Matrix<T>& folded : trace.folded.contexts)
     team_matmul(compute, plain(sources), transposed(folded), parts.source, Into::add);

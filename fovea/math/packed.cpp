@@ -152,33 +152,40 @@ template <class T>
 using TileFunction = void (*)(const Block<T>&);
 
 // By the number of rows, less one.
+template <class T>
+using TilesByRows = std::array<TileFunction<T>, Tiles<T>::kRows>;
 template <bool Transposed, std::size_t Panels, class T, std::size_t... Rows>
-constexpr std::array<TileFunction<T>, sizeof...(Rows)> TilesOf(std::index_sequence<Rows...>) {
+constexpr TilesByRows<T> TilesOf(std::index_sequence<Rows...>) {
   return {&Tile<Transposed, Rows + 1, Panels, T>...};
 }
 
-// All columns for a few rows of a block.
+// By the number of panels, less one.
+template <bool Transposed, class T, std::size_t... Panels>
+constexpr std::array<TilesByRows<T>, sizeof...(Panels)> TilesOfAllWidths(std::index_sequence<Panels...>) {
+  return {TilesOf<Transposed, Panels + 1, T>(std::make_index_sequence<Tiles<T>::kRows>())...};
+}
+
+// All columns for a few rows of a block. Rows and panels are shared out evenly among the tiles.
 template <bool Transposed, class T>
 void RowsTimesPanels(Block<T> block, Index rows, Index all_columns) {
   constexpr Index kRows = static_cast<Index>(Tiles<T>::kRows), kPanels = static_cast<Index>(Tiles<T>::kPanels);
-  static constexpr auto kWide = TilesOf<Transposed, Tiles<T>::kPanels, T>(std::make_index_sequence<Tiles<T>::kRows>());
-  static constexpr auto kNarrow = TilesOf<Transposed, 1, T>(std::make_index_sequence<Tiles<T>::kRows>());
-  constexpr Index kWideColumns = kPanels * kPanel;
-  const Index tiles = (rows + kRows - 1) / kRows;
+  static constexpr auto kTiles = TilesOfAllWidths<Transposed, T>(std::make_index_sequence<Tiles<T>::kPanels>());
+  const Index down = (rows + kRows - 1) / kRows;
   const T* const a = block.a;
   T* const c = block.c;
   for (Index column = 0; column < all_columns;) {
     block.columns = all_columns - column;
-    const bool wide = block.columns > (kWideColumns - kPanel);
-    for (Index tile = 0; tile < tiles; ++tile) {  // rows shared out evenly
-      const Index first = rows * tile / tiles, count = rows * (tile + 1) / tiles - first;
+    const Index panels = (block.columns + kPanel - 1) / kPanel, across = (panels + kPanels - 1) / kPanels;
+    const Index wide = (panels + across - 1) / across;
+    const TilesByRows<T>& tiles = kTiles[static_cast<std::size_t>(wide - 1)];
+    for (Index tile = 0; tile < down; ++tile) {
+      const Index first = rows * tile / down, count = rows * (tile + 1) / down - first;
       block.a = a + first * (Transposed ? 1 : block.step);
       block.c = c + first * block.c_stride + column;
-      (wide ? kWide : kNarrow)[static_cast<std::size_t>(count - 1)](block);
+      tiles[static_cast<std::size_t>(count - 1)](block);
     }
-    const Index done = wide ? kWideColumns : kPanel;
-    column += done;
-    block.panels += done / kPanel * block.panel_step;
+    column += wide * kPanel;
+    block.panels += wide * block.panel_step;
   }
 }
 

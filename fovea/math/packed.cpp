@@ -35,6 +35,45 @@ constexpr Index kTileColumns = 48;         // whole tiles of every target
 constexpr Index kFarApart = 512;
 constexpr Index kBlockStride = kDepth + 16;  // at least kRows as well, for a transposed block
 
+// How far a block of the right-hand matrix goes down and across: all of K where that is little, and else one part.
+struct Extent {
+  Index deep, wide;
+
+  static Extent of(Index rows, Index k) {
+    const Index deep = k <= (rows <= kRows ? 2 * kSmallDepth : kSmallDepth) ? k : kDepth;
+    return {deep, std::max(Index{1}, kPanelsNear / deep / kTileColumns) * kTileColumns};
+  }
+};
+
+// The right-hand matrix of a product: its panels, all of them there; or as it stands, and each block rearranged just
+// before it is used, while it is near.
+template <class T>
+class Right {
+ public:
+  explicit Right(const PackedMatrix<T>& b) : columns(b.columns), panels_(b.panels), depth_(b.depth) {}
+  Right(const Operand<T>& b, T* space) : columns(b.columns), whole_(&b), space_(space), panels_(space) {}
+
+  // Rows [k, k + depth) of columns [column, column + width) are used next.
+  void bring(Index column, Index width, Index k, Index depth) {
+    if (!whole_) return;
+    const Operand<T> block = columns_of(rows_of(*whole_, k, depth), column, width);
+    pack_panels(Products::full, block, 0, panels_of(block), space_);
+    column_ = column;
+    k_ = k;
+    depth_ = depth;
+  }
+  const T* panels(Index column, Index k) const { return panels_ + (column - column_) * depth_ + (k - k_) * kPanel; }
+  Index panel_step() const { return depth_ * kPanel; }
+
+  const Index columns;
+
+ private:
+  const Operand<T>* whole_ = nullptr;
+  T* space_ = nullptr;
+  const T* panels_;  // from here on: of this column and row, this deep
+  Index column_ = 0, k_ = 0, depth_ = 0;
+};
+
 }  // namespace
 }  // namespace fovea
 #endif
@@ -196,23 +235,24 @@ void CopyLines(const Operand<T>& a, Index line, Index count, Index first, Index 
     std::memcpy(to + i * kBlockStride, a.line(line + i) + first, static_cast<std::size_t>(length) * sizeof(T));
 }
 
-// c (+)= a times panels of `columns` columns, `deep` rows deep, K = a.columns > 0; `copy` has room for one block of a.
+// c (+)= a b, K = a.columns > 0; `copy` has room for one block of a.
 //
 // Where K is small, as many columns at a time as have their panels in the second-level cache, and of them the blocks of
 // a by rows first, so that c is finished while it is near. Where it is large, by parts of K first, so that the panels
 // of a part stay.
 template <class T>
-void Product(const Operand<T>& a, const T* panels, Index deep, Index columns, T* c, Index c_stride, bool add, T* copy) {
+void Product(const Operand<T>& a, Right<T>& b, T* c, Index c_stride, bool add, T* copy) {
   const Index depths = (a.columns + kDepth - 1) / kDepth, bands = (a.rows + kRows - 1) / kRows;
   const bool in_place = !a.transposed && !a.lines && a.stride < kFarApart;
+  const auto begin_of = [&](Index part) { return a.columns * part / depths; };
   const auto multiply_block = [&](Index band, Index part, Index column, Index width) HWY_ATTR {
     const Index row = band * kRows, rows = std::min(kRows, a.rows - row);
-    const Index k = a.columns * part / depths, depth = a.columns * (part + 1) / depths - k;
+    const Index k = begin_of(part), depth = begin_of(part + 1) - k;
     Block<T> block{.a = in_place ? a.data + row * a.stride + k : copy,
                    .step = in_place ? a.stride : kBlockStride,
                    .depth = depth,
-                   .panels = panels + column * deep + k * kPanel,
-                   .panel_step = deep * kPanel,
+                   .panels = b.panels(column, k),
+                   .panel_step = b.panel_step(),
                    .c = c + row * c_stride + column,
                    .c_stride = c_stride,
                    .columns = 0,
@@ -224,25 +264,27 @@ void Product(const Operand<T>& a, const T* panels, Index deep, Index columns, T*
     if (a.transposed) RowsTimesPanels<true, T>(block, rows, width);
     else RowsTimesPanels<false, T>(block, rows, width);
   };
-  if (a.columns <= kSmallDepth) {
-    const Index near = bands == 1 ? columns : kPanelsNear / a.columns / kTileColumns * kTileColumns;
-    for (Index column = 0; column < columns; column += near)
+  const Extent near = Extent::of(a.rows, a.columns);
+  for (Index column = 0; column < b.columns; column += near.wide) {
+    const Index width = std::min(near.wide, b.columns - column);
+    if (near.deep == a.columns) {
+      b.bring(column, width, 0, a.columns);
       for (Index band = 0; band < bands; ++band)
-        for (Index part = 0; part < depths; ++part)
-          multiply_block(band, part, column, std::min(near, columns - column));
-  } else {
-    for (Index part = 0; part < depths; ++part)
-      for (Index band = 0; band < bands; ++band) multiply_block(band, part, 0, columns);
+        for (Index part = 0; part < depths; ++part) multiply_block(band, part, column, width);
+    } else {
+      for (Index part = 0; part < depths; ++part) {
+        b.bring(column, width, begin_of(part), begin_of(part + 1) - begin_of(part));
+        for (Index band = 0; band < bands; ++band) multiply_block(band, part, column, width);
+      }
+    }
   }
 }
 
-void ProductFloat(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add,
-                  float* copy) {
-  Product<float>(a, b.panels, b.depth, b.columns, c, c_stride, add, copy);
+void ProductFloat(const Operand<float>& a, Right<float>& b, float* c, Index c_stride, bool add, float* copy) {
+  Product<float>(a, b, c, c_stride, add, copy);
 }
-void ProductDouble(const Operand<double>& a, const PackedMatrix<double>& b, double* c, Index c_stride, bool add,
-                   double* copy) {
-  Product<double>(a, b.panels, b.depth, b.columns, c, c_stride, add, copy);
+void ProductDouble(const Operand<double>& a, Right<double>& b, double* c, Index c_stride, bool add, double* copy) {
+  Product<double>(a, b, c, c_stride, add, copy);
 }
 
 }  // namespace
@@ -257,20 +299,22 @@ namespace {
 HWY_EXPORT(ProductFloat);
 HWY_EXPORT(ProductDouble);
 
-void multiply(const Operand<float>& a, const PackedMatrix<float>& b, float* c, Index c_stride, bool add) {
-  assert(!a.lines || b.products == Products::full);
-  if (b.products == Products::bf16x3)
-    return bf16x3::multiply(a, reinterpret_cast<const std::uint32_t*>(b.panels), b.depth / bf16x3::chunk, b.columns, c,
-                            c_stride, add);
+void multiply(const Operand<float>& a, Right<float> b, float* c, Index c_stride, bool add) {
   alignas(64) thread_local float copy[kDepth * kBlockStride];
   choose_simd();
   HWY_DYNAMIC_DISPATCH(ProductFloat)(a, b, c, c_stride, add, copy);
 }
 
-void multiply(const Operand<double>& a, const PackedMatrix<double>& b, double* c, Index c_stride, bool add) {
+void multiply(const Operand<double>& a, Right<double> b, double* c, Index c_stride, bool add) {
   alignas(64) thread_local double copy[kDepth * kBlockStride];
   choose_simd();
   HWY_DYNAMIC_DISPATCH(ProductDouble)(a, b, c, c_stride, add, copy);
+}
+
+// An empty sum.
+template <class T>
+void clear(Matrix<T> c, Index c_stride) {
+  for (Index i = 0; i < c.size(0); ++i) std::fill_n(c.data() + i * c_stride, c.size(1), T{});
 }
 
 }  // namespace
@@ -281,15 +325,33 @@ void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into int
   if (c.empty()) return;
   if (c_stride == 0) c_stride = c.size(1);
   if (b.rows == 0) {
-    if (into == Into::add) return;
-    for (Index i = 0; i < c.size(0); ++i) std::fill_n(c.data() + i * c_stride, c.size(1), T{});
+    if (into == Into::overwrite) clear(c, c_stride);
     return;
   }
-  multiply(a, b, c.data(), c_stride, into == Into::add);
+  if constexpr (std::is_same_v<T, float>) {
+    assert(!a.lines || b.products == Products::full);
+    if (b.products == Products::bf16x3)
+      return bf16x3::multiply(a, reinterpret_cast<const std::uint32_t*>(b.panels), b.depth / bf16x3::chunk, b.columns,
+                              c.data(), c_stride, into == Into::add);
+  }
+  multiply(a, Right<T>(b), c.data(), c_stride, into == Into::add);
 }
 
-template void matmul_packed(Operand<float>, const PackedMatrix<float>&, Matrix<float>, Into, Index);
-template void matmul_packed(Operand<double>, const PackedMatrix<double>&, Matrix<double>, Into, Index);
+template <class T>
+void matmul_packing(Operand<T> a, const Operand<T>& b, Matrix<T> c, Into into, Index c_stride) {
+  assert(a.columns == b.rows && a.rows == c.size(0) && b.columns == c.size(1) && a.columns > 0 && !c.empty());
+  const Extent near = Extent::of(a.rows, a.columns);
+  const Index wide = std::min(near.wide, panels_of(b) * kPanel);
+  T* const space = packing_space<T>(static_cast<std::size_t>(near.deep * wide));
+  multiply(a, Right<T>(b, space), c.data(), c_stride, into == Into::add);
+}
+
+#define FOVEA_INSTANTIATE(T)                                                               \
+  template void matmul_packed(Operand<T>, const PackedMatrix<T>&, Matrix<T>, Into, Index); \
+  template void matmul_packing(Operand<T>, const Operand<T>&, Matrix<T>, Into, Index);
+FOVEA_INSTANTIATE(float)
+FOVEA_INSTANTIATE(double)
+#undef FOVEA_INSTANTIATE
 
 }  // namespace fovea
 #endif  // HWY_ONCE

@@ -76,4 +76,9 @@ template <class T>
 void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into into = Into::overwrite,
                    Index c_stride = 0);
 
+// The same of b as it stands, which is rearranged block by block, each just before it is used: for a product whose
+// right-hand matrix serves it alone. K and c must not be empty.
+template <class T>
+void matmul_packing(Operand<T> a, const Operand<T>& b, Matrix<T> c, Into into, Index c_stride);
+
 }  // namespace fovea

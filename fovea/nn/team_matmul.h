@@ -11,23 +11,27 @@
 namespace fovea {
 
 // The rows and columns of each piece into which a team cuts a product (the last ones may be smaller): few enough that
-// what a piece reads and writes stays in the second-level cache, and as many for one thread as for another.
+// what a piece reads and writes stays in the second-level cache, and as many for one of several threads as for another.
 struct ProductPieces {
   Index rows, columns;
 
   static ProductPieces of(Index rows, Index columns, int threads) {
-    constexpr Index most_rows = 128, most_columns = 480, tile_rows = 8;
-    const auto parts = [](Index whole, Index part) { return (whole + part - 1) / part; };
-    Index down = parts(rows, most_rows), across = 1;
-    if (threads > 1 && rows >= columns) {
-      down = std::min(parts(down, threads) * threads, parts(rows, tile_rows));
-    } else if (threads > 1) {
-      const Index fair = threads / std::gcd(down, Index{threads});
-      across = parts(parts(columns, most_columns), fair) * fair;
-    }
-    const auto part = [&](Index whole, Index count, Index tile) { return parts(parts(whole, count), tile) * tile; };
-    return {part(rows, down, tile_rows), across == 1 ? columns : part(columns, across, panel_width)};
+    constexpr Index most_rows = 128, tile_rows = 8;
+    Index down = parts(rows, most_rows);
+    const bool tall = rows >= columns;
+    if (tall) down = std::min(parts(down, threads) * threads, parts(rows, tile_rows));
+    return {parts(parts(rows, down), tile_rows) * tile_rows,
+            tall ? columns : across(columns, threads / std::gcd(down, Index{threads}))};
   }
+  // The columns of each piece where there are as many pieces for one of `shares` as for another.
+  static Index across(Index columns, Index shares) {
+    constexpr Index most_columns = 480;
+    const Index pieces = parts(parts(columns, most_columns), shares) * shares;
+    return parts(parts(columns, pieces), panel_width) * panel_width;
+  }
+
+ private:
+  static Index parts(Index whole, Index part) { return (whole + part - 1) / part; }
 };
 
 // c (M,N) = a (M,K) b (K,N), or c += a b, of rearranged b. `c_stride` is the distance between rows of c (0: N).
@@ -35,6 +39,7 @@ template <class T>
 void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c,
                    Into into = Into::overwrite, Index c_stride = 0) {
   if (c.empty()) return;
+  if (compute.team.threads() == 1) return matmul_packed(a, b, c, into, c_stride);
   const Index stride = c_stride == 0 ? c.size(1) : c_stride;
   const ProductPieces piece = ProductPieces::of(c.size(0), c.size(1), compute.team.threads());
   const Index down = (c.size(0) + piece.rows - 1) / piece.rows;
@@ -61,7 +66,8 @@ PackedMatrix<T> team_pack(const Compute& compute, Operand<T> b) {
   return team_pack(compute, b, compute.arena.take<T>(packed_size(compute.products, b)).data());
 }
 
-// The product with b as it stands, which the team rearranges first.
+// The product with b as it stands. One thread rearranges it as it goes (math/packed.h), and so does each of several,
+// for columns of its own, where b is large; else the team rearranges it first.
 template <class T>
 void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
                  Index c_stride = 0) {
@@ -74,6 +80,17 @@ void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c
       const Index begin = rows * i / pieces, count = rows * (i + 1) / pieces - begin;
       matmul(compute.products, rows_of(a, begin, count), b, Matrix<T>(c.data() + begin * stride, count, c.size(1)),
              into, stride);
+    });
+    return;
+  }
+  const Index threads = compute.team.threads(), columns = c.size(1);
+  if (threads == 1) return matmul(compute.products, a, b, c, into, c_stride);
+  constexpr Index large = 1 << 18, fewest_columns = 128;
+  if (compute.products == Products::full && b.rows * columns >= large && columns >= threads * fewest_columns) {
+    const Index stride = c_stride == 0 ? columns : c_stride, piece = ProductPieces::across(columns, threads);
+    compute.team.split(columns, piece, [&](Index begin, Index end) {
+      matmul_packing(a, columns_of(b, begin, end - begin), Matrix<T>(c.data() + begin, c.size(0), end - begin), into,
+                     stride);
     });
     return;
   }

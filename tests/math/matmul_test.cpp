@@ -68,7 +68,8 @@ std::vector<Shape> shapes() {
     }
   }
   for (const Shape s : {Shape{131, 259, 70}, Shape{1, 513, 130}, Shape{130, 600, 1}, Shape{40, 520, 97},
-                        Shape{16, 256, 1024}, Shape{20, 1024, 65}, Shape{257, 130, 40}}) {
+                        Shape{16, 256, 1024}, Shape{20, 1024, 65}, Shape{257, 130, 40}, Shape{5, 520, 700},
+                        Shape{9, 2000, 200}, Shape{9, 2300, 40}, Shape{130, 1100, 40}}) {
     all.push_back(s);
   }
   return all;
@@ -218,7 +219,8 @@ void check_lines(Shape shape) {
 }
 
 TEST(Matmul, TakesRowsFromWhereTheyAre) {
-  for (const Shape shape : {Shape{1, 7, 40}, Shape{40, 7, 2}, Shape{29, 64, 33}, Shape{131, 530, 83}}) {
+  for (const Shape shape :
+       {Shape{1, 7, 40}, Shape{40, 7, 2}, Shape{29, 64, 33}, Shape{131, 530, 83}, Shape{131, 1100, 33}}) {
     check_lines<float>(shape);
     check_lines<double>(shape);
   }

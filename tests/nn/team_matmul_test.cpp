@@ -53,7 +53,8 @@ TEST_P(TeamProduct, IsTheSameBitsHoweverManyShareIt) {
 INSTANTIATE_TEST_SUITE_P(Shapes, TeamProduct,
                          ::testing::Values(Sizes{64, 300, 256}, Sizes{384, 70, 128}, Sizes{9, 40, 1000},
                                            Sizes{1001, 33, 17}, Sizes{130, 20, 500}, Sizes{5000, 40, 1},
-                                           Sizes{4001, 33, 2}, Sizes{2, 3000, 100}));
+                                           Sizes{4001, 33, 2}, Sizes{2, 3000, 100}, Sizes{40, 300, 1000},
+                                           Sizes{40, 1100, 300}, Sizes{3, 20, 13922}));
 
 // The largest share of a product that one of the threads gets, each taking the next piece when it is done.
 double largest_share(Index rows, Index columns, int threads) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "fovea/base/arena.h"
+#include "fovea/base/buffer.h"
 #include "fovea/math/bf16x3.h"
 #include "fovea/math/matmul.h"
 
@@ -66,9 +67,11 @@ void pack_panels(Products products, Operand<T> b, Index begin, Index end, T* pan
 template <class T>
 PackedMatrix<T> pack(Arena& arena, Products products, Operand<T> b);
 
-// This thread's own memory for packing, until its next call for as many or more.
+// This thread's own memory for packing, until it asks for more.
 template <class T>
-T* packing_space(std::size_t count);
+T* packing_space(std::size_t count) {
+  return own_room<T, struct PackingSpace>(count);
+}
 
 // c (M,N) = a (M,K) b, or c += a b. Each element is summed over K in one fixed order whatever M is and wherever its row
 // stands: cutting the rows among threads changes no bit. Single-threaded. Instantiated for float and double.

@@ -2,7 +2,6 @@
 // number.
 #include <algorithm>
 #include <cassert>
-#include <new>
 #include <type_traits>
 
 #include "fovea/math/packed.h"
@@ -152,29 +151,9 @@ PackedMatrix<T> pack(Arena& arena, Products products, Operand<T> b) {
   return {products, panels, b.rows, b.columns};
 }
 
-template <class T>
-T* packing_space(std::size_t count) {
-  struct Space {
-    T* data = nullptr;
-    std::size_t size = 0;
-    ~Space() { release(); }
-    void release() { ::operator delete(data, std::align_val_t(64)); }
-  };
-  thread_local Space space;
-  if (space.size < count) {
-    space.release();
-    space.data = nullptr;
-    space.size = 0;
-    space.data = static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64)));
-    space.size = count;
-  }
-  return space.data;
-}
-
 #define FOVEA_INSTANTIATE(T)                                         \
   template void pack_panels(Products, Operand<T>, Index, Index, T*); \
-  template PackedMatrix<T> pack(Arena&, Products, Operand<T>);       \
-  template T* packing_space<T>(std::size_t);
+  template PackedMatrix<T> pack(Arena&, Products, Operand<T>);
 FOVEA_INSTANTIATE(float)
 FOVEA_INSTANTIATE(double)
 #undef FOVEA_INSTANTIATE

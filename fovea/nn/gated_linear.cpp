@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "fovea/base/buffer.h"
 #include "fovea/math/matmul.h"
-#include "fovea/nn/buffer.h"
 #include "fovea/nn/simd/elementwise_kernels.h"
 
 namespace fovea {
@@ -16,10 +16,7 @@ constexpr Index gated_linear_grain = 512;  // features a piece: x and W of a pie
 // A thread's own room for what is made of a piece: it is near still when the next piece is begun.
 template <class T>
 Matrix<T> room_for(Index rows, Index width) {
-  thread_local Buffer<T> room;
-  const auto count = static_cast<std::size_t>(rows * width);
-  if (room.span().size() < count) room = Buffer<T>(count);
-  return Matrix<T>(room.span().data(), rows, width);
+  return Matrix<T>(own_room<T, struct WeighedPiece>(static_cast<std::size_t>(rows * width)), rows, width);
 }
 
 // out (R,width) = columns of a (R,I) times those of w (1,I) or (R,I).

@@ -13,7 +13,7 @@
 
 #include "fovea/base/team.h"
 #include "fovea/math/view.h"
-#include "fovea/nn/buffer.h"
+#include "fovea/base/buffer.h"
 
 namespace fovea {
 

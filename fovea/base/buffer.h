@@ -1,4 +1,5 @@
-// A flat buffer on 64-byte lines, zeroed once, that keeps its place: parameters, gradients and moments live in such.
+// A flat buffer on 64-byte lines, zeroed once, that keeps its place: parameters, gradients and moments live in such,
+// and what a thread works with again and again.
 #pragma once
 
 #include <algorithm>
@@ -37,5 +38,17 @@ class Buffer {
   T* data_ = nullptr;
   std::size_t count_ = 0;
 };
+
+// Room for `count` numbers in this thread's own memory for one use, whose name is `Use`: as it was left, and the
+// thread's until it asks for more for the same use.
+template <class T, class Use>
+T* own_room(std::size_t count) {
+  thread_local Buffer<T> room;
+  if (room.span().size() < count) {
+    room = Buffer<T>();
+    room = Buffer<T>(count);
+  }
+  return room.span().data();
+}
 
 }  // namespace fovea

@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea {
 namespace HWY_NAMESPACE {
 
-struct LstmForward {
+struct LstmCells {
   template <class L, class T>
   static HWY_INLINE void At(L l, Index j, Index width, const CellForward<T>& s) {
     T* const gates = s.gates + j;
@@ -28,9 +28,23 @@ struct LstmForward {
     l.Store(g, gates + 2 * width);
     l.Store(o, gates + 3 * width);
     l.Store(c, s.c + j);
-    l.Store(L::Mul(o, L::Tanh(c)), s.h + j);
   }
 };
+
+struct LstmStates {
+  template <class L, class T>
+  static HWY_INLINE void At(L l, Index j, Index width, const CellForward<T>& s) {
+    l.Store(L::Mul(l.Load(s.gates + 3 * width + j), L::Tanh(l.Load(s.c + j))), s.h + j);
+  }
+};
+
+// First the cells of all units, then the states, which wait for them: the processor waits for none of the exponentials
+// while it can begin those of the next units.
+template <class T>
+HWY_INLINE void LstmForward(Index width, const CellForward<T>& s) {
+  EachUnit<LstmCells>(width, s, T{});
+  EachUnit<LstmStates>(width, s, T{});
+}
 
 struct LstmBackward {
   template <class L, class T>
@@ -64,8 +78,8 @@ struct LstmBackward {
   }
 };
 
-void LstmForwardFloat(Index width, const CellForward<float>& s) { EachUnit<LstmForward>(width, s, 0.0f); }
-void LstmForwardDouble(Index width, const CellForward<double>& s) { EachUnit<LstmForward>(width, s, 0.0); }
+void LstmForwardFloat(Index width, const CellForward<float>& s) { LstmForward(width, s); }
+void LstmForwardDouble(Index width, const CellForward<double>& s) { LstmForward(width, s); }
 void LstmBackwardFloat(Index width, const CellBackward<float>& s) { EachUnit<LstmBackward>(width, s, 0.0f); }
 void LstmBackwardDouble(Index width, const CellBackward<double>& s) { EachUnit<LstmBackward>(width, s, 0.0); }
 

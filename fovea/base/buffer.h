@@ -40,7 +40,7 @@ class Buffer {
 };
 
 // Room for `count` numbers in this thread's own memory for one use, whose name is `Use`: as it was left, and the
-// thread's until it asks for more for the same use.
+// thread's until it asks for the same use again. Where it has to grow, the old room is given back first.
 template <class T, class Use>
 T* own_room(std::size_t count) {
   thread_local Buffer<T> room;

@@ -48,7 +48,7 @@ void matmul(Products products, Operand<T> a, Operand<T> b, Matrix<T> c, Into int
     multiply_thin(a, b, c.data(), c_stride, Index{1}, into);
   } else if (b.columns <= thin) {
     multiply_thin(transposed(b), transposed(a), c.data(), Index{1}, c_stride, into);
-  } else if (products == Products::full && b.rows > 0) {
+  } else if (products == Products::full) {
     matmul_packing(a, b, c, into, c_stride);
   } else {
     T* const panels = packing_space<T>(packed_size(products, b));

@@ -1,8 +1,8 @@
 // Matrix products in float and double, by kernels of our own (math/packed.cpp): measured beside oneDNN in
 // bench/math_bench.cpp, they are as fast on large products and faster on those that share an operand.
 //
-// Single-threaded: whoever calls cuts the work (Team) into pieces of a fixed size, so that results do not depend on how
-// many threads there are.
+// Single-threaded. Each element of a result is summed in one order, so that whoever cuts the work (Team) gets the same
+// bits from any number of threads.
 #pragma once
 
 #include "fovea/math/products.h"

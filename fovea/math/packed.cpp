@@ -23,40 +23,49 @@ namespace {
 
 constexpr Index kPanel = panel_width;
 
-// K is cut into blocks so that the panels a tile reads stay near the first-level cache; rows of a so that a block of
-// them stays in the second, and columns so that their panels do.
+// K is cut into parts so that the panels a tile reads stay near the first-level cache; rows of a into bands so that a
+// block of them stays in the second, and columns into groups so that their panels do.
 constexpr Index kDepth = 256;
 constexpr Index kRows = 128;
 constexpr Index kPanelsNear = 288 * 1024;  // elements of b
-constexpr Index kSmallDepth = 1024;        // the most K whose panels of enough columns are as many
+constexpr Index kSmallDepth = 1024;        // up to this K a group is as deep as b
 constexpr Index kTileColumns = 48;         // whole tiles of every target
+static_assert(kPanelsNear >= kSmallDepth * kTileColumns);
 
 // Stored rows this far apart fall into few cache sets; such blocks of a are copied to rows kBlockStride apart first.
 constexpr Index kFarApart = 512;
 constexpr Index kBlockStride = kDepth + 16;  // at least kRows as well, for a transposed block
 
-// How far a block of the right-hand matrix goes down and across: all of K where that is little, and else one part.
-struct Extent {
+// What is kept near of the right-hand matrix: all of K of a group of columns where K is small, else one part of it.
+struct Group {
   Index deep, wide;
 
-  static Extent of(Index rows, Index k) {
-    const Index deep = k <= (rows <= kRows ? 2 * kSmallDepth : kSmallDepth) ? k : kDepth;
-    return {deep, std::max(Index{1}, kPanelsNear / deep / kTileColumns) * kTileColumns};
+  static Group of(Index k) {
+    const Index deep = k <= kSmallDepth ? k : kDepth;
+    return {deep, kPanelsNear / deep / kTileColumns * kTileColumns};
   }
 };
 
-// The right-hand matrix of a product: its panels, all of them there; or as it stands, and each block rearranged just
-// before it is used, while it is near.
+// The right-hand matrix of a product: its panels, all of them there; or as it stands, and each group rearranged just
+// before it is used.
 template <class T>
-class Right {
+class RightMatrix {
  public:
-  explicit Right(const PackedMatrix<T>& b) : columns(b.columns), panels_(b.panels), depth_(b.depth) {}
-  Right(const Operand<T>& b, T* space) : columns(b.columns), whole_(&b), space_(space), panels_(space) {}
+  explicit RightMatrix(const PackedMatrix<T>& b)
+      : columns(b.columns), group(Group::of(b.rows)), panels_(b.panels), depth_(b.depth) {}
+  explicit RightMatrix(const Operand<T>& b)
+      : columns(b.columns),
+        group(Group::of(b.rows)),
+        whole_(&b),
+        room_(group.deep * std::min(group.wide, panels_of(b) * kPanel)),
+        space_(packing_space<T>(static_cast<std::size_t>(room_))),
+        panels_(space_) {}
 
-  // Rows [k, k + depth) of columns [column, column + width) are used next.
+  // Rows [k, k + depth) of columns [column, column + width) are used next: a group, or the rest there is.
   void bring(Index column, Index width, Index k, Index depth) {
     if (!whole_) return;
     const Operand<T> block = columns_of(rows_of(*whole_, k, depth), column, width);
+    assert(panels_of(block) * kPanel * depth <= room_);
     pack_panels(Products::full, block, 0, panels_of(block), space_);
     column_ = column;
     k_ = k;
@@ -66,11 +75,13 @@ class Right {
   Index panel_step() const { return depth_ * kPanel; }
 
   const Index columns;
+  const Group group;
 
  private:
   const Operand<T>* whole_ = nullptr;
+  Index room_ = 0;
   T* space_ = nullptr;
-  const T* panels_;  // from here on: of this column and row, this deep
+  const T* panels_;  // they begin at column_ and row k_, and each is depth_ deep
   Index column_ = 0, k_ = 0, depth_ = 0;
 };
 
@@ -237,11 +248,11 @@ void CopyLines(const Operand<T>& a, Index line, Index count, Index first, Index 
 
 // c (+)= a b, K = a.columns > 0; `copy` has room for one block of a.
 //
-// Where K is small, as many columns at a time as have their panels in the second-level cache, and of them the blocks of
-// a by rows first, so that c is finished while it is near. Where it is large, by parts of K first, so that the panels
-// of a part stay.
+// By groups of columns whose panels stay in the second-level cache. Where a group is as deep as b, all blocks of a band
+// of a one after another, so that c is finished while it is near; else by parts of K first, so that the panels of a
+// part stay.
 template <class T>
-void Product(const Operand<T>& a, Right<T>& b, T* c, Index c_stride, bool add, T* copy) {
+void Product(const Operand<T>& a, RightMatrix<T>& b, T* c, Index c_stride, bool add, T* copy) {
   const Index depths = (a.columns + kDepth - 1) / kDepth, bands = (a.rows + kRows - 1) / kRows;
   const bool in_place = !a.transposed && !a.lines && a.stride < kFarApart;
   const auto begin_of = [&](Index part) { return a.columns * part / depths; };
@@ -264,10 +275,9 @@ void Product(const Operand<T>& a, Right<T>& b, T* c, Index c_stride, bool add, T
     if (a.transposed) RowsTimesPanels<true, T>(block, rows, width);
     else RowsTimesPanels<false, T>(block, rows, width);
   };
-  const Extent near = Extent::of(a.rows, a.columns);
-  for (Index column = 0; column < b.columns; column += near.wide) {
-    const Index width = std::min(near.wide, b.columns - column);
-    if (near.deep == a.columns) {
+  for (Index column = 0; column < b.columns; column += b.group.wide) {
+    const Index width = std::min(b.group.wide, b.columns - column);
+    if (b.group.deep == a.columns) {
       b.bring(column, width, 0, a.columns);
       for (Index band = 0; band < bands; ++band)
         for (Index part = 0; part < depths; ++part) multiply_block(band, part, column, width);
@@ -280,10 +290,11 @@ void Product(const Operand<T>& a, Right<T>& b, T* c, Index c_stride, bool add, T
   }
 }
 
-void ProductFloat(const Operand<float>& a, Right<float>& b, float* c, Index c_stride, bool add, float* copy) {
+void ProductFloat(const Operand<float>& a, RightMatrix<float>& b, float* c, Index c_stride, bool add, float* copy) {
   Product<float>(a, b, c, c_stride, add, copy);
 }
-void ProductDouble(const Operand<double>& a, Right<double>& b, double* c, Index c_stride, bool add, double* copy) {
+void ProductDouble(const Operand<double>& a, RightMatrix<double>& b, double* c, Index c_stride, bool add,
+                   double* copy) {
   Product<double>(a, b, c, c_stride, add, copy);
 }
 
@@ -299,22 +310,26 @@ namespace {
 HWY_EXPORT(ProductFloat);
 HWY_EXPORT(ProductDouble);
 
-void multiply(const Operand<float>& a, Right<float> b, float* c, Index c_stride, bool add) {
+void multiply(const Operand<float>& a, RightMatrix<float> b, float* c, Index c_stride, bool add) {
   alignas(64) thread_local float copy[kDepth * kBlockStride];
   choose_simd();
   HWY_DYNAMIC_DISPATCH(ProductFloat)(a, b, c, c_stride, add, copy);
 }
 
-void multiply(const Operand<double>& a, Right<double> b, double* c, Index c_stride, bool add) {
+void multiply(const Operand<double>& a, RightMatrix<double> b, double* c, Index c_stride, bool add) {
   alignas(64) thread_local double copy[kDepth * kBlockStride];
   choose_simd();
   HWY_DYNAMIC_DISPATCH(ProductDouble)(a, b, c, c_stride, add, copy);
 }
 
-// An empty sum.
+// Whether there is nothing to multiply. An empty sum is 0.
 template <class T>
-void clear(Matrix<T> c, Index c_stride) {
+bool is_empty(const Operand<T>& a, Matrix<T> c, Into into, Index c_stride) {
+  if (c.empty()) return true;
+  if (a.columns > 0) return false;
+  if (into == Into::add) return true;
   for (Index i = 0; i < c.size(0); ++i) std::fill_n(c.data() + i * c_stride, c.size(1), T{});
+  return true;
 }
 
 }  // namespace
@@ -322,28 +337,23 @@ void clear(Matrix<T> c, Index c_stride) {
 template <class T>
 void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into into, Index c_stride) {
   assert(a.columns == b.rows && a.rows == c.size(0) && b.columns == c.size(1));
-  if (c.empty()) return;
   if (c_stride == 0) c_stride = c.size(1);
-  if (b.rows == 0) {
-    if (into == Into::overwrite) clear(c, c_stride);
-    return;
-  }
+  if (is_empty(a, c, into, c_stride)) return;
   if constexpr (std::is_same_v<T, float>) {
     assert(!a.lines || b.products == Products::full);
     if (b.products == Products::bf16x3)
       return bf16x3::multiply(a, reinterpret_cast<const std::uint32_t*>(b.panels), b.depth / bf16x3::chunk, b.columns,
                               c.data(), c_stride, into == Into::add);
   }
-  multiply(a, Right<T>(b), c.data(), c_stride, into == Into::add);
+  multiply(a, RightMatrix<T>(b), c.data(), c_stride, into == Into::add);
 }
 
 template <class T>
 void matmul_packing(Operand<T> a, const Operand<T>& b, Matrix<T> c, Into into, Index c_stride) {
-  assert(a.columns == b.rows && a.rows == c.size(0) && b.columns == c.size(1) && a.columns > 0 && !c.empty());
-  const Extent near = Extent::of(a.rows, a.columns);
-  const Index wide = std::min(near.wide, panels_of(b) * kPanel);
-  T* const space = packing_space<T>(static_cast<std::size_t>(near.deep * wide));
-  multiply(a, Right<T>(b, space), c.data(), c_stride, into == Into::add);
+  assert(a.columns == b.rows && a.rows == c.size(0) && b.columns == c.size(1));
+  if (c_stride == 0) c_stride = c.size(1);
+  if (is_empty(a, c, into, c_stride)) return;
+  multiply(a, RightMatrix<T>(b), c.data(), c_stride, into == Into::add);
 }
 
 #define FOVEA_INSTANTIATE(T)                                                               \

@@ -67,21 +67,21 @@ void pack_panels(Products products, Operand<T> b, Index begin, Index end, T* pan
 template <class T>
 PackedMatrix<T> pack(Arena& arena, Products products, Operand<T> b);
 
-// This thread's own memory for packing, until it asks for more.
+// This thread's own memory for packing, until it asks for it again, as matmul and matmul_packing do.
 template <class T>
 T* packing_space(std::size_t count) {
   return own_room<T, struct PackingSpace>(count);
 }
 
-// c (M,N) = a (M,K) b, or c += a b. Each element is summed over K in one fixed order whatever M is and wherever its row
-// stands: cutting the rows among threads changes no bit. Single-threaded. Instantiated for float and double.
+// c (M,N) = a (M,K) b, or c += a b. Each element is summed over K in one fixed order whatever M and N are and wherever
+// it stands: cutting rows or columns among threads changes no bit. Single-threaded. Instantiated for float and double.
 template <class T>
 void matmul_packed(Operand<T> a, const PackedMatrix<T>& b, Matrix<T> c, Into into = Into::overwrite,
                    Index c_stride = 0);
 
-// The same of b as it stands, which is rearranged block by block, each just before it is used: for a product whose
-// right-hand matrix serves it alone. K and c must not be empty.
+// The same for b as it stands, which is rearranged group by group, each just before it is used: for a product whose
+// right-hand matrix serves it alone.
 template <class T>
-void matmul_packing(Operand<T> a, const Operand<T>& b, Matrix<T> c, Into into, Index c_stride);
+void matmul_packing(Operand<T> a, const Operand<T>& b, Matrix<T> c, Into into = Into::overwrite, Index c_stride = 0);
 
 }  // namespace fovea

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/buffer.h"
 #include "fovea/base/team.h"
 #include "fovea/math/view.h"
-#include "fovea/base/buffer.h"
 
 namespace fovea {
 

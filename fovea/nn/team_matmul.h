@@ -10,8 +10,8 @@
 
 namespace fovea {
 
-// The rows and columns of each piece into which a team cuts a product (the last ones may be smaller): few enough that
-// what a piece reads and writes stays in the second-level cache, and as many for one of several threads as for another.
+// The rows and columns of each piece into which a team of several cuts a product (the last ones may be smaller): few
+// enough that what a piece reads and writes stays in the second-level cache, and about as many for each thread.
 struct ProductPieces {
   Index rows, columns;
 
@@ -23,7 +23,7 @@ struct ProductPieces {
     return {parts(parts(rows, down), tile_rows) * tile_rows,
             tall ? columns : across(columns, threads / std::gcd(down, Index{threads}))};
   }
-  // The columns of each piece where there are as many pieces for one of `shares` as for another.
+  // The columns of each piece where there are about as many pieces for each of `shares`.
   static Index across(Index columns, Index shares) {
     constexpr Index most_columns = 480;
     const Index pieces = parts(parts(columns, most_columns), shares) * shares;
@@ -67,35 +67,33 @@ PackedMatrix<T> team_pack(const Compute& compute, Operand<T> b) {
 }
 
 // The product with b as it stands. One thread rearranges it as it goes (math/packed.h), and so does each of several,
-// for columns of its own, where b is large; else the team rearranges it first.
+// for columns of its own, where b does not stay near and a is smaller; else the team rearranges it first.
 template <class T>
 void team_matmul(const Compute& compute, Operand<T> a, Operand<T> b, Matrix<T> c, Into into = Into::overwrite,
                  Index c_stride = 0) {
-  constexpr Index few_operations = 1 << 16, few_rows = 8;
-  if (std::min(c.size(0), c.size(1)) <= 2 || c.size(0) * c.size(1) * a.columns <= few_operations) {
-    const Index stride = c_stride == 0 ? c.size(1) : c_stride, rows = c.size(0);
-    const Index grain = std::max(few_rows, few_operations / std::max(Index{1}, c.size(1) * a.columns));
+  constexpr Index few_operations = 1 << 16, few_rows = 8, large = 1 << 18, fewest_columns = 128;
+  const Index rows = c.size(0), columns = c.size(1), stride = c_stride == 0 ? columns : c_stride;
+  const Index threads = compute.team.threads();
+  if (threads == 1) {
+    matmul(compute.products, a, b, c, into, stride);
+  } else if (std::min(rows, columns) <= 2 || rows * columns * a.columns <= few_operations) {
+    const Index grain = std::max(few_rows, few_operations / std::max(Index{1}, columns * a.columns));
     const Index pieces = std::max(Index{1}, rows / grain);
     compute.team.each(static_cast<int>(pieces), [&](int i) {
       const Index begin = rows * i / pieces, count = rows * (i + 1) / pieces - begin;
-      matmul(compute.products, rows_of(a, begin, count), b, Matrix<T>(c.data() + begin * stride, count, c.size(1)),
-             into, stride);
+      matmul(compute.products, rows_of(a, begin, count), b, Matrix<T>(c.data() + begin * stride, count, columns), into,
+             stride);
     });
-    return;
-  }
-  const Index threads = compute.team.threads(), columns = c.size(1);
-  if (threads == 1) return matmul(compute.products, a, b, c, into, c_stride);
-  constexpr Index large = 1 << 18, fewest_columns = 128;
-  if (compute.products == Products::full && b.rows * columns >= large && columns >= threads * fewest_columns) {
-    const Index stride = c_stride == 0 ? columns : c_stride, piece = ProductPieces::across(columns, threads);
-    compute.team.split(columns, piece, [&](Index begin, Index end) {
-      matmul_packing(a, columns_of(b, begin, end - begin), Matrix<T>(c.data() + begin, c.size(0), end - begin), into,
+  } else if (compute.products == Products::full && rows < columns && b.rows * columns >= large &&
+             columns >= threads * fewest_columns) {
+    compute.team.split(columns, ProductPieces::across(columns, threads), [&](Index begin, Index end) {
+      matmul_packing(a, columns_of(b, begin, end - begin), Matrix<T>(c.data() + begin, rows, end - begin), into,
                      stride);
     });
-    return;
+  } else {
+    team_multiply(compute, a, team_pack(compute, b, packing_space<T>(packed_size(compute.products, b))), c, into,
+                  stride);
   }
-  team_multiply(compute, a, team_pack(compute, b, packing_space<T>(packed_size(compute.products, b))), c, into,
-                c_stride);
 }
 
 }  // namespace fovea

@@ -13,33 +13,41 @@ struct Sizes {
 
 class TeamProduct : public ::testing::TestWithParam<Sizes> {};
 
+// With both sides turned, added into rows that stand apart; else overwriting rows that follow one another.
 template <class T>
 void check_bits(const Sizes& sizes, bool turned) {
   const auto [rows, depth, columns] = sizes;
+  const Index stride = columns + (turned ? 3 : 0);
+  const Into into = turned ? Into::add : Into::overwrite;
   const std::vector<T> a = random_values<T>(1, rows * depth), b = random_values<T>(2, depth * columns);
-  const Operand<T> left =
-      turned ? transposed(Matrix<const T>(a.data(), depth, rows)) : plain(Matrix<const T>(a.data(), rows, depth));
-  std::vector<T> alone;
+  const std::vector<T> start = random_values<T>(3, rows * stride);
+  const auto stored = [turned](const std::vector<T>& values, Index down, Index across) {
+    return turned ? transposed(Matrix<const T>(values.data(), across, down))
+                  : plain(Matrix<const T>(values.data(), down, across));
+  };
+  const Operand<T> left = stored(a, rows, depth), right = stored(b, depth, columns);
+  // Whole, as one thread that cuts nothing makes it.
+  std::vector<T> whole = start;
+  matmul(left, right, Matrix<T>(whole.data(), rows, columns), into, stride);
   for (const int threads : {1, 2, 3, 7}) {
     Bench bench(threads);
-    const Matrix<T> c = bench.compute.array<T>(rows, columns);
-    team_matmul(bench.compute, left, plain(Matrix<const T>(b.data(), depth, columns)), c);
-    if (threads == 1) alone = copy_of(c.flat());
-    EXPECT_EQ(copy_of(c.flat()), alone) << threads;
+    std::vector<T> shared = start;
+    team_matmul(bench.compute, left, right, Matrix<T>(shared.data(), rows, columns), into, stride);
+    EXPECT_EQ(shared, whole) << threads;
   }
-  // Whole, as one thread that cuts nothing makes it.
-  std::vector<T> whole(alone.size());
-  matmul(left, plain(Matrix<const T>(b.data(), depth, columns)), Matrix<T>(whole.data(), rows, columns));
-  EXPECT_EQ(alone, whole);
-  for (const Index i : {Index{0}, rows - 1})
+  const auto at = [](const Operand<T>& x, Index i, Index j) {
+    return static_cast<double>(x.transposed ? x.line(j)[i] : x.line(i)[j]);
+  };
+  for (const Index i : {Index{0}, rows - 1}) {
     for (const Index j : {Index{0}, columns - 1}) {
-      double sum = 0;
-      for (Index k = 0; k < depth; ++k)
-        sum += static_cast<double>(a[static_cast<std::size_t>(turned ? k * rows + i : i * depth + k)]) *
-               static_cast<double>(b[static_cast<std::size_t>(k * columns + j)]);
-      EXPECT_NEAR(alone[static_cast<std::size_t>(i * columns + j)], sum,
-                  (std::is_same_v<T, float> ? 1e-5 : 1e-12) * static_cast<double>(depth));
+      const auto n = static_cast<std::size_t>(i * stride + j);
+      double sum = turned ? static_cast<double>(start[n]) : 0;
+      for (Index k = 0; k < depth; ++k) sum += at(left, i, k) * at(right, k, j);
+      EXPECT_NEAR(whole[n], sum, (std::is_same_v<T, float> ? 1e-5 : 1e-12) * static_cast<double>(depth));
     }
+    for (Index j = columns; j < stride; ++j)
+      EXPECT_EQ(whole[static_cast<std::size_t>(i * stride + j)], start[static_cast<std::size_t>(i * stride + j)]);
+  }
 }
 
 TEST_P(TeamProduct, IsTheSameBitsHoweverManyShareIt) {

@@ -9,6 +9,16 @@ namespace fovea {
 
 namespace {
 
+// The columns of U that read states, and those that read contexts.
+template <class T>
+Operand<T> for_states(const Linear<T>& combine) {
+  return columns_of(plain(combine.weight->matrix()), 0, combine.out);
+}
+template <class T>
+Operand<T> for_contexts(const Linear<T>& combine) {
+  return columns_of(plain(combine.weight->matrix()), combine.out, combine.out);
+}
+
 // y (R) += a (R,C) x (C)
 template <class T>
 void add_product(Operand<T> a, std::span<const T> x, std::span<T> y) {
@@ -35,7 +45,7 @@ typename Combiner<T>::Folded Combiner<T>::fold(Compute& compute) const {
   if (contexts.empty()) return {};
   const Folded folded{compute.arena.take<Matrix<T>>(contexts.size()), compute.zeros<T>(H)};
   const T share = T{1} / static_cast<T>(contexts.size());
-  const Operand<T> u_context = columns_of(plain(combine.weight->matrix()), H, H);
+  const Operand<T> u_context = for_contexts(combine);
   const std::span<T> mean_bias = compute.arena.take_zeros<T>(static_cast<std::size_t>(H));
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     const Linear<T>& head = contexts[h];
@@ -53,7 +63,7 @@ Matrix<T> Combiner<T>::forward(Compute& compute, Matrix<const T> states, std::sp
                                const Folded& folded, Trace& trace) const {
   const Index N = states.size(0), H = combine.out;
   trace = {states, source, folded, compute.array<T>(N, H)};
-  const Operand<T> u_state = columns_of(plain(combine.weight->matrix()), 0, H);
+  const Operand<T> u_state = for_states(combine);
   for (Index n = 0; n < N && !contexts.empty(); ++n) std::copy_n(folded.shift.data(), H, trace.output.data() + n * H);
   team_matmul(compute, plain(states), transposed(u_state), trace.output,
               contexts.empty() ? Into::overwrite : Into::add);
@@ -67,17 +77,16 @@ template <class T>
 void Combiner<T>::backward(Compute& compute, const Trace& trace, Matrix<const T> d_output, Matrix<T> d_states,
                            std::span<const Matrix<T>> d_contexts) const {
   const Index N = d_output.size(0), H = combine.out, U = combine.in;
-  const Operand<T> u = plain(combine.weight->matrix());
   T* const du = combine.weight->gradient;
   const Matrix<T> d_sum = compute.array<T>(N, H);  // before the activation
   activate_backward(compute.team, activation, std::span<const T>(trace.output.flat()), d_output.flat(), d_sum.flat());
 
-  team_matmul(compute, plain(d_sum), columns_of(u, 0, H), d_states, Into::add);
+  team_matmul(compute, plain(d_sum), for_states(combine), d_states, Into::add);
   if (compute.trains()) team_matmul(compute, transposed(d_sum), plain(trace.states), Matrix<T>(du, H, H), Into::add, U);
   if (contexts.empty()) return;
 
   const T share = T{1} / static_cast<T>(contexts.size());
-  const Operand<T> u_context = columns_of(u, H, H);
+  const Operand<T> u_context = for_contexts(combine);
   const Matrix<T> du_context(du + H, H, H);  // rows U apart
   const Vector<T> d_shift(compute.arena.take_zeros<T>(static_cast<std::size_t>(H)).data(), H);
   add_rows(compute.team, Matrix<const T>(d_sum), d_shift);
@@ -107,7 +116,7 @@ typename Combiner<T>::Parts Combiner<T>::parts(Compute& compute, const Trace& tr
   const Index H = combine.out;
   const Parts parts{compute.array<T>(trace.states.size(0), H), compute.zeros<T>(sources.size(0), H)};
   for (Index n = 0; n < parts.state.size(0); ++n) std::copy_n(trace.folded.shift.data(), H, parts.state.data() + n * H);
-  const Operand<T> u_state = columns_of(plain(combine.weight->matrix()), 0, H);
+  const Operand<T> u_state = for_states(combine);
   team_matmul(compute, plain(trace.states), transposed(u_state), parts.state, Into::add);
   for (const Matrix<T>& folded : trace.folded.contexts)
     team_matmul(compute, plain(sources), transposed(folded), parts.source, Into::add);

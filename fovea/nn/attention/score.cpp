@@ -123,12 +123,12 @@ typename Score<T>::Trace Score<T>::forward(Compute& compute, Sequences<const T> 
       break;
   }
   // W [h; q] = W_h h + W_q q: each position and each query is projected once.
-  const Operand<T> for_h{joint->value, width, hidden, width + query, true};
-  const Operand<T> for_q{joint->value + width, query, hidden, width + query, true};
+  const Operand<T> weights = plain(joint->matrix());
+  const Operand<T> for_h = columns_of(weights, 0, width), for_q = columns_of(weights, width, query);
   const Sequences<T> from_h = h.like(compute.array<T>(h.batch * h.length, hidden).data(), hidden);
   const Sequences<T> from_q = q.like(compute.array<T>(q.batch * q.length, hidden).data(), hidden);
-  team_matmul(compute, plain(h.rows()), for_h, from_h.rows());
-  team_matmul(compute, plain(q.rows()), for_q, from_q.rows());
+  team_matmul(compute, plain(h.rows()), transposed(for_h), from_h.rows());
+  team_matmul(compute, plain(q.rows()), transposed(for_q), from_q.rows());
   const Matrix<T> kept = compute.array<T>(h.batch * q.length * h.length, hidden);
   const Cube<T> scores = compute.array<T>(h.batch, q.length, h.length);
   compute.team.split(h.batch, 1, [&](Index b, Index) {
@@ -213,8 +213,8 @@ void Score<T>::backward(Compute& compute, const Trace& trace, Cube<const T> dsco
     team_matmul(compute, transposed(from_q.rows()), plain(q.rows()), Matrix<T>(dweight + width, hidden, query),
                 Into::add, stride);
   }
-  const Operand<T> for_h{joint->value, hidden, width, stride, false};
-  const Operand<T> for_q{joint->value + width, hidden, query, stride, false};
+  const Operand<T> weights = plain(joint->matrix());
+  const Operand<T> for_h = columns_of(weights, 0, width), for_q = columns_of(weights, width, query);
   if (dh.data) team_matmul(compute, plain(from_h.rows()), for_h, dh.rows(), Into::add);
   if (dq.data) team_matmul(compute, plain(from_q.rows()), for_q, dq.rows(), Into::add);
 }

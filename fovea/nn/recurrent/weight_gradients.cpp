@@ -58,7 +58,7 @@ void input_gradient(const RecurrentLayer<T>& layer, Compute& compute, const Inpu
                   Matrix<T>(layer.weight_ih->gradient + span.gate * in, span.width, in), Into::add);
     if (rows.dx.empty()) continue;
     team_matmul(compute, Operand<T>{du, count, span.width, stride, false},
-                Operand<T>{layer.weight_ih->value + span.gate * in, span.width, in, in, false}, rows.dx, Into::add);
+                rows_of(plain(layer.weight_ih->matrix()), span.gate, span.width), rows.dx, Into::add);
   }
 }
 

@@ -38,8 +38,7 @@ struct LstmStates {
   }
 };
 
-// First the cells of all units, then the states, which wait for them: the processor waits for none of the exponentials
-// while it can begin those of the next units.
+// All cells first, then all states: unit by unit, a state's tanh would wait for its cell.
 template <class T>
 HWY_INLINE void LstmForward(Index width, const CellForward<T>& s) {
   EachUnit<LstmCells>(width, s, T{});

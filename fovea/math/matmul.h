@@ -2,7 +2,7 @@
 // bench/math_bench.cpp, they are as fast on large products and faster on those that share an operand.
 //
 // Single-threaded. Each element of a result is summed in one order, so that whoever cuts the work (Team) gets the same
-// bits from any number of threads.
+// bits from any number of threads: as long as no piece has two rows or columns or fewer where the whole has more.
 #pragma once
 
 #include "fovea/math/products.h"

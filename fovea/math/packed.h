@@ -67,7 +67,7 @@ void pack_panels(Products products, Operand<T> b, Index begin, Index end, T* pan
 template <class T>
 PackedMatrix<T> pack(Arena& arena, Products products, Operand<T> b);
 
-// This thread's own memory for packing, until it asks for it again, as matmul and matmul_packing do.
+// This thread's own memory for packing, until it asks for it again, as matmul, matmul_packing and team_matmul do.
 template <class T>
 T* packing_space(std::size_t count) {
   return own_room<T, struct PackingSpace>(count);

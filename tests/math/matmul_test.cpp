@@ -69,7 +69,7 @@ std::vector<Shape> shapes() {
   }
   for (const Shape s :
        {Shape{131, 259, 70}, Shape{1, 513, 130}, Shape{130, 600, 1}, Shape{40, 520, 97}, Shape{16, 256, 1024},
-        Shape{20, 1024, 65}, Shape{257, 130, 40}, Shape{5, 520, 700}, Shape{130, 1100, 40}}) {
+        Shape{20, 1024, 65}, Shape{257, 130, 40}, Shape{5, 520, 700}, Shape{130, 1100, 40}, Shape{3, 1030, 1200}}) {
     all.push_back(s);
   }
   return all;

@@ -1,5 +1,8 @@
 #include "fovea/nn/team_matmul.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "tests/nn/gradient_check.h"
 
 namespace fovea {
@@ -20,7 +23,8 @@ void check_bits(const Sizes& sizes, bool turned) {
   const Index stride = columns + (turned ? 3 : 0);
   const Into into = turned ? Into::add : Into::overwrite;
   const std::vector<T> a = random_values<T>(1, rows * depth), b = random_values<T>(2, depth * columns);
-  const std::vector<T> start = random_values<T>(3, rows * stride);
+  std::vector<T> start = random_values<T>(3, rows * stride);
+  if (!turned) std::ranges::fill(start, std::numeric_limits<T>::quiet_NaN());
   const auto stored = [turned](const std::vector<T>& values, Index down, Index across) {
     return turned ? transposed(Matrix<const T>(values.data(), across, down))
                   : plain(Matrix<const T>(values.data(), down, across));

@@ -29,8 +29,6 @@ struct ProductPieces {
     const Index pieces = parts(parts(columns, most_columns), shares) * shares;
     return parts(parts(columns, pieces), panel_width) * panel_width;
   }
-
- private:
   static Index parts(Index whole, Index part) { return (whole + part - 1) / part; }
 };
 
@@ -42,8 +40,8 @@ void team_multiply(const Compute& compute, Operand<T> a, const PackedMatrix<T>& 
   if (compute.team.threads() == 1) return matmul_packed(a, b, c, into, c_stride);
   const Index stride = c_stride == 0 ? c.size(1) : c_stride;
   const ProductPieces piece = ProductPieces::of(c.size(0), c.size(1), compute.team.threads());
-  const Index down = (c.size(0) + piece.rows - 1) / piece.rows;
-  const Index across = (c.size(1) + piece.columns - 1) / piece.columns;
+  const Index down = ProductPieces::parts(c.size(0), piece.rows);
+  const Index across = ProductPieces::parts(c.size(1), piece.columns);
   compute.team.each(static_cast<int>(down * across), [&](int tile) {
     const Index row = tile / across * piece.rows, rows = std::min(piece.rows, c.size(0) - row);
     const Index column = tile % across * piece.columns, columns = std::min(piece.columns, c.size(1) - column);

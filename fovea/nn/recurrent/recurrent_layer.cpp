@@ -25,7 +25,7 @@ Index blocks_of(Index batch) { return (batch + rows_grain - 1) / rows_grain; }
 void each_block(const Compute& compute, std::size_t directions, Index batch, const auto& go_through) {
   const auto count = static_cast<int>(directions);
   const int blocks = static_cast<int>(blocks_of(batch)) * count;
-  const Compute* const shared = blocks == 1 && compute.team.threads() > 1 ? &compute : nullptr;
+  const Compute* const shared = blocks == 1 ? &compute : nullptr;
   compute.team.each(blocks, [&](int i) {
     const Index begin = i / count * rows_grain;
     go_through(static_cast<std::size_t>(i % count), begin, std::min(begin + rows_grain, batch), shared);

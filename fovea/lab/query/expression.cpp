@@ -119,10 +119,14 @@ double Expression::number(const RunRecord& run) const {
   return evaluate(*root_, &run, {});
 }
 
+double Expression::number(const RunRecord& run, std::int64_t step) const {
+  require_single_run();
+  return evaluate_at(*root_, run, step);
+}
+
 bool Expression::holds(const RunRecord& run) const {
   require_single_run().require_condition();
-  const double value = evaluate(*root_, &run, {});
-  return value != 0 && !std::isnan(value);
+  return fovea::holds(*root_, run);
 }
 
 double Expression::number(std::span<const RunRecord* const> runs) const {

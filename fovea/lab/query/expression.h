@@ -46,6 +46,8 @@ class Expression {
 
   // Over one run.
   double number(const RunRecord& run) const;  // a condition counts as 1 or 0
+  // The same at one step: metrics are read there, functions of a series go over all of it.
+  double number(const RunRecord& run, std::int64_t step) const;
   bool holds(const RunRecord& run) const;
 
   // Over several runs. Names outside of an aggregate are read where there is exactly one run, else NaN.

@@ -338,9 +338,9 @@ class Parser {
     inside -= change;
     const int given = static_cast<int>(node.parts.size());
     if (given < function->least_arguments || given > function->most_arguments)
-      fail(fmt::format("'{}' takes {} {}, not {}", name,
+      fail(fmt::format("'{}' takes {} {} {}, not {}", name,
                        function->least_arguments == function->most_arguments ? "exactly" : "at least",
-                       function->least_arguments, given),
+                       function->least_arguments, function->least_arguments == 1 ? "value" : "values", given),
            "separate them by commas", column);
     return node;
   }

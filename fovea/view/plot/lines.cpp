@@ -33,6 +33,7 @@ class Lines : public QuantityFigure {
   void settings(Fields& fields) override {
     common_settings(fields, "step, or a quantity to follow instead", "metrics, or expressions over them");
     fields.texts("rules", rules_, "metrics, or expressions, whose value is a level: drawn as a line across");
+    fields.texts("rules_at", rules_at_, "in the panels of which y they are drawn (default: all)");
     fields.flag("median", median_, "draw the median over runs in bold");
     fields.choice<Spread>("spread", spread_,
                           {{"seeds", Spread::seeds}, {"quartiles", Spread::quartiles}, {"range", Spread::range}},
@@ -63,8 +64,8 @@ class Lines : public QuantityFigure {
         }
       }
       panel.marks.insert(panel.marks.end(), bold.begin(), bold.end());
-      if (panel.marks.size() > before)
-        if (const std::string missing = add_rules(panel, plan.runs); !missing.empty()) {
+      if (panel.marks.size() > before && has_rules(plan))
+        if (const std::string missing = add_rules(panel, all, plan); !missing.empty()) {
           panel.marks.erase(panel.marks.begin() + static_cast<std::ptrdiff_t>(before), panel.marks.end());
           message = missing;
         }
@@ -83,13 +84,25 @@ class Lines : public QuantityFigure {
   }
 
  private:
-  // What is missing, if anything is.
-  std::string add_rules(Panel& panel, const Runs& runs) const {
+  // What is missing, if anything is. Groups of different tasks have levels of their own, in their colours.
+  std::string add_rules(Panel& panel, const Cut& all, const PanelPlan& plan) const {
+    const ValueTable& task = all.groups.front().runs.front()->spec.task;
+    const bool apart = std::ranges::any_of(
+        all.groups, [&task](const RunGroup& group) { return group.runs.front()->spec.task != task; });
     for (const Quantity& rule : quantities(rules_, place)) {
-      if (const std::string missing = rule.missing_in(runs); !missing.empty()) return missing;
-      panel.marks.emplace_back(RuleMark{false, rule.of_runs(runs), rule.label(), Color::muted()});
+      if (const std::string missing = rule.missing_in(plan.runs); !missing.empty()) return missing;
+      for (std::size_t g = 0; apart && g < all.groups.size(); ++g)
+        if (const Runs shown = members(all.groups[g], plan); !shown.empty())
+          panel.marks.emplace_back(
+              RuleMark{false, rule.of_runs(shown), rule.label(), category_color(all.color(g, plan.quantities[0]))});
+      if (!apart) panel.marks.emplace_back(RuleMark{false, rule.of_runs(plan.runs), rule.label(), Color::muted()});
     }
     return "";
+  }
+  bool has_rules(const PanelPlan& plan) const {
+    return rules_at_.empty() || std::ranges::any_of(plan.quantities, [this](std::size_t i) {
+             return std::ranges::find(rules_at_, y_[i]) != rules_at_.end();
+           });
   }
 
   // True if several runs lie behind one median.
@@ -164,7 +177,7 @@ class Lines : public QuantityFigure {
         fmt::format(" {}: median from {} to {}.", what, number_text(points.front().y), number_text(points.back().y));
   }
 
-  std::vector<std::string> rules_;
+  std::vector<std::string> rules_, rules_at_;
   bool median_ = true;
   Spread spread_ = Spread::seeds;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -80,12 +81,16 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
                       suggest_name(unknown, std::vector<std::string>(names.begin(), names.end())));
   }
   FigureSpec spec{"lines", {}, {}};
-  // Rungs of a ladder are levels on which the other metrics may rest.
-  std::vector<std::string> lines, levels;
-  for (const std::string& metric : metrics) (metric.starts_with("rung_") ? levels : lines).push_back(metric);
-  if (lines.empty()) std::swap(lines, levels);
+  // Rungs of a ladder are levels on which a loss may rest; each look measures them on other examples.
+  std::vector<std::string> lines, losses, levels;
+  const auto is_loss = [](const std::string& metric) { return metric.find("loss") != std::string::npos; };
+  std::ranges::copy_if(metrics, std::back_inserter(losses), is_loss);
+  for (const std::string& metric : metrics)
+    if (metric.starts_with("rung_") && !losses.empty()) levels.push_back(fmt::format("mean_over({})", metric));
+    else lines.push_back(metric);
   spec.settings["y"] = list_of(lines);
   if (!levels.empty()) spec.settings["rules"] = list_of(levels);
+  if (!levels.empty()) spec.settings["rules_at"] = list_of(losses);
   spec.settings["by"] = list_of(by);
   if (lines.size() > 1 && !all_shares(runs, quantities(lines, {}))) spec.settings["panels"] = list_of({"y"});
   const auto same = [&runs](const RunRecord& run) { return run.experiment == runs.front().experiment; };

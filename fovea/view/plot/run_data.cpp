@@ -96,37 +96,22 @@ std::string Quantity::label() const {
 
 Series Quantity::over_steps(const RunRecord& run) const {
   if (const auto own = run.series.find(text_); own != run.series.end()) return own->second;
-  std::vector<std::pair<const std::string*, const Series*>> read;
+  std::vector<const Series*> read;
   for (const std::string& name : expression_.names())
-    if (const auto found = run.series.find(name); found != run.series.end())
-      read.push_back({&found->first, &found->second});
+    if (const auto found = run.series.find(name); found != run.series.end()) read.push_back(&found->second);
   Series out;
   std::vector<std::int64_t> steps;
   if (!read.empty()) {
-    steps = read[0].second->steps;
+    steps = read[0]->steps;
   } else {
     for (const auto& [name, series] : run.series)
       if (series.steps.size() > steps.size()) steps = series.steps;
   }
-  RunRecord moment;  // the run as it stood at one step
-  moment.id = run.id;
-  moment.experiment = run.experiment;
-  moment.spec = run.spec;
-  moment.role = run.role;
-  moment.state = run.state;
-  moment.seconds = run.seconds;
   for (const std::int64_t step : steps) {
-    bool whole = true;
-    moment.steps = step;
-    for (const auto& [name, series] : read) {
-      const double* const value = value_at(*series, step);
-      whole = value != nullptr;
-      if (!whole) break;
-      moment.series[*name] = {{step}, {*value}};
-    }
-    if (!whole) continue;
+    const auto there = [step](const Series* series) { return value_at(*series, step) != nullptr; };
+    if (!std::ranges::all_of(read, there)) continue;
     out.steps.push_back(step);
-    out.values.push_back(expression_.number(moment));
+    out.values.push_back(expression_.number(run, step));
   }
   return out;
 }

@@ -23,7 +23,7 @@ class Quantity {
   std::string label() const;  // for axes and legends: "attention accuracy"
 
   // At each step at which every metric it reads has a value. A quantity that reads no metric is constant over the run's
-  // steps.
+  // steps, and so is a function of a whole series.
   Series over_steps(const RunRecord& run) const;
   double of_run(const RunRecord& run) const;  // by last metrics; NaN where it has none
   // An aggregate over the runs; of others the median of each run's.

@@ -111,7 +111,7 @@ TEST(Expression, ConditionsOfOneRun) {
     EXPECT_TRUE(Expression::parse(text).holds(single())) << text;
   for (const char* text :
        {"accuracy < 0.95", "nothing > 1", "not nothing > 1", "nothing != 1", "nothing = nothing", "task.name = 3",
-        "task.vocab = \"60\"", "nothing > 1 and true", "task.name", "not task.distinct", "once = 8"})
+        "task.vocab = \"60\"", "nothing > 1 and true", "not task.distinct", "once = 8"})
     EXPECT_FALSE(Expression::parse(text).holds(single())) << text;
 }
 
@@ -163,6 +163,19 @@ TEST(Expression, OverRuns) {
   EXPECT_EQ(Expression::parse("most(accuracy) - accuracy").number(one), 0);
 }
 
+TEST(Expression, NumbersAndTextsAreNoConditions) {
+  for (const char* text :
+       {"accuracy", "task.name", "accuracy and task.distinct", "not accuracy", "step_of(accuracy) < 3"}) {
+    try {
+      Expression::parse(text).holds(single());
+      ADD_FAILURE() << text << " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+      EXPECT_NE(error.problem().text().find("a condition is wanted"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Expression, SaysWhatIsWrongAndWhere) {
   const struct {
     const char *text, *column, *problem, *remedy;
@@ -175,10 +188,10 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
       {"a b", "column 3", "'b' is not expected", "and"},
       {"medain(accuracy)", "column 1", "there is no function 'medain'", "did you mean 'median'?"},
       {"median()", "column 1", "is given nothing", "what it is of"},
-      {"rank_correlation(a)", "column 1", "takes exactly 2, not 1", "commas"},
-      {"median_rank_correlation(a)", "column 1", "takes exactly 2, not 1", "commas"},
-      {"median(a, b)", "column 1", "takes exactly 1, not 2", "commas"},
-      {"min(a)", "column 1", "takes at least 2, not 1", "commas"},
+      {"rank_correlation(a)", "column 1", "takes exactly 2 values, not 1", "commas"},
+      {"median_rank_correlation(a)", "column 1", "takes exactly 2 values, not 1", "commas"},
+      {"median(a, b)", "column 1", "takes exactly 1 value, not 2", "commas"},
+      {"min(a)", "column 1", "takes at least 2 values, not 1", "commas"},
       {"share(accuracy)", nullptr, nullptr, nullptr},
       {"share(3)", "column 7", "takes a condition, not a number", "compare"},
       {"median(a > 1)", "column 8", "takes a number, not a condition", "metric"},

@@ -77,6 +77,40 @@ TEST(Plot, RungsAreLevelsOfOtherMetrics) {
       << "alone it is a line";
 }
 
+std::vector<RuleMark> rules_of(const Panel& panel) {
+  std::vector<RuleMark> rules;
+  for (const Mark& mark : panel.marks)
+    if (const auto* rule = std::get_if<RuleMark>(&mark)) rules.push_back(*rule);
+  return rules;
+}
+
+TEST(Plot, RungsAreOfTheirTaskOfAllLooksAndOfLosses) {
+  std::vector<RunRecord> runs = sample::copy_runs(2);
+  for (RunRecord& run : runs) {
+    run.series["rung_bag"] = {{0, 200}, {0.5, 0.9}};
+    if (run.id >= 6000) run.series["rung_bag"].values = {1.5, 1.9};
+  }
+  const Figure figure = plot_metrics(runs, {"loss", "accuracy", "rung_bag"});
+  ASSERT_EQ(figure.panels.size(), 2u);
+  const std::vector<RuleMark> levels = rules_of(figure.panels[0]);
+  ASSERT_EQ(levels.size(), 2u) << "one for each vocabulary";
+  EXPECT_DOUBLE_EQ(levels[0].at, 0.7);
+  EXPECT_DOUBLE_EQ(levels[1].at, 1.7);
+  EXPECT_NE(levels[0].color.red, levels[1].color.red) << "each in the colour of its curve";
+  EXPECT_TRUE(rules_of(figure.panels[1]).empty()) << "accuracy is no loss";
+}
+
+TEST(Plot, FunctionsOfACourseAreWhatTheySay) {
+  const std::vector<RunRecord> runs{sample::copy_run(0, 40)};
+  const Series most = Quantity("max_over(loss)", {}).over_steps(runs[0]);
+  const Series fallen = Quantity("loss - first(loss)", {}).over_steps(runs[0]);
+  const std::vector<double>& loss = runs[0].series.at("loss").values;
+  EXPECT_EQ(most.values, std::vector<double>(loss.size(), *std::ranges::max_element(loss)));
+  EXPECT_EQ(fallen.values.back(), loss.back() - loss.front());
+  EXPECT_EQ(Quantity("steps_to_90", {}).over_steps(runs[0]).values.front(),
+            Expression::parse("steps_to_90").number(runs[0]));
+}
+
 TEST(Plot, WritesTheFile) {
   const auto runs = sample::copy_runs(2);
   const Figure figure = plot_metrics(runs, {"accuracy"});

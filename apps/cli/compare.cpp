@@ -32,7 +32,8 @@ class Compare : public Command {
     app.footer(
         "Groups are paired: each run of A with the run of B that has the same seed, and the same value of whatever "
         "else\n"
-        "varies in both. Of each metric: the means, their difference B - A with a 95 % bootstrap interval, and the p "
+        "varies in both; runs that are not done are left out. Of each metric: the means, their difference B - A with a "
+        "95 % bootstrap interval, and the p "
         "of\n"
         "an exact sign-flip permutation test of the paired differences (above 20 pairs: 100 000 random choices).\n\n"
         "Examples:\n"
@@ -47,15 +48,19 @@ class Compare : public Command {
     const ComparedGroup a = group(store, words_[0], "A"), b = group(store, words_[1], "B");
     const std::vector<std::string> wanted = metrics_.empty() ? metrics_to_compare(a, b) : metrics_;
     std::vector<Expression> metrics;
+    std::vector<std::string> drawn;  // those with a value at each step
     for (const std::string& text : wanted) {
       metrics.push_back(Expression::parse(text, {"--metric"}));
       store.require_known(metrics.back().require_single_run().names(), metrics.back().place());
+      if (!metrics.back().reads_series()) drawn.push_back(text);
     }
+    if (!file_.empty() && drawn.empty())
+      throw wrong_input("of each metric named a run has one number, and curves are drawn of what has one at each step",
+                        "name a metric such as accuracy as well", {"--output"});
     const Comparison comparison = compare(a.runs, b.runs, metrics);
     if (json_) print_as_json(a, b, comparison);
-    else print_as_text(a, b, comparison, wanted);
+    else print_as_text(a, b, comparison, drawn);
     if (!file_.empty()) {
-      std::vector<std::string> drawn = wanted;
       if (metrics_.empty() && drawn.size() > most_charts) drawn.resize(most_charts);
       save_figure(comparison_figure(a, b, drawn), file_);
       fmt::print(stderr, "fovea: wrote {}\n", file_);
@@ -86,7 +91,6 @@ class Compare : public Command {
     std::size_t charts = 0;
     for (const std::string& metric : metrics) {
       if (metrics_.empty() && charts == most_charts) break;
-      if (Expression::parse(metric).reads_series()) continue;  // of a course, and so without one
       const std::string chart = comparison_chart(a, b, metric, terminal);
       charts += !chart.empty();
       fmt::print("{}", chart);

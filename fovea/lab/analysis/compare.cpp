@@ -66,12 +66,17 @@ bool apart(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::ranges::none_of(a, [&b](const std::string& value) { return b.contains(value); });
 }
 
+std::int64_t unfinished(std::span<const RunRecord> runs) {
+  return std::ranges::count_if(runs, [](const RunRecord& run) { return run.state != RunState::done; });
+}
+
 using Key = std::vector<std::string>;
 
 std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::string>& names,
                                   std::span<const RunRecord> runs, const char* which) {
   std::map<Key, std::size_t> places;
   for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].state != RunState::done) continue;
     Key key;
     for (const std::string& name : names) key.push_back(RunGroup::of(group.runs[i], name));
     const auto [at, fresh] = places.try_emplace(std::move(key), i);
@@ -179,10 +184,15 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
   const auto in_a = by_key(group_a, comparison.paired_by, a, "A"), in_b = by_key(group_b, comparison.paired_by, b, "B");
   for (const auto& [key, place] : in_a)
     if (const auto partner = in_b.find(key); partner != in_b.end()) pairs.emplace_back(&a[place], &b[partner->second]);
-  if (single) pairs.assign(1, {&a.front(), &b.front()});
+  comparison.unfinished_a = unfinished(a);
+  comparison.unfinished_b = unfinished(b);
+  comparison.alone_a = std::ssize(a) - comparison.unfinished_a - std::ssize(pairs);
+  comparison.alone_b = std::ssize(b) - comparison.unfinished_b - std::ssize(pairs);
+  if (single) {
+    pairs.assign(1, {&a.front(), &b.front()});
+    comparison.alone_a = comparison.alone_b = 0;
+  }
   comparison.pairs = std::ssize(pairs);
-  comparison.alone_a = std::ssize(a) - comparison.pairs;
-  comparison.alone_b = std::ssize(b) - comparison.pairs;
   for (const Expression& metric : metrics) comparison.metrics.push_back(difference_of(metric, pairs));
   return comparison;
 }

@@ -2,8 +2,8 @@
 // measured.
 //
 // Settings that have no value in common tell the groups apart. All others pair the runs: a run of A belongs to the run
-// of B with the same seed and the same values of what varies within the groups. Runs without a partner are counted, and
-// left out.
+// of B with the same seed and the same values of what varies within the groups. Runs without a partner, and those of a
+// group that are not done, are counted and left out. Of two single runs the numbers are those of their last looks.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct MetricDifference {
 struct Comparison {
   std::vector<SettingDifference> settings;
   std::vector<std::string> paired_by;  // "seed", and what else varies within the groups
-  std::int64_t pairs = 0, alone_a = 0, alone_b = 0;
+  std::int64_t pairs = 0, alone_a = 0, alone_b = 0, unfinished_a = 0, unfinished_b = 0;
   std::vector<MetricDifference> metrics;
 };
 

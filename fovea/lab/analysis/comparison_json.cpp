@@ -5,7 +5,8 @@ namespace fovea {
 Json comparison_json(const Comparison& comparison) {
   Json json{{"paired_by", comparison.paired_by},
             {"pairs", comparison.pairs},
-            {"alone", {{"a", comparison.alone_a}, {"b", comparison.alone_b}}}};
+            {"alone", {{"a", comparison.alone_a}, {"b", comparison.alone_b}}},
+            {"unfinished", {{"a", comparison.unfinished_a}, {"b", comparison.unfinished_b}}}};
   Json& settings = json["settings"] = Json::array();
   for (const SettingDifference& setting : comparison.settings)
     settings.push_back({{"name", setting.name}, {"a", setting.a}, {"b", setting.b}});

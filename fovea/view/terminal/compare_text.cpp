@@ -30,8 +30,11 @@ std::string who(const ComparedGroup& a, const ComparedGroup& b, const Terminal& 
     const bool one = group->runs.size() == 1;
     const auto same = [&first](const RunRecord& run) { return run.experiment == first.experiment; };
     const std::string of = std::ranges::all_of(group->runs, same) ? first.experiment : "several experiments";
+    const std::string state = first.state == RunState::done
+                                  ? ""
+                                  : fmt::format("; not done: {} at step {}", state_name(first.state), first.steps);
     text += fmt::format("{}  {}  {}\n", toned(name, Tone::strong, terminal), group->label,
-                        toned(one ? fmt::format("{}, seed {}", of, first.spec.seed)
+                        toned(one ? fmt::format("{}, seed {}{}", of, first.spec.seed, state)
                                   : fmt::format("{} of {}", runs_text(std::ssize(group->runs)), of),
                               Tone::faint, terminal));
   }
@@ -52,6 +55,9 @@ std::string pairs_text(const Comparison& comparison) {
   if (comparison.alone_a + comparison.alone_b > 0)
     text += fmt::format("; without a partner, and left out: {} of A, {} of B", runs_text(comparison.alone_a),
                         runs_text(comparison.alone_b));
+  if (comparison.unfinished_a + comparison.unfinished_b > 0)
+    text += fmt::format("; not done, and left out: {} of A, {} of B", runs_text(comparison.unfinished_a),
+                        runs_text(comparison.unfinished_b));
   return text + "\n";
 }
 

@@ -91,6 +91,27 @@ TEST(Compare, PairsOverSeeds) {
   EXPECT_EQ(accuracy.test.p, 2.0 / 64);
 }
 
+TEST(Compare, LeavesOutWhatIsNotDone) {
+  std::vector<RunRecord> a, b;
+  for (int seed = 0; seed < 3; ++seed) {
+    a.push_back(run_of(seed + 1, static_cast<std::uint64_t>(seed), 40, 0.5));
+    b.push_back(run_of(seed + 11, static_cast<std::uint64_t>(seed), 60, seed == 1 ? 0.1 : 0.7));
+  }
+  b[1].state = RunState::stopped;
+  a.push_back(run_of(4, 7, 40, 0.5));
+  a.back().state = RunState::failed;
+  const Comparison found = compared(a, b);
+  EXPECT_EQ(found.pairs, 2);
+  EXPECT_EQ(found.unfinished_a, 1);
+  EXPECT_EQ(found.unfinished_b, 1);
+  EXPECT_EQ(found.alone_a, 1);
+  EXPECT_EQ(found.alone_b, 0);
+  EXPECT_NEAR(found.metrics[0].mean_b, 0.7, 1e-12);
+  const Comparison single = compared({a[1]}, {b[1]});  // named one by one
+  EXPECT_EQ(single.pairs, 1);
+  EXPECT_EQ(single.unfinished_b, 1);
+}
+
 TEST(Compare, PairsByWhateverElseVaries) {
   std::vector<RunRecord> a, b;
   std::int64_t id = 0;

@@ -43,6 +43,7 @@ ComparedGroup group(const std::string& label, int vocab, double high, std::uint6
     run.experiment = "copying";
     run.spec.task["vocab"] = {std::int64_t{vocab}, {}};
     run.spec.seed = seed;
+    run.state = RunState::done;
     run.series["accuracy"] = {{0, 50, 100}, {0.1, high / 2, high + 0.001 * static_cast<double>(seed)}};
     made.runs.push_back(std::move(run));
   }

@@ -100,6 +100,10 @@ MeasurementRuns sort_runs(std::vector<RunRecord> runs) {
                         "name one of them");
     place = std::move(run);
   }
+  const auto own = std::ranges::find(sorted.other_uniform, sorted.reference.spec.seed,
+                                     [](const RunRecord& run) { return run.spec.seed; });
+  if (own != sorted.other_uniform.end() && sorted.uniform->spec.seed != sorted.reference.spec.seed)
+    std::swap(*own, *sorted.uniform);
   if (sorted.others.empty() && !sorted.uniform && !sorted.words && !sorted.logistic)
     throw wrong_input(fmt::format("there is nothing to measure run {} against", sorted.reference.id),
                       Remedy::train_others());
@@ -130,8 +134,11 @@ MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t
   query.where = Expression::parse(
       fmt::format("state = \"done\" and task.name = \"{}\"", text_setting(reference.spec, "task.name")));
   query.sort = "-id";
-  bool words = false, logistic = false;  // the newest of each
-  for (const RunRecord& run : store.query(query)) {
+  std::vector<RunRecord> found = store.query(query);
+  std::stable_partition(found.begin(), found.end(),
+                        [&reference](const RunRecord& run) { return run.spec.seed == reference.spec.seed; });
+  bool words = false, logistic = false;  // one of each: of the same seed, else the newest
+  for (const RunRecord& run : found) {
     if (run.id == reference.id || !run.series.contains("evidence_loss") || !fits(run, reference)) continue;
     const Role role = role_of(run.spec);
     bool* const there = role == Role::words ? &words : role == Role::logistic ? &logistic : nullptr;

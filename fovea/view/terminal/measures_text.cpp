@@ -62,6 +62,15 @@ std::string legend(const Measures& measures) {
   return text;
 }
 
+// How one order is to the other, in words.
+std::string ranks_words(const Estimate& tau) {
+  if (tau.high < 0) return "ranks words rather the other way round than attention";
+  if (!(tau.low > 0)) return "was not shown to rank words as attention does";
+  if (tau.mean < 0.1) return "ranks words hardly as attention does, though more so than chance";
+  if (tau.mean < 0.5) return "ranks words a little as attention does";
+  return "ranks words much as attention does";
+}
+
 }  // namespace
 
 std::vector<std::string> measures_verdict(const Measures& measures) {
@@ -69,16 +78,14 @@ std::vector<std::string> measures_verdict(const Measures& measures) {
       {"α of other seeds", "another seed's attention"},
       {"predicted", "attention that is predicted from the data alone"},
       {"β", "β, what each word alone says,"},
-      {"Δ", "Δ, what changes when a word is left out,"},
+      {"Δ", "Δ, how fast the loss grows as a word fades,"},
   };
   std::vector<std::string> sentences;
   for (const auto& [name, says] : asked)
     for (const Measures::Row& row : measures.rows) {
       if (row.a != "α" || row.b != name || std::isnan(row.tau.mean)) continue;
-      const char* const shown =
-          row.tau.low > 0 ? "ranks words as attention does" : "was not shown to rank words as attention does";
-      sentences.push_back(
-          fmt::format("{} {}: τ-b {} (0 is chance, 1 the same order).", says, shown, interval(row.tau)));
+      sentences.push_back(fmt::format("{} {}: τ-b {} (-1 is the opposite order, 0 chance, 1 the same order).", says,
+                                      ranks_words(row.tau), interval(row.tau)));
     }
   for (std::string& sentence : sentences)
     if (sentence.front() >= 'a' && sentence.front() <= 'z')

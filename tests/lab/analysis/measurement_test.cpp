@@ -298,6 +298,17 @@ TEST(Measured, OfTranslationsRowsAreTargetWords) {
   EXPECT_EQ(row_of(measures, "α", "β").agreement.mean, 0.5);
 }
 
+TEST(Measured, SetsTheUniformRunOfItsOwnSeedBesideIt) {
+  Kept kept;
+  const std::vector<Override> held{{"model.attention", {std::string("uniform"), {}}}};
+  std::vector<RunRecord> runs{kept.run("text-classify", {}, 3)};
+  for (const std::uint64_t seed : {1, 3, 2}) runs.push_back(kept.run("text-classify", held, seed));
+  const MeasurementRuns sorted = sort_runs(runs);
+  ASSERT_TRUE(sorted.uniform);
+  EXPECT_EQ(sorted.uniform->spec.seed, 3u);
+  EXPECT_EQ(sorted.other_uniform.size(), 2u);
+}
+
 TEST(Measured, RefusesWhatCanNotBeMeasured) {
   Kept kept;
   RunRecord a = kept.run("text-classify", {}, 0), b = kept.run("text-classify", {}, 1),

@@ -22,7 +22,7 @@ class Runs : public Command {
     app.add_option("--sort", query_.sort, "order by a metric, a setting or an expression; -NAME: in descending order")
         ->type_name("NAME");
     limit_ = app.add_option("--limit", query_.limit,
-                            "list at most this many (default: the newest 40, with --json all); -1: all")
+                            "list at most this many, the newest (default: 40, with --json all); -1: all")
                  ->check(between(std::int64_t{-1}, many))
                  ->type_name("N");
     app.add_option("--show", shown_, "columns: metrics, settings, or expressions over them")->type_name("NAME");
@@ -57,7 +57,7 @@ class Runs : public Command {
     if (!where_.empty()) query_.where = Expression::parse(where_, {"--where"});
     const Store store(Store::default_file(), Store::Mode::read_only);
     check_shown(store);
-    const bool newest = query_.sort.empty() && limit_->count() == 0;
+    const bool newest = query_.sort.empty() && !(json_ && limit_->count() == 0);
     if (limit_->count() == 0) query_.limit = json_ ? -1 : 40;
     if (newest) query_.sort = "-id";
     std::int64_t fitting = 0;

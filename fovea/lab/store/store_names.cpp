@@ -33,6 +33,17 @@ bool known(Store::State& state, const std::string& name) {
                   (can_be_read(name) && any_row(state, "SELECT 1 FROM settings WHERE name = ? LIMIT 1", *word)));
 }
 
+// Whether it is what a run may be asked to equal: someone who writes hold = none means a text.
+bool stands_as_text(Store::State& state, const std::string& name) {
+  for (const RunState of : {RunState::running, RunState::done, RunState::stopped, RunState::failed})
+    if (name == state_name(of)) return true;
+  if (name == "none" || name == "uniform") return true;  // where attention is held
+  const auto word = state.known_word(name);
+  if (word && any_row(state, "SELECT 1 FROM runs WHERE experiment = ? LIMIT 1", *word)) return true;
+  SqliteStatement row = state.db().prepare("SELECT 1 FROM settings WHERE value = ? LIMIT 1");
+  return row.bind(1, name).next();
+}
+
 }  // namespace
 
 Store::Names Store::names() const {
@@ -53,14 +64,16 @@ void Store::require_known(const std::set<std::string>& names, const Place& place
   for (const std::string& name : names) {
     if (known(*state_, name)) continue;
     if (count() == 0) return;  // nothing is known yet, and nothing can be found
+    const auto unknown = fmt::format("no run has a metric or setting '{}'", name);
+    if (stands_as_text(*state_, name))
+      throw wrong_input(unknown, fmt::format("put a text in quotes: \"{}\"", name), place);
     const Names all = this->names();
     std::vector<std::string> candidates(run_facts().begin(), run_facts().end());
     candidates.insert(candidates.end(), all.metrics.begin(), all.metrics.end());
     candidates.insert(candidates.end(), all.settings.begin(), all.settings.end());
     candidates.insert(candidates.end(), {"hold", "interventions"});
     const std::string near = nearest_name(name, candidates);
-    throw wrong_input(fmt::format("no run has a metric or setting '{}'", name),
-                      near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), place);
+    throw wrong_input(unknown, near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), place);
   }
 }
 

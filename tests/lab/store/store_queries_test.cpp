@@ -78,6 +78,8 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
             "no run has a metric or setting 'acuracy'. Did you mean 'accuracy'?");
   EXPECT_EQ(mistake_of([&] { where("vocab > 0"); }),
             "no run has a metric or setting 'vocab'. Did you mean 'task.vocab'?");
+  EXPECT_EQ(mistake_of([&] { where("state = done"); }),
+            "no run has a metric or setting 'done'. Put a text in quotes: \"done\".");
   EXPECT_EQ(mistake_of([&] { where("", "-sed"); }), "sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),
             "sort: 'median(accuracy)' is over many runs, and here there is one. Drop share, median and the like.");

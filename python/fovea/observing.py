@@ -68,8 +68,8 @@ def observe(
     None): exact, and as dear as many passes. So looks take at most ``share`` of the time of the training: rows are drawn
     once, among all or those that ``rows`` lists, and as many of them are measured as there is time for; ``share=None``
     measures all of them at each look, and ``watch.cost()`` says beforehand what that takes. ``heads="all"`` puts all heads
-    of a site on a place together. A site whose rows are those of the answer speaks for its own row's; another one for all
-    that is asked.
+    of a site on a place together. A site whose rows are those of the answer (or all of them but its last) speaks for its own row's;
+    another one for all that is asked. An answer whose rows no site has is an error, unless there is one for each example.
 
     ``audit``: how far the assumptions of the two-stage story hold at the last site is followed, for ``fovea.audit(run)``; of the words
     that its states tell, where a tensor of the batch holds tokens.

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .notices import teller
-from .observed import Course
 from .torch_clamps import Base, now
 from .torch_looks import Looks
 from .torch_sites import Key
@@ -21,8 +20,6 @@ EARNED = 0.8  # of the share is spent: no pass takes what the last one took, and
 class Budget(Looks):
     """Seconds that looks have earned as a share of those of the updates, and have not taken."""
 
-    number: int
-    _course: Course
     _every: int
     _share: float | None
     _adapts: bool

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, checks
-from .observed import Measures, in_all
+from .notices import teller
+from .observed import Course, Measures, in_all
 from .observed_audit import Assumptions
 from .pictures import needed
 from .torch_clamps import Answer, Base, Clamps, asked_rows, of_rows, timed
@@ -44,6 +44,10 @@ class Looks:
     _audit_memory: list[float]  # of a watch that goes on
     _priced: tuple[float, float] | None
     _updates: list[float]
+    _course: Course
+    _given: dict[str, Any]  # what the training said of the newest update
+    _told_of_no_gradient: bool
+    number: int
 
     def _base(self, plan: Any = None, log: bool = False) -> Base:
         return Base(self._model, self._answer, list(self._sites), len(self._answers), plan, log)
@@ -133,6 +137,16 @@ class Looks:
             if found:
                 norms[f"gradient{suffix}"] = float(torch.stack([torch.linalg.vector_norm(one.float()).cpu() for one in found]).norm())
         return norms
+
+    def _told_of_update(self, last: bool) -> None:
+        for name, value in self._given.items():
+            self._course.number(self.number, f"train_{name}", float(value.detach() if isinstance(value, torch.Tensor) else value))
+        norms = {} if last else self._gradients()
+        if not norms and not last and not self._told_of_no_gradient:
+            self._told_of_no_gradient = True
+            teller()(f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()")
+        for name, norm in norms.items():
+            self._course.number(self.number, name, norm)
 
     def _plain_look(self) -> None:
         """All that a look does but for β, to be timed."""
@@ -236,35 +250,3 @@ def through_tables(asked: list[tuple[Any, Any]], tensors: list[Any]) -> tuple[An
             if ids is not None and ids.shape == one.shape and bool((ids.cpu() == one.cpu()).all()):
                 return one, table
     return (tensors[0] if tensors else None), None
-
-
-def truth_of(truth: Any, examples: int, shapes: Collection[tuple[int, ...]]) -> Array | None:
-    """``shapes`` are those of the sites."""
-    if truth is None:
-        return None
-    values = np.asarray(truth.detach().cpu() if isinstance(truth, torch.Tensor) else truth)
-    if values.dtype.kind not in "iu" or values.ndim != 2 or len(values) != examples:
-        raise _engine.wrong_input(
-            f"truth has the shape {values.shape} and holds {values.dtype}",
-            f"it must be whole numbers, ({examples}, rows): the place that each row should look at, -1 for none",
-        )
-    places = min([shape[3] for shape in shapes if of_rows(values.shape[1], shape[2])] or [shape[3] for shape in shapes])
-    outside = values[(values < -1) | (values >= places)]
-    if outside.size:
-        raise _engine.wrong_input(f"truth has a place {outside[0]}, and attention has {places} places", "places count from 0; -1 stands for none")
-    return values.astype(np.int64)
-
-
-def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
-    """rung_NAME, where the loss would rest if the model said what each of these says: (examples, rows), or one number for all."""
-    heights = {}
-    for name, said in rungs.items():
-        values = np.asarray(said.detach().cpu() if isinstance(said, torch.Tensor) else said, float)
-        asked = ~np.isnan(answers)
-        if values.shape not in ((), answers.shape) or not (np.broadcast_to(values, answers.shape)[asked] <= 1e-3).all():
-            raise _engine.wrong_input(
-                f"the rung '{name}' has the shape {values.shape}, or numbers above 0",
-                f"give the log-probability that it gives to what is right, {answers.shape}, as answer(output) does",
-            )
-        heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(np.broadcast_to(values, answers.shape)[asked].mean())
-    return heights

@@ -24,8 +24,9 @@ from .runs import Run
 from .settings import merged
 from .torch_budget import EARNED, EVERY, Budget
 from .torch_clamps import Answer, Base, Clamps, clock, now
+from .torch_given import ladder_of, require_answer, require_rows, require_state, truth_of
 from .torch_holds import Hold, plan_of
-from .torch_looks import ladder_of, looked_up, through_tables, truth_of
+from .torch_looks import looked_up, through_tables
 from .torch_model import Model, rank
 from .torch_sites import Key, Scope, Tap, chosen, found, name_of
 
@@ -115,16 +116,8 @@ class Watch(Budget):
         names = set(chosen(list(self._every_site), sites, "sites"))
         self._sites: dict[Key, str] = {key: name_of(key) for key in seen if name_of(key) in names}
         self._shapes = {key: tuple(seen[key].attention.shape) for key in self._sites}
-        for key, shape in self._shapes.items():
-            if shape[0] != examples:
-                raise _engine.wrong_input(
-                    f"answer(output) has {examples} rows of examples, and '{self._sites[key]}' attends for {shape[0]}",
-                    "it must be (examples, rows), a row of log-probabilities for each example of the batch",
-                )
-        most = max(shape[2] for shape in self._shapes.values())
-        for row in () if isinstance(rows, str) else rows:
-            if not -most <= row < most:
-                raise _engine.wrong_input(f"rows has {row}, and attention has {most} rows", "count from 0, or from the end by -1")
+        require_answer(self._answers, self.sites, [seen[key].attention.shape for key in seen])
+        require_rows(() if isinstance(rows, str) else rows, self._shapes.values())
         fits = [rows * places for _, _, rows, places in self._shapes.values() if rows * places <= MOST_AT_ONCE]
         if len(fits) < len(self._shapes) and keep > 0 and not self._silent:
             large = [name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE]
@@ -283,16 +276,6 @@ class Watch(Budget):
         self._course.keep(self.number, [])
         return True
 
-    def _told_of_update(self, last: bool) -> None:
-        for name, value in self._given.items():
-            self._course.number(self.number, f"train_{name}", float(value.detach() if isinstance(value, torch.Tensor) else value))
-        norms = {} if last else self._gradients()
-        if not norms and not last and not self._told_of_no_gradient:
-            self._told_of_no_gradient = True
-            teller()(f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()")
-        for name, norm in norms.items():
-            self._course.number(self.number, name, norm)
-
     # ---- what becomes of it
 
     def state_dict(self) -> dict[str, Any]:
@@ -307,14 +290,7 @@ class Watch(Budget):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where ``state_dict`` was taken: its looks, its holds by the number of the update, and its place in the store."""
         self._open()
-        state = checks.table("the state of a watch", state, "number")
-        for part in [part for part in ("number", "key", "started", "seconds", "turn", "course") if part not in state]:
-            raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
-        if state.get("sites", sites := list(self._sites.values())) != sites:
-            raise _engine.wrong_input(
-                f"the state is of a watch of {len(state['sites'])} sites ({', '.join(state['sites'][:4])}), and this one has {len(sites)} ({', '.join(sites[:4])})",
-                "go on with the same model, and the same sites=",
-            )
+        state = require_state(state, list(self._sites.values()))
         self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
         self._earned_until = float(self.number)
         self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)

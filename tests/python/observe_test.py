@@ -235,6 +235,10 @@ def test_where_no_attention_is_seen_it_is_told_why():
         ({"rows": "some"}, "rows is 'some'"),
         ({"share": 0}, "share is 0"),
         ({"truth": torch.zeros(3, 8).long()}, r"truth has the shape \(3, 8\)"),
+        ({"truth": torch.zeros(4, 6).long()}, r"truth has the shape \(4, 6\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\): the place"),
+        ({"truth": torch.zeros(4, 9).long()}, r"truth has the shape \(4, 9\), and attention has 8 rows"),
+        ({"answer": lambda out: right(TARGET)(out)[:, :3]}, r"has the shape \(4, 3\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\), nan where"),
+        ({"answer": lambda out: right(TARGET)(out).repeat(1, 2)}, r"answer\(output\) has the shape \(4, 16\).* or \(4,\), one for each example"),
         ({"truth": torch.full((4, 8), 8)}, "truth has a place 8, and attention has 8 places"),
         ({"truth": torch.full((4, 8), -2)}, "truth has a place -2"),
         ({"settings": 3}, "settings is 3"),
@@ -301,3 +305,36 @@ def test_what_is_not_a_number():
 def test_as_many_maps_are_kept_as_fit(monkeypatch):
     monkeypatch.setattr("fovea.torch_watch.MOST_AT_ONCE", 128)
     assert looked(GPT(), beta=None).arrays["attention"][0].shape == (2, 8, 8)
+
+
+class Translator(nn.Module):
+    """Five places are read, four are written: sites of five rows and of four."""
+
+    def __init__(self):
+        super().__init__()
+        self.read = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.write = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
+
+    def forward(self, x):
+        return self.write(x[:, :4], self.read(x))
+
+
+def test_rows_of_one_site_of_several_are_enough():
+    def answer(rows):
+        return lambda out: torch.nn.functional.pad(out.log_softmax(-1)[..., 0], (0, 2))[:, :rows]
+
+    x = torch.randn(3, 5, 8)
+    for rows in (3, 4, 5):  # of a site of four rows, the last of which says nothing; of one of four, or of five without its last; of five
+        truth = torch.zeros(3, rows, dtype=torch.long)
+        assert "attention_on_truth" in looked(Translator(), x, answer(rows), truth=truth, beta=None).series
+    assert looked(Translator(), x, answer(4), sites="read.*", beta=None).series  # they are those of a site that is not looked at
+    with pytest.raises(fovea.WrongInput, match=r"\(3, 6\), and attention has 4 or 5 rows. It must be \(3, 5\) or \(3, 4\) or \(3, 3\), nan"):
+        observe(Translator(), x, answer(6))
+
+
+def test_an_answer_for_each_example_or_for_all_rows_but_the_last():
+    following = right(TARGET)
+    for read in (lambda out: following(out)[:, 5], lambda out: following(out)[:, 5:6], lambda out: following(out)[:, :7]):
+        assert "agreement" in looked(GPT(), answer=read).series
+    several = looked(Pooled(), torch.randn(3, 5, 6), lambda out: out.log_softmax(-1))
+    assert several.beta().shape == (3, 1, 5)  # one row of attention speaks for all answers of its example

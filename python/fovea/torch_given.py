@@ -1,0 +1,105 @@
+"""What a watch is given, checked against where the model attends."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine, checks
+from .pictures import needed
+from .torch_clamps import of_rows
+
+torch = needed("torch", "torch")
+
+Array = npt.NDArray[Any]
+Shapes = Collection[tuple[int, ...]]  # (examples, heads, rows, places) of each site
+
+
+def require_rows(rows: Iterable[int], shapes: Shapes) -> None:
+    """Rows that some site has, from either end."""
+    most = max(shape[2] for shape in shapes)
+    for row in rows:
+        if not -most <= row < most:
+            raise _engine.wrong_input(f"rows has {row}, and attention has {most} rows", "count from 0, or from the end by -1")
+
+
+def require_answer(answers: Array, observed: Mapping[str, tuple[int, ...]], shapes: Shapes) -> None:
+    """An answer for each row of some site, or one for each example. Where an example has one row of attention, all its answers are that row's.
+    ``shapes`` are those of all sites."""
+    examples, rows = answers.shape
+    for name, shape in observed.items():
+        if shape[0] != examples:
+            raise _engine.wrong_input(
+                f"answer(output) has {examples} rows of examples, and '{name}' attends for {shape[0]}",
+                "it must be (examples, rows), a row of log-probabilities for each example of the batch",
+            )
+    if rows > 1 and not any(shape[2] == 1 or of_rows(rows, shape[2]) for shape in shapes):
+        raise _engine.wrong_input(
+            f"answer(output) has the shape {answers.shape}, and attention has {_counts(shapes)} rows",
+            f"it must be {_fitting(examples, shapes)}, nan where nothing is asked, or ({examples},), one for each example",
+        )
+
+
+def truth_of(truth: Any, examples: int, shapes: Shapes) -> Array | None:
+    """``shapes`` are those of the sites."""
+    if truth is None:
+        return None
+    values = np.asarray(truth.detach().cpu() if isinstance(truth, torch.Tensor) else truth)
+    if values.dtype.kind not in "iu" or values.ndim != 2 or len(values) != examples:
+        raise _engine.wrong_input(
+            f"truth has the shape {values.shape} and holds {values.dtype}",
+            f"it must be whole numbers, ({examples}, rows): the place that each row should look at, -1 for none",
+        )
+    fit = [shape[3] for shape in shapes if of_rows(values.shape[1], shape[2])]
+    if not fit:
+        raise _engine.wrong_input(
+            f"truth has the shape {values.shape}, and attention has {_counts(shapes)} rows",
+            f"it must be {_fitting(examples, shapes)}: the place that each row should look at, -1 for none",
+        )
+    places = min(fit)
+    outside = values[(values < -1) | (values >= places)]
+    if outside.size:
+        raise _engine.wrong_input(f"truth has a place {outside[0]}, and attention has {places} places", "places count from 0; -1 stands for none")
+    return values.astype(np.int64)
+
+
+def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
+    """rung_NAME, where the loss would rest if the model said what each of these says: (examples, rows), or one number for all."""
+    heights = {}
+    for name, said in rungs.items():
+        values = np.asarray(said.detach().cpu() if isinstance(said, torch.Tensor) else said, float)
+        asked = ~np.isnan(answers)
+        if values.shape not in ((), answers.shape) or not (np.broadcast_to(values, answers.shape)[asked] <= 1e-3).all():
+            raise _engine.wrong_input(
+                f"the rung '{name}' has the shape {values.shape}, or numbers above 0",
+                f"give the log-probability that it gives to what is right, {answers.shape}, as answer(output) does",
+            )
+        heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(np.broadcast_to(values, answers.shape)[asked].mean())
+    return heights
+
+
+def require_state(state: Any, sites: list[str]) -> dict[str, Any]:
+    """What ``state_dict`` of a watch of these sites gave."""
+    given = checks.table("the state of a watch", state, "number")
+    for part in [part for part in ("number", "key", "started", "seconds", "turn", "course") if part not in given]:
+        raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
+    if given.get("sites", sites) != sites:
+        raise _engine.wrong_input(
+            f"the state is of a watch of {len(given['sites'])} sites ({', '.join(given['sites'][:4])}), and this one has {len(sites)} ({', '.join(sites[:4])})",
+            "go on with the same model, and the same sites=",
+        )
+    return given
+
+
+def _counts(shapes: Shapes) -> str:
+    return " or ".join(str(rows) for rows in sorted({shape[2] for shape in shapes}))
+
+
+def _fitting(examples: int, shapes: Shapes) -> str:
+    """The shapes of rows that some site has."""
+    most = sorted({shape[2] for shape in shapes})
+    fit = sorted({rows for shape in most for rows in (shape, shape - 1) if of_rows(rows, shape)}, reverse=True)
+    return " or ".join(f"({examples}, {rows})" for rows in fit)

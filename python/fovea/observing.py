@@ -56,8 +56,8 @@ def observe(
     ``batch`` is what is looked at, always the same: a tensor, a tuple of the module's arguments, or a dict of them.
     ``answer(output)`` reads off what the module gives the log-probability of what is right, (examples, rows), NaN where
     nothing is asked. ``truth``, if it is known, says which place each row should look at, (examples, rows), -1 for none.
-    ``rungs`` are what simpler models say, by name and lowest last: like the answer, or one number for all of it. Their heights
-    are kept beside the loss, as where it may rest.
+    ``rungs`` are what simpler models say, by name and lowest last: log-probabilities like the answer, or one for all of it. Minus their
+    means, the heights where the loss may rest, are kept beside it.
 
     A look is made ``every`` so many updates; where that is not said every 50, or as many times 50 as it takes for looks to stay
     within ``share``. It is made at the ``sites`` whose names these patterns fit (``attention_sites`` has them). Of

@@ -69,15 +69,21 @@ def truth_of(truth: Any, examples: int, shapes: Shapes) -> Array | None:
 def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
     """rung_NAME, where the loss would rest if the model said what each of these says: (examples, rows), or one number for all."""
     heights = {}
+    asked = ~np.isnan(answers)
     for name, said in rungs.items():
         values = np.asarray(said.detach().cpu() if isinstance(said, torch.Tensor) else said, float)
-        asked = ~np.isnan(answers)
-        if values.shape not in ((), answers.shape) or not (np.broadcast_to(values, answers.shape)[asked] <= 1e-3).all():
+        if values.shape not in ((), answers.shape):
             raise _engine.wrong_input(
-                f"the rung '{name}' has the shape {values.shape}, or numbers above 0",
-                f"give the log-probability that it gives to what is right, {answers.shape}, as answer(output) does",
+                f"the rung '{name}' has the shape {values.shape}",
+                f"give the log-probability that it gives to what is right, {answers.shape} as answer(output) does, or one number for all",
             )
-        heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(np.broadcast_to(values, answers.shape)[asked].mean())
+        of_asked = np.broadcast_to(values, answers.shape)[asked]
+        if not (of_asked <= 1e-3).all():
+            raise _engine.wrong_input(
+                f"the rung '{name}' holds {of_asked.max():.4g}, and the logarithm of a probability is 0 at most",
+                "give the log-probability of what is right: minus the height at which the loss would rest",
+            )
+        heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(of_asked.mean())
     return heights
 
 

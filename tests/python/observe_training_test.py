@@ -340,5 +340,9 @@ def test_heights_of_simpler_models_lie_beside_the_loss():
     rungs = {"uniform": -torch.log(torch.tensor(12.0)), "in-context": torch.full((4, 8), -0.5)}
     run = looked(model, rungs=rungs, beta=None)
     assert run.metrics["rung_uniform"] == pytest.approx(2.4849, abs=1e-4) and run.metrics["rung_in_context"] == 0.5 and run.metrics["rung"] == 0
-    with pytest.raises(fovea.WrongInput, match=r"the rung 'unigram' has the shape \(4, 7\)"):
-        looked(model, rungs={"unigram": torch.zeros(4, 7)})
+    for said, told in (
+        (torch.zeros(4, 7), r"the rung 'unigram' has the shape \(4, 7\)\. Give .*, or one number for all"),
+        (2.4849, r"the rung 'unigram' holds 2\.485, and .* is 0 at most\. Give .*: minus the height"),
+    ):
+        with pytest.raises(fovea.WrongInput, match=told):
+            looked(model, rungs={"unigram": said})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -85,6 +86,15 @@ def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
             )
         heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(of_asked.mean())
     return heights
+
+
+def require_number(name: str, value: Any) -> None:
+    """Something of an update; its value, which a device may still be computing, is not waited for."""
+    if not hasattr(value, "__float__"):
+        raise checks.wrong_type(f"step({name}=…)", value, "a number, or a tensor of one")
+    shape = tuple(getattr(value, "shape", ()))
+    if math.prod(shape) != 1:
+        raise _engine.wrong_input(f"step({name}=…) has the shape {shape}", "it must be one number, such as the mean of these")
 
 
 def require_state(state: Any, sites: list[str]) -> dict[str, Any]:

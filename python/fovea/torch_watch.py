@@ -24,7 +24,7 @@ from .runs import Run
 from .settings import merged
 from .torch_budget import EARNED, EVERY, Budget
 from .torch_clamps import Answer, Base, Clamps, clock, now
-from .torch_given import ladder_of, require_answer, require_rows, require_state, truth_of
+from .torch_given import ladder_of, require_answer, require_number, require_rows, require_state, truth_of
 from .torch_holds import Hold, plan_of
 from .torch_looks import looked_up, through_tables
 from .torch_model import Model, rank
@@ -147,8 +147,7 @@ class Watch(Budget):
         like; every so many updates it looks at the model, which changes nothing of it."""
         self._open()
         for name, value in metrics.items():
-            if not hasattr(value, "__float__"):
-                raise checks.wrong_type(f"step({name}=…)", value, "a number, or a tensor of one")
+            require_number(name, value)
         due = [hold for hold in self._holds if hold.at(self.number)]
         if due and not self._held:
             raise _engine.wrong_input(
@@ -173,7 +172,9 @@ class Watch(Budget):
         is one of them, counted from 1."""
         self._open()
         start = checks.whole("start", start, 0)
-        until = None if until is None else checks.whole("until", until, start + 1)
+        until = None if until is None else checks.whole("until", until)
+        if until is not None and until <= start:
+            raise _engine.wrong_input(f"until is {until}", f"it must be after start, which is {start}")
         names = set(chosen(list(self._every_site), sites, "sites"))
         made = Hold.of(how, names, start, until, head)
         fewest = min(names, key=self._every_site.__getitem__)

@@ -313,6 +313,10 @@ def test_what_cannot_be_kept_or_measured_is_told_at_the_start(tmp_path):
     watch = observe(GPT(), beta=None)
     with pytest.raises(fovea.WrongType, match=r"step\(loss=…\) is None"):
         watch.step(loss=None)
+    with pytest.raises(fovea.WrongInput, match=r"step\(loss=…\) has the shape \(3,\)\. It must be one number"):
+        watch.step(loss=torch.ones(3))
+    with pytest.raises(fovea.WrongInput, match="until is 5. It must be after start, which is 10"):
+        watch.hold("uniform", start=10, until=5)
     assert watch.number == 0
 
 

@@ -49,9 +49,8 @@ def observe(
     seed: int = 0,
     store: Any = None,
 ) -> Watch:
-    """Looks at a module of PyTorch while it is trained, by a loop that stays as it is but for two lines: ``watch.step()``
-    before each update, and ``watch.close()`` at the end, which gives a ``fovea.Run``. A look changes no number of the
-    training.
+    """Looks at a module of PyTorch while it is trained, by a loop that stays as it is but for two lines: the ``with`` around it,
+    and ``watch.step()`` before each update. ``watch.close()`` gives a ``fovea.Run``. A look changes no number of the training.
 
     ``batch`` is what is looked at, always the same: a tensor, a tuple of the module's arguments, or a dict of them.
     ``answer(output)`` reads off what the module gives the log-probability of what is right, (examples, rows), NaN where
@@ -82,15 +81,15 @@ def observe(
     >>> x, y = torch.randn(4, 6, 8), torch.arange(6).expand(4, 6)
     >>> right = lambda out: out.log_softmax(-1).gather(-1, y[..., None])[..., 0]
     >>> optimizer = torch.optim.Adam(model.parameters(), 1e-2)
-    >>> watch = fovea.observe(model, x, right, every=10, name="mine", store=tempfile.mkdtemp() + "/runs.db")
-    >>> watch.hold("uniform", until=10)
-    >>> for _ in range(20):
-    ...     with watch.intervening():
-    ...         loss = -right(model(x)).mean()
-    ...     optimizer.zero_grad()
-    ...     loss.backward()
-    ...     watch.step(loss=loss)
-    ...     optimizer.step()
+    >>> with fovea.observe(model, x, right, every=10, name="mine", store=tempfile.mkdtemp() + "/runs.db") as watch:
+    ...     watch.hold("uniform", until=10)
+    ...     for _ in range(20):
+    ...         with watch.intervening():
+    ...             loss = -right(model(x)).mean()
+    ...         optimizer.zero_grad()
+    ...         loss.backward()
+    ...         watch.step(loss=loss)
+    ...         optimizer.step()
     >>> run = watch.close()
     >>> run.series.steps("entropy_l1_h2").tolist()
     [0, 10, 20]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
+from . import torch_unclosed as unclosed
 from .kept import name_of_own, spec_of
 from .kept import store as store_of
 from .notices import teller
@@ -38,7 +40,9 @@ Array = npt.NDArray[Any]
 class Watch(Budget):
     """What ``fovea.observe`` gives: it looks at a model while that is trained, and keeps what it sees as a run.
 
-    As a context it closes itself, and what an exception ends is kept as a run that failed.
+    As a context it closes itself, and what an exception ends is kept as a run that failed. Of a watch that is never closed the looks
+    that were made are kept as a stopped run when Python ends, and stderr says so. One that is dropped before, as when the cell of a
+    notebook is run again, does not keep its model alive: its run is kept when the next watch begins.
 
     >>> import tempfile, torch, fovea
     >>> layer, x = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(4, 6, 8)
@@ -49,6 +53,8 @@ class Watch(Budget):
     >>> sites, whole > 0, watch.number
     ({'self_attn': (4, 2, 6, 6)}, True, 0)
     """
+
+    _unclosed = False  # whether its run is still to be kept
 
     def __init__(
         self,
@@ -90,6 +96,7 @@ class Watch(Budget):
         self._started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._begun = time.perf_counter()
         self._before = 0.0  # seconds of the training before it was resumed
+        self._looks_before = 0
         self._priced: tuple[float, float] | None = None  # seconds of a look without β, the newest, and of a pass
         self._updates: list[float] = []  # seconds of the newest updates
         self._stepped: float | None = None
@@ -134,6 +141,8 @@ class Watch(Budget):
         self._wants_audit = audit
         self._audit, self._audit_memory = None, []
         self._credit = begun - now()  # seconds that looks may still take
+        if not self._silent:
+            unclosed.begun(self)
 
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
@@ -299,6 +308,8 @@ class Watch(Budget):
         course = dict(state["course"])
         course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
         self._course.load_state_dict(course)
+        self._looks_before = len(self._course.looks)
+        unclosed.alone(self)
 
     def close(self, state: str = "done", error: str = "") -> Run | None:
         """Looks once more and keeps the run, in the store; of several processes the first does, and the others get None.
@@ -313,21 +324,29 @@ class Watch(Budget):
             self._look(last=True)
         for name, number in (self._audit.whole() if self._audit else {}).items():
             self._course.number(self._course.looks[-1], name, number)
-        sites = list(self._sites.values())
+        self._run = self._keeping(state, error)()
+        self._closed = True
+        unclosed.closed(self)
+        return self._run
+
+    def _keeping(self, state: str, error: str) -> Callable[[], Run]:
+        """Keeps the run as it is now, and holds nothing of the model."""
         observed: dict[str, Any] = {"beta": "clamp" if self._clamps else "none"}
         if self._clamps:
             observed.update(rows=self._rows, heads=self._heads, share="none" if self._share is None else self._share)
         program = {"program": "PyTorch", "observed": observed}
+        heads = [shape[1] for shape in self._shapes.values()]
         settings = {
-            "model": {"class": type(self._model.module).__name__, "sites": sites, "heads": [shape[1] for shape in self._shapes.values()]},
+            "model": {"class": type(self._model.module).__name__, "sites": list(self._sites.values()), "heads": heads},
             "probe": {"every": self._every, "keep": self._keep},
             "intervene": [hold.table() for hold in self._holds],
             "seed": self._seed,
         }
-        self._run = self._store.add(
+        return functools.partial(
+            self._store.add,
             self._name,
             merged(settings, {"train": program}, self._settings),
-            {name: points for name, points in self._course.series.items()},
+            dict(self._course.series),
             self._course.all_arrays(self._last),
             state,
             key=self._key,
@@ -336,8 +355,6 @@ class Watch(Budget):
             seconds=self._before + time.perf_counter() - self._begun,
             steps=self.number,
         )
-        self._closed = True
-        return self._run
 
     def _open(self) -> None:
         if self._closed:
@@ -353,6 +370,10 @@ class Watch(Budget):
             self.close("done" if kind is None else "stopped")
         else:
             self.close("failed", f"{kind.__name__}: {error}")
+
+    def __del__(self) -> None:
+        if self._unclosed:
+            unclosed.dropped(self)
 
     def __repr__(self) -> str:
         return f"<watch of {type(self._model.module).__name__}: {len(self._sites)} sites, {self.number} updates, {len(self._course.looks)} looks>"

@@ -132,5 +132,15 @@ def _checkpointed() -> bool:
     return frame is not None
 
 
+def require_no_truth(holds: Sequence[Hold], number: int) -> None:
+    """Said before the updates that lead to a hold are done, not when it begins."""
+    for hold in holds:
+        if hold.how == "truth" and (hold.until is None or number < hold.until):
+            raise _engine.wrong_input(
+                f"attention is to be held at the truth from update {hold.start} on, and intervening() at update {number} is given none",
+                "give that of the batch that goes through, before the hold begins, too: intervening(truth=…), (examples, rows)",
+            )
+
+
 def plan_of(holds: Sequence[Hold], truth: Any, trained: bool = False) -> Holds | None:
     return Holds(holds, truth, trained) if holds else None

@@ -27,7 +27,7 @@ from .settings import merged
 from .torch_budget import EARNED, EVERY, Budget
 from .torch_clamps import Answer, Base, Clamps, clock, now
 from .torch_given import ladder_of, require_answer, require_number, require_rows, require_state, truth_of
-from .torch_holds import Hold, plan_of
+from .torch_holds import Hold, plan_of, require_no_truth
 from .torch_looks import looked_up, through_tables
 from .torch_model import Model, rank
 from .torch_sites import Key, Scope, Tap, chosen, found, name_of
@@ -194,9 +194,13 @@ class Watch(Budget):
     @contextlib.contextmanager
     def intervening(self, truth: Any = None) -> Iterator[None]:
         """Around a forward pass of the training: attention is held as ``hold`` said, if it is now. ``truth`` is that of the
-        batch that goes through, where attention is held at it."""
+        batch that goes through, where attention is held at it, now or later; looks show such a hold where ``observe`` was
+        given the truth of what it looks at."""
         self._open()
-        plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth if truth is None else truth, torch.is_grad_enabled())
+        truth = self._truth if truth is None else truth
+        if truth is None:
+            require_no_truth(self._holds, self.number)
+        plan = plan_of([hold for hold in self._holds if hold.at(self.number)], truth, torch.is_grad_enabled())
         if plan is None:
             yield
             return
@@ -243,8 +247,9 @@ class Watch(Budget):
             if self._diverged(base, last):
                 return
             numbers, arrays = self._measured(base, first)
-            plan = plan_of([hold for hold in self._holds if hold.at(self.number)], self._truth)
-            if plan is not None:
+            holds = [hold for hold in self._holds if hold.at(self.number)]
+            plan = plan_of(holds, self._truth)
+            if plan is not None and (self._truth is not None or not any(hold.how == "truth" for hold in holds)):
                 held, _ = self._measured(self._base(plan), False)
                 numbers.update({f"{name}_held": value for name, value in held.items() if name not in self._rungs})
             took = now() - start
@@ -313,20 +318,29 @@ class Watch(Budget):
 
     def close(self, state: str = "done", error: str = "") -> Run | None:
         """Looks once more and keeps the run, in the store; of several processes the first does, and the others get None.
-        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``. A watch that is closed gives the same run again."""
+        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``. A watch that is closed gives the same run again. Where the last look
+        fails, a warning says so, and what was seen before is kept."""
         if self._closed:
             return self._run
         if self._silent:
             self._closed = True
             return None
+        trouble = ""
         if state != "failed" and self._course.looks[-1:] != [self.number]:
             self._given = {}
-            self._look(last=True)
+            try:
+                self._look(last=True)
+            except Exception as why:
+                if not self._course.looks:
+                    raise
+                trouble = f"the last look, at update {self.number}, failed, and what was seen before is kept ({type(why).__name__}: {why})"
         for name, number in (self._audit.whole() if self._audit else {}).items():
             self._course.number(self._course.looks[-1], name, number)
         self._run = self._keeping(state, error)()
         self._closed = True
         unclosed.closed(self)
+        if trouble:
+            teller()(trouble)
         return self._run
 
     def _keeping(self, state: str, error: str) -> Callable[[], Run]:

@@ -113,6 +113,28 @@ def test_a_truth_out_of_range_cannot_be_held():
             watch._model()
 
 
+def test_a_truth_that_is_not_known_is_missed_before_the_hold_begins():
+    watch = observe(GPT(), every=1, beta=None)
+    watch.hold("truth", start=2, until=4)
+    with pytest.raises(fovea.WrongInput, match=r"at the truth from update 2 on, and intervening\(\) at update 0 is given none"), watch.intervening():
+        pass
+    for number in range(5):
+        with watch.intervening(PREVIOUS if number < 4 else None):
+            right(TARGET)(watch._model()).mean().backward()
+        watch.step()
+    assert watch.close().series.steps("loss").tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_last_look_that_fails_takes_nothing_with_it():
+    watch = observe(GPT(), every=1, beta=None)
+    right(TARGET)(watch._model()).mean().backward()
+    watch.step()
+    watch.hold(lambda attention, allowed: attention[:1], start=1)
+    with pytest.warns(UserWarning, match="the last look, at update 1, failed, and what was seen before is kept .WrongInput: a hold gave"):
+        run = watch.close()
+    assert run is watch.close() and run.state == "done" and run.series.steps("loss").tolist() == [0]
+
+
 @pytest.mark.parametrize("way", ["aot_eager", "in place"])
 def test_compiled_models(way):
     model = GPT()

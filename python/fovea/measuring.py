@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from . import _engine, checks, pictures
@@ -14,6 +15,9 @@ from .run_table import RunTable
 from .runs import Run, a_run
 
 Group = Union[Run, RunTable, Sequence[Run], str]
+
+_NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
+_OF_ANY_RUN = re.compile(r"id|experiment|state|steps|seconds|started|tags|note|hold|interventions|steps_to_\d+|infinity|true|false")
 
 
 class _Document:
@@ -94,7 +98,28 @@ def compare(a: Group, b: Group, *metrics: str, store: Any = None) -> Comparison:
     (True, 3)
     """
     names = [checks.text("a metric", metric) for metric in metrics]
-    return Comparison(*_engine.compare(_group("a", a, store), _group("b", b, store), names))
+    left, right = _group("a", a, store), _group("b", b, store)
+    _require_known(names, [*left[1], *right[1]])
+    return Comparison(*_engine.compare(left, right, names))
+
+
+def _require_known(names: list[str], records: list[_engine.Record]) -> None:
+    """A name by itself is one that some run has; what else an expression reads is not looked at."""
+    metrics = {metric for record in records for metric in record.series_names}
+    settings = {setting for record in records for setting in _settings(record.spec.table())}
+    for name in names:
+        if not _NAME.fullmatch(name) or _OF_ANY_RUN.fullmatch(name) or name in metrics or name in settings:
+            continue
+        remedy = _engine.suggest_name(name, sorted(settings if "." in name else metrics))
+        raise _engine.wrong_input(f"no run of a or b has a metric or setting '{name}'", remedy)
+
+
+def _settings(spec: Mapping[str, Any]) -> Iterator[str]:
+    for section, value in spec.items():
+        if isinstance(value, Mapping):
+            yield from (f"{section}.{name}" for name in _settings(value))
+        else:
+            yield section
 
 
 def _group(name: str, runs: Any, store: Any) -> tuple[str, list[_engine.Record]]:

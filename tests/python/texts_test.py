@@ -139,3 +139,8 @@ def test_comparisons_are_the_programs(program):
         fovea.compare("train.rate = 7", b)
     with pytest.raises(fovea.WrongType, match="a is 3, of type int"):
         fovea.compare(3, b)
+    with pytest.raises(fovea.WrongInput, match="no run of a or b has a metric or setting 'los'. Did you mean 'loss'?"):
+        fovea.compare(a, b, "loss", "los")
+    with pytest.raises(fovea.WrongInput, match="has a metric or setting 'train.rat'. Did you mean 'train.rate'?"):
+        fovea.compare(a, b, "train.rat")
+    assert len(fovea.compare(a, b, "seed", "steps", "steps_to_90", "train.rate", "log(abs(loss))").metrics) == 5

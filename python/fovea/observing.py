@@ -73,8 +73,8 @@ def observe(
     ``audit``: how far the assumptions of the two-stage story hold at the last site is followed, for ``fovea.audit(run)``; of the words
     that its states tell, where a tensor of the batch holds tokens.
 
-    Of the first ``keep`` examples attention and β are kept. ``settings`` say what the training was, ``store`` where the
-    run is kept. Of several processes the first alone looks.
+    Of the first ``keep`` examples attention and β are kept. ``settings`` say what the training was (``{"rate": 0.01}`` is kept as
+    ``train.rate``), ``store`` where the run is kept. Of several processes the first alone looks.
 
     >>> import tempfile, torch, fovea
     >>> model = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0)

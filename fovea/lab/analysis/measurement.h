@@ -31,10 +31,12 @@ struct MeasurementRuns {
 };
 
 // Tells by their specs what the runs are: the reference is the first of those whose attention is learned, and `uniform`
-// of its seed, where there is one of that. Throws wrong_input where a run has no place beside it, or there is none to measure against.
+// of its seed, where there is one of that. Throws wrong_input where a run has no place beside it, or there is none to
+// measure against.
 MeasurementRuns sort_runs(std::vector<RunRecord> runs);
 
-// Of one id: its partners are looked for in the store: of the same seed, else the newest of each kind. Of several: these and no others.
+// Of one id: its partners are looked for in the store, of the same seed, else the newest of each kind. Of several:
+// these and no others.
 MeasurementRuns runs_to_measure(const Store& store, std::span<const std::int64_t> ids);
 
 struct Measures {

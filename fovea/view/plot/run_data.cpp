@@ -91,6 +91,9 @@ Quantity::Quantity(std::string text, const Place& place)
 
 std::string Quantity::label() const {
   const bool name = text_.find_first_of(" ()+-*/<>=0123456789") == std::string::npos;
+  constexpr std::string_view mean = "mean_over(";
+  if (text_.starts_with(mean) && text_.ends_with(')'))
+    return Quantity(text_.substr(mean.size(), text_.size() - mean.size() - 1), {}).label() + ", mean";
   return name ? last_part(text_) : without_underscores(text_);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "apps/cli/wording.h"
 #include "fovea/base/file.h"
@@ -36,6 +37,16 @@ void check_report_name(const std::string& file, const std::string& ending) {
   if (!given.empty() && given != ending)
     throw wrong_input(fmt::format("the report cannot be written as '{}'", file),
                       fmt::format("name a file that ends with {}", ending));
+}
+
+void check_own_report(const std::string& file) {
+  if (!std::filesystem::exists(file)) return;
+  std::string head(2000, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (head.find("<title>Fovea") == std::string::npos && head.find("a class=\"skip\"") == std::string::npos)
+    throw wrong_input(fmt::format("'{}' is there already, and is no report of experiments", file),
+                      "name the report's file (-o FILE.html), or move that one away");
 }
 
 void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file,

@@ -22,6 +22,9 @@ std::vector<Reproduction> reproduced_before(const Store& store);
 // Throws wrong_input for a name that promises another kind of file, such as .pdf. Without an ending any name will do.
 void check_report_name(const std::string& file, const std::string& ending);
 
+// Throws wrong_input where a file stands under this name that is no such report: nobody named it to be written over.
+void check_own_report(const std::string& file);
+
 // Their runs' arrays come from the store.
 void write_report(const Store& store, std::span<const Reproduction> reproductions, const std::string& file,
                   ReportForm form = ReportForm::page);

@@ -66,8 +66,10 @@ class Predict : public Command {
     app.footer(
         "From the data alone, before training: how much the bag of inputs tells about the outputs, and so whether\n"
         "words can be learned before attention; which words attention will move to; and when. Nothing is stored.\n"
+        "Words of a file are what stands between spaces, letter by letter; those of a corpus are cut as classifiers\n"
+        "read them, without regard to case and apart from punctuation.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
-        "run: fovea predict text-classify --set task.corpus=NAME.\n"
+        "run: fovea predict text-classify --set task.corpus=NAME. So the words are those of a classifier, too.\n"
         "For a task of token streams: the plateaus at which the loss may stay, and which earlier tokens tell about\n"
         "the answers. For one of memory accesses: how many of them can be predicted from the earlier ones.\n\n"
         "Examples:\n"
@@ -259,6 +261,11 @@ class Predict : public Command {
   void print_as_text(const Prediction& prediction, const BagSource& source) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}", prediction_text(prediction, source, terminal));
+    if (!task_)
+      fmt::print(
+          "\nWords are what stands between spaces. A classifier of a corpus reads them without regard to case and "
+          "apart "
+          "from punctuation: fovea data add, then fovea predict text-classify --set task.corpus=NAME.\n");
     bool first = true;
     each_example(prediction, source, [&](const TextAttention& text) {
       if (first) fmt::print("\nWhere attention will lie:\n");

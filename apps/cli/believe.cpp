@@ -13,6 +13,7 @@
 #include "apps/cli/json_output.h"
 #include "apps/cli/labelled_file.h"
 #include "apps/cli/report_file.h"
+#include "apps/cli/run_words.h"
 
 namespace fovea::cli {
 
@@ -37,6 +38,7 @@ class Believe : public Command {
         ->required()
         ->type_name("FILE");
     labelled_.add_columns(app);
+    app.add_flag("--skip-bad", skip_bad_, "pass over malformed lines, and say how many there were");
     const auto whole = [&](const char* name, std::int64_t& into, std::int64_t least, const char* says) {
       app.add_option(name, into, says)->check(between(least, many))->type_name("N");
     };
@@ -79,11 +81,15 @@ class Believe : public Command {
  private:
   Json labelled_texts() const {
     Json texts = Json::array(), labels = Json::array();
-    TextReader reader(labelled_.source());
+    TextSource source = labelled_.source();
+    if (skip_bad_) source.bad = BadLine::skip;
+    TextReader reader(source);
     for (TextExample example; reader.next(example);) {
       texts.push_back(example.text);
       labels.push_back(example.label);
     }
+    if (const std::int64_t skipped = reader.report().skipped; skipped > 0)
+      fmt::print(stderr, "fovea: {} passed over\n", count_text(skipped, "malformed line is", "malformed lines are"));
     return {{"file", labelled_.file}, {"texts", std::move(texts)}, {"labels", std::move(labels)}};
   }
 
@@ -104,7 +110,7 @@ class Believe : public Command {
   LabelledFile labelled_;
   std::string output_;
   std::int64_t seeds_ = 3, epochs_ = 12, hidden_ = 64, longest_ = 200, seed_ = 0, threads_ = 0;
-  bool json_ = false, quiet_ = false;
+  bool skip_bad_ = false, json_ = false, quiet_ = false;
 };
 
 const Register<Command> believe_command("believe", "whether attention on your labelled texts can be believed, in words",

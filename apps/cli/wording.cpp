@@ -101,7 +101,7 @@ class ProgramWording : public Wording {
       case give_validation:
         return "give a file of them (--dev), or split off a larger share (--dev-share), or add more data";
       case or_skip:
-        return fmt::format("{}, or skip such {} (fovea data add --skip-bad)", arg(0), arg(1));
+        return fmt::format("{}, or skip such {} (--skip-bad, of fovea data add and fovea believe)", arg(0), arg(1));
       case say_format:
         return "give the format (--format): tsv, csv, jsonl or lines";
       case name_column:

@@ -37,6 +37,17 @@ TEST_F(BelieveTest, HandsTextsAndSettingsToPython) {
   EXPECT_EQ(question["json"], true);
 }
 
+TEST_F(BelieveTest, PassesOverMalformedLinesWhereThatIsAsked) {
+  write("texts.tsv", "yes\tone\nno\t\xff\nno\ttwo\n");
+  const Outcome stopped = with_python("cat", "believe texts.tsv");
+  EXPECT_EQ(stopped.code, 2);
+  EXPECT_NE(stopped.err.find("--skip-bad"), std::string::npos) << stopped.err;
+  const Outcome asked = with_python("cat", "believe texts.tsv --skip-bad");
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_EQ(nlohmann::json::parse(asked.out)["texts"].dump(), R"(["one","two"])");
+  EXPECT_NE(asked.err.find("1 malformed line is passed over"), std::string::npos) << asked.err;
+}
+
 TEST_F(BelieveTest, EndsAsPythonDoes) {
   EXPECT_EQ(with_python("exit 1", "believe texts.tsv").code, 1);
   EXPECT_EQ(with_python("exit 2", "believe texts.tsv").code, 2);

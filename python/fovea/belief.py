@@ -16,6 +16,8 @@ FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
 _MARGIN = 0.02  # of accuracy: what is less than this is taken for as good,
 _MARGIN_OF_ROOM = 0.1  # or less than this share of what the most frequent class leaves to be gained, where that is less yet
 _FEW_TESTED = 10  # test texts of a class
+_MANY_LABELS = 10  # more than these, of few texts each, are hardly labels
+_SAID = 8  # names in a sentence
 
 
 class Estimate(NamedTuple):
@@ -191,15 +193,24 @@ class Belief:
         return "one word tells" if one_word else "no single word tells" if no_word else needed_
 
     def _too_few(self) -> str:
-        facts = self.facts
-        if facts["different"] < FEWEST:
-            self.sentences.append(f"There are {facts['different']} different texts; to train on some and test on others takes {FEWEST}.")
+        facts, say = self.facts, self.sentences.append
+        few = sorted(facts["few"].items(), key=lambda one: one[1])
+        if len(few) * 2 > facts["labels"] > max(_MANY_LABELS, facts["texts"] / FEWEST_OF_A_CLASS):
+            say(f"There are {facts['labels']} different labels for {facts['texts']} texts, and of most fewer than {FEWEST_OF_A_CLASS} different texts.")
+            self.open.append("Everything: are these the labels? `fovea believe` takes their column by --label, and that of the texts by --text.")
+        elif facts["different"] < FEWEST:
+            there = "is 1 different text" if facts["different"] == 1 else f"are {facts['different']} different texts"
+            say(f"There {there}; to train on some and test on others takes {FEWEST}.")
             self.open.append("Everything: give more different texts of each class.")
         else:
-            self.sentences.append(
-                f"Of class '{facts['rarest']}' there are {facts['of_rarest']} different texts; {FEWEST_OF_A_CLASS} of two classes or more are needed."
+            rest = f", and of {len(few) - _SAID} more" if len(few) > _SAID else ""
+            say(
+                f"Each class needs {FEWEST_OF_A_CLASS} different texts; there are fewer of "
+                + ", ".join(f"'{name}' ({count})" for name, count in few[:_SAID])
+                + f"{rest}."
             )
-            self.open.append(f"Everything: leave the class '{facts['rarest']}' out, or give more of its texts.")
+            whose = "this class out, or give more of its texts" if len(few) == 1 else "these classes out, or give more of their texts"
+            self.open.append(f"Everything: leave {whose}.")
         return "too few different texts"
 
     def _attention(self, uniform: Estimate, single: Estimate) -> str:

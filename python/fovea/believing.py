@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
@@ -69,13 +70,15 @@ def believe(
     for place, each in enumerate(words):
         first.setdefault(tuple(each), place)
     conflicts = sum(names[first[tuple(each)]] != names[place] for place, each in enumerate(words))
-    kept = list(first.values())
+    kept, given_labels = list(first.values()), sorted(set(names))
     words, names = [words[place] for place in kept], [names[place] for place in kept]
     classes, numbers = np.unique(names, return_inverse=True)
     sizes = np.bincount(numbers)
     facts: dict[str, Any] = {"texts": len(given), "different": len(kept), "conflicts": conflicts, "seeds": seeds, "longest": longest}
     facts |= {"rarest": str(classes[int(sizes.argmin())]), "of_rarest": int(sizes.min())}
-    if len(kept) < FEWEST or len(classes) < 2 or int(sizes.min()) < FEWEST_OF_A_CLASS:
+    of_class = Counter(names)
+    facts |= {"labels": len(given_labels), "few": {label: of_class[label] for label in given_labels if of_class[label] < FEWEST_OF_A_CLASS}}
+    if len(kept) < FEWEST or facts["few"]:
         return Belief(facts, [str(each) for each in classes])
     study = _Study(words, numbers, [str(each) for each in classes], seed, workers)
     with Bar("%", progress) as bar:

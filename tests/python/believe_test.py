@@ -57,7 +57,7 @@ def test_two_words_together_are_no_single_word():
 def test_texts_that_are_all_the_same():
     belief = fovea.believe(["the same text"] * 300, ["a", "b"] * 150, **QUICK)
     assert belief.verdict == "too few different texts" and belief.facts["different"] == 1 and belief.facts["conflicts"] == 150
-    assert belief.open and "150 texts have another label" in str(belief) and "There are 1 different texts" in str(belief)
+    assert belief.open and "150 texts have another label" in str(belief) and "There is 1 different text;" in str(belief)
     assert json.loads(belief.to_json())["figures"] == {}
 
 
@@ -79,7 +79,24 @@ def test_wrong_input_is_named(texts, labels, says):
 def test_a_class_of_few_texts_is_named():
     texts, labels = drawn(100, lambda label, random: [])
     belief = fovea.believe(texts + ["another text"], labels + ["rare"], **QUICK)
-    assert belief.verdict == "too few different texts" and "Of class 'rare' there are 1 different texts" in str(belief)
+    assert belief.verdict == "too few different texts" and "there are fewer of 'rare' (1)." in str(belief)
+    assert "leave this class out" in str(belief)
+
+
+def test_labels_that_are_hardly_labels_are_asked_about():
+    texts = [f"a text of number {n}" for n in range(300)]
+    said = fovea.believe(texts, [f"l{n}" for n in range(300)], **QUICK)
+    assert said.verdict == "too few different texts" and "There are 300 different labels for 300 texts" in str(said) and "--label" in said.open[0]
+    swapped = fovea.believe(["yes", "no"] * 150, texts, **QUICK)
+    assert "There are 300 different labels for 300 texts" in str(swapped) and "--text" in swapped.open[0]
+    few = str(fovea.believe(texts, [f"c{max(0, n - 286)}" for n in range(300)], **QUICK))
+    assert "there are fewer of 'c1' (1), 'c10' (1)" in few and "and of 5 more." in few and "these classes" in few
+    assert "There are 20 different texts" in str(fovea.believe(texts[:20], ["a", "b"] * 10, **QUICK))
+
+
+def test_a_class_without_a_text_of_its_own_is_named():
+    texts = [f"a text of number {n}" for n in range(80)]
+    assert "there are fewer of 'b' (0)." in str(fovea.believe(texts * 2, ["a"] * 80 + ["b"] * 80, **QUICK))
 
 
 def test_texts_that_share_no_word():
@@ -106,7 +123,7 @@ def found(**changes):
 
 
 def belief_of(**changes):
-    facts = {"texts": 1500, "different": 1500, "conflicts": 0, "seeds": 3, "longest": 200, "rarest": "a", "of_rarest": 700}
+    facts = {"texts": 1500, "different": 1500, "conflicts": 0, "seeds": 3, "longest": 200, "rarest": "a", "of_rarest": 700, "labels": 2, "few": {}}
     return Belief(facts, ["a", "b"], found(**changes))
 
 

@@ -15,13 +15,16 @@ from .believing import believe as ask
 
 
 def believe() -> NoReturn:
-    """Answers, and ends this process: with 0, with 2 where the texts or the settings are wrong, with 1 where it could not."""
+    """Answers, and ends this process: with 0, with 2 where the texts or the settings are wrong, with 1 where it could not,
+    as where a page is asked for of texts that nothing can be told of: what lies there stays."""
     try:
         question: dict[str, Any] = json.load(sys.stdin)
         if question["output"]:
             _require_place(question["output"])  # before the minutes that follow
         belief = ask(question["texts"], question["labels"], progress=False if question["quiet"] else None, **question["settings"])
         print(belief.to_json() if question["json"] else wrapped(belief), flush=True)
+        if question["output"] and not belief.figures:
+            _complain(f"nothing could be told of these texts, so {question['output']} was not written. What is printed says what they lack.", 1)
         if question["output"]:
             belief.save(question["output"], title=os.path.basename(question["file"]))
             print(f"fovea: wrote {question['output']}", file=sys.stderr)

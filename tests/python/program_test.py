@@ -65,6 +65,15 @@ def test_a_word_that_gives_the_label_away(program, tmp_path):
     assert "<h1>texts.tsv: one word tells</h1>" in shown and shown.count("<circle") == 9 and "&#x27;leak&#x27;" in shown
 
 
+def test_a_page_is_not_written_over_where_nothing_could_be_told(program, tmp_path):
+    file = written(tmp_path, [f"{label}\t{text}" for label, text in drawn(20, lambda label, random: [])])
+    page = tmp_path / "page.html"
+    page.write_text("an earlier report", encoding="utf-8")
+    done = asked(program, file, "-o", page, *QUICK)
+    assert done.returncode == 1 and done.stdout.startswith("Too few different texts.") and f"nothing could be told of these texts, so {page}" in done.stderr
+    assert page.read_text(encoding="utf-8") == "an earlier report"
+
+
 def test_labels_at_random_as_json(program, tmp_path):
     file = written(tmp_path, [json.dumps({"label": label, "text": text}) for label, text in drawn(300, lambda label, random: [])], "texts.jsonl")
     done = asked(program, file, "--json", *QUICK)

@@ -17,6 +17,8 @@ _MARGIN = 0.02  # of accuracy: what is less than this is taken for as good,
 _MARGIN_OF_ROOM = 0.1  # or less than this share of what the most frequent class leaves to be gained, where that is less yet
 _FEW_TESTED = 10  # test texts of a class
 _MANY_LABELS = 10  # more than these, of few texts each, are hardly labels
+LEAST_NAMED = 5  # texts in which α·β is largest on a word, before the word is named
+LEVEL = 0.05  # of naming any word by chance
 _SAID = 8  # names in a sentence
 
 
@@ -79,8 +81,9 @@ class Belief:
 
     @property
     def latched(self) -> dict[str, list[dict[str, Any]]]:
-        """For each answer the words that α·β names most often: ``word``, ``share`` of the texts, in how many ``seeds``, and by ``chance``, were
-        a word of each text drawn. The report tells those whose whole interval lies above chance."""
+        """For each answer the words on which α·β is largest in most texts: ``word``, in how many ``texts`` ``of`` those so answered, which
+        ``share`` that is, in how many ``seeds``, and by ``chance``, were a word of each text drawn; ``p`` of as large a share by such draws,
+        ``corrected`` for all words that could be named (1 where the texts are fewer than 5). The report tells those that are ``named``."""
         return dict(self.figures.get("latched", {}))
 
     def to_dict(self) -> dict[str, Any]:
@@ -295,13 +298,23 @@ class Belief:
             )
 
     def _words(self) -> None:
+        say = self.sentences.append
         for name, words in self.latched.items():
-            told = [one for one in words if one["share"].low > one["chance"]]
-            text = "names no word more often than drawing one at random would"
-            if told:
-                text = "is largest most often on " + ", ".join(f"'{one['word']}' {one['share']}" for one in told) + " (share of these texts; by chance "
-                text += f"{max(one['chance'] for one in told):.3f} at most)"
-            self.sentences.append(f"In texts answered '{name}' α·β {text}.")
+            told = [one for one in words if one["named"]]
+            if not told:
+                say(f"In texts answered '{name}' α·β was not shown to be largest on any word more often than one word drawn at random from each text would fall there.")
+                continue
+            rest = f", and {len(told) - _SAID} more (figures: latched)" if len(told) > _SAID else ""
+            say(
+                f"In texts answered '{name}' α·β is largest, more often than one word drawn at random from each text would fall there, on "
+                + ", ".join(f"'{one['word']}' {one['share']} (drawn {one['chance']:.3f}; {one['texts']} of {one['of']} texts)" for one in told[:_SAID])
+                + f"{rest}."
+            )
+        if any(self.latched.values()):
+            say(
+                f"So named are words on which α·β is largest in {LEAST_NAMED} texts or more, with p ≤ {LEVEL:g} corrected (Holm) for all words that could "
+                "have been named; others may matter too."
+            )
 
     def _head(self) -> str:
         return self.verdict.capitalize() + (f"; {self.trust}" if self.trust else "")

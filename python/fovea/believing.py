@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from . import _engine, checks
 from .belief import FEWEST, FEWEST_OF_A_CLASS, Belief, Estimate
+from .belief_words import latched
 from .prediction import label_texts, text_list
 from .progress import Bar
 from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training, words_of
@@ -241,7 +242,7 @@ class _Study:
             "seeds_agree": self.mean(among),
             "data_agrees": self.mean(data),
             "seeds_over_data": self.mean(among - data),
-            "latched": self._latched(tops, rows),
+            "latched": latched(tops, rows, self.classes, self.spelled),
         }
 
     def _agree(self, pairs: list[tuple[list[Array], list[Array]]]) -> Array:
@@ -260,22 +261,3 @@ class _Study:
         texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
         predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers)
         return [np.array(predicted.shade(" ".join(self.words[self.test[place]]) or "-", "")[2][0]) for place in chosen]
-
-    def _latched(self, tops: list[list[tuple[int, int]]], rows: list[list[int]]) -> dict[str, list[dict[str, Any]]]:
-        """For each answer the words that most often are α·β's largest, with the share of the texts so answered, the seeds' mean, and what
-        it would be if a word of each text were drawn."""
-        latched: dict[str, list[dict[str, Any]]] = {}
-        for number, name in enumerate(self.classes):
-            mine: list[list[int]] = [[word for answer, word in of if answer == number] for of in tops]
-            words, counts = np.unique([word for of in mine for word in of if word], return_counts=True)
-            latched[name] = []
-            for place in np.argsort(-counts, kind="stable")[:5]:
-                per = [sum(word == words[place] for word in of) / max(1, len(of)) for of in mine]
-                all_of = round(float(np.mean([len(of) for of in mine])))
-                if float(np.mean(per)) * all_of < 0.5:
-                    continue
-                share = Estimate(*_engine.share_interval(round(float(np.mean(per)) * all_of), max(1, all_of)))
-                drawn = [row.count(int(words[place])) / len(row) for of in tops for (answer, _), row in zip(of, rows) if answer == number]
-                one = {"word": self.spelled[int(words[place])], "share": share, "seeds": sum(each > 0 for each in per)}
-                latched[name].append({**one, "chance": float(np.mean(drawn))})
-        return latched

@@ -1,5 +1,6 @@
 """What ``believe`` says of data whose answer was put into them."""
 
+import itertools
 import json
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import fovea
 from fovea.belief import Belief, Estimate
+from fovea.belief_words import holm, latched, tail
 
 QUICK = dict(seeds=2, epochs=6, hidden=16, progress=False)
 FILLER = [f"w{n}" for n in range(40)]
@@ -174,14 +176,55 @@ def test_the_head_says_whether_what_is_attended_to_matters():
     assert not belief_of(**BLIND, **NO_CUE).trust
 
 
-def test_words_are_told_where_chance_does_not_name_them_as_often():
-    share = Estimate(0.1, 0.06, 0.15)
-    latched = {"a": [{"word": "cue", "share": share, "chance": 0.05}, {"word": "noise", "share": share, "chance": 0.07}], "b": []}
+def test_words_are_told_where_they_were_found_to_be_largest():
+    cue = {"word": "cue", "texts": 30, "of": 300, "share": Estimate(0.1, 0.06, 0.15), "chance": 0.05, "named": True}
+    latched = {"a": [cue, {**cue, "word": "noise", "named": False}], "b": []}
     said = str(belief_of(latched=latched))
-    assert "'cue' 0.100 [0.060, 0.150] (share of these texts; by chance 0.050 at most)" in said and "noise" not in said
-    assert "In texts answered 'b' α·β names no word more often than drawing one at random would." in said
+    assert "fall there, on 'cue' 0.100 [0.060, 0.150] (drawn 0.050; 30 of 300 texts)." in said and "noise" not in said
+    assert "In texts answered 'b' α·β was not shown to be largest on any word" in said
+    assert "and 2 more (figures" in str(belief_of(latched={"a": [cue] * 10}))
     assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(belief_of(tested={"a": 3, "b": 297}))
     assert "Few test texts are of 2 classes: 3 of 300 of the rarest." in str(belief_of(tested={"a": 3, "b": 9, "c": 288}))
+
+
+def test_the_tail_of_draws_is_that_of_all_their_outcomes():
+    times, chances = [3, 1, 2, 3], [0.1, 0.5, 0.25, 1.0]
+    for reached in range(11):
+        whole = 0.0
+        for fell in itertools.product((0, 1), repeat=4):
+            if sum(many * one for many, one in zip(times, fell)) >= reached:
+                whole += np.prod([chance if one else 1 - chance for chance, one in zip(chances, fell)])
+        assert tail(times, chances, reached) == pytest.approx(whole, abs=1e-12)
+
+
+def test_holm_corrects_for_all_that_were_tried():
+    assert holm({"a": 0.02, "b": 0.001, "c": 0.5}, 40) == pytest.approx({"b": 0.04, "a": 0.78, "c": 1.0})
+
+
+def named(tops, rows):
+    words = {number: f"w{number}" for number in range(1, 200)}
+    return [one["word"] for of in latched(tops, rows, ["a", "b"], words).values() for one in of if one["named"]]
+
+
+def test_words_drawn_at_random_are_not_named():
+    """Of 300 tries 5 % may name one, give or take; without the correction most would."""
+    random = np.random.default_rng(0)
+    chances = 1 / np.arange(1, 200)
+    rows = [random.choice(np.arange(1, 200), random.integers(3, 25), p=chances / chances.sum()).tolist() for _ in range(120)]
+    tries = []
+    for _ in range(300):
+        one = [(int(random.integers(2)), int(random.choice(row))) for row in rows]
+        tries.append(bool(named([one] * 3, rows)))
+    assert np.mean(tries) <= 0.08
+
+
+def test_a_word_is_named_where_it_is_largest_more_often_than_drawn():
+    rows = [[1, *range(2, 12)] for _ in range(60)]
+    often = [(0, 1 if place < 30 else 2 + place % 10) for place in range(60)]
+    assert named([often] * 3, rows) == ["w1"]
+    assert named([[(0, 1)] * 4] * 3, [[1, *range(2, 60)]] * 4) == []  # 4 texts are too few, whatever p is
+    (one, *_) = latched([often] * 3, rows, ["a", "b"], {1: "cue"})["a"]
+    assert (one["texts"], one["of"], one["chance"]) == (30, 60, pytest.approx(1 / 11)) and one["p"] <= one["corrected"] < 1e-6
 
 
 def test_the_figure():

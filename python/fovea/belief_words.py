@@ -1,0 +1,81 @@
+"""Which words ``believe`` names: those on which α·β is largest more often than chance has it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _engine
+from .belief import LEAST_NAMED, LEVEL, Estimate
+
+_LISTED = 5  # words of an answer whose figures are kept, named or not
+
+
+def tail(times: Sequence[int], chances: Sequence[float], reached: int) -> float:
+    """The probability that as many as ``reached`` or more are counted, where each text counts ``times`` with its own chance: exact."""
+    mass = np.zeros(sum(times) + 1)
+    mass[0] = 1.0
+    for many, chance in zip(times, chances):
+        moved = mass[: len(mass) - many] * chance
+        mass *= 1.0 - chance
+        mass[many:] += moved
+    return min(1.0, float(mass[reached:].sum()))
+
+
+def holm(chances: Mapping[Any, float], tried: int) -> dict[Any, float]:
+    """Each p as corrected for all that were ``tried``, of which those not given count as 1."""
+    corrected, most = {}, 0.0
+    for place, one in enumerate(sorted(chances, key=lambda one: chances[one])):
+        most = max(most, min(1.0, chances[one] * (tried - place)))
+        corrected[one] = most
+    return corrected
+
+
+def latched(
+    tops: Sequence[Sequence[tuple[int, int]]], rows: Sequence[Sequence[int]], classes: Sequence[str], spelled: Mapping[int, str]
+) -> dict[str, list[dict[str, Any]]]:
+    """For each answer the words on which α·β is largest: in what share of the texts so answered, the seeds' mean, and what that would be if
+    one word of each text were drawn. ``tops`` has of each seed and text the answer and the word.
+
+    ``p`` is the chance of as large a share, had one word of each text been drawn for all seeds. Seeds that draw apart vary less, and seeds
+    share much. ``corrected`` is p by Holm's method over every word and answer that could have been named: one that stands in enough of
+    the texts so answered, whatever α·β says of it."""
+    seeds = len(tops)
+    tried = 0
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    p: dict[tuple[int, int], float] = {}
+    for answer in range(len(classes)):
+        times = [sum(of[place][0] == answer for of in tops) for place in range(len(rows))]
+        texts = [place for place, many in enumerate(times) if many]
+        held = Counter(word for place in texts for word in set(rows[place]) if word in spelled)
+        tried += sum(many >= LEAST_NAMED for many in held.values())
+        counts = Counter(of[place][1] for of in tops for place in texts if of[place][0] == answer and of[place][1] in spelled)
+        answered = sum(times)
+        for order, (word, count) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
+            enough = count >= LEAST_NAMED * seeds
+            if not enough and order >= _LISTED:
+                break
+            holding = [place for place in texts if word in rows[place]]
+            chances = [rows[place].count(word) / len(rows[place]) for place in holding]
+            alone = tail([times[place] for place in holding], chances, count)
+            if enough:
+                p[answer, word] = alone
+            found[answer, word] = {
+                "word": spelled[word],
+                "texts": round(count / seeds),
+                "of": round(answered / seeds),
+                "share": Estimate(*_engine.share_interval(round(count / seeds), max(1, round(answered / seeds)))),
+                "seeds": sum(any(one == (answer, word) for one in of) for of in tops),
+                "chance": float(np.dot([times[place] for place in holding], chances)) / answered,
+                "p": alone,
+            }
+    corrected = holm(p, tried)
+    said: dict[str, list[dict[str, Any]]] = {name: [] for name in classes}
+    for (answer, word), one in found.items():
+        sure = corrected.get((answer, word), 1.0)
+        if one["texts"] and (sure <= LEVEL or len(said[classes[answer]]) < _LISTED):
+            said[classes[answer]].append({**one, "corrected": sure, "named": sure <= LEVEL})
+    return said

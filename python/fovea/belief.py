@@ -291,14 +291,21 @@ class Belief:
         if "attention" in beyond:
             self.trust = "the word attended to most matters more than one at random" + (", less than the one that the regression names" if "attention" in ahead else "")
         if ahead and f["over_random"]["regression"].low > 0:
+            behind = [f"{greek[kind]} ({f['regression_over'][kind]})" for kind in greek if kind not in ahead]
             say(
                 "The regression names the word that the model's answer hangs on more often than "
                 + ", ".join(f"{greek[kind]} does (by {f['regression_over'][kind]})" for kind in ahead)
-                + ". To learn which words matter, ask it first."
+                + f"{'; more often than ' + ' or '.join(behind) + ' was not shown' if behind else ''}. To learn which words matter, ask it rather than "
+                f"{' or '.join(greek[kind] for kind in ahead)}."
             )
 
     def _words(self) -> None:
-        say = self.sentences.append
+        f, say = self.figures, self.sentences.append
+        weights = []
+        for name, words in f["regression_words"].items():
+            weights += [f"for '{name}' " + ", ".join(f"'{one['word']}' {one['weight']:.2g}" for one in words)] if words else []
+        if weights:
+            say(f"Largest weights of the regression on the words' frequencies: {'; '.join(weights)}.")
         for name, words in self.latched.items():
             told = [one for one in words if one["named"]]
             if not told:

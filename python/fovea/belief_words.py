@@ -1,4 +1,4 @@
-"""Which words ``believe`` names: those on which α·β is largest more often than chance has it."""
+"""Which words ``believe`` names: those on which α·β is largest more often than chance has it, and those of the regression's largest weights."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _engine
 from .belief import LEAST_NAMED, LEVEL, Estimate
 
+Array = npt.NDArray[Any]
+
 _LISTED = 5  # words of an answer whose figures are kept, named or not
+_OF_REGRESSION = 5  # words of a class
 
 
 def tail(times: Sequence[int], chances: Sequence[float], reached: int) -> float:
@@ -79,3 +83,14 @@ def latched(
         if one["texts"] and (sure <= LEVEL or len(said[classes[answer]]) < _LISTED):
             said[classes[answer]].append({**one, "corrected": sure, "named": sure <= LEVEL})
     return said
+
+
+def of_regression(weights: Array, classes: Sequence[str], spelled: Mapping[int, str]) -> dict[str, list[dict[str, Any]]]:
+    """For each class the words of the largest weights, as far as they speak for it: of two classes the one's are the other's with the
+    sign changed, of more what lies above the mean of the classes counts."""
+    by_class = np.column_stack([-weights[:, 0], weights[:, 0]]) if len(classes) == 2 else weights - weights.mean(1, keepdims=True)
+    words: dict[str, list[dict[str, Any]]] = {}
+    for name, column in zip(classes, by_class.T):
+        largest = [int(word) for word in np.argsort(-column, kind="stable") if int(word) in spelled and column[word] > 0]
+        words[name] = [{"word": spelled[word], "weight": float(column[word])} for word in largest[:_OF_REGRESSION]]
+    return words

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _engine, checks
 from .belief import FEWEST, FEWEST_OF_A_CLASS, Belief, Estimate
-from .belief_words import latched
+from .belief_words import latched, of_regression
 from .prediction import label_texts, text_list
 from .progress import Bar
 from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training, words_of
@@ -243,6 +243,7 @@ class _Study:
             "data_agrees": self.mean(data),
             "seeds_over_data": self.mean(among - data),
             "latched": latched(tops, rows, self.classes, self.spelled),
+            "regression_words": of_regression(logistic.weights()["weights"], self.classes, self.spelled),
         }
 
     def _agree(self, pairs: list[tuple[list[Array], list[Array]]]) -> Array:

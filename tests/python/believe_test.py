@@ -8,7 +8,7 @@ import pytest
 
 import fovea
 from fovea.belief import Belief, Estimate
-from fovea.belief_words import holm, latched, tail
+from fovea.belief_words import holm, latched, of_regression, tail
 
 QUICK = dict(seeds=2, epochs=6, hidden=16, progress=False)
 FILLER = [f"w{n}" for n in range(40)]
@@ -118,7 +118,7 @@ def found(**changes):
     figures = {"test_texts": 300, "train_texts": 900, "deleted_from": 300, "tested": {"a": 140, "b": 160}, "best": "learned", "majority": half, "accuracy": accuracy}
     figures |= dict.fromkeys(("gain", "single_gain", "gain_over_single", "learned_over_uniform", "learned_over_single"), SURE)
     figures |= {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.7, 0.65, 0.75), "below_best": SURE}}
-    figures |= {"changes": dict.fromkeys(KINDS, half), "over_random": dict.fromkeys(KINDS[:4], SURE), "latched": {}}
+    figures |= {"changes": dict.fromkeys(KINDS, half), "over_random": dict.fromkeys(KINDS[:4], SURE), "latched": {}, "regression_words": {"a": [{"word": "cue", "weight": 3.25}], "b": []}}
     figures |= {"regression_over": dict.fromkeys(KINDS[:3], NONE)}
     figures |= {**dict.fromkeys(("seeds_agree", "data_agrees", "seeds_over_data"), SURE), "steps": [336, 336, 560]}
     return figures | changes
@@ -171,9 +171,26 @@ def test_the_head_says_whether_what_is_attended_to_matters():
     alone, behind = belief_of(), belief_of(regression_over={**dict.fromkeys(KINDS[:3], NONE), "attention": SURE})
     assert str(alone).startswith("Attention is needed; the word attended to most matters more than one at random.")
     assert "at random, less than the one that the regression names." in str(behind) and "more often than α does (by 0.200" in str(behind)
-    assert behind.to_dict()["trust"] in behind.page().replace("The word", "the word") and "ask it first" not in str(alone)
+    assert behind.to_dict()["trust"] in behind.page().replace("The word", "the word") and "ask it" not in str(alone)
     assert belief_of(over_random={**dict.fromkeys(KINDS[:4], SURE), "attention": NONE}).trust.endswith("was not shown to matter more than one at random")
     assert not belief_of(**BLIND, **NO_CUE).trust
+
+
+def test_the_regression_is_recommended_before_what_it_is_better_than():
+    over = {"attention": SURE, "beta": NONE, "evidence": WIDE}
+    said = str(belief_of(regression_over=over))
+    assert "more often than α does (by 0.200 [0.150, 0.250]); more often than β (0.000 [-0.010, 0.010]) or α·β (0.030 [-0.020, 0.080]) was not shown" in said
+    assert "ask it rather than α." in said
+    assert "ask it rather than α or β or α·β." in str(belief_of(regression_over=dict.fromkeys(KINDS[:3], SURE)))
+    assert "Largest weights of the regression on the words' frequencies: for 'a' 'cue' 3.2." in said
+
+
+def test_the_words_of_the_regression():
+    weights, spelled = np.array([[9.0], [-2.0], [1.0], [3.0]]), {1: "x", 2: "y", 3: "z"}
+    words = of_regression(weights, ["a", "b"], spelled)
+    assert words == {"a": [{"word": "x", "weight": 2.0}], "b": [{"word": "z", "weight": 3.0}, {"word": "y", "weight": 1.0}]}
+    three = of_regression(np.array([[9.0, 0, 0], [3.0, 3.0, 0.0], [0.0, 0.0, 6.0]]), ["a", "b", "c"], {1: "x", 2: "y"})
+    assert three == {"a": [{"word": "x", "weight": 1.0}], "b": [{"word": "x", "weight": 1.0}], "c": [{"word": "y", "weight": 4.0}]}
 
 
 def test_words_are_told_where_they_were_found_to_be_largest():

@@ -189,6 +189,14 @@ class Belief:
             )
         elif f["learned_over_single"].low > 0:
             say(f"Reading words together adds to the accuracy of single words: {f['learned_over_single']}.")
+        if word_tells and not one_word:
+            say(
+                f"The word that tells most by itself is '{word['word']}' (class {word['class']}): whether it is there, and nothing else, gives "
+                f"{word['accuracy']}; the best model is better by {word['below_best']}."
+                if word["below_best"].low > 0
+                else f"Whether '{word['word']}' (class {word['class']}) is there, and nothing else, gives {word['accuracy']}; that the best model is "
+                f"better was not shown ({word['below_best']})."
+            )
         needed_ = self._attention(f["learned_over_uniform"], f["learned_over_single"])
         self._seeds()
         self._deletions()

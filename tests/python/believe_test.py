@@ -193,6 +193,13 @@ def test_the_words_of_the_regression():
     assert three == {"a": [{"word": "x", "weight": 1.0}], "b": [{"word": "x", "weight": 1.0}], "c": [{"word": "y", "weight": 4.0}]}
 
 
+def test_the_word_that_tells_most_is_said():
+    assert "The word that tells most by itself is 'cue' (class a): whether it is there, and nothing else, gives 0.700" in str(belief_of())
+    assert "Whether 'cue' (class a)" not in str(belief_of(**CUE)) and "tells most by itself" not in str(belief_of(**NO_CUE))
+    as_good = {"telling_word": {**CUE["telling_word"], "below_best": WIDE}}
+    assert "gives 0.900 [0.850, 0.950]; that the best model is better was not shown (0.030 [-0.020, 0.080])." in str(belief_of(**as_good))
+
+
 def test_words_are_told_where_they_were_found_to_be_largest():
     cue = {"word": "cue", "texts": 30, "of": 300, "share": Estimate(0.1, 0.06, 0.15), "chance": 0.05, "named": True}
     latched = {"a": [cue, {**cue, "word": "noise", "named": False}], "b": []}

@@ -33,6 +33,7 @@ class Estimate(NamedTuple):
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
+GUESS = "always the most frequent class"
 _MODELS = {
     "learned": "learned attention",
     "uniform": "uniform attention",
@@ -119,7 +120,7 @@ class Belief:
         accuracy = [(name, self.figures["accuracy"][kind]) for kind, name in _MODELS.items()]
         changes = [(name, self.figures["changes"][kind]) for kind, name in _DELETIONS.items()]
         guess: Estimate = self.figures["majority"]
-        return [("accuracy on test texts", accuracy, guess), ("answers that change when it is deleted", changes, None)]
+        return [("accuracy on test texts", accuracy, guess), ("share of answers that change when one word is deleted", changes, None)]
 
     def plot(self, axes: Any = None) -> Any:
         """Accuracy of each model (dotted: the most frequent class), and how often a deleted word changes the answer, with intervals;
@@ -135,6 +136,7 @@ class Belief:
             ax.set_title(title, fontsize="medium")
             if guess is not None:
                 ax.axvline(guess.mean, color="0.6", linestyle=":")
+                ax.set_xlabel(f"dotted: {GUESS} {guess.mean:.3f}")
         return axes
 
     def _say(self) -> str:
@@ -178,8 +180,8 @@ class Belief:
         no_word = not word_tells and f["single_gain"].low <= 0 and f["gain_over_single"].low > 0
         if one_word:
             say(
-                f"One word tells: whether '{word['word']}' (class {word['class']}) is there gives {word['accuracy']}; the best model is better "
-                f"by {word['below_best']}. Check whether it gives the label away."
+                f"One word tells: whether '{word['word']}' (class {word['class']}) is there gives {word['accuracy']}; the accuracy of the best model "
+                f"less that is {word['below_best']}. Check whether it gives the label away."
             )
         elif no_word:
             say(
@@ -226,15 +228,20 @@ class Belief:
 
     def _attention(self, uniform: Estimate, single: Estimate) -> str:
         say = self.sentences.append
-        for over, rival in ((uniform, "uniform attention does"), (single, "single words do")):
+        for over, rival, do in ((uniform, "uniform attention", "does"), (single, "single words", "do")):
             if over.high < self._margin():
-                say(f"Attention is not needed: {rival} as well to within {self._margin():.2g} (learned attention is better by {over}).")
+                say(
+                    f"Attention is not needed: {rival} {do} as well to within {self._margin():.2g} of accuracy, {self._of_margin()} (the accuracy of "
+                    f"learned attention less that of {rival} is {over})."
+                )
                 return "attention is not needed"
-        both = f"by {uniform} of accuracy, and than single words by {single}"
         if uniform.low > 0 and single.low > 0:
-            say(f"Attention that is learned is better than uniform attention {both}.")
+            say(f"Attention that is learned is better than uniform attention by {uniform} of accuracy, and than single words by {single}.")
             return "attention is needed"
-        say(f"Whether attention is needed is open: learned attention is better than uniform attention {both}.")
+        say(
+            f"Whether attention is needed is open: the accuracy of learned attention less that of uniform attention is {uniform}, less that of "
+            f"single words {single}. It is not needed where one of these lies below {self._margin():.2g} as a whole, {self._of_margin()}."
+        )
         less = uniform if uniform.low <= 0 else single
         self.open.append(f"Whether attention is needed: {self._texts_to_settle(less, self._margin())}.")
         return "open whether attention is needed"
@@ -242,12 +249,17 @@ class Belief:
     def _margin(self) -> float:
         return min(_MARGIN, _MARGIN_OF_ROOM * (1 - float(self.figures["majority"].mean)))
 
+    def _of_margin(self) -> str:
+        if self._margin() < _MARGIN:
+            return "a tenth of what always answering the most frequent class leaves to be gained"
+        return "the least that is taken for a gain"
+
     def _texts_to_settle(self, value: Estimate, margin: float) -> str:
-        """How many test texts would make the interval narrow enough to leave 0 or the margin, were the mean to stay."""
+        """How many texts would make the interval narrow enough to leave 0 or the margin, were the mean to stay."""
         reach = max(abs(value.mean), abs(margin - value.mean), 1e-3)
         wide = max(value.high - value.mean, value.mean - value.low)
-        many = math.ceil(max(1.1, (wide / reach) ** 2) * self.figures["test_texts"] / 100) * 100
-        return f"about {many} test texts (five times as many texts in all) would tell, if the difference stays; or more seeds"
+        many = math.ceil(max(1.1, (wide / reach) ** 2) * self.facts["different"] / 500) * 500
+        return f"about {many} different texts in all, a fifth of them for the test, would tell, if the difference stays; or more seeds"
 
     def _seeds(self) -> None:
         f = self.figures
@@ -277,9 +289,10 @@ class Belief:
     def _deletions(self) -> None:
         f = self.figures
         say = self.sentences.append
+        drawn = f" of the {f['test_texts']} (drawn at random; more would take long)" if f["deleted_from"] < f["test_texts"] else ""
         say("Below α is the attention on a word, β what the word says for the answer if all attention were on it, and α·β what it adds to the answer.")
         say(
-            f"Deleting one word of {f['deleted_from']} test texts changes the answer of the model: "
+            f"Deleting one word of {f['deleted_from']} test texts{drawn} changes the answer of the model: "
             + ", ".join(f"{name} {f['changes'][kind]}" for kind, name in _DELETIONS.items())
             + "."
         )

@@ -200,6 +200,15 @@ def test_the_word_that_tells_most_is_said():
     assert "gives 0.900 [0.850, 0.950]; that the best model is better was not shown (0.030 [-0.020, 0.080])." in str(belief_of(**as_good))
 
 
+def test_a_difference_below_0_is_not_called_better():
+    said = str(belief_of(learned_over_uniform=LESS))
+    assert "the accuracy of learned attention less that of uniform attention is -0.200" in said and "better by -" not in said
+    assert "0.02 of accuracy, the least that is taken for a gain" in said
+    assert "0.01 of accuracy, a tenth of what always" in str(belief_of(learned_over_uniform=LESS, majority=Estimate(0.9, 0.85, 0.95)))
+    assert "different texts in all, a fifth of them for the test" in belief_of(learned_over_uniform=WIDE).open[0]
+    assert "one word of 1000 test texts of the 1031" in str(belief_of(test_texts=1031, deleted_from=1000))
+
+
 def test_words_are_told_where_they_were_found_to_be_largest():
     cue = {"word": "cue", "texts": 30, "of": 300, "share": Estimate(0.1, 0.06, 0.15), "chance": 0.05, "named": True}
     latched = {"a": [cue, {**cue, "word": "noise", "named": False}], "b": []}
@@ -249,6 +258,12 @@ def test_a_word_is_named_where_it_is_largest_more_often_than_drawn():
     assert named([[(0, 1)] * 4] * 3, [[1, *range(2, 60)]] * 4) == []  # 4 texts are too few, whatever p is
     (one, *_) = latched([often] * 3, rows, ["a", "b"], {1: "cue"})["a"]
     assert (one["texts"], one["of"], one["chance"]) == (30, 60, pytest.approx(1 / 11)) and one["p"] <= one["corrected"] < 1e-6
+
+
+def test_the_scale_of_what_deletions_change_follows_them():
+    small = dict.fromkeys(KINDS, Estimate(0.01, 0.004, 0.017))
+    assert ">0.02</text>" in belief_of(changes=small).page() and ">0.02</text>" not in belief_of().page()
+    assert "dotted: always the most frequent class, 0.500" in belief_of().page() and "How to read this" in belief_of().page()
 
 
 def test_the_figure():

@@ -13,8 +13,9 @@ class TaskBags final : public BagSource {
  public:
   TaskBags(const Task& task, std::int64_t fresh) : task_(task), shape_(task.shape()) {
     if (shape_.kind != Kind::labelled_tokens && shape_.kind != Kind::token_pairs) {
-      throw wrong_input("a prediction is made from words, and the task gives " + kind_name(shape_.kind),
-                        "take copy, keyword or another of sentences; of token streams the program tells more (fovea predict)");
+      throw wrong_input(
+          "a prediction is made from words, and the task gives " + kind_name(shape_.kind),
+          "take copy, keyword or another task of sentences; of token streams a ladder is predicted, not words");
     }
     if (fresh < 1) throw wrong_input("a prediction is made from one example at least", "draw more");
     const std::int64_t finite = task.examples(Split::train);

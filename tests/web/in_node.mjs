@@ -33,7 +33,7 @@ export async function open_engine() {
     engine.stringToUTF8(text, at, size);
     const answer = JSON.parse(engine.UTF8ToString(engine._fovea_ask(at)));
     engine._free(at);
-    if (answer.error) throw new Error(answer.error.problem);
+    if (answer.error?.problem) throw new Error(answer.error.problem);
     return answer;
   };
   ask.floats = ({ at, bytes }) => new Float32Array(engine.HEAPU8.slice(engine._fovea_attached() + at, engine._fovea_attached() + at + bytes).buffer);

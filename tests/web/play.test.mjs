@@ -252,6 +252,13 @@ test("a copied link keeps a server's token to oneself", async () => {
   await stage.leave(page);
 });
 
+test("a training that diverges says so, at which step, and what to do", async () => {
+  const page = await stage.visit(words({ ...small, "train.rate": 1e30 }, { step: 20 }));
+  await page.getByRole("alert").getByText(/^Training diverged: at step 1 the loss is .*\. Lower train\.rate/).waitFor();
+  await at_step(page, 1);
+  await stage.leave(page);
+});
+
 test("attention is held from one step until another", async () => {
   const page = await stage.visit(words(small, { hold: 20 }));
   await at_step(page, 0);

@@ -116,7 +116,8 @@ class Engine {
       worker.postMessage({ id, ask: JSON.stringify(question) });
     }).then(({ answer: text, attached }) => {
       const answer = JSON.parse(text);
-      if (answer.error) {
+      // That a training failed is an answer, whose `error` says why in words.
+      if (typeof answer.error === "object") {
         const { problem, remedy, place, setting } = answer.error;
         const says = (place ? `${place}: ${problem}.` : capital(problem) + ".") + (remedy ? ` ${capital(remedy)}${/[.?]$/.test(remedy) ? "" : "."}` : "");
         throw setting ? new Refused(says, setting) : new Trouble(says);

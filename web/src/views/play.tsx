@@ -100,7 +100,7 @@ export function Play({ source }: { source: Source }) {
   };
   // Of fields there are many, and none changes while it plays.
   const settings = useMemo(() => <Settings state={state} set={set} training={trainings[0]} refusals={player.refusals} />, [root, trainings[0], player.refusals]);
-  const failed = trainings.find((training) => training.error)?.error;
+  const failed = trainings.filter((training) => training.error).map(failure_of).join(" ");
   const file = `${of.task}-seed-${of.seed}`;
   const attends = trainings.find((training) => training.examples > 0) ?? trainings[0];
   const example = attends?.example(state.example) ?? 0;
@@ -260,6 +260,11 @@ function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[]
     }
   }
   return all;
+}
+
+// Why a training goes no further.
+function failure_of({ title, step, error }: Training): string {
+  return `Training${title && ` with ${title}`} ${step > 0 ? "diverged" : "cannot begin"}: ${error}`;
 }
 
 // The same in words.

@@ -252,6 +252,32 @@ test("a copied link keeps a server's token to oneself", async () => {
   await stage.leave(page);
 });
 
+test("a step is typed as a number, or off; what cannot be stays in its field, and is told", async () => {
+  const page = await stage.visit(words(small, { hold: 60 }));
+  await at_step(page, 0);
+  const type = async (name, text) => {
+    const field = page.getByLabel(name);
+    await field.fill(text);
+    await field.press("Enter");
+  };
+  const wanted = (text) => page.getByRole("alert").getByText(text, { exact: true });
+  for (const text of ["abc", "-3", "12.7", "301"]) {
+    await type("Step that is looked at", text);
+    await wanted(`A step from 0 to 300 is wanted, not "${text}".`).waitFor();
+    assert.equal(await page.getByLabel("Step that is looked at").inputValue(), text);
+  }
+  await type("Step that is looked at", "1e1");
+  await at_step(page, 10);
+  await type("Held from, as a number", "80");
+  await wanted('A step from 0 to 59 is wanted, not "80".').waitFor();
+  await type("Held until, as a number", "never");
+  await wanted('A step from 0 to 300 is wanted, or off, not "never".').waitFor();
+  await type("Held until, as a number", "Off");
+  await page.waitForFunction(() => !location.hash.includes("hold="));
+  assert.equal(await page.getByText(/is wanted/).count(), 0);
+  await stage.leave(page);
+});
+
 test("a training that diverges says so, at which step, and what to do", async () => {
   const page = await stage.visit(words({ ...small, "train.rate": 1e30 }, { step: 20 }));
   await page.getByRole("alert").getByText(/^Training diverged: at step 1 the loss is .*\. Lower train\.rate/).waitFor();

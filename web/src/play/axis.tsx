@@ -16,11 +16,12 @@ const part = (step: number, total: number) => (total > 0 ? Math.min(1, step / to
 
 export function TimeAxis({ total, at, reached, still, go }: Props) {
   const id = useId();
+  const [moves, count_move] = useState(0); // of the handle
   return (
     <div class="axis" style={{ "--reached": part(reached, total) }}>
       <label for={id}>Look at step</label>
-      <input id={id} class="look" type="range" min={0} max={total} step={1} value={at} disabled={still} onInput={(event) => go(Number(event.currentTarget.value))} />
-      <StepField name="Step that is looked at" value={at} total={total} take={go} />
+      <input id={id} class="look" type="range" min={0} max={total} step={1} value={at} disabled={still} onInput={(event) => (count_move(moves + 1), go(Number(event.currentTarget.value)))} />
+      <StepField name="Step that is looked at" value={at} most={total} of={moves} take={go} />
     </div>
   );
 }
@@ -55,42 +56,70 @@ export function HoldAxis({ total, task, state, set }: { total: number; task: Tas
         </label>
       </span>
       <input id={`${id}-hold`} class="hold" type="range" min={0} max={total} step={1} {...hold.handle} />
-      <StepField name="Held until, as a number" value={hold.value} total={total} none="off" take={set_hold} />
+      <StepField name="Held until, as a number" value={hold.value} most={total} none="off" of={hold.value} take={set_hold} />
       {state.hold > 0 && (
         <>
           <label for={`${id}-from`}>
             <span class="hidden">Step </span>from<span class="hidden"> which attention is {title}</span>
           </label>
           <input id={`${id}-from`} class="from" type="range" min={0} max={total} step={1} {...from.handle} />
-          <StepField name="Held from, as a number" value={from.value} total={total} take={set_from} />
+          <StepField name="Held from, as a number" value={from.value} most={state.hold - 1} of={from.value} take={set_from} />
         </>
       )}
     </div>
   );
 }
 
-// A step as a number that can be typed: taken over by Enter, or when it is left. `none` stands for 0.
-function StepField({ name, value, total, none, take }: { name: string; value: number; total: number; none?: string; take: (step: number) => void }) {
+interface StepProps {
+  name: string;
+  value: number;
+  most: number;
+  none?: string; // stands for 0
+  of: number; // where that changes, what could not be taken over is forgotten
+  take: (step: number) => void;
+}
+
+// A step as a number that can be typed: taken over by Enter, or when it is left. What cannot be stays there, and why below it.
+function StepField({ name, value, most, none, of, take }: StepProps) {
+  const id = useId();
   const [written, write] = useState<string>(); // while it is
-  const done = () => {
-    if (written === undefined) return;
+  const [wrong, say] = useState("");
+  const forget = () => {
     write(undefined);
-    const step = written.trim() === "" && none ? 0 : Number(written);
-    if (/^\s*\d*\s*$/.test(written) && (written.trim() !== "" || none) && step !== value) take(Math.min(step, total));
+    say("");
+  };
+  useEffect(() => {
+    if (wrong) forget();
+  }, [of]);
+  const done = () => {
+    const text = written?.trim() ?? "";
+    const step = none && ["", none].includes(text.toLowerCase()) ? 0 : /^\d+(e\d+)?$/i.test(text) ? Number(text) : NaN;
+    if (text !== "" && !(step <= most)) return say(`A step from 0 to ${most} is wanted${none ? `, or ${none}` : ""}, not "${text}".`);
+    if (written !== undefined && step >= 0 && step !== value) take(step);
+    forget();
   };
   return (
-    <input
-      class="step"
-      type="text"
-      inputMode="numeric"
-      autocomplete="off"
-      aria-label={name}
-      placeholder={none}
-      value={written ?? (value === 0 && none ? "" : String(value))}
-      onInput={(event) => write(event.currentTarget.value)}
-      onBlur={done}
-      onKeyDown={(event) => event.key === "Enter" && done()}
-    />
+    <>
+      <input
+        class="step"
+        type="text"
+        inputMode="numeric"
+        autocomplete="off"
+        aria-label={name}
+        aria-describedby={wrong ? id : undefined}
+        aria-invalid={wrong ? true : undefined}
+        placeholder={none}
+        value={written ?? (value === 0 && none ? "" : String(value))}
+        onInput={(event) => write(event.currentTarget.value)}
+        onBlur={done}
+        onKeyDown={(event) => event.key === "Enter" && done()}
+      />
+      {wrong && (
+        <span id={id} class="problem" role="alert">
+          {wrong}
+        </span>
+      )}
+    </>
   );
 }
 

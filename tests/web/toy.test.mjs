@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { inflateSync } from "node:zlib";
 import { Stage, expect_accessible, text_of } from "./stage.mjs";
 
 let stage;
@@ -226,6 +227,13 @@ test("the way back leads to where the start was, and a saved plane says what its
   const svg = String(await text_of(download));
   for (const text of ["closed form", "flow, integrated", "separatrix, D = −√2 p", "gradient descent, a dot a step of 0.0625"]) assert.ok(svg.includes(text), text);
   assert.doesNotMatch(svg, /var\(/);
+  // As PDF it has its lines and their arrows, and small digits below the line.
+  const [paper] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PDF" }).click()]);
+  const pdf = await text_of(paper), from = pdf.indexOf("stream\n") + 7;
+  const content = String(inflateSync(pdf.subarray(from, pdf.indexOf("\nendstream", from))));
+  assert.ok(content.includes("/F 9.1 Tf -1.95 Ts <31> Tj"), "the 1 of β₁");
+  assert.ok(content.match(/^\S+ \S+ l$/gm).length > 2 * 100, "closed form and flow");
+  assert.equal(content.match(/^0 0 m\n6 3 l\n0 6 l\nh\nf$/gm).length, await page.locator("line.pull").count());
   await stage.leave(page);
 });
 

@@ -47,13 +47,13 @@ export function Figure(props: { title: string; file: string; table?: (() => Tabl
   const [problem, set_problem] = useState("");
   const [width, set_width] = useState(0);
   const svg = async () => (width ? on_paper(props.children, width) : svg_text(holder.current!));
-  // Too large a picture, for one, cannot be made.
+  // Too large a picture, for one, cannot be made of points.
   const try_to = async (as: string, make: () => void | Promise<void>) => {
     try {
       await make();
       set_problem("");
     } catch (error) {
-      set_problem(`The figure could not be saved as ${as} (${(error as Error).message}): try another form, or a narrower window.`);
+      set_problem(`The figure could not be saved as ${as} (${(error as Error).message}): try another form${as === "PNG" ? ", or a narrower window" : ""}.`);
     }
   };
   return (

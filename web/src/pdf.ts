@@ -95,6 +95,10 @@ function outline(element: Element): string {
       return path_of(element.getAttribute("d") ?? "");
     case "line":
       return path_of(`M${number_in(element, "x1")} ${number_in(element, "y1")}L${number_in(element, "x2")} ${number_in(element, "y2")}`);
+    case "polyline": {
+      const points = (element.getAttribute("points") ?? "").trim();
+      return points && path_of("M" + points.replace(/\s+/g, "L"));
+    }
     case "rect":
       return path_of(`M${x} ${y}h${width}v${height}h${-width}Z`);
     case "circle": {
@@ -114,7 +118,7 @@ class Sheet {
 
   async draw(element: Element, opaque = 1) {
     const style = getComputedStyle(element);
-    if (style.display === "none" || ["defs", "clipPath", "linearGradient", "title", "style"].includes(element.localName)) return;
+    if (style.display === "none" || ["defs", "clipPath", "marker", "linearGradient", "title", "style"].includes(element.localName)) return;
     opaque *= Number(style.opacity);
     const clip = /url\("?#([^")]+)"?\)/.exec(element.getAttribute("clip-path") ?? "")?.[1];
     const rect = clip && this.root.querySelector(`#${CSS.escape(clip)} rect`);
@@ -142,7 +146,7 @@ class Sheet {
 
   private async mark(element: SVGGraphicsElement, style: CSSStyleDeclaration, opaque: number) {
     const is = element.localName;
-    if (!["path", "line", "rect", "circle", "text", "image"].includes(is)) return;
+    if (!["path", "line", "polyline", "rect", "circle", "text", "image"].includes(is)) return;
     const { a, b, c, d, e, f } = this.matrix(element);
     this.out.push(`${[a, b, c, d, e, f].map(short).join(" ")} cm`);
     if (is === "image") return this.image(element);
@@ -160,6 +164,19 @@ class Sheet {
     if (is === "rect" && style.fill.startsWith("url(")) this.gradient(element, style.fill);
     const drawn = outline(element);
     if (drawn && (fills > 0 || strokes > 0)) this.out.push(drawn, fills > 0 && strokes > 0 ? "B" : fills > 0 ? "f" : "S");
+    const tip = is === "line" && /#([^")]+)/.exec(element.getAttribute("marker-end") ?? "")?.[1];
+    if (tip) this.out.push(this.state(strokes, strokes)), this.tip(element, this.root.querySelector(`#${CSS.escape(tip)}`)!, width);
+  }
+
+  // The marker at the end of a line, turned as the line is.
+  private tip(line: Element, marker: Element, width: number) {
+    const [x1, y1, x2, y2] = ["x1", "y1", "x2", "y2"].map((name) => number_in(line, name)) as [number, number, number, number];
+    const [, , across = 1] = marker.getAttribute("viewBox")!.split(/[\s,]+/).map(Number);
+    const size = (number_in(marker, "markerWidth") * width) / across, long = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const [a, b] = [(size * (x2 - x1)) / long, (size * (y2 - y1)) / long], [x, y] = [number_in(marker, "refX"), number_in(marker, "refY")];
+    this.out.push(`q ${[a, b, -b, a, x2 - a * x + b * y, y2 - b * x - a * y].map(short).join(" ")} cm`);
+    for (const shape of marker.children) this.out.push(`${colour_of(getComputedStyle(shape).fill)![0]} rg`, outline(shape), "f");
+    this.out.push("Q");
   }
 
   // From left to right, in strips.

@@ -13,7 +13,12 @@ const latin: { [letter: string]: number } = { "€": 128, "…": 133, "‘": 145
 // Those of the font Symbol, by code from its first, and how wide.
 const greek = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ", symbols: { [letter: string]: [code: number, width: number] } = { "−": [45, 549], "≥": [179, 549], "≤": [163, 549], "→": [174, 987], "←": [172, 987], "↑": [173, 603], "↓": [175, 603], "∞": [165, 713], "√": [214, 549], "≠": [185, 549], "≈": [187, 549], Δ: [68, 612], Σ: [83, 592], "∑": [229, 713] };
 [...greek].forEach((letter, i) => (symbols[letter] = [97 + i, 560]));
-const raised = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", plain = "0123456789−";
+// Written small, above the line and below it.
+const shifted = [
+  { letters: "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", raised: 0.35 },
+  { letters: "₀₁₂₃₄₅₆₇₈₉₋", raised: -0.15 },
+];
+const plain = "0123456789−";
 
 interface Run {
   font: "F" | "S";
@@ -21,6 +26,12 @@ interface Run {
   small: number; // of the size
   raised: number;
   width: number; // to a size of 1
+}
+
+// The plain letter that a shifted one is written by, and how high; undefined of others.
+function unshifted(letter: string): { letter: string; raised: number } | undefined {
+  const kind = shifted.find(({ letters }) => letters.includes(letter));
+  return kind && { letter: plain[kind.letters.indexOf(letter)]!, raised: kind.raised };
 }
 
 function glyph(letter: string): [font: "F" | "S", code: number, width: number] | undefined {
@@ -34,21 +45,20 @@ function glyph(letter: string): [font: "F" | "S", code: number, width: number] |
 
 // The first letter that none of the fonts has; "" where they have all.
 export function missing_in(text: string): string {
-  return [...text].find((letter) => !raised.includes(letter) && !glyph(letter)) ?? "";
+  return [...text].find((letter) => !unshifted(letter) && !glyph(letter)) ?? "";
 }
 
 // A text as runs of letters of one font and size.
 export function letters(text: string): Run[] {
   const runs: Run[] = [];
   for (const letter of text) {
-    const up = raised.indexOf(letter);
-    const [font, code, width] = glyph(up < 0 ? letter : plain[up]!) ?? ["F", 63, usual / 1000];
-    const small = up < 0 ? 1 : 0.7, high = up < 0 ? 0 : 0.35;
+    const from = unshifted(letter), small = from ? 0.7 : 1, raised = from?.raised ?? 0;
+    const [font, code, width] = glyph(from?.letter ?? letter) ?? ["F", 63, usual / 1000];
     const last = runs.at(-1);
-    if (last?.font === font && last.small === small) {
+    if (last?.font === font && last.small === small && last.raised === raised) {
       last.codes.push(code);
       last.width += width * small;
-    } else runs.push({ font, codes: [code], small, raised: high, width: width * small });
+    } else runs.push({ font, codes: [code], small, raised, width: width * small });
   }
   return runs;
 }

@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { engine, type Parts } from "../engine/engine";
 import type { Training } from "../engine/training";
 import type { Refusal } from "./player";
-import { first, settings_in, settings_text, task_of, type State } from "./state";
+import { first, settings_in, settings_text, task_of, to_seed, type State } from "./state";
 import { tasks, words_for } from "./tasks";
 
 interface Props {
@@ -11,6 +11,7 @@ interface Props {
   set: (changes: Partial<State>) => void;
   training: Training | undefined;
   refusals: Refusal[];
+  amiss: (field: string, is: boolean) => void; // what stands in a field cannot be taken over
 }
 
 interface Setting {
@@ -19,7 +20,7 @@ interface Setting {
   choices: string[]; // none: it is written
 }
 
-export function Settings({ state, set, training, refusals }: Props) {
+export function Settings({ state, set, training, refusals, amiss }: Props) {
   const [parts, set_parts] = useState<Parts>();
   useEffect(() => {
     engine.ask<Parts>({ ask: "parts" }).then(set_parts, () => {});
@@ -37,7 +38,7 @@ export function Settings({ state, set, training, refusals }: Props) {
     set({ set: settings_text(own), step: 0 });
   };
   const of = training_of(state);
-  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(training, setting.name)} refused={why(refusals, setting.name, 0)} change={(text) => change(setting.name, text)} />;
+  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(training, setting.name)} refused={why(refusals, setting.name, 0)} amiss={amiss} change={(text) => change(setting.name, text)} />;
   const shown = all.filter((setting) => task.shown.includes(setting.name)), others = all.filter((setting) => !task.shown.includes(setting.name));
   const opens = others.some((setting) => why(refusals, setting.name, 0));
   return (
@@ -68,7 +69,7 @@ export function Settings({ state, set, training, refusals }: Props) {
               ))}
             </select>
           </label>
-          <Field of={of} setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number, 0 or more, not "${text}".`)} change={(text) => set({ seed: Number(text), step: 0 })} />
+          <Field of={of} setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number from ${to_seed} here, not "${text}".`)} amiss={amiss} change={(text) => set({ seed: Number(text), step: 0 })} />
           {shown.map(field)}
         </div>
         <details open={opens || undefined}>
@@ -80,14 +81,14 @@ export function Settings({ state, set, training, refusals }: Props) {
             </button>
           )}
         </details>
-        <Beside state={state} set={set} all={all} training={training} refusals={refusals} />
+        <Beside state={state} set={set} all={all} training={training} refusals={refusals} amiss={amiss} />
       </form>
     </details>
   );
 }
 
 // A second run that differs in one setting.
-function Beside({ state, set, all, training, refusals }: Props & { all: Setting[] }) {
+function Beside({ state, set, all, training, refusals, amiss }: Props & { all: Setting[] }) {
   const [[given] = [], value = ""] = [[...settings_in(state.beside).keys()], [...settings_in(state.beside).values()][0]];
   const [picked, pick] = useState(""); // which is no choice before it has a value
   const chosen = given ?? picked;
@@ -112,7 +113,7 @@ function Beside({ state, set, all, training, refusals }: Props & { all: Setting[
           ))}
         </select>
       </label>
-      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} refused={why(refusals, setting.name, 1)} placeholder={String(text_of(training, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
+      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} refused={why(refusals, setting.name, 1)} amiss={amiss} placeholder={String(text_of(training, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
     </div>
   );
 }
@@ -141,6 +142,7 @@ interface FieldProps {
   of: string; // what the training is: where that changes, so does what the field is about
   refuse?: (text: string) => string; // why it cannot be; "" where it can
   refused?: string | undefined; // why what was taken over cannot be
+  amiss: Props["amiss"];
   title?: string;
   placeholder?: string;
 }
@@ -157,6 +159,11 @@ function Field(props: FieldProps) {
     write(undefined);
     say("");
   }, [props.of]);
+  useEffect(() => {
+    if (!wrong) return undefined;
+    props.amiss(id, true);
+    return () => props.amiss(id, false);
+  }, [wrong]);
   const text = written ?? props.value ?? "";
   const take = () => {
     const why = (props.refuse ?? no_semicolon)(text.trim());

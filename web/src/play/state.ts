@@ -18,6 +18,9 @@ export interface State {
   example: number; // -1: the first that tells something
 }
 
+// Numbers past it are not all told apart by a browser.
+export const to_seed = `0 to ${Number.MAX_SAFE_INTEGER}`;
+
 export const first: State = { task: "copy", model: "", seed: 0, set: "", act: "uniform", hold: 0, from: 0, beside: "", step: 0, example: -1 };
 
 export function read_state(words: URLSearchParams): State {
@@ -102,7 +105,7 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   const whole = (name: string, otherwise: number) => {
     const text = set.get(name) ?? String(otherwise);
     set.delete(name);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new Refused(`It cannot be "${text}". Give a whole number, 0 or more.`, name);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new Refused(`It cannot be "${text}". Give a whole number from ${to_seed}.`, name);
     return Number(text);
   };
   const seed = whole("seed", state.seed), hold = whole("hold", state.hold), from = whole("from", state.from);

@@ -8,22 +8,23 @@ const paces = [
   { pace: Infinity, title: "fastest" },
 ];
 
-export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redraw: () => void }) {
-  const { at, last, loading, playing, refused } = player;
+// `stuck`: what stands there is not to be trained.
+export function Transport<Wish>({ player, stuck, redraw }: { player: Player<Wish>; stuck: boolean; redraw: () => void }) {
+  const { at, last, loading, playing } = player;
   // From where the person wants to be as they click: training may not have come there yet, and nothing be drawn since.
   return (
     <div class="transport" role="group" aria-label="Training">
-      <button type="button" onClick={() => void player.go(0)} disabled={at === 0 || refused}>
+      <button type="button" onClick={() => void player.go(0)} disabled={at === 0 || stuck}>
         <span aria-hidden="true">|◀</span> <span class="name">Rewind</span>
       </button>
-      <button type="button" class="main" onClick={() => (playing ? player.pause() : void player.play())} disabled={refused || (player.trainings.length === 0 && !loading)}>
+      <button type="button" class="main" onClick={() => (playing ? player.pause() : void player.play())} disabled={stuck || (player.trainings.length === 0 && !loading)}>
         {playing ? <><span aria-hidden="true">||</span> Pause</> : at > 0 && at >= last ? <><span aria-hidden="true">↻</span> Replay</> : <><span aria-hidden="true">▶</span> Play</>}
       </button>
-      <button type="button" onClick={() => void player.go(player.wished + 1)} disabled={at >= last || refused} title="One update of the weights">
+      <button type="button" onClick={() => void player.go(player.wished + 1)} disabled={at >= last || stuck} title="One update of the weights">
         <span aria-hidden="true">▶|</span> <span class="name">Step</span>
       </button>
       {player.every > 1 && (
-        <button type="button" onClick={() => void player.go_to_next_look(player.wished)} disabled={at >= last || refused} title={`Attention is looked at every ${player.every} steps (probe.every)`}>
+        <button type="button" onClick={() => void player.go_to_next_look(player.wished)} disabled={at >= last || stuck} title={`Attention is looked at every ${player.every} steps (probe.every)`}>
           <span aria-hidden="true">▶▶|</span> <span class="name">Next look</span>
         </button>
       )}

@@ -79,6 +79,13 @@ export function Play({ source }: { source: Source }) {
     void player.go(state.step);
   }, [state.step]);
 
+  // Fields that cannot be as they are written.
+  const [amiss, set_amiss] = useState<ReadonlySet<string>>(new Set());
+  const note_amiss = useCallback((field: string, is: boolean) => {
+    if (is) player.pause();
+    set_amiss((all) => new Set([...all].filter((one) => one !== field).concat(is ? field : [])));
+  }, []);
+  const stuck = player.refused || amiss.size > 0;
   const chosen = task_of(state);
   const misread = misread_in(here.current);
   const { trainings, at, reached, progress, total, of = state } = player;
@@ -99,7 +106,7 @@ export function Play({ source }: { source: Source }) {
     choose_curves(task.metrics.filter((metric) => on.has(labels[metric] ?? metric)).join());
   };
   // Of fields there are many, and none changes while it plays.
-  const settings = useMemo(() => <Settings state={state} set={set} training={trainings[0]} refusals={player.refusals} />, [root, trainings[0], player.refusals]);
+  const settings = useMemo(() => <Settings state={state} set={set} training={trainings[0]} refusals={player.refusals} amiss={note_amiss} />, [root, trainings[0], player.refusals]);
   const failed = trainings.filter((training) => training.error).map(failure_of).join(" ");
   const file = `${of.task}-seed-${of.seed}`;
   const attends = trainings.find((training) => training.examples > 0) ?? trainings[0];
@@ -143,6 +150,7 @@ export function Play({ source }: { source: Source }) {
       <p class="problem" role="alert">
         {[misread, player.trouble || failed].filter(Boolean).join(" ")}
         {player.refused && trainings.length > 0 && " What stands below is what was there before."}
+        {amiss.size > 0 && " What is written under Settings cannot be: correct it there, to train on or to share."}
       </p>
       {chosen.own && idea}
       {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
@@ -150,8 +158,8 @@ export function Play({ source }: { source: Source }) {
       {trains("given-texts") && <Predicted training={trainings[0]!} />}
       {trains("given-points") && <PredictedWidth training={trainings[0]!} at={at} file={file} />}
       <section class="stage" aria-label="Training">
-        <Transport player={player} redraw={() => redraw(undefined)} />
-        <TimeAxis total={total} at={at} reached={player.known} still={player.refused} go={(step) => void player.go(step)} />
+        <Transport player={player} stuck={stuck} redraw={() => redraw(undefined)} />
+        <TimeAxis total={total} at={at} reached={player.known} still={stuck} go={(step) => void player.go(step)} />
         <HoldAxis total={total} task={chosen} state={state} set={set} />
         <p class="soft on-the-way" role="status">
           {on_the_way && `Training in this browser up to step ${player.wished}: step ${reached} so far.`}
@@ -204,7 +212,7 @@ export function Play({ source }: { source: Source }) {
             training={trainings[0]!}
             at={at}
             name={file}
-            still={still}
+            still={still || stuck}
             kind={source.kind}
             note={task.own ? "A link does not carry your data: who opens it gives their own. The spec holds them." : ""}
             link={(more) => {

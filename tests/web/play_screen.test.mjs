@@ -315,6 +315,19 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
   await stage.leave(page);
 });
 
+test("a lesson's link can be shown to a room, and what it leaves out has no keys there", async () => {
+  const page = await stage.visit(words(small, { hide: "views,try,hold" }));
+  await at_step(page, 0);
+  await button(page, "Present").click();
+  await page.getByText("goes to the next evaluation").waitFor();
+  assert.doesNotMatch(await page.locator(".keys").innerText(), /holds attention|another example/);
+  for (const key of ["h", "4", "ArrowRight"]) await page.keyboard.press(key);
+  await at_step(page, 2);
+  await page.waitForFunction(() => location.hash.includes("step=2"));
+  assert.doesNotMatch(page.url(), /hold=|task=/);
+  await stage.leave(page);
+});
+
 test("a page without its engine says so where its views would be, and one asked for a view that there is not says that", async () => {
   const whole = await readFile(process.env.FOVEA_PAGE_FILE, "utf8");
   const file = join(stage.home, "engineless.html");

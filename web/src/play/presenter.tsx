@@ -19,7 +19,16 @@ function leave() {
   change_address({ present: "" });
 }
 
-export function Presenter({ player, state, set, begin }: { player: Player<State>; state: State; set: (changes: Partial<State>) => void; begin: (preset: Preset) => void }) {
+interface Props {
+  player: Player<State>;
+  state: State;
+  hidden: string[]; // what a link leaves out has no keys
+  set: (changes: Partial<State>) => void;
+  begin: (preset: Preset) => void;
+}
+
+export function Presenter({ player, state, hidden, set, begin }: Props) {
+  const holds = !hidden.includes("hold"), begins = !hidden.includes("try");
   const doing = useRef<(key: string) => (() => unknown) | undefined>();
   doing.current = (key) => {
     switch (key) {
@@ -35,12 +44,12 @@ export function Presenter({ player, state, set, begin }: { player: Player<State>
       case "r":
         return () => player.go(0);
       case "h":
-        return () => set({ hold: state.hold > 0 ? 0 : held_until, from: 0, step: 0 });
+        return holds ? () => set({ hold: state.hold > 0 ? 0 : held_until, from: 0, step: 0 }) : undefined;
       case "Escape":
         return leave;
     }
     const preset = presets[Number(key) - 1];
-    return preset && (() => begin(preset));
+    return preset && begins ? () => begin(preset) : undefined;
   };
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -67,8 +76,18 @@ export function Presenter({ player, state, set, begin }: { player: Player<State>
   }, []);
   return (
     <p class="keys">
-      <kbd>Space</kbd> plays and pauses, <kbd>→</kbd> goes to the next evaluation, <kbd>←</kbd> to the one before, <kbd>R</kbd> to the start; <kbd>H</kbd> holds attention uniform until step {held_until}, or lets it go;{" "}
-      <kbd>1</kbd> to <kbd>{presets.length}</kbd> begin another example; <kbd>Esc</kbd> ends.{" "}
+      <kbd>Space</kbd> plays and pauses, <kbd>→</kbd> goes to the next evaluation, <kbd>←</kbd> to the one before, <kbd>R</kbd> to the start;{" "}
+      {holds && (
+        <>
+          <kbd>H</kbd> holds attention uniform until step {held_until}, or lets it go;{" "}
+        </>
+      )}
+      {begins && (
+        <>
+          <kbd>1</kbd> to <kbd>{presets.length}</kbd> begin another example;{" "}
+        </>
+      )}
+      <kbd>Esc</kbd> ends.{" "}
       <button type="button" class="quiet" onClick={leave}>
         End the presentation
       </button>

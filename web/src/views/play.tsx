@@ -92,7 +92,8 @@ export function Play({ source }: { source: Source }) {
   const task = task_of(of);
   const trains = (name: string) => trainings[0]?.setting("task", "name") === name;
   // A lesson asks before it shows.
-  const until = here.current.get("hide")?.split(",").includes("ahead") ? at : Infinity;
+  const hidden = here.current.get("hide")?.split(",") ?? [];
+  const until = hidden.includes("ahead") ? at : Infinity;
   const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
   const losses = useMemo(() => curves_of(trainings, ["train_loss"], until), [trainings, progress, until]);
   const marks = useMemo(() => marks_of(trainings, task, presented).filter(({ step }) => step <= until), [trainings, progress, task, until, presented]);
@@ -179,7 +180,7 @@ export function Play({ source }: { source: Source }) {
       </section>
       <LessonPart number={Number(here.current.get("lesson"))} />
       {!chosen.own && idea}
-      {presented && <Presenter player={player} state={state} set={set} begin={begin} />}
+      {presented && <Presenter player={player} state={state} hidden={hidden} set={set} begin={begin} />}
       {settings}
       {trainings.length > 0 && (
         <>

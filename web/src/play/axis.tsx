@@ -40,10 +40,9 @@ export function HoldAxis({ total, task, state, set }: { total: number; task: Tas
         <label for={`${id}-hold`} class="hidden">
           Step until which attention is {title}
         </label>
-        <label>
-          <span class="hidden">What is done to attention</span>
+        <span>
           Attention{" "}
-          <select value={state.act} onChange={(event) => set({ act: event.currentTarget.value, step: 0 })}>
+          <select aria-label="What is done to attention" value={state.act} onChange={(event) => set({ act: event.currentTarget.value, step: 0 })}>
             {acts
               .filter((act) => task.acts.includes(act.name))
               .map((act) => (
@@ -53,7 +52,7 @@ export function HoldAxis({ total, task, state, set }: { total: number; task: Tas
               ))}
           </select>{" "}
           until
-        </label>
+        </span>
       </span>
       <input id={`${id}-hold`} class="hold" type="range" min={0} max={total} step={1} {...hold.handle} />
       <StepField name="Held until, as a number" value={hold.value} most={total} none="off" of={hold.value} take={set_hold} />

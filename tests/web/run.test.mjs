@@ -28,7 +28,7 @@ test("a run has a page: maps over steps, every head, weights, and the playground
   await page.waitForFunction(() => location.hash.startsWith("#/play?") && location.hash.includes("task=markov"));
   await stage.leave(page);
   const none = await stage.visit("#/runs?run=99999");
-  await none.getByRole("alert").getByText("There is no run 99999").waitFor();
+  await none.getByRole("alert").getByText("There is no run 99999.", { exact: true }).waitFor(); // "/api/runs lists them" is for programs
   none.complaints = none.complaints.filter((text) => !/status of 404/.test(text));
   await stage.leave(none);
 });

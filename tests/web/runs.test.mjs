@@ -93,7 +93,7 @@ test("a training is started from the page, and stopped", async () => {
   await form.locator("select[name=experiment]").selectOption("toy-mistaken");
   await form.getByLabel("Settings").fill("train.nothing=3");
   await form.getByRole("button", { name: "Start" }).click();
-  await page.getByRole("alert").getByText("nothing").first().waitFor();
+  await page.getByRole("alert").getByText(/^train\.nothing=3: /).first().waitFor(); // a name is not capitalised
   await form.getByLabel("Settings").fill("");
   await form.getByLabel("Seeds").fill("0..2");
   await form.getByRole("button", { name: "Start" }).click();

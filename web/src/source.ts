@@ -1,7 +1,7 @@
 // Where the page's data come from: the server that it was loaded from, or the file that it stands in.
 import { bytes_of, unpacked } from "./packed";
 import type { Experiment, Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
-import { Trouble } from "./trouble";
+import { sentence, Trouble } from "./trouble";
 
 // Trainings on the machine that serves the page.
 export interface Trainer {
@@ -59,7 +59,8 @@ class Served implements Source {
     if (answer.ok && json) return json as T;
     const error = json?.error;
     if (!error) throw new Trouble(`The server answered ${answer.status}.`);
-    throw new Trouble(sentence(error.problem) + (error.remedy ? " " + sentence(error.remedy) : ""));
+    const told = error.remedy && !error.remedy.startsWith("/api/"); // else for programs
+    throw new Trouble(sentence(error.problem) + (told ? " " + sentence(error.remedy) : ""));
   }
 
   readonly trainer: Trainer = {
@@ -173,10 +174,6 @@ class Site extends Alone {
     if (!answer?.ok) throw new Trouble("The story's figures are not beside this page.");
     return unpacked(await answer.arrayBuffer()).json();
   }
-}
-
-function sentence(text: string) {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 // Who sends the page, or writes it, says in it where its data are.

@@ -3,7 +3,7 @@ import EngineWorker from "./worker?worker&inline";
 import wasm from "#engine.wasm";
 import type { Axes, Setting } from "../model";
 import { bytes_of } from "../packed";
-import { Trouble } from "../trouble";
+import { sentence, Trouble } from "../trouble";
 
 export type ToyPoint = [D: number, gate: number, p: number, loss: number];
 
@@ -94,10 +94,6 @@ interface Answer {
   over?: boolean; // the engine cannot be asked again
 }
 
-function capital(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
-
 class Engine {
   private worker?: Worker;
   private waiting = new Map<number, { done: (answer: Answer) => void; fail: (error: Error) => void }>();
@@ -119,7 +115,7 @@ class Engine {
       // That a training failed is an answer, whose `error` says why in words.
       if (typeof answer.error === "object") {
         const { problem, remedy, place, setting } = answer.error;
-        const says = (place ? `${place}: ${problem}.` : capital(problem) + ".") + (remedy ? ` ${capital(remedy)}${/[.?]$/.test(remedy) ? "" : "."}` : "");
+        const says = (place ? `${place}: ${problem}.` : sentence(problem)) + (remedy ? " " + sentence(remedy) : "");
         throw setting ? new Refused(says, setting) : new Trouble(says);
       }
       answer.attached = attached;

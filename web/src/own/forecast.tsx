@@ -4,6 +4,7 @@ import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Training } from "../engine/training";
 import { Term } from "../term";
+import { sentence } from "../trouble";
 import { words_in } from "./texts";
 
 // A word that may stand with a class: by how many standard deviations more often than chance has it, the chance that it does so
@@ -101,7 +102,7 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
       </p>
       <details>
         <summary>How it was told</summary>
-        <p class="soft">{capital(because)}</p>
+        <p class="soft">{sentence(because)}</p>
       </details>
     </section>
   );
@@ -240,10 +241,6 @@ function TellingWords({ told }: { told: Forecast }) {
       </p>
     </section>
   );
-}
-
-function capital(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1) + (/[.!?]$/.test(sentence) ? "" : ".");
 }
 
 // The more weight, the darker behind the word; its number stands under it.

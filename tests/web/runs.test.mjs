@@ -239,6 +239,21 @@ test("runs are shown while news come faster than answers", async () => {
   await stage.leave(page);
 });
 
+test("opened while the server is down, the view says no more than it knows, and shows runs when it is back", async () => {
+  const page = await stage.visit("#/story");
+  let down = true;
+  await page.route("**/api/**", (route) => (down ? route.abort("connectionrefused") : route.continue()));
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Runs" }).click();
+  await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+  await page.getByRole("status").getByText("Waiting for the server.", { exact: true }).waitFor(); // and not "No runs."
+  assert.equal(await page.getByText("fovea sweep toy-uniform").count(), 0);
+  down = false;
+  await page.locator("tbody tr").first().waitFor();
+  await page.getByRole("alert").getByText("The server does not answer.").waitFor({ state: "detached" });
+  page.complaints = page.complaints.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text));
+  await stage.leave(page);
+});
+
 test("a tab that nobody looks at holds no line to the server, and catches up", async () => {
   const page = await stage.visit("#/runs?experiment=toy-uniform");
   await page.getByText("Live: new runs appear by themselves.").waitFor();

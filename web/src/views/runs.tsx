@@ -72,6 +72,7 @@ function AllRuns({ source }: { source: Source }) {
 
   const look = useRef(() => {});
   const known = useRef<number>(), told = useRef<number>(); // how many runs there were when it was looked, and when the line was opened
+  const missed = useRef(false); // it was looked, and nothing seen
   useEffect(() => {
     let wanted_still = true;
     look.current = in_turn(async () => {
@@ -93,7 +94,9 @@ function AllRuns({ source }: { source: Source }) {
         known.current = names.runs;
         set_seen({ names, ...found, lines, metric, sort });
         set_trouble("");
+        missed.current = false;
       } catch (error) {
+        missed.current = true;
         if (wanted_still) set_trouble(error instanceof Trouble ? error.message : String(error));
       }
       if ((told.current ?? known.current) !== known.current) look.current(); // some came in between
@@ -103,11 +106,12 @@ function AllRuns({ source }: { source: Source }) {
     return () => void (wanted_still = false);
   }, [source, experiment, where, sort, wanted]);
   const changed = (runs?: number) => {
-    if (runs === undefined || (known.current ?? runs) !== runs) return look.current(), set_news((count) => count + 1);
+    if (runs === undefined || missed.current || (known.current ?? runs) !== runs) return look.current(), set_news((count) => count + 1);
     told.current = runs;
   };
   useEffect(() => source.watch(changed, set_live), [source]);
 
+  const unknown = seen === nothing; // what there is
   const many = !experiment && seen.names.experiments.length > 1;
   const coloured = asked_by || (many ? "experiment" : nothing_by), by = coloured === nothing_by ? "" : coloured;
   const settings = useMemo(() => new Map(seen.runs.map((run) => [run.run, flat_settings(run.settings)])), [seen.runs]);
@@ -155,12 +159,12 @@ function AllRuns({ source }: { source: Source }) {
         {trouble && seen.runs.length > 0 && " What stands below is what was there before."}
       </p>
       <p class="soft" role="status">
-        {seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`}
+        {!unknown && (seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`)}
         {seen.matched > seen.runs.length && ` Table and figure have the first ${seen.runs.length} of them, in the table's order.`}
         {seen.metric && seen.lines.length < seen.runs.length && ` ${seen.runs.length - seen.lines.length} of ${seen.runs.length} have no ${seen.metric} over their steps to draw.`}
         {wanted && seen.metric && seen.metric !== wanted && ` None has measured ${wanted}: ${seen.metric} is shown.`}
         {unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
-        {source.kind === "served" && (live ? "Live: new runs appear by themselves." : "Waiting for the server.")}
+        {source.kind === "served" && (live ? !unknown && "Live: new runs appear by themselves." : "Waiting for the server.")}
         {experiment !== "" && experiment === newest && ` Shown are those of ${newest}, the newest experiment.`}{" "}
         {experiment !== "" && seen.names.experiments.length > 1 && (
           <button type="button" class="quiet" onClick={() => change_address({ experiment: every, off: "", zoom: "" }, true)}>
@@ -168,7 +172,7 @@ function AllRuns({ source }: { source: Source }) {
           </button>
         )}
       </p>
-      {seen.matched === 0 && !experiment && !where && (
+      {!unknown && seen.matched === 0 && !experiment && !where && (
         <p>
           Begin with <code>fovea sweep toy-uniform</code>, or <code>fovea reproduce --all --quick</code>.
         </p>

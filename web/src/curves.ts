@@ -7,6 +7,7 @@ export interface Curve {
   dashed?: boolean;
   like?: string; // the group whose colour it has; its own where it says none
   kind?: string; // a band is not drawn over lines of unlike kinds
+  cut?: boolean; // its run was stopped or failed: it has no part in a band
 }
 
 // A step where something happened.
@@ -48,14 +49,14 @@ function quantile(sorted: number[], share: number): number {
 }
 
 // At each step that at least three runs of a group have, where all of it are of one kind, as far as nine in ten of them go: the
-// median of those that are left where the first have reached their goal would jump.
+// median of those that are left where the first have reached their goal would jump. Those that were cut short do not count.
 export function bands(curves: Curve[]): Band[] {
   const kinds = new Map<string, Set<string>>();
   for (const { group, kind = "" } of curves) (kinds.get(group) ?? kinds.set(group, new Set()).get(group)!).add(kind);
   const at = new Map<string, Map<number, number[]>>();
   const ends = new Map<string, number[]>();
   for (const curve of curves) {
-    if (kinds.get(curve.group)!.size > 1) continue;
+    if (curve.cut || kinds.get(curve.group)!.size > 1) continue;
     if (curve.steps.length) (ends.get(curve.group) ?? ends.set(curve.group, []).get(curve.group)!).push(curve.steps.at(-1)!);
     const steps = at.get(curve.group) ?? at.set(curve.group, new Map()).get(curve.group)!;
     curve.steps.forEach((step, i) => {

@@ -124,10 +124,13 @@ function AllRuns({ source }: { source: Source }) {
         steps: line.steps,
         values: line.values,
         kind: line.experiment,
+        cut: line.state === "stopped" || line.state === "failed",
       })),
     [seen.lines, by, settings],
   );
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
+  const cut = curves.filter((curve) => curve.cut).length;
+  const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
   const unlike = curves.length >= 3 && !banded && new Set(curves.map((curve) => curve.kind)).size > 1;
   const metrics = [...new Set(seen.runs.flatMap((run) => Object.keys(run.metrics)))].sort();
   const chosen = marked.split(",").filter((id) => /^\d+$/.test(id)).map(Number);
@@ -181,7 +184,7 @@ function AllRuns({ source }: { source: Source }) {
         <RunsChart
           curves={curves}
           label={seen.metric.replaceAll("_", " ")}
-          title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? ", the median and the middle half" : ""}`}
+          title={`${seen.metric.replaceAll("_", " ")}: one line per run${banded ? medians : ""}`}
           file={`${experiment || "runs"}-${seen.metric}`}
           table={() => line_table(seen.lines, seen.metric)}
           drawn={() => set_drawn(true)}

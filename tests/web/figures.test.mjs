@@ -1,0 +1,14 @@
+// What figures of runs are made of.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parts_of_page } from "./in_node.mjs";
+
+const { bands } = await parts_of_page("curves.ts");
+
+test("the median of runs goes as far as those that were not cut short", () => {
+  const curve = (until, more) => ({ name: "", group: "", steps: [0, 10, 20].filter((step) => step <= until), values: [1, 2, 3], ...more });
+  const all = Array.from({ length: 8 }, () => curve(20));
+  const cut = Array.from({ length: 2 }, () => ({ ...curve(10, { cut: true }), values: [9, 9] }));
+  assert.deepEqual(bands([...all, ...cut]).map(({ step, middle }) => [step, middle]), [[0, 1], [10, 2], [20, 3]]);
+  assert.deepEqual(bands(cut.concat(cut)), []);
+});

@@ -191,6 +191,14 @@ export function setting_text(value: Setting): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+// With as many digits as tell them apart, from three on.
+export function texts_apart(values: number[], text: (value: number) => string): string[] {
+  for (let digits = 3; ; ++digits) {
+    const texts = values.map((value) => text(+value.toPrecision(digits)));
+    if (digits === 15 || new Set(texts).size === values.length) return texts;
+  }
+}
+
 export function number_text(value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : String(+value.toPrecision(5));
 }

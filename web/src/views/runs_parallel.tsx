@@ -5,7 +5,7 @@ import { useWord } from "../address";
 import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { axis_of, useWidth } from "../lines";
-import { number_text, type Run } from "../model";
+import { number_text, texts_apart, type Run } from "../model";
 
 const most_axes = 8;
 const spread = 0.5; // of the room between two values, over which runs of one value are spread by their metric
@@ -138,7 +138,8 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
   }, [runs, settings, axes, metric, width, is_picked]);
   const chosen = picks.size > 0 || paths.some(({ picked }) => !picked);
   const opaque = Math.max(0.25, Math.min(0.8, 40 / Math.sqrt(runs.length + 1) / 4));
-  const tick = axis_of([least, most]).tickFormat ?? number_text;
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => least + share * span);
+  const tick_texts = texts_apart(ticks, axis_of([least, most]).tickFormat ?? String);
   const bins = [...new Set(runs.map((run) => bin(run.metrics[metric]!)))].sort((a, b) => a - b);
   const ends = (i: number) => `${number_text(least + (i * span) / ramp.length)} to ${number_text(least + ((i + 1) * span) / ramp.length)}`;
   return (
@@ -184,9 +185,9 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
             <text x={width - 2} y={axes.length % 2 ? 12 : 26} text-anchor="end" fill="currentColor" font-weight="600">
               {title}
             </text>
-            {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-              <text x={x(axes.length) + 5} y={y_of_metric(least + share * span)} dy="0.32em" fill="currentColor">
-                {tick(+(least + share * span).toPrecision(3))}
+            {ticks.map((value, i) => (
+              <text x={x(axes.length) + 5} y={y_of_metric(value)} dy="0.32em" fill="currentColor">
+                {tick_texts[i]}
               </text>
             ))}
           </svg>

@@ -380,4 +380,16 @@ test("groups have the numbers that the program's comparison prints", async () =>
   assert.equal(cells.at(-1), String(+p.toPrecision(2)));
   assert.ok(cells.at(-3).startsWith(String(+difference.toPrecision(5))), cells.join(" | "));
   await stage.leave(page);
+  // What was stopped counts for nothing, and in what groups differ besides is said.
+  const { runs } = JSON.parse(await stage.fovea("runs", "--json")), undone = runs.filter(({ state }) => state !== "done").length;
+  assert.ok(undone > 0);
+  const other = await stage.visit("#/runs?experiment=*&metric=D&by=experiment");
+  const groups = other.getByRole("region", { name: "Groups by experiment: D" });
+  await groups.getByText(`${undone} of ${runs.length} runs ${undone === 1 ? "is" : "are"} not done, and left out.`).waitFor();
+  assert.equal(await groups.getByRole("rowheader", { name: "copy-subset" }).count(), 0);
+  const [one, two] = [...new Set(runs.filter(({ experiment }) => experiment === "toy-phase").map(({ settings }) => settings.model.beta1))];
+  const where = `(model.p = -0.9 and model.beta1 = ${one}) or (model.p = -0.3 and model.beta1 = ${two})`;
+  await other.evaluate((hash) => (location.hash = hash), "#/runs?" + new URLSearchParams({ experiment: "toy-phase", metric: "D", by: "model.p", where }));
+  await other.getByText("Groups differ in model.beta1, too: a difference may come from there.").waitFor();
+  await stage.leave(other);
 });

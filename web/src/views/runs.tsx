@@ -195,7 +195,7 @@ function AllRuns({ source }: { source: Source }) {
           <RunTable runs={seen.runs} metric={seen.metric} sort={sort} sorted_yet={seen.sort === sort || trouble !== ""} chosen={chosen} choose={choose} differing={differing} settings={settings} />
           {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
           {seen.runs.length > 2 && seen.metric && <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={experiment || "runs"} />}
-          {by && by === asked_by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} news={seen.runs} />}
+          {by && by === asked_by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} runs={seen.runs} />}
           {chosen.length > 0 && seen.metric && (
             <Compare
               missing={chosen.filter((id) => seen.runs.every((run) => run.run !== id))}

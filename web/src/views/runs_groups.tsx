@@ -23,6 +23,20 @@ function median(values: number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
+const done = 'state = "done"'; // as a condition
+const is_done = ({ state }: Run) => state === "done";
+
+// What a training had measured when it was stopped, failed or is not yet through says nothing of where it comes to.
+function LeftOut({ runs }: { runs: Run[] }) {
+  const count = runs.filter((run) => !is_done(run)).length;
+  if (count === 0) return null;
+  return (
+    <p class="soft">
+      {count} of {runs.length} runs {count === 1 ? "is" : "are"} not done, and left out.
+    </p>
+  );
+}
+
 export function AgainstSetting(props: { runs: Run[]; settings: Map<number, Map<string, string>>; metric: string; differing: string[]; by: string; file: string }) {
   const { runs, settings, metric, differing, by } = props;
   const [asked, choose] = useWord("across", "");
@@ -30,7 +44,7 @@ export function AgainstSetting(props: { runs: Run[]; settings: Map<number, Map<s
   const setting = differing.includes(asked) ? asked : (differing.find((name) => name !== by && name !== "experiment") ?? differing[0]);
   const dots = useMemo<Dot[]>(() => {
     if (!setting) return [];
-    const all = runs.flatMap((run) => {
+    const all = runs.filter(is_done).flatMap((run) => {
       const text = settings.get(run.run)?.get(setting), y = run.metrics[metric];
       if (text === undefined || y === null || y === undefined) return [];
       const group = by === "experiment" ? run.experiment : by && by !== setting ? `${by} = ${settings.get(run.run)?.get(by) ?? "?"}` : "";
@@ -68,6 +82,7 @@ export function AgainstSetting(props: { runs: Run[]; settings: Map<number, Map<s
         ))}
       </div>
       {(["x", "y"] as const).some((axis) => log.includes(axis) && !logs(axis)) && <p class="soft">An axis with values of 0 or less, or with words, stays as it is.</p>}
+      <LeftOut runs={runs} />
       <Figure
         paper
         title={`${name} by ${setting}: a dot per run, a line through the medians`}
@@ -128,13 +143,13 @@ function Dots({ dots, x, y, x_log, y_log, numbers }: { dots: Dot[]; x: string; y
 }
 
 // The groups of the setting that colours the curves.
-export function GroupsTable({ store, experiment, where, metric, by, news }: { store: KeptRuns; experiment: string; where: string; metric: string; by: string; news: unknown }) {
+export function GroupsTable({ store, experiment, where, metric, by, runs }: { store: KeptRuns; experiment: string; where: string; metric: string; by: string; runs: Run[] }) {
   const [against, set_against] = useWord("against", "");
   const [found, set_found] = useState<Groups>();
   const [trouble, set_trouble] = useState("");
   useEffect(() => {
     let wanted = true;
-    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, by, against: base });
+    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where: where ? `(${where}) and ${done}` : done, metric, by, against: base });
     ask(against)
       .catch((error) => (against && error instanceof Trouble ? ask("") : Promise.reject(error))) // a value that these runs have not
       .then(
@@ -142,11 +157,12 @@ export function GroupsTable({ store, experiment, where, metric, by, news }: { st
         (error) => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
       );
     return () => void (wanted = false);
-  }, [store, experiment, where, metric, by, against, news]);
+  }, [store, experiment, where, metric, by, against, runs]);
   if (trouble) return <p class="problem">{trouble}</p>;
   if (!found || found.metric !== metric || found.by !== by) return null;
   const base = found.groups.find(({ value }) => setting_text(value) === setting_text(found.against));
   const title = (value: Groups["against"]) => (value === null ? "not set" : setting_text(value));
+  const differing = [...new Set(found.groups.flatMap(({ test }) => test?.settings ?? []))].filter((name) => name !== by);
   const problems = [...new Set(found.groups.flatMap(({ test }) => (test?.problem ? [test.problem] : [])))];
   return (
     <section aria-labelledby="groups">
@@ -163,6 +179,7 @@ export function GroupsTable({ store, experiment, where, metric, by, news }: { st
           ))}
         </select>
       </label>
+      <LeftOut runs={runs} />
       <Scrolled label="Table of groups">
         <table>
           <thead>
@@ -209,6 +226,7 @@ export function GroupsTable({ store, experiment, where, metric, by, news }: { st
       </Scrolled>
       <p class="soft">
         Runs are paired by seed and by what else varies, as <code>fovea compare</code> does it. p is of a sign-flip permutation test of the pairs: how often a difference as large would come by chance. With n pairs it cannot be below 2/2ⁿ.
+        {differing.length > 0 && ` Groups differ in ${differing.join(", ")}, too: a difference may come from there.`}
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}
       </p>
     </section>

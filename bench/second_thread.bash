@@ -4,7 +4,7 @@
 # How many times as many steps a training makes with two threads as with one: PAIRS (default 5) times in turn, so that
 # what else the machine does falls on both. Prints the ratio of each pair, and each system's median.
 set -euo pipefail
-program=$1
+program=${1:?usage: bench/second_thread.bash PROGRAM [PAIRS] [SYSTEM ...]}
 pairs=${2:-5}
 shift $(($# < 2 ? $# : 2))
 systems=("$@")

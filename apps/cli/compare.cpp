@@ -52,9 +52,9 @@ class Compare : public Command {
     for (const std::string& text : wanted) {
       metrics.push_back(Expression::parse(text, {"--metric"}));
       store.require_known(metrics.back().require_single_run().names(), metrics.back().place());
-      if (!metrics.back().reads_series()) drawn.push_back(text);
+      if (metrics.back().reads_single_steps()) drawn.push_back(text);
     }
-    if (!file_.empty() && drawn.empty())
+    if (!file_.empty() && !wanted.empty() && drawn.empty())
       throw wrong_input("of each metric named a run has one number, and curves are drawn of what has one at each step",
                         "name a metric such as accuracy as well", {"--output"});
     const Comparison comparison = compare(a.runs, b.runs, metrics);

@@ -69,7 +69,7 @@ class Predict : public Command {
         "Words of a file are what stands between spaces, letter by letter; those of a corpus are cut as classifiers\n"
         "read them, without regard to case and apart from punctuation.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
-        "run: fovea predict text-classify --set task.corpus=NAME. So the words are those of a classifier, too.\n"
+        "run: fovea predict text-classify --set task.corpus=NAME. That also cuts words as a classifier does.\n"
         "For a task of token streams: the plateaus at which the loss may stay, and which earlier tokens tell about\n"
         "the answers. For one of memory accesses: how many of them can be predicted from the earlier ones.\n\n"
         "Examples:\n"
@@ -261,7 +261,7 @@ class Predict : public Command {
   void print_as_text(const Prediction& prediction, const BagSource& source) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}", prediction_text(prediction, source, terminal));
-    if (!task_)
+    if (!task_ && prediction.kind == BagSource::Outputs::classes)
       fmt::print(
           "\nWords are what stands between spaces. A classifier of a corpus reads them without regard to case and "
           "apart "

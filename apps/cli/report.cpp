@@ -34,6 +34,7 @@ class Report : public Command {
   int run() override {
     if (data_ && file_ == default_file) file_ = "story.json";
     check_report_name(file_, data_ ? ".json" : ".html");
+    if (file_ == default_file) check_own_report(file_);
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<Reproduction> found = reproduced_before(store);
     if (found.empty())

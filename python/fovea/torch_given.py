@@ -44,8 +44,8 @@ def require_answer(answers: Array, observed: Mapping[str, tuple[int, ...]], shap
         )
 
 
-def truth_of(truth: Any, examples: int, shapes: Shapes) -> Array | None:
-    """``shapes`` are those of the sites."""
+def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Array | None:
+    """``shapes`` are those of all sites: one that is not observed can be held at it."""
     if truth is None:
         return None
     values = np.asarray(truth.detach().cpu() if isinstance(truth, torch.Tensor) else truth)
@@ -54,13 +54,13 @@ def truth_of(truth: Any, examples: int, shapes: Shapes) -> Array | None:
             f"truth has the shape {values.shape} and holds {values.dtype}",
             f"it must be whole numbers, ({examples}, rows): the place that each row should look at, -1 for none",
         )
-    fit = [shape[3] for shape in shapes if of_rows(values.shape[1], shape[2])]
+    seen, fit = ([shape[3] for shape in of if of_rows(values.shape[1], shape[2])] for of in (observed, shapes))
     if not fit:
         raise _engine.wrong_input(
             f"truth has the shape {values.shape}, and attention has {_counts(shapes)} rows",
             f"it must be {_fitting(examples, shapes)}: the place that each row should look at, -1 for none",
         )
-    places = min(fit)
+    places = min(seen or fit)
     outside = values[(values < -1) | (values >= places)]
     if outside.size:
         raise _engine.wrong_input(f"truth has a place {outside[0]}, and attention has {places} places", "places count from 0; -1 stands for none")

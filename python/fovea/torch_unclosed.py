@@ -39,15 +39,11 @@ def begun(watch: Watch) -> None:
 
 
 def closed(watch: Watch) -> None:
-    watch._unclosed = False
-    alone(watch)
-
-
-def alone(watch: Watch) -> None:
     """The run is this watch's: of others that had it, before it went on from their state, nothing is kept."""
-    _dropped[:] = [one for one in _dropped if one.key != watch._key]
+    watch._unclosed = False
+    _dropped[:] = [one for one in _dropped if one.key != watch._key or one.looks > len(watch._course.looks)]
     for other in list(_open):
-        if other is not watch and other._key == watch._key:
+        if other._key == watch._key and len(other._course.looks) <= len(watch._course.looks):
             other._unclosed = False
 
 
@@ -59,6 +55,8 @@ def dropped(watch: Watch) -> None:
 
 
 def _keep_dropped() -> None:
+    """Of several that went on from one state, the one that came furthest is written last, and stands."""
+    _dropped.sort(key=lambda one: one.looks)
     with contextlib.suppress(IndexError):
         while True:
             _keep(_dropped.pop(0))
@@ -81,7 +79,10 @@ def _keep(one: _Dropped) -> None:
 @atexit.register
 def _keep_all() -> None:
     for watch in list(_open):
-        dropped(watch)
+        try:
+            dropped(watch)
+        except Exception as error:
+            print(f"fovea: what the watch of '{watch._name}' saw could not be kept ({error})", file=sys.stderr)
     _keep_dropped()
 
 

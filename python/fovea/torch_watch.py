@@ -130,7 +130,7 @@ class Watch(Budget):
             large = [name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE]
             teller()(f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them")
         self._keep = min([keep, *(MOST_AT_ONCE // size for size in fits)])
-        self._truth = truth_of(truth, examples, self._shapes.values())
+        self._truth = truth_of(truth, examples, self._shapes.values(), [seen[key].attention.shape for key in seen])
         self._rungs = ladder_of(rungs, self._answers)
         tokens = [t for t in self._model.tensors() if not t.is_floating_point() and t.dim() == 2 and t.size(0) == examples]
         of_words, self._table = through_tables(asked, tokens)
@@ -312,9 +312,9 @@ class Watch(Budget):
         self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
         course = dict(state["course"])
         course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
+        went_back = len(self._course.looks) > 0  # all that it has now is this watch's to keep
         self._course.load_state_dict(course)
-        self._looks_before = len(self._course.looks)
-        unclosed.alone(self)
+        self._looks_before = 0 if went_back else len(self._course.looks)
 
     def close(self, state: str = "done", error: str = "") -> Run | None:
         """Looks once more and keeps the run, in the store; of several processes the first does, and the others get None.

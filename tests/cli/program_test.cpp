@@ -74,7 +74,8 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
   EXPECT_NE(refused.err.find("no report of experiments"), std::string::npos) << refused.err;
   EXPECT_EQ(read(folder_ / "report.html"), "<title>of another program</title>");
   ASSERT_EQ(fovea("reproduce toy-uniform --quiet -o report.html").code, 0) << "named, it is written over";
-  ASSERT_EQ(fovea("reproduce toy-uniform --quiet").code, 0) << "and is a report now";
+  ASSERT_EQ(fovea("report --plain -o report.html").code, 0);
+  ASSERT_EQ(fovea("reproduce toy-uniform --quiet").code, 0) << "a report, too";
   const auto runs = json("runs --json")["runs"];
   ASSERT_EQ(runs.size(), 1u);
   const std::string id = std::to_string(runs[0]["run"].get<int>());

@@ -280,7 +280,7 @@ test("a step is typed as a number, or off; what cannot be stays in its field, an
 
 test("a training that diverges says so, at which step, and what to do", async () => {
   const page = await stage.visit(words({ ...small, "train.rate": 1e30 }, { step: 20 }));
-  await page.getByRole("alert").getByText(/^Training diverged: at step 1 the loss is .*\. Lower train\.rate/).waitFor();
+  await page.getByRole("alert").getByText(/^Training stopped at step 1: at step 1 the loss is .*\. Lower train\.rate/).waitFor();
   await at_step(page, 1);
   await stage.leave(page);
 });

@@ -41,9 +41,9 @@ struct RunGroup {
   std::vector<Settings> runs;
   std::map<std::string, std::set<std::string>> values;  // of each setting; "" for runs that lack it
 
-  RunGroup(std::span<const RunRecord> records, std::set<std::string>& names) {
-    for (const RunRecord& run : records) {
-      runs.push_back(settings_of(run));
+  RunGroup(const std::vector<const RunRecord*>& records, std::set<std::string>& names) {
+    for (const RunRecord* run : records) {
+      runs.push_back(settings_of(*run));
       for (const auto& [name, value] : runs.back()) names.insert(name);
     }
   }
@@ -66,17 +66,19 @@ bool apart(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::ranges::none_of(a, [&b](const std::string& value) { return b.contains(value); });
 }
 
-std::int64_t unfinished(std::span<const RunRecord> runs) {
-  return std::ranges::count_if(runs, [](const RunRecord& run) { return run.state != RunState::done; });
+std::vector<const RunRecord*> compared(std::span<const RunRecord> runs, bool single) {
+  std::vector<const RunRecord*> those;
+  for (const RunRecord& run : runs)
+    if (single || run.state == RunState::done) those.push_back(&run);
+  return those;
 }
 
 using Key = std::vector<std::string>;
 
 std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::string>& names,
-                                  std::span<const RunRecord> runs, const char* which) {
+                                  const std::vector<const RunRecord*>& runs, const char* which) {
   std::map<Key, std::size_t> places;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].state != RunState::done) continue;
     Key key;
     for (const std::string& name : names) key.push_back(RunGroup::of(group.runs[i], name));
     const auto [at, fresh] = places.try_emplace(std::move(key), i);
@@ -86,7 +88,7 @@ std::map<Key, std::size_t> by_key(const RunGroup& group, const std::vector<std::
       if (differing.empty() && RunGroup::of(group.runs[at->second], name) != value) differing = name;
     throw wrong_input(
         fmt::format("runs {} and {} of {} have the same seed, so there is no telling which of them is to be paired",
-                    runs[at->second].id, runs[i].id, which),
+                    runs[at->second]->id, runs[i]->id, which),
         differing.empty() ? "name one of them"
                           : fmt::format("they differ in '{}': keep to one value of it", differing));
   }
@@ -164,11 +166,12 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
   if (a.empty() || b.empty())
     throw wrong_input(fmt::format("{} has no run", a.empty() ? "A" : "B"), Remedy::see_runs());
   const bool single = a.size() == 1 && b.size() == 1;
-  for (const RunRecord& run : a)
-    if (!single && std::ranges::find(b, run.id, &RunRecord::id) != b.end())
-      throw wrong_input(fmt::format("run {} is in both groups", run.id), "make them exclude each other");
+  const auto runs_a = compared(a, single), runs_b = compared(b, single);
+  for (const RunRecord* run : runs_a)
+    if (!single && std::ranges::find(runs_b, run->id, &RunRecord::id) != runs_b.end())
+      throw wrong_input(fmt::format("run {} is in both groups", run->id), "make them exclude each other");
   std::set<std::string> names;
-  RunGroup group_a(a, names), group_b(b, names);
+  RunGroup group_a(runs_a, names), group_b(runs_b, names);
   group_a.gather(names);
   group_b.gather(names);
 
@@ -181,18 +184,17 @@ Comparison compare(std::span<const RunRecord> a, std::span<const RunRecord> b, s
   }
 
   std::vector<std::pair<const RunRecord*, const RunRecord*>> pairs;
-  const auto in_a = by_key(group_a, comparison.paired_by, a, "A"), in_b = by_key(group_b, comparison.paired_by, b, "B");
+  const auto in_a = by_key(group_a, comparison.paired_by, runs_a, "A");
+  const auto in_b = by_key(group_b, comparison.paired_by, runs_b, "B");
   for (const auto& [key, place] : in_a)
-    if (const auto partner = in_b.find(key); partner != in_b.end()) pairs.emplace_back(&a[place], &b[partner->second]);
-  comparison.unfinished_a = unfinished(a);
-  comparison.unfinished_b = unfinished(b);
-  comparison.alone_a = std::ssize(a) - comparison.unfinished_a - std::ssize(pairs);
-  comparison.alone_b = std::ssize(b) - comparison.unfinished_b - std::ssize(pairs);
-  if (single) {
-    pairs.assign(1, {&a.front(), &b.front()});
-    comparison.alone_a = comparison.alone_b = 0;
-  }
+    if (const auto partner = in_b.find(key); partner != in_b.end())
+      pairs.emplace_back(runs_a[place], runs_b[partner->second]);
+  if (single) pairs.assign(1, {runs_a.front(), runs_b.front()});
   comparison.pairs = std::ssize(pairs);
+  comparison.alone_a = std::ssize(runs_a) - comparison.pairs;
+  comparison.alone_b = std::ssize(runs_b) - comparison.pairs;
+  comparison.unfinished_a = std::ssize(a) - std::ssize(runs_a);
+  comparison.unfinished_b = std::ssize(b) - std::ssize(runs_b);
   for (const Expression& metric : metrics) comparison.metrics.push_back(difference_of(metric, pairs));
   return comparison;
 }

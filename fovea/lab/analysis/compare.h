@@ -3,7 +3,7 @@
 //
 // Settings that have no value in common tell the groups apart. All others pair the runs: a run of A belongs to the run
 // of B with the same seed and the same values of what varies within the groups. Runs without a partner, and those of a
-// group that are not done, are counted and left out. Of two single runs the numbers are those of their last looks.
+// group that are not done, are counted and left out. Groups of one run each are compared as they are.
 #pragma once
 
 #include <cstdint>

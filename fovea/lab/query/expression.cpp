@@ -30,6 +30,18 @@ void collect_names(const Node& node, bool in_series, std::set<std::string>& name
   for (const Node& condition : node.where) collect_names(condition, in_series, names);
 }
 
+// Names that stand for a condition by themselves.
+void collect_conditions(const Node& node, std::set<std::string>& names) {
+  if (node.op == Op::name) names.insert(node.text);
+  if (node.op == Op::and_ || node.op == Op::or_ || node.op == Op::not_)
+    for (const Node& part : node.parts) collect_conditions(part, names);
+}
+
+bool reads_a_step(const Node& node) {
+  if (node.op == Op::name) return true;
+  return node.reach == Reach::plain && std::ranges::any_of(node.parts, reads_a_step);
+}
+
 using Runs = std::vector<const RunRecord*>;
 
 void collect_missing(const Node& node, const Runs& runs, std::vector<Expression::Missing>& all) {
@@ -126,7 +138,8 @@ double Expression::number(const RunRecord& run, std::int64_t step) const {
 
 bool Expression::holds(const RunRecord& run) const {
   require_single_run().require_condition();
-  return fovea::holds(*root_, run);
+  const double value = evaluate(*root_, &run, {});
+  return value != 0 && !std::isnan(value);
 }
 
 double Expression::number(std::span<const RunRecord* const> runs) const {
@@ -139,6 +152,14 @@ bool Expression::has_aggregate() const {
 
 bool Expression::reads_series() const {
   return any_node(*root_, [](const Node& node) { return node.reach == Reach::series; });
+}
+
+bool Expression::reads_single_steps() const { return reads_a_step(*root_); }
+
+std::set<std::string> Expression::bare_conditions() const {
+  std::set<std::string> names;
+  collect_conditions(*root_, names);
+  return names;
 }
 
 bool Expression::reads_outside_aggregates() const { return names_outside(*root_); }

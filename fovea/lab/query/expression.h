@@ -54,9 +54,11 @@ class Expression {
   double number(std::span<const RunRecord* const> runs) const;
 
   bool has_aggregate() const;
-  bool reads_series() const;              // more of a metric than its last value
-  bool reads_outside_aggregates() const;  // a metric or setting that is of one run only
-  std::set<std::string> names() const;    // metrics and settings it reads
+  bool reads_series() const;                      // more of a metric than its last value
+  bool reads_single_steps() const;                // something outside of functions of a series
+  std::set<std::string> bare_conditions() const;  // names that stand for a condition by themselves: of true or false
+  bool reads_outside_aggregates() const;          // a metric or setting that is of one run only
+  std::set<std::string> names() const;            // metrics and settings it reads
   // Those that some runs have not, each of the runs that its aggregate's condition leaves; and conditions that leave
   // none.
   struct Missing {

@@ -35,13 +35,10 @@ double as_number(const Datum& datum) {
   return nan;
 }
 
-// Of a condition. What a name stands for is known only here: a number or a text is none.
-Truth as_truth(const Datum& datum, const Node& node) {
+Truth as_truth(const Datum& datum) {
   if (const auto* t = std::get_if<Truth>(&datum)) return *t;
-  const auto* const x = std::get_if<double>(&datum);
-  if (x && std::isnan(*x)) return Truth::unknown;
-  throw wrong_input(fmt::format("'{}' is {}, and a condition is wanted", node.text, x ? "a number" : "a text"),
-                    "compare it with something, as in 'accuracy >= 0.9'");
+  if (const auto* x = std::get_if<double>(&datum); x && !std::isnan(*x)) return truth(*x != 0);
+  return Truth::unknown;
 }
 
 // Where names are read: a run, and inside of a function of a series, a step of it.
@@ -111,7 +108,7 @@ double over_series(const Node& node, const Scope& scope) {
   if (steps.empty()) return nan;
   if (node.op == Op::step_of) {
     for (const std::int64_t& step : steps)
-      if (as_truth(evaluate(of, {scope.run, {}, &step}), of) == Truth::yes) return static_cast<double>(step);
+      if (as_truth(evaluate(of, {scope.run, {}, &step})) == Truth::yes) return static_cast<double>(step);
     return infinity;
   }
   double limit = infinity;
@@ -170,11 +167,11 @@ double over_runs(const Node& node, const Scope& scope) {
   const bool counting = counts_runs(node.op);
   for (const RunRecord* const run : scope.runs) {
     const Scope inner{run, {}, nullptr};
-    if (!node.where.empty() && as_truth(evaluate(node.where.front(), inner), node.where.front()) != Truth::yes)
+    if (!node.where.empty() && as_truth(evaluate(node.where.front(), inner)) != Truth::yes)
       continue;
     ++runs;
     if (counting) {
-      if (as_truth(evaluate(node.parts.front(), inner), node.parts.front()) == Truth::yes) ++holding;
+      if (as_truth(evaluate(node.parts.front(), inner)) == Truth::yes) ++holding;
       continue;
     }
     values.push_back(as_number(evaluate(node.parts.front(), inner)));
@@ -243,9 +240,9 @@ Truth compare(Op op, const Datum& a, const Datum& b) {
 // and: no beats unknown beats yes; or: yes beats unknown beats no.
 Truth join(const Node& node, const Scope& scope) {
   const Truth decides = node.op == Op::and_ ? Truth::no : Truth::yes;
-  const Truth left = as_truth(evaluate(node.parts[0], scope), node.parts[0]);
+  const Truth left = as_truth(evaluate(node.parts[0], scope));
   if (left == decides) return left;
-  const Truth right = as_truth(evaluate(node.parts[1], scope), node.parts[1]);
+  const Truth right = as_truth(evaluate(node.parts[1], scope));
   if (right == decides) return right;
   return left == Truth::unknown ? left : right;
 }
@@ -292,7 +289,7 @@ Datum evaluate(const Node& node, const Scope& scope) {
     case Op::or_:
       return join(node, scope);
     case Op::not_: {
-      const Truth inner = as_truth(evaluate(node.parts[0], scope), node.parts[0]);
+      const Truth inner = as_truth(evaluate(node.parts[0], scope));
       return inner == Truth::unknown ? inner : truth(inner == Truth::no);
     }
     case Op::abs:
@@ -315,10 +312,6 @@ Datum evaluate(const Node& node, const Scope& scope) {
 }
 
 }  // namespace
-
-bool holds(const Node& root, const RunRecord& run) {
-  return as_truth(evaluate(root, Scope{&run, {}, nullptr}), root) == Truth::yes;
-}
 
 double evaluate(const Node& root, const RunRecord* run, std::span<const RunRecord* const> runs) {
   return as_number(evaluate(root, Scope{run, runs, nullptr}));

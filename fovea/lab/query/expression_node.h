@@ -92,7 +92,7 @@ Expression::Node parse_expression(const std::string& text, const Place& place);
 // Over one run (nullptr: outside of aggregates), or over several. A condition is 1 or 0, and NaN where it is unknown;
 // so is a text.
 double evaluate(const Expression::Node& root, const RunRecord* run, std::span<const RunRecord* const> runs);
-bool holds(const Expression::Node& root, const RunRecord& run);
+// Over one run, metrics read at a step of it.
 double evaluate_at(const Expression::Node& root, const RunRecord& run, std::int64_t step);
 
 }  // namespace fovea

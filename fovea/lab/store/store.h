@@ -129,8 +129,10 @@ class Store {
     std::vector<std::string> experiments, metrics, settings;  // sorted; every run also has run_facts()
   };
   Names names() const;
-  // Throw wrong_input for a name that no run has; in an empty store every name is good.
-  void require_known(const std::set<std::string>& names, const Place& place) const;
+  // Throw wrong_input for a name that no run has, and for a number or a text that stands for a condition; in an empty
+  // store every name is good.
+  void require_known(const Expression& where) const;
+  void require_known(const std::set<std::string>& names, const Place& place, bool in_condition = false) const;
   void require_experiment(const std::string& name) const;  // shipped ones are known, with or without runs
 
   // The newest verdicts on an experiment's claims in one form replace all older ones on it in that form; experiments

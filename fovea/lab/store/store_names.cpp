@@ -60,12 +60,23 @@ Store::Names Store::names() const {
   return names;
 }
 
-void Store::require_known(const std::set<std::string>& names, const Place& place) const {
+void Store::require_known(const Expression& where) const {
+  require_known(where.names(), where.place(), true);
+  for (const std::string& name : where.bare_conditions()) {
+    const auto word = state_->known_word(name);
+    const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();
+    if (fact || name == "seed" || (word && any_row(*state_, "SELECT 1 FROM metrics WHERE name = ? LIMIT 1", *word)))
+      throw wrong_input(fmt::format("'{}' is no condition", name),
+                        "compare it with something, as in 'accuracy >= 0.9'", where.place());
+  }
+}
+
+void Store::require_known(const std::set<std::string>& names, const Place& place, bool in_condition) const {
   for (const std::string& name : names) {
     if (known(*state_, name)) continue;
     if (count() == 0) return;  // nothing is known yet, and nothing can be found
     const auto unknown = fmt::format("no run has a metric or setting '{}'", name);
-    if (stands_as_text(*state_, name))
+    if (in_condition && stands_as_text(*state_, name))
       throw wrong_input(unknown, fmt::format("put a text in quotes: \"{}\"", name), place);
     const Names all = this->names();
     std::vector<std::string> candidates(run_facts().begin(), run_facts().end());

@@ -261,7 +261,7 @@ std::vector<RunRecord> Store::query(const RunQuery& query, std::int64_t* matched
   if (query.where) query.where->require_single_run().require_condition();
   Transaction sight(state_->db(), Transaction::Kind::read);
   if (matched) *matched = 0;
-  if (query.where) require_known(query.where->names(), query.where->place());
+  if (query.where) require_known(*query.where);
   require_known(order.names(), query.sort_place);
   if (!query.experiment.empty()) require_experiment(query.experiment);
   const auto experiment =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fovea/base/number_text.h"
 #include "fovea/lab/record/series.h"
@@ -33,7 +34,7 @@ class Lines : public QuantityFigure {
   void settings(Fields& fields) override {
     common_settings(fields, "step, or a quantity to follow instead", "metrics, or expressions over them");
     fields.texts("rules", rules_, "metrics, or expressions, whose value is a level: drawn as a line across");
-    fields.texts("rules_at", rules_at_, "in the panels of which y they are drawn (default: all)");
+    fields.texts("rules_at", rules_at_, "only in panels that show one of these y (default: in all)");
     fields.flag("median", median_, "draw the median over runs in bold");
     fields.choice<Spread>("spread", spread_,
                           {{"seeds", Spread::seeds}, {"quartiles", Spread::quartiles}, {"range", Spread::range}},
@@ -84,21 +85,31 @@ class Lines : public QuantityFigure {
   }
 
  private:
-  // What is missing, if anything is. Groups of different tasks have levels of their own, in their colours.
+  // What is missing, if anything is. Each task has levels of its own, in the colour of the group that alone has it.
   std::string add_rules(Panel& panel, const Cut& all, const PanelPlan& plan) const {
-    const ValueTable& task = all.groups.front().runs.front()->spec.task;
-    const bool apart = std::ranges::any_of(
-        all.groups, [&task](const RunGroup& group) { return group.runs.front()->spec.task != task; });
+    std::vector<Runs> tasks;
+    for (const RunRecord* run : plan.runs) {
+      const auto same = std::ranges::find_if(
+          tasks, [run](const Runs& those) { return those.front()->spec.task == run->spec.task; });
+      (same == tasks.end() ? tasks.emplace_back() : *same).push_back(run);
+    }
     for (const Quantity& rule : quantities(rules_, place)) {
       if (const std::string missing = rule.missing_in(plan.runs); !missing.empty()) return missing;
-      for (std::size_t g = 0; apart && g < all.groups.size(); ++g)
-        if (const Runs shown = members(all.groups[g], plan); !shown.empty())
-          panel.marks.emplace_back(
-              RuleMark{false, rule.of_runs(shown), rule.label(), category_color(all.color(g, plan.quantities[0]))});
-      if (!apart) panel.marks.emplace_back(RuleMark{false, rule.of_runs(plan.runs), rule.label(), Color::muted()});
+      for (const Runs& task : tasks)
+        panel.marks.emplace_back(RuleMark{false, rule.of_runs(task), rule.label(),
+                                          tasks.size() == 1 ? Color::muted() : color_of(task, all, plan)});
     }
     return "";
   }
+
+  static Color color_of(const Runs& task, const Cut& all, const PanelPlan& plan) {
+    std::set<std::size_t> groups;
+    for (std::size_t g = 0; g < all.groups.size(); ++g)
+      for (const RunRecord* run : task)
+        if (std::ranges::find(all.groups[g].runs, run) != all.groups[g].runs.end()) groups.insert(g);
+    return groups.size() == 1 ? category_color(all.color(*groups.begin(), plan.quantities[0])) : Color::muted();
+  }
+
   bool has_rules(const PanelPlan& plan) const {
     return rules_at_.empty() || std::ranges::any_of(plan.quantities, [this](std::size_t i) {
              return std::ranges::find(rules_at_, y_[i]) != rules_at_.end();

@@ -90,11 +90,15 @@ Quantity::Quantity(std::string text, const Place& place)
     : text_(std::move(text)), expression_(Expression::parse(text_, place)) {}
 
 std::string Quantity::label() const {
-  const bool name = text_.find_first_of(" ()+-*/<>=0123456789") == std::string::npos;
+  const auto is_name = [](std::string_view text) {
+    return text.find_first_of(" ()+-*/<>=0123456789") == std::string_view::npos;
+  };
   constexpr std::string_view mean = "mean_over(";
-  if (text_.starts_with(mean) && text_.ends_with(')'))
-    return Quantity(text_.substr(mean.size(), text_.size() - mean.size() - 1), {}).label() + ", mean";
-  return name ? last_part(text_) : without_underscores(text_);
+  if (text_.starts_with(mean) && text_.ends_with(')')) {
+    const std::string of = text_.substr(mean.size(), text_.size() - mean.size() - 1);
+    if (is_name(of)) return last_part(of) + ", mean";
+  }
+  return is_name(text_) ? last_part(text_) : without_underscores(text_);
 }
 
 Series Quantity::over_steps(const RunRecord& run) const {
@@ -109,6 +113,11 @@ Series Quantity::over_steps(const RunRecord& run) const {
   } else {
     for (const auto& [name, series] : run.series)
       if (series.steps.size() > steps.size()) steps = series.steps;
+  }
+  if (!expression_.has_aggregate() && !expression_.reads_single_steps()) {
+    out.steps = steps;
+    out.values.assign(steps.size(), expression_.number(run));
+    return out;
   }
   for (const std::int64_t step : steps) {
     const auto there = [step](const Series* series) { return value_at(*series, step) != nullptr; };

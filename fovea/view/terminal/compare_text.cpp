@@ -88,7 +88,7 @@ std::string method_text(const Comparison& comparison) {
 
 std::string metrics_text(const Comparison& comparison, const Terminal& terminal) {
   if (comparison.metrics.empty()) return "\nThe two have no metric in common.\n";
-  if (comparison.pairs == 0) return "\nNo run of A has a partner in B, so there is no difference to tell.\n";
+  if (comparison.pairs == 0) return "\nNo run of A that is done has a partner in B, so there is no difference to tell.\n";
   const bool tested = comparison.pairs > 1;
   std::vector<TextTable::Column> columns{{"metric"}, {"A", Align::right}, {"B", Align::right}, {"B - A", Align::right}};
   if (tested)
@@ -109,9 +109,15 @@ std::string metrics_text(const Comparison& comparison, const Terminal& terminal)
   return "\n" + table.text(terminal) + (tested ? method_text(comparison) : "");
 }
 
-Series median_course(const ComparedGroup& group, const Quantity& quantity) {
+// As compare() takes them.
+bool is_compared(const RunRecord& run, const ComparedGroup& a, const ComparedGroup& b) {
+  return run.state == RunState::done || (a.runs.size() == 1 && b.runs.size() == 1);
+}
+
+Series median_course(const ComparedGroup& group, const Quantity& quantity, const auto& is_shown) {
   std::vector<Series> all;
   for (const RunRecord& run : group.runs) {
+    if (!is_shown(run)) continue;
     Series series = quantity.over_steps(run);
     if (!series.steps.empty()) all.push_back(std::move(series));
   }
@@ -144,7 +150,9 @@ std::string comparison_text(const ComparedGroup& a, const ComparedGroup& b, cons
 std::string comparison_chart(const ComparedGroup& a, const ComparedGroup& b, const std::string& metric,
                              const Terminal& terminal) {
   const Quantity quantity(metric, {});
-  const std::vector<ChartLine> lines{{mark_a, median_course(a, quantity)}, {mark_b, median_course(b, quantity)}};
+  const auto shown = [&](const RunRecord& run) { return is_compared(run, a, b); };
+  const std::vector<ChartLine> lines{{mark_a, median_course(a, quantity, shown)},
+                                     {mark_b, median_course(b, quantity, shown)}};
   if (std::ranges::all_of(lines, [](const ChartLine& line) { return line.series.steps.size() < 2; })) return {};
   const std::string chart = line_chart(lines, chart_height, terminal);
   if (chart.empty()) return {};
@@ -157,6 +165,7 @@ Figure comparison_figure(const ComparedGroup& a, const ComparedGroup& b, const s
   std::vector<RunRecord> all;
   for (const auto& [name, group] : {std::pair{"A", &a}, std::pair{"B", &b}})
     for (const RunRecord& run : group->runs) {
+      if (!is_compared(run, a, b)) continue;
       all.push_back(run);
       all.back().role["group"] = {fmt::format("{}: {}", name, group->label), {}};
     }

@@ -66,7 +66,7 @@ std::string legend(const Measures& measures) {
 std::string ranks_words(const Estimate& tau) {
   if (tau.high < 0) return "ranks words rather the other way round than attention";
   if (!(tau.low > 0)) return "was not shown to rank words as attention does";
-  if (tau.mean < 0.1) return "ranks words hardly as attention does, though more so than chance";
+  if (tau.mean < 0.1) return "hardly ranks words as attention does";
   if (tau.mean < 0.5) return "ranks words a little as attention does";
   return "ranks words much as attention does";
 }

@@ -100,8 +100,11 @@ TEST(Compare, LeavesOutWhatIsNotDone) {
   b[1].state = RunState::stopped;
   a.push_back(run_of(4, 7, 40, 0.5));
   a.back().state = RunState::failed;
+  a.back().spec.task["vocab"] = value(60);  // what is left out neither pairs nor tells apart
   const Comparison found = compared(a, b);
   EXPECT_EQ(found.pairs, 2);
+  EXPECT_EQ(found.settings.size(), 1u);
+  EXPECT_EQ(found.paired_by, std::vector<std::string>{"seed"});
   EXPECT_EQ(found.unfinished_a, 1);
   EXPECT_EQ(found.unfinished_b, 1);
   EXPECT_EQ(found.alone_a, 1);
@@ -109,7 +112,7 @@ TEST(Compare, LeavesOutWhatIsNotDone) {
   EXPECT_NEAR(found.metrics[0].mean_b, 0.7, 1e-12);
   const Comparison single = compared({a[1]}, {b[1]});  // named one by one
   EXPECT_EQ(single.pairs, 1);
-  EXPECT_EQ(single.unfinished_b, 1);
+  EXPECT_EQ(single.unfinished_b, 0) << "nothing is left out";
 }
 
 TEST(Compare, PairsByWhateverElseVaries) {

@@ -80,6 +80,11 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
             "no run has a metric or setting 'vocab'. Did you mean 'task.vocab'?");
   EXPECT_EQ(mistake_of([&] { where("state = done"); }),
             "no run has a metric or setting 'done'. Put a text in quotes: \"done\".");
+  EXPECT_EQ(mistake_of([&] { where("accuracy"); }),
+            "'accuracy' is no condition. Compare it with something, as in 'accuracy >= 0.9'.");
+  EXPECT_EQ(mistake_of([&] { where("accuracy > 0 and not id"); }),
+            "'id' is no condition. Compare it with something, as in 'accuracy >= 0.9'.");
+  EXPECT_EQ(mistake_of([&] { where("", "done"); }).find("quotes"), std::string::npos) << "no text can stand there";
   EXPECT_EQ(mistake_of([&] { where("", "-sed"); }), "sort: no run has a metric or setting 'sed'. Did you mean 'seed'?");
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),
             "sort: 'median(accuracy)' is over many runs, and here there is one. Drop share, median and the like.");

@@ -109,6 +109,8 @@ TEST(Plot, FunctionsOfACourseAreWhatTheySay) {
   EXPECT_EQ(fallen.values.back(), loss.back() - loss.front());
   EXPECT_EQ(Quantity("steps_to_90", {}).over_steps(runs[0]).values.front(),
             Expression::parse("steps_to_90").number(runs[0]));
+  EXPECT_EQ(Quantity("mean_over(rung_bag)", {}).label(), "rung bag, mean");
+  EXPECT_EQ(Quantity("mean_over(loss) - mean_over(accuracy)", {}).label(), "mean over(loss) - mean over(accuracy)");
 }
 
 TEST(Plot, WritesTheFile) {

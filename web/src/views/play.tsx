@@ -273,7 +273,7 @@ function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[]
 
 // Why a training goes no further.
 function failure_of({ title, step, error }: Training): string {
-  return `Training${title && ` with ${title}`} ${step > 0 ? "diverged" : "cannot begin"}: ${error}`;
+  return `Training${title && ` with ${title}`} ${step > 0 ? `stopped at step ${step}` : "cannot begin"}: ${error}`;
 }
 
 // The same in words.

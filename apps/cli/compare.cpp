@@ -30,12 +30,10 @@ class Compare : public Command {
     file->type_name("FILE");
     app.add_flag("--json", json_, "print one JSON document");
     app.footer(
-        "Groups are paired: each run of A with the run of B that has the same seed, and the same value of whatever "
-        "else\n"
-        "varies in both; runs that are not done are left out. Of each metric: the means, their difference B - A with a "
-        "95 % bootstrap interval, and the p "
-        "of\n"
-        "an exact sign-flip permutation test of the paired differences (above 20 pairs: 100 000 random choices).\n\n"
+        "Groups are paired: each run of A with the run of B that has the same seed, and the same value of whatever\n"
+        "else varies in both; runs that are not done are left out. Of each metric: the means, their difference B - A\n"
+        "with a 95 % bootstrap interval, and the p of an exact sign-flip permutation test of the paired differences\n"
+        "(above 20 pairs: 100 000 random choices).\n\n"
         "Examples:\n"
         "  fovea compare 3 7\n"
         "  fovea compare 'task.vocab = 40' 'task.vocab = 60' --metric accuracy steps_to_90\n"

@@ -264,8 +264,7 @@ class Predict : public Command {
     if (!task_ && prediction.kind == BagSource::Outputs::classes)
       fmt::print(
           "\nWords are what stands between spaces. A classifier of a corpus reads them without regard to case and "
-          "apart "
-          "from punctuation: fovea data add, then fovea predict text-classify --set task.corpus=NAME.\n");
+          "apart from punctuation: fovea data add, then fovea predict text-classify --set task.corpus=NAME.\n");
     bool first = true;
     each_example(prediction, source, [&](const TextAttention& text) {
       if (first) fmt::print("\nWhere attention will lie:\n");

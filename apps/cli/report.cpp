@@ -13,8 +13,8 @@ namespace {
 class Report : public Command {
  public:
   void options(CLI::App& app) override {
-    app.add_option("-o,--output", file_, "the page (default: report.html; with --data: story.json)")
-        ->type_name("FILE.html");
+    output_ = app.add_option("-o,--output", file_, "the page (default: report.html; with --data: story.json)")
+                  ->type_name("FILE.html");
     app.add_flag("--plain", plain_, "a document without scripts, to print or to send by mail");
     app.add_flag("--data", data_, "only the content of the page, as JSON, for a page on a host of static files")
         ->excludes("--plain");
@@ -34,7 +34,7 @@ class Report : public Command {
   int run() override {
     if (data_ && file_ == default_file) file_ = "story.json";
     check_report_name(file_, data_ ? ".json" : ".html");
-    if (file_ == default_file) check_own_report(file_);
+    if (!data_ && figures_.empty() && output_->count() == 0) check_own_report(file_);
     const Store store(Store::default_file(), Store::Mode::read_only);
     const std::vector<Reproduction> found = reproduced_before(store);
     if (found.empty())
@@ -54,6 +54,7 @@ class Report : public Command {
  private:
   static constexpr const char* default_file = "report.html";
   std::string file_ = default_file, figures_, format_ = "svg";
+  CLI::Option* output_ = nullptr;
   bool plain_ = false, data_ = false;
 };
 

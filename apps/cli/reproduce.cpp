@@ -53,8 +53,8 @@ class Reproduce : public Command {
     for (const Experiment& experiment : experiments) check_figures(experiment);
 
     check_report_name(report_, ".html");
-    const bool reports = !words_.json || report_option_->count() > 0;
-    if (reports && report_option_->count() == 0) check_own_report(report_);
+    const bool named = report_option_->count() > 0;
+    if (!words_.json && !named) check_own_report(report_);
     Store store(Store::default_file());
     std::vector<Reproduction> done;
     for (const Experiment& experiment : experiments) {
@@ -63,7 +63,7 @@ class Reproduce : public Command {
       if (interrupt_flag()->load()) break;
       say_finished(done.back());
     }
-    if (reports) write_report(store, done, report_);
+    if (!words_.json || named) write_report(store, done, report_);
     words_.json ? print_as_json(done) : print_as_text(done);
     if (interrupt_flag()->load()) {
       fmt::print(stderr, "fovea: stopped; finished runs are kept, and the same command goes on from there.\n");

@@ -74,6 +74,9 @@ TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
   EXPECT_NE(refused.err.find("no report of experiments"), std::string::npos) << refused.err;
   EXPECT_EQ(read(folder_ / "report.html"), "<title>of another program</title>");
   ASSERT_EQ(fovea("reproduce toy-uniform --quiet -o report.html").code, 0) << "named, it is written over";
+  std::ofstream(folder_ / "report.html") << "<title>of another program</title>";
+  EXPECT_EQ(fovea("report").code, 2) << "as reproduce does";
+  EXPECT_EQ(fovea("report --data -o story.json").code, 0) << "which writes another file";
   ASSERT_EQ(fovea("report --plain -o report.html").code, 0);
   ASSERT_EQ(fovea("reproduce toy-uniform --quiet").code, 0) << "a report, too";
   const auto runs = json("runs --json")["runs"];

@@ -25,12 +25,17 @@ bool any_row(Store::State& state, const char* sql, std::int64_t word) {
 // A key without a dot is a whole section (intervene), which is no setting by itself.
 bool can_be_read(const std::string& setting) { return setting.find('.') != std::string::npos; }
 
+bool is_metric(Store::State& state, const std::string& name) {
+  const auto word = state.known_word(name);
+  return word && any_row(state, "SELECT 1 FROM metrics WHERE name = ? LIMIT 1", *word);
+}
+
 bool known(Store::State& state, const std::string& name) {
   if (name == "seed" || RunSpec::tells_of_interventions(name)) return true;
   if (std::ranges::find(run_facts(), name) != run_facts().end()) return true;
+  if (is_metric(state, name)) return true;
   const auto word = state.known_word(name);
-  return word && (any_row(state, "SELECT 1 FROM metrics WHERE name = ? LIMIT 1", *word) ||
-                  (can_be_read(name) && any_row(state, "SELECT 1 FROM settings WHERE name = ? LIMIT 1", *word)));
+  return word && can_be_read(name) && any_row(state, "SELECT 1 FROM settings WHERE name = ? LIMIT 1", *word);
 }
 
 // Whether it is what a run may be asked to equal: someone who writes hold = none means a text.
@@ -63,11 +68,10 @@ Store::Names Store::names() const {
 void Store::require_known(const Expression& where) const {
   require_known(where.names(), where.place(), true);
   for (const std::string& name : where.bare_conditions()) {
-    const auto word = state_->known_word(name);
     const bool fact = std::ranges::find(run_facts(), name) != run_facts().end();
-    if (fact || name == "seed" || (word && any_row(*state_, "SELECT 1 FROM metrics WHERE name = ? LIMIT 1", *word)))
-      throw wrong_input(fmt::format("'{}' is no condition", name),
-                        "compare it with something, as in 'accuracy >= 0.9'", where.place());
+    if (fact || name == "seed" || is_metric(*state_, name))
+      throw wrong_input(fmt::format("'{}' is no condition", name), "compare it with something, as in 'accuracy >= 0.9'",
+                        where.place());
   }
 }
 

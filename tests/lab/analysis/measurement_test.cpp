@@ -302,7 +302,7 @@ TEST(Measured, SetsTheUniformRunOfItsOwnSeedBesideIt) {
   Kept kept;
   const std::vector<Override> held{{"model.attention", {std::string("uniform"), {}}}};
   std::vector<RunRecord> runs{kept.run("text-classify", {}, 3)};
-  for (const std::uint64_t seed : {1, 3, 2}) runs.push_back(kept.run("text-classify", held, seed));
+  for (const std::uint64_t seed : {1U, 3U, 2U}) runs.push_back(kept.run("text-classify", held, seed));
   const MeasurementRuns sorted = sort_runs(runs);
   ASSERT_TRUE(sorted.uniform);
   EXPECT_EQ(sorted.uniform->spec.seed, 3u);

@@ -111,7 +111,9 @@ Json groups_json(const HttpRequest& request, const Store& store) {
   query.sort = "id";
   query.with_series = metric.reads_series();
   if (!query.experiment.empty()) store.require_experiment(query.experiment);
-  const std::vector<ValueGroup> groups = split(store.query(query), by);
+  std::vector<RunRecord> runs = store.query(query);
+  const std::size_t left_out = std::erase_if(runs, [](const RunRecord& run) { return run.state != RunState::done; });
+  const std::vector<ValueGroup> groups = split(std::move(runs), by);
   if (groups.size() == 1 && groups.front().value.is_null())
     throw wrong_input(fmt::format("'{}' is no setting of these runs", by), "group them by a setting, or by experiment",
                       {"by"});
@@ -132,8 +134,11 @@ Json groups_json(const HttpRequest& request, const Store& store) {
     if (group != chosen) one["test"] = against(*chosen, *group, metric);
     list.push_back(std::move(one));
   }
-  return {
-      {"metric", metric.text()}, {"by", by}, {"against", groups.empty() ? Json() : chosen->value}, {"groups", list}};
+  return {{"metric", metric.text()},
+          {"by", by},
+          {"against", groups.empty() ? Json() : chosen->value},
+          {"left_out", left_out},
+          {"groups", list}};
 }
 
 }  // namespace fovea

@@ -110,6 +110,21 @@ TEST_F(ApiTest, GroupsAreComparedWithOneOfThem) {
     EXPECT_THROW(ask(path), Error) << path;
 }
 
+TEST_F(ApiTest, GroupsAreOfTheRunsThatAreDone) {
+  keep(6);
+  {
+    Store store(folder_ / "runs.db");
+    RunRecord stopped = testing_parts::sample_run(6);
+    stopped.state = RunState::stopped;
+    store.keep(stopped);
+  }
+  const Json groups = get("/api/groups?metric=accuracy&by=task.vocab");
+  EXPECT_EQ(groups["left_out"], 1);
+  std::size_t runs = 0;
+  for (const Json& group : groups["groups"]) runs += group["runs"].get<std::size_t>();
+  EXPECT_EQ(runs, 6u);
+}
+
 TEST_F(ApiTest, WhatIsNotThereIsSaid) {
   keep(1);
   for (const char* path : {"/nothing", "/api", "/api/", "/api/runs/2", "/api/runs/1/weights", "/api/runs/1/arrays/x"})

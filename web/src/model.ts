@@ -67,6 +67,7 @@ export interface Groups {
   metric: string;
   by: string;
   against: Setting;
+  left_out: number;
   groups: Group[];
 }
 

@@ -23,16 +23,14 @@ function median(values: number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
-const done = 'state = "done"'; // as a condition
 const is_done = ({ state }: Run) => state === "done";
 
 // What a training had measured when it was stopped, failed or is not yet through says nothing of where it comes to.
-function LeftOut({ runs }: { runs: Run[] }) {
-  const count = runs.filter((run) => !is_done(run)).length;
+function LeftOut({ count, of }: { count: number; of: number }) {
   if (count === 0) return null;
   return (
     <p class="soft">
-      {count} of {runs.length} runs {count === 1 ? "is" : "are"} not done, and left out.
+      {count} of {of} runs {count === 1 ? "is" : "are"} not done, and left out.
     </p>
   );
 }
@@ -82,7 +80,7 @@ export function AgainstSetting(props: { runs: Run[]; settings: Map<number, Map<s
         ))}
       </div>
       {(["x", "y"] as const).some((axis) => log.includes(axis) && !logs(axis)) && <p class="soft">An axis with values of 0 or less, or with words, stays as it is.</p>}
-      <LeftOut runs={runs} />
+      <LeftOut count={runs.filter((run) => !is_done(run)).length} of={runs.length} />
       <Figure
         paper
         title={`${name} by ${setting}: a dot per run, a line through the medians`}
@@ -149,7 +147,7 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
   const [trouble, set_trouble] = useState("");
   useEffect(() => {
     let wanted = true;
-    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where: where ? `(${where}) and ${done}` : done, metric, by, against: base });
+    const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, by, against: base });
     ask(against)
       .catch((error) => (against && error instanceof Trouble ? ask("") : Promise.reject(error))) // a value that these runs have not
       .then(
@@ -179,7 +177,7 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
           ))}
         </select>
       </label>
-      <LeftOut runs={runs} />
+      <LeftOut count={found.left_out} of={found.groups.reduce((all, group) => all + group.runs, found.left_out)} />
       <Scrolled label="Table of groups">
         <table>
           <thead>

@@ -146,6 +146,8 @@ double Expression::number(std::span<const RunRecord* const> runs) const {
   return evaluate(*root_, runs.size() == 1 ? runs.front() : nullptr, runs);
 }
 
+bool Expression::is_name() const { return root_->op == Op::name; }
+
 bool Expression::has_aggregate() const {
   return any_node(*root_, [](const Node& node) { return node.reach == Reach::runs; });
 }

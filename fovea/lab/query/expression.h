@@ -53,6 +53,7 @@ class Expression {
   // Over several runs. Names outside of an aggregate are read where there is exactly one run, else NaN.
   double number(std::span<const RunRecord* const> runs) const;
 
+  bool is_name() const;  // and nothing is computed from it
   bool has_aggregate() const;
   bool reads_series() const;                      // more of a metric than its last value
   bool reads_single_steps() const;                // something outside of functions of a series

@@ -93,8 +93,9 @@ struct Order {
 
   Order(const std::string& sort, const Place& place)
       : name(sort.starts_with('-') ? sort.substr(1) : sort), falling(name != sort) {
-    if (name.find_first_of(" ()+-*/<>=") != std::string::npos || name.starts_with("steps_to_"))
-      expression = Expression::parse(name, place).require_single_run();
+    if (name.empty()) return;
+    expression = Expression::parse(name, place).require_single_run();
+    if (expression->is_name()) expression.reset();
   }
   bool set() const { return !name.empty(); }
   std::set<std::string> names() const {

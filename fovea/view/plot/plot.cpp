@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -83,10 +82,8 @@ Figure plot_metrics(std::span<const RunRecord> runs, const std::vector<std::stri
   FigureSpec spec{"lines", {}, {}};
   // Rungs of a ladder are levels on which a loss may rest; each look measures them on other examples.
   std::vector<std::string> lines, losses, levels;
-  const auto is_loss = [](const std::string& metric) {
-    return metric.find("loss") != std::string::npos && metric.find_first_of(" ()+-*/<>=") == std::string::npos;
-  };
-  std::ranges::copy_if(metrics, std::back_inserter(losses), is_loss);
+  for (const Quantity& metric : wanted)
+    if (metric.is_name() && metric.text().find("loss") != std::string::npos) losses.push_back(metric.text());
   for (const std::string& metric : metrics)
     if (metric.starts_with("rung_") && !losses.empty()) levels.push_back(fmt::format("mean_over({})", metric));
     else lines.push_back(metric);

@@ -90,15 +90,12 @@ Quantity::Quantity(std::string text, const Place& place)
     : text_(std::move(text)), expression_(Expression::parse(text_, place)) {}
 
 std::string Quantity::label() const {
-  const auto is_name = [](std::string_view text) {
-    return text.find_first_of(" ()+-*/<>=0123456789") == std::string_view::npos;
-  };
   constexpr std::string_view mean = "mean_over(";
   if (text_.starts_with(mean) && text_.ends_with(')')) {
     const std::string of = text_.substr(mean.size(), text_.size() - mean.size() - 1);
-    if (is_name(of)) return last_part(of) + ", mean";
+    if (expression_.names() == std::set{of}) return last_part(of) + ", mean";
   }
-  return is_name(text_) ? last_part(text_) : without_underscores(text_);
+  return is_name() ? last_part(text_) : without_underscores(text_);
 }
 
 Series Quantity::over_steps(const RunRecord& run) const {

@@ -20,6 +20,7 @@ class Quantity {
   Quantity(std::string text, const Place& place);
 
   const std::string& text() const { return text_; }
+  bool is_name() const { return expression_.is_name(); }
   std::string label() const;  // for axes and legends: "attention accuracy"
 
   // At each step at which every metric it reads has a value. A quantity that reads no metric is constant over the run's

@@ -1,4 +1,5 @@
 // Light, dark, or as the system has it; kept in this browser.
+import { options } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 const themes = ["system", "light", "dark"] as const;
@@ -37,7 +38,10 @@ export function palette(): Palette {
 function apply() {
   document.documentElement.dataset.theme = print.matches ? "light" : chosen !== "system" ? chosen : system.matches ? "dark" : "light";
   known = undefined;
+  // At once: paper does not wait.
+  options.debounceRendering = (render) => render();
   dispatchEvent(new Event("fovea-theme"));
+  delete options.debounceRendering;
 }
 for (const media of [system, print]) media.addEventListener("change", apply);
 apply();

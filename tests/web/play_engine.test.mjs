@@ -180,15 +180,15 @@ test("what cannot be is said, and not changed in silence", async () => {
   await page.getByText('A seed is a whole number from 0 to 9007199254740991 here, not "-2".').waitFor();
   // Till it is corrected what was there before is neither trained on nor shared.
   await page.getByText("What is written under Settings cannot be: correct it there").waitFor();
-  const free = () => Promise.all(["Play", "Step", "Copy the link"].map((name) => button(page, name).isEnabled()));
-  assert.deepEqual(await free(), [false, false, false]);
+  const free = () => Promise.all([...["Play", "Step", "Copy the link"].map((name) => button(page, name)), page.getByLabel("Step that is looked at"), page.getByLabel("Held until, as a number")].map((one) => one.isEnabled()));
+  assert.deepEqual(await free(), [false, false, false, false, false]);
   assert.equal(await field.inputValue(), "-2");
   await field.fill("3");
   await field.press("Enter");
   await page.waitForFunction(() => location.hash.includes("seed=3"));
   assert.equal(await page.getByText("A seed is a whole number").count(), 0);
   await at_step(page, 0);
-  assert.deepEqual(await free(), [true, true, true]);
+  assert.deepEqual(await free(), [true, true, true, true, true]);
   const rate = page.getByLabel("Learning rate", { exact: true });
   await rate.fill("0.1;0.2");
   await rate.press("Enter");

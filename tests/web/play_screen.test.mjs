@@ -295,6 +295,13 @@ test("shown to a room, keys do what buttons do, and a link leaves out what a cla
   await page.waitForFunction(() => location.hash.includes("hold=60"));
   await page.keyboard.press("H");
   await page.waitForFunction(() => !location.hash.includes("hold="));
+  // Where another step is given, it is that one.
+  await page.evaluate(() => (location.hash += "&hold=20"));
+  await page.getByText("holds attention uniform until step 20, or lets it go").waitFor();
+  for (const there of [false, true, false]) {
+    await page.keyboard.press("h");
+    await page.waitForFunction((there) => location.hash.includes("hold=20") === there, there);
+  }
   await page.keyboard.press("4");
   await page.getByRole("heading", { name: "Find the keyword" }).waitFor();
   await expect_accessible(page);

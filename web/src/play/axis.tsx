@@ -21,13 +21,21 @@ export function TimeAxis({ total, at, reached, still, go }: Props) {
     <div class="axis" style={{ "--reached": part(reached, total) }}>
       <label for={id}>Look at step</label>
       <input id={id} class="look" type="range" min={0} max={total} step={1} value={at} disabled={still} onInput={(event) => (count_move(moves + 1), go(Number(event.currentTarget.value)))} />
-      <StepField name="Step that is looked at" value={at} most={total} of={moves} take={go} />
+      <StepField name="Step that is looked at" value={at} most={total} still={still} of={moves} take={go} />
     </div>
   );
 }
 
 // What is done to attention, and from which step until which. Nothing here moves while a handle is.
-export function HoldAxis({ total, task, state, set }: { total: number; task: Task; state: State; set: (changes: Partial<State>) => void }) {
+interface HoldProps {
+  total: number;
+  task: Task;
+  state: State;
+  still: boolean;
+  set: (changes: Partial<State>) => void;
+}
+
+export function HoldAxis({ total, task, state, still, set }: HoldProps) {
   const id = useId();
   const set_hold = (step: number) => set({ hold: step, from: Math.min(state.from, Math.max(0, step - 1)) });
   const set_from = (step: number) => set({ from: Math.min(step, Math.max(0, state.hold - 1)) });
@@ -42,7 +50,7 @@ export function HoldAxis({ total, task, state, set }: { total: number; task: Tas
         </label>
         <span>
           Attention{" "}
-          <select aria-label="What is done to attention" value={state.act} onChange={(event) => set({ act: event.currentTarget.value, step: 0 })}>
+          <select aria-label="What is done to attention" value={state.act} disabled={still} onChange={(event) => set({ act: event.currentTarget.value, step: 0 })}>
             {acts
               .filter((act) => task.acts.includes(act.name))
               .map((act) => (
@@ -54,15 +62,15 @@ export function HoldAxis({ total, task, state, set }: { total: number; task: Tas
           until
         </span>
       </span>
-      <input id={`${id}-hold`} class="hold" type="range" min={0} max={total} step={1} {...hold.handle} />
-      <StepField name="Held until, as a number" value={hold.value} most={total} none="off" of={hold.value} take={set_hold} />
+      <input id={`${id}-hold`} class="hold" type="range" min={0} max={total} step={1} disabled={still} {...hold.handle} />
+      <StepField name="Held until, as a number" value={hold.value} most={total} none="off" still={still} of={hold.value} take={set_hold} />
       {state.hold > 0 && (
         <>
           <label for={`${id}-from`}>
             <span class="hidden">Step </span>from<span class="hidden"> which attention is {title}</span>
           </label>
-          <input id={`${id}-from`} class="from" type="range" min={0} max={total} step={1} {...from.handle} />
-          <StepField name="Held from, as a number" value={from.value} most={state.hold - 1} of={from.value} take={set_from} />
+          <input id={`${id}-from`} class="from" type="range" min={0} max={total} step={1} disabled={still} {...from.handle} />
+          <StepField name="Held from, as a number" value={from.value} most={state.hold - 1} still={still} of={from.value} take={set_from} />
         </>
       )}
     </div>
@@ -74,12 +82,13 @@ interface StepProps {
   value: number;
   most: number;
   none?: string; // stands for 0
+  still: boolean;
   of: number; // where that changes, what could not be taken over is forgotten
   take: (step: number) => void;
 }
 
 // A step as a number that can be typed: taken over by Enter, or when it is left. What cannot be stays there, and why below it.
-function StepField({ name, value, most, none, of, take }: StepProps) {
+function StepField({ name, value, most, none, still, of, take }: StepProps) {
   const id = useId();
   const [written, write] = useState<string>(); // while it is
   const [wrong, say] = useState("");
@@ -89,7 +98,7 @@ function StepField({ name, value, most, none, of, take }: StepProps) {
   };
   useEffect(() => {
     if (wrong) forget();
-  }, [of]);
+  }, [of, most]);
   const done = () => {
     const text = written?.trim() ?? "";
     const step = none && ["", none].includes(text.toLowerCase()) ? 0 : /^\d+(e\d+)?$/i.test(text) ? Number(text) : NaN;
@@ -104,6 +113,7 @@ function StepField({ name, value, most, none, of, take }: StepProps) {
         type="text"
         inputMode="numeric"
         autocomplete="off"
+        disabled={still}
         aria-label={name}
         aria-describedby={wrong ? id : undefined}
         aria-invalid={wrong ? true : undefined}

@@ -27,6 +27,7 @@ export class Player<Wish> {
   playing = false; // be it as soon as what is loading is there
   loading = true;
   refused = false; // what was last wished for cannot be: what stands there is what was before
+  amiss = false; // what is written cannot be wished for, so nobody goes anywhere
   shows = ""; // what was last wished for
   trouble = "";
   refusals: Refusal[] = []; // of what was last wished for
@@ -72,6 +73,10 @@ export class Player<Wish> {
   // What there is to look at, be it trained here or computed beforehand.
   get known(): number {
     return Math.max(0, ...this.trainings.map((training) => training.known));
+  }
+  // Whether what stands there is not to be trained.
+  get stuck(): boolean {
+    return this.refused || this.amiss;
   }
   // Training towards where the person wants to be.
   get under_way(): boolean {
@@ -123,7 +128,7 @@ export class Player<Wish> {
   }
 
   async play() {
-    if (this.playing || this.refused || !(this.loading || this.trainings.length > 0)) return;
+    if (this.playing || this.stuck || !(this.loading || this.trainings.length > 0)) return;
     this.playing = true;
     this.changed();
     if (!this.loading) await this.run(); // else it begins when they are there
@@ -138,7 +143,7 @@ export class Player<Wish> {
 
   // To a step, back or forth; newer wishes replace older ones.
   async go(step: number, pause = true): Promise<void> {
-    if (this.refused) return;
+    if (this.refused || (this.amiss && pause)) return;
     if (pause) this.playing = false;
     this.goal = Math.max(0, Math.min(step, this.loading ? Infinity : this.total));
     // While others are begun, these are looked at as far as they came; the others will go there.

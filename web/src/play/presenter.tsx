@@ -5,7 +5,7 @@ import type { Player } from "./player";
 import { presets, type Preset } from "./presets";
 import type { State } from "./state";
 
-const held_until = 60;
+const first_held = 60;
 
 // Fills the screen where the browser lets it; the window all the same.
 export function present() {
@@ -29,6 +29,8 @@ interface Props {
 
 export function Presenter({ player, state, hidden, set, begin }: Props) {
   const holds = !hidden.includes("hold"), begins = !hidden.includes("try");
+  const held_until = useRef(first_held); // by H, as it last was
+  if (state.hold > 0) held_until.current = state.hold;
   const doing = useRef<(key: string) => (() => unknown) | undefined>();
   doing.current = (key) => {
     switch (key) {
@@ -44,12 +46,12 @@ export function Presenter({ player, state, hidden, set, begin }: Props) {
       case "r":
         return () => player.go(0);
       case "h":
-        return holds ? () => set({ hold: state.hold > 0 ? 0 : held_until, from: 0, step: 0 }) : undefined;
+        return holds ? () => set({ hold: state.hold > 0 ? 0 : held_until.current, from: 0, step: 0 }) : undefined;
       case "Escape":
         return leave;
     }
     const preset = presets[Number(key) - 1];
-    return preset && begins ? () => begin(preset) : undefined;
+    return preset && begins ? () => ((held_until.current = first_held), begin(preset)) : undefined;
   };
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -79,7 +81,7 @@ export function Presenter({ player, state, hidden, set, begin }: Props) {
       <kbd>Space</kbd> plays and pauses, <kbd>→</kbd> goes to the next evaluation, <kbd>←</kbd> to the one before, <kbd>R</kbd> to the start;{" "}
       {holds && (
         <>
-          <kbd>H</kbd> holds attention uniform until step {held_until}, or lets it go;{" "}
+          <kbd>H</kbd> holds attention uniform until step {held_until.current}, or lets it go;{" "}
         </>
       )}
       {begins && (

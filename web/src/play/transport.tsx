@@ -8,9 +8,8 @@ const paces = [
   { pace: Infinity, title: "fastest" },
 ];
 
-// `stuck`: what stands there is not to be trained.
-export function Transport<Wish>({ player, stuck, redraw }: { player: Player<Wish>; stuck: boolean; redraw: () => void }) {
-  const { at, last, loading, playing } = player;
+export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redraw: () => void }) {
+  const { at, last, loading, playing, stuck } = player;
   // From where the person wants to be as they click: training may not have come there yet, and nothing be drawn since.
   return (
     <div class="transport" role="group" aria-label="Training">

@@ -85,7 +85,8 @@ export function Play({ source }: { source: Source }) {
     if (is) player.pause();
     set_amiss((all) => new Set([...all].filter((one) => one !== field).concat(is ? field : [])));
   }, []);
-  const stuck = player.refused || amiss.size > 0;
+  player.amiss = amiss.size > 0;
+  const stuck = player.stuck;
   const chosen = task_of(state);
   const misread = misread_in(here.current);
   const { trainings, at, reached, progress, total, of = state } = player;
@@ -159,9 +160,9 @@ export function Play({ source }: { source: Source }) {
       {trains("given-texts") && <Predicted training={trainings[0]!} />}
       {trains("given-points") && <PredictedWidth training={trainings[0]!} at={at} file={file} />}
       <section class="stage" aria-label="Training">
-        <Transport player={player} stuck={stuck} redraw={() => redraw(undefined)} />
+        <Transport player={player} redraw={() => redraw(undefined)} />
         <TimeAxis total={total} at={at} reached={player.known} still={stuck} go={(step) => void player.go(step)} />
-        <HoldAxis total={total} task={chosen} state={state} set={set} />
+        <HoldAxis total={total} task={chosen} state={state} still={amiss.size > 0} set={set} />
         <p class="soft on-the-way" role="status">
           {on_the_way && `Training in this browser up to step ${player.wished}: step ${reached} so far.`}
           {player.catching_up && `The course is known already and shown. So that it can go on from here, this browser repeats the training: step ${reached} of ${player.wished}.`}

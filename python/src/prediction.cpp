@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "fovea/data/text/labelled_source.h"
 #include "fovea/data/text/word_counts.h"
 #include "fovea/lab/analysis/prediction_source.h"
 #include "fovea/theory/streams/access_prediction.h"
@@ -66,9 +67,7 @@ class GivenTexts : public BagSource {
       : classes_(classes), inputs_(words_of(texts)) {
     if (classes) {
       const std::set<std::string> labels(answers.begin(), answers.end());
-      if (labels.size() < 2)
-        throw wrong_input(fmt::format("every example has the label '{}'", labels.empty() ? "" : *labels.begin()),
-                          "give examples of two classes or more");
+      check_classes(labels.size(), labels.empty() ? "" : *labels.begin(), std::ssize(texts), {});
       outputs_ = Words({labels.begin(), labels.end()});
     } else {
       outputs_ = words_of(answers);

@@ -37,7 +37,18 @@ TEST_F(BadTextTest, FilesWithoutTexts) {
 
 TEST_F(BadTextTest, OneClassOnly) {
   write("one.tsv", "good\tfine\ngood\tvery fine\ngood\tfiner\n");
-  refused("--train one.tsv", {"one.tsv: has one class only, 'good', in 3 texts"});
+  refused("--train one.tsv", {"one.tsv: all 3 texts have the label 'good'"});
+}
+
+// Whoever takes the column of a number for that of the class.
+TEST_F(BadTextTest, ALabelForEachText) {
+  std::string numbered;
+  for (int n = 0; n < 40; ++n) numbered += std::to_string(n) + "\ta film\n";
+  write("numbered.tsv", numbered);
+  refused("--train numbered.tsv", {"numbered.tsv: 40 texts have 40 different labels", "are these the labels?"});
+  const Outcome predicted = fovea("predict numbered.tsv");
+  EXPECT_EQ(predicted.code, 2);
+  EXPECT_NE(predicted.err.find("numbered.tsv: 40 texts have 40 different labels"), std::string::npos) << predicted.err;
 }
 
 TEST_F(BadTextTest, ALabelThatTrainingLacks) {

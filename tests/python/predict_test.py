@@ -85,13 +85,13 @@ def test_translations():
     [
         (TEXTS, {}, "labels"),
         (TEXTS, dict(labels=["a"]), "240 texts and 1 answers"),
-        (TEXTS, dict(labels=["a"] * 240), "every example has the label 'a'"),
+        (TEXTS, dict(labels=["a"] * 240), "all 240 texts have the label 'a'"),
         ([1, 2], dict(labels=["a", "b"]), r"texts\[0\] is of type int"),
         ("one text", dict(labels=["a"]), "are one text"),
         ("copi", {}, "no task or experiment 'copi'"),
         ("copy", dict(vocba=3), "vocba"),
         (TEXTS, dict(labels=LABELS, vocab=3), "texts have none"),
-        ([], dict(labels=[]), "every example has the label"),
+        ([], dict(labels=[]), "there is no text"),
     ],
 )
 def test_wrong_data_are_named(data, more, says):

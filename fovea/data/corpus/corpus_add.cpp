@@ -11,6 +11,7 @@
 #include "fovea/data/corpus/corpus_files.h"
 #include "fovea/data/corpus/unfinished_corpus.h"
 #include "fovea/data/draw.h"
+#include "fovea/data/text/labelled_source.h"
 
 namespace fovea {
 
@@ -68,15 +69,11 @@ class Adding {
       labels.push_back(at->second);
     }
     const Place place{sources_.train.file.string()};
-    if (!paired_ && found.size() < 2)
-      throw wrong_input(fmt::format("has one class only, '{}', in {} text{}", found.begin()->first, labels.size(),
-                                    labels.size() == 1 ? "" : "s"),
-                        "a classifier needs two or more; is the label's column the right one?", place);
-    if (found.size() > most_classes)
-      throw wrong_input(fmt::format("has {} different labels in {} texts", found.size(), labels.size()),
-                        fmt::format("at most {} are taken; is the label's column the right one?", most_classes), place);
-    if (!paired_)
+    if (!paired_) {
+      check_classes(found.size(), found.empty() ? "" : found.begin()->first, std::ssize(labels), place);
+      check_most_classes(found.size(), most_classes, std::ssize(labels), place);
       for (const auto& [label, number] : found) added_.corpus.classes.push_back(label);
+    }
     Fractions fractions = sources_.fractions;
     if (sources_.validation) fractions.validation = 0;
     if (sources_.test) fractions.test = 0;

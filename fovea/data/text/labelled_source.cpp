@@ -1,5 +1,9 @@
 #include "fovea/data/text/labelled_source.h"
 
+#include <fmt/format.h>
+
+#include "fovea/base/error/error.h"
+
 namespace fovea {
 
 TextSource labelled_source(const std::string& file, const std::string& label, const std::vector<std::string>& text,
@@ -15,6 +19,24 @@ TextSource labelled_source(const std::string& file, const std::string& label, co
   source.label = !label.empty() ? label : named ? "label" : "1";
   source.text = !text.empty() ? text : std::vector<std::string>{named ? "text" : "2"};
   return source;
+}
+
+void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Place& place) {
+  if (texts == 0) throw wrong_input("there is no text", "give texts of two classes or more", place);
+  if (labels < 2)
+    throw wrong_input(texts == 1 ? fmt::format("the only text has the label '{}'", one)
+                                 : fmt::format("all {} texts have the label '{}'", texts, one),
+                      "a classifier needs two classes or more; are these the labels?", place);
+  const bool few = texts < 10;  // of which each may be of another class
+  if (!few && 10 * static_cast<std::int64_t>(labels) > 9 * texts)
+    throw wrong_input(fmt::format("{} texts have {} different labels", texts, labels),
+                      "a class is of several texts; are these the labels?", place);
+}
+
+void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Place& place) {
+  if (labels > most)
+    throw wrong_input(fmt::format("{} texts have {} different labels", texts, labels),
+                      fmt::format("at most {} are taken; are these the labels?", most), place);
 }
 
 }  // namespace fovea

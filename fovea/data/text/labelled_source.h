@@ -1,7 +1,9 @@
 // A file of labelled texts, as a person names it and its columns.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/data/text/text_reader.h"
@@ -12,5 +14,10 @@ namespace fovea {
 // folder's name is the label of what is in it.
 TextSource labelled_source(const std::string& file, const std::string& label, const std::vector<std::string>& text,
                            TextFormat format);
+
+// Throw wrong_input where so many different labels of so many texts are no classes: all the same (`one` of them), or
+// nearly as many as texts; or more than are taken.
+void check_classes(std::size_t labels, std::string_view one, std::int64_t texts, const Place& place);
+void check_most_classes(std::size_t labels, std::size_t most, std::int64_t texts, const Place& place);
 
 }  // namespace fovea

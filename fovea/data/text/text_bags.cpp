@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-#include "fovea/base/error/error.h"
+#include "fovea/data/text/labelled_source.h"
 #include "fovea/data/text/word_counts.h"
 
 namespace fovea {
@@ -87,6 +87,8 @@ class TextBags final : public BagSource {
     source_.bad = BadLine::stop;
     WordCounts inputs(most_words), outputs(most_words);
     std::set<std::string, std::less<>> labels;
+    std::int64_t labelled = 0;
+    const Place place{source_.file.string()};
     struct Found {
       BlockCounts inputs, outputs;  // a label counts as one word
     };
@@ -102,18 +104,17 @@ class TextBags final : public BagSource {
       for (std::size_t b = 0; b < blocks; ++b) {
         inputs.add(found[b].inputs);
         if (classes_)
-          for (const auto& entry : found[b].outputs) labels.emplace(entry.first);
+          for (const auto& [label, texts] : found[b].outputs) {
+            labels.emplace(label);
+            labelled += texts;
+          }
         else outputs.add(found[b].outputs);
         found[b] = {};
       }
-      if (labels.size() > most_classes)
-        throw wrong_input(fmt::format("there are more than {} different labels", most_classes),
-                          "is it the column of the label?", {source_.file.string()});
+      check_most_classes(labels.size(), most_classes, labelled, place);
     };
     size_ = each_block(team, progress, count, gather);
-    if (classes_ && labels.size() < 2)
-      throw wrong_input(fmt::format("every example has the label '{}'", labels.empty() ? "" : *labels.begin()),
-                        "give examples of two classes or more", {source_.file.string()});
+    if (classes_) check_classes(labels.size(), labels.empty() ? "" : *labels.begin(), size_, place);
     inputs_ = WordIds(inputs.words());
     outputs_ = WordIds(classes_ ? std::vector<std::string>(labels.begin(), labels.end()) : outputs.words());
   }

@@ -109,7 +109,7 @@ TEST_F(CorpusTest, BadDataAreRefusedAndNothingIsLeft) {
   const auto refusal = [&](const CorpusSources& sources) {
     return wrong_input_of([&] { add_corpus("mine", sources); });
   };
-  EXPECT_SAYS(refusal({table("a.tsv", "x\tone\nx\ttwo\n"), {}, {}, {}, 0}), "has one class only, 'x', in 2 texts");
+  EXPECT_SAYS(refusal({table("a.tsv", "x\tone\nx\ttwo\n"), {}, {}, {}, 0}), "all 2 texts have the label 'x'");
   EXPECT_SAYS(refusal({table("a.tsv", reviews(50)), table("b.tsv", "good\tx\nugly\ty\n"), {}, {}, 0}),
               "b.tsv:2: the label 'ugly' is not in the training data");
   EXPECT_SAYS(refusal({table("a.tsv", ""), {}, {}, {}, 0}), "a.tsv: is empty");

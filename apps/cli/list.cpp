@@ -54,7 +54,7 @@ class List : public Command {
     std::vector<Section> sections;
     const std::vector<std::string> known{"experiments", "tasks", "models", "probes", "interventions", "settings"};
     if (!what_.empty() && std::find(known.begin(), known.end(), what_) == known.end())
-      throw wrong_input(fmt::format("there is no list of '{}'", what_), suggest_name(what_, known));
+      throw wrong_input(fmt::format("there is no list of '{}'", what_), list_with(what_, known));
     for (const std::string& name : known)
       if (what_.empty() || what_ == name) sections.push_back(section_named(name));
     if (!name_.empty()) keep_only_named(sections.front());
@@ -63,6 +63,14 @@ class List : public Command {
   }
 
  private:
+  // Where one of the lists has it, that one.
+  static Remedy list_with(const std::string& name, const std::vector<std::string>& lists) {
+    for (const std::string& list : lists)
+      for (const Description& entry : section_named(list).entries)
+        if (entry.name == name) return fmt::format("write: fovea list {} {}", list, name);
+    return suggest_name(name, lists);
+  }
+
   void keep_only_named(Section& section) const {
     std::vector<std::string> names;
     for (const Description& entry : section.entries) names.push_back(entry.name);

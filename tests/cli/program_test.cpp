@@ -280,6 +280,8 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"export -o a.csv", 2, {"no runs are named"}},
       {"show 1 --spec --json", 2, {"--spec", "--json"}},
       {"list task", 2, {"'tasks'"}},
+      {"list seq2seq", 2, {"Write: fovea list models seq2seq"}},
+      {"run copy-subset --set task.vocab=5", 2, {"--set task.vocab=5: task 'copy' cannot draw"}},
       {"report", 2, {"nothing that makes claims has been reproduced"}},
       {"report -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
       {"bench --system copyng", 2, {"copyng", "Did you mean 'copying'?"}},

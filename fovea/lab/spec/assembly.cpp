@@ -19,7 +19,19 @@ std::string name_of(const ValueTable& table, const std::string& what) {
   return *name;
 }
 
-// A part knows what is wrong, and which of its settings; its spec knows where that stands.
+// The place of the one setting that was given beside the spec; unknown where there are others, or none.
+Place given_alone(const ValueTable& settings) {
+  Place place;
+  for (const auto& [name, value] : settings) {
+    if (value.place.kind != Place::Kind::setting) continue;
+    if (place.known()) return {};
+    place = value.place;
+  }
+  return place;
+}
+
+// A part knows what is wrong, and which of its settings; its spec knows where that stands. Where two settings do not go
+// together, it is the one that was changed.
 template <class Work>
 auto placed(const Place& place, Work&& work, const ValueTable& settings = {}) {
   try {
@@ -27,7 +39,8 @@ auto placed(const Place& place, Work&& work, const ValueTable& settings = {}) {
   } catch (const Error& error) {
     const Place& said = error.place();
     if (error.kind() != Error::Kind::wrong_input || (said.known() && said.kind != Place::Kind::setting)) throw;
-    const Place known = place_in(settings, said.file);
+    Place known = place_in(settings, said.file);
+    if (!known.known()) known = given_alone(settings);
     throw wrong_input(error.problem(), error.remedy(), known.known() ? known : place);
   }
 }

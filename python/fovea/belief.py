@@ -231,7 +231,7 @@ class Belief:
         for over, rival, do in ((uniform, "uniform attention", "does"), (single, "single words", "do")):
             if over.high < self._margin():
                 say(
-                    f"Attention is not needed: {rival} {do} as well to within {self._margin():.2g} of accuracy, {self._of_margin()} (the accuracy of "
+                    f"Attention is not needed: {rival} {do} as well or better, to within {self._margin():.2g} of accuracy, {self._of_margin()} (the accuracy of "
                     f"learned attention less that of {rival} is {over})."
                 )
                 return "attention is not needed"
@@ -284,7 +284,10 @@ class Belief:
                 "loss does: trained on, seeds may come to agree, without a gain in accuracy."
             )
         if over.low <= 0 < over.high:
-            self.open.append(f"Whether seeds agree beyond what the data predict: {self._texts_to_settle(over, 0.0)}.")
+            how = self._texts_to_settle(over, 0.0)
+            if f["deleted_from"] < f["test_texts"]:
+                how = f"more seeds would tell; more texts would not, as this is asked of {f['deleted_from']} of them"
+            self.open.append(f"Whether seeds agree beyond what the data predict: {how}.")
 
     def _deletions(self) -> None:
         f = self.figures
@@ -329,6 +332,9 @@ class Belief:
             say(f"Largest weights of the regression on the words' frequencies: {'; '.join(weights)}.")
         for name, words in self.latched.items():
             told = [one for one in words if one["named"]]
+            if not words:
+                say(f"No text was answered '{name}', so that no words can be named for it.")
+                continue
             if not told:
                 say(f"In texts answered '{name}' α·β was not shown to be largest on any word more often than one word drawn at random from each text would fall there.")
                 continue

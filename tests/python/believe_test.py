@@ -206,7 +206,9 @@ def test_a_difference_below_0_is_not_called_better():
     assert "0.02 of accuracy, the least that is taken for a gain" in said
     assert "0.01 of accuracy, a tenth of what always" in str(belief_of(learned_over_uniform=LESS, majority=Estimate(0.9, 0.85, 0.95)))
     assert "different texts in all, a fifth of them for the test" in belief_of(learned_over_uniform=WIDE).open[0]
-    assert "one word of 1000 test texts of the 1031" in str(belief_of(test_texts=1031, deleted_from=1000))
+    many = belief_of(test_texts=1031, deleted_from=1000, seeds_over_data=WIDE)
+    assert "one word of 1000 test texts of the 1031" in str(many)
+    assert "Whether seeds agree beyond what the data predict: more seeds would tell; more texts would not, as this is asked of 1000" in str(many)
 
 
 def test_words_are_told_where_they_were_found_to_be_largest():
@@ -214,7 +216,9 @@ def test_words_are_told_where_they_were_found_to_be_largest():
     latched = {"a": [cue, {**cue, "word": "noise", "named": False}], "b": []}
     said = str(belief_of(latched=latched))
     assert "fall there, on 'cue' 0.100 [0.060, 0.150] (drawn 0.050; 30 of 300 texts)." in said and "noise" not in said
-    assert "In texts answered 'b' α·β was not shown to be largest on any word" in said
+    assert "No text was answered 'b', so that no words can be named for it." in said
+    unnamed = str(belief_of(latched={"b": [{**cue, "named": False}]}))
+    assert "In texts answered 'b' α·β was not shown to be largest on any word" in unnamed
     assert "and 2 more (figures" in str(belief_of(latched={"a": [cue] * 10}))
     assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(belief_of(tested={"a": 3, "b": 297}))
     assert "Few test texts are of 2 classes: 3 of 300 of the rarest." in str(belief_of(tested={"a": 3, "b": 9, "c": 288}))

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "fovea/base/error/names.h"
 #include "fovea/base/number_text.h"
 #include "fovea/lab/record/series.h"
 #include "fovea/view/plot/quantity_figure.h"
@@ -39,6 +40,13 @@ class Lines : public QuantityFigure {
     fields.choice<Spread>("spread", spread_,
                           {{"seeds", Spread::seeds}, {"quartiles", Spread::quartiles}, {"range", Spread::range}},
                           "how the runs behind a median are shown: each one, or a band");
+  }
+
+  void read_others(const ValueTable& settings) override {
+    for (const std::string& at : rules_at_)
+      if (std::ranges::find(y_, at) == y_.end())
+        throw wrong_input(fmt::format("rules_at names '{}', which is no y of this figure", at), suggest_name(at, y_),
+                          settings.find("rules_at")->second.place);
   }
 
   Figure draw(const Runs& runs, const FetchArrays&) const override {
@@ -89,8 +97,8 @@ class Lines : public QuantityFigure {
   std::string add_rules(Panel& panel, const Cut& all, const PanelPlan& plan) const {
     std::vector<Runs> tasks;
     for (const RunRecord* run : plan.runs) {
-      const auto same = std::ranges::find_if(
-          tasks, [run](const Runs& those) { return those.front()->spec.task == run->spec.task; });
+      const auto same =
+          std::ranges::find_if(tasks, [run](const Runs& those) { return those.front()->spec.task == run->spec.task; });
       (same == tasks.end() ? tasks.emplace_back() : *same).push_back(run);
     }
     for (const Quantity& rule : quantities(rules_, place)) {

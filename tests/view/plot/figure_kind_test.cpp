@@ -341,6 +341,11 @@ TEST(FigureKinds, WrongSettingsHaveAPlace) {
   EXPECT_EQ(place_of({"lines", {{"x_log", text("yes")}}, place}), "e.toml:7:3");
   EXPECT_EQ(place_of({"lines", {{"x_range", numbers({1, 0})}}, place}), "e.toml:7:3");
   EXPECT_NE(place_of({"lines", {{"y", text("accuracy >=")}}, place}), "no error");
+  const auto levels_at = [&](const char* y) {
+    return place_of({"lines", {{"y", text("loss")}, {"rules", text("0.5")}, {"rules_at", text(y)}}, place});
+  };
+  EXPECT_EQ(levels_at("loss"), "no error");
+  EXPECT_EQ(levels_at("accuracy"), "e.toml:7:3");
 }
 
 }  // namespace

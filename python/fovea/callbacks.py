@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from . import _engine
 from .observing import observe
 from .pictures import needed
 
@@ -30,14 +31,19 @@ class _Callback:
         self._pass = contextlib.ExitStack()
 
     def hold(self, *args: Any, **kwargs: Any) -> None:
-        """As ``Watch.hold``; said before the training begins."""
+        """As ``Watch.hold``; said before the training begins. Not at the truth, which only a loop of one's own can say of its batches."""
+        if "truth" in (*args[:1], kwargs.get("how")):
+            raise _engine.wrong_input("a callback does not know the truth of the batches that are trained on", "hold at it in a loop of your own: watch.intervening(truth=…)")
         self._holds.append((args, kwargs))
 
-    def _begin(self, model: Any) -> None:
+    def _begin(self, model: Any, number: int = 0) -> None:
+        """At this update, where no state says more."""
         self._pass.close()  # of a training that an exception ended
         self.watch = observe(model, self.batch, self.answer, **self.options)
         if self._state is not None:
             self.watch.load_state_dict(self._state)
+        elif number > 0:
+            self.watch._go_on_at(number)
         for args, kwargs in self._holds:
             self.watch.hold(*args, **kwargs)
 
@@ -108,14 +114,17 @@ def trainer_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -
 
     class Observing(_Callback, base):  # type: ignore[misc, valid-type, unused-ignore]
         def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **rest: Any) -> None:
-            self._begin(model)
+            self._begin(model, int(state.global_step))
 
         def on_step_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
             self._before_pass()
 
         def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
-            logged = [entry["loss"] for entry in state.log_history if "loss" in entry]
-            self._before_update(**({"loss": logged[-1]} if logged else {}))
+            self._before_update()
+
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **rest: Any) -> None:
+            if self.watch is not None and "loss" in (logs or {}):  # the mean since it was last logged
+                self.watch._tell(int(state.global_step), loss=logs["loss"])
 
         def on_train_end(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
             self._end()

@@ -140,7 +140,7 @@ class Measures:
             "attention": attention,
             "source": np.maximum(tokens, 0),
             "lengths": np.full(examples, places, np.int32),
-            "asked": (asked & allowed.any(-1)).astype(np.int32),
+            "asked": (asked & (allowed.sum(-1) >= 2)).astype(np.int32),
         }
         return self.heads.measure(first, parts)
 

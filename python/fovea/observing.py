@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _engine, checks
@@ -25,7 +25,7 @@ def attention_sites(model: Any, batch: Any) -> dict[str, tuple[int, ...]]:
     from .torch_model import Model
     from .torch_sites import found, name_of
 
-    sites, _ = found(Model(_module(model), batch), _examples(batch))
+    sites, _, _ = found(Model(_module(model), batch), _examples(batch))
     return {name_of(key): tuple(seen.attention.shape) for key, seen in sites.items()}
 
 
@@ -99,6 +99,8 @@ def observe(
     checks.whole("keep", keep, 0)
     checks.whole("seed", seed, 0)
     checks.texts("sites", sites, "blocks.1.*")
+    if not isinstance(batch, (Mapping, tuple, list)) and hasattr(batch, "__array__") and not hasattr(batch, "is_floating_point"):
+        raise checks.wrong_type("batch", batch, "a tensor, or a tuple or dict of what the model is called with")
     checks.text("name", name)
     for word, value, known in (("beta", beta, ("clamp", None)), ("heads", heads, ("each", "all"))):
         if value not in known:
@@ -107,6 +109,8 @@ def observe(
         if rows != "all":
             raise _engine.wrong_input(f"rows is '{rows}'", 'it must be "all", or a list of rows, as [-1]')
     else:
+        if not isinstance(rows, Iterable):
+            raise checks.wrong_type("rows", rows, 'a list of rows, as [-1], or "all"')
         rows = [checks.whole("rows", row) for row in rows]
     if share is not None:
         checks.number("share", share, above=0)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from . import _engine, checks
 from .pictures import needed
-from .torch_model import Model, over
+from .torch_model import Model, over, versions
 from .torch_sites import Ended, Key, Plan, Scope, Seen, Tap
 
 torch = needed("torch", "torch")
@@ -79,6 +79,7 @@ class Clamps:
         self.model, self.answer, self.heads, self.rows, self.seed = model, answer, heads, rows, seed
         self.ways: dict[Key, tuple[bool, int]] = {}  # whether what came before is used again, copies of the batch in a pass
         self.prices: dict[Key, float] = {}  # seconds of a unit
+        self.unsure: set[Key] = set()  # sites of which no answer depends yet, so that the ways to a pass cannot be told apart
         self.mixed: set[Key] = set()  # sites of which a row was seen to change the answer of another
         self.able: dict[Key, Array] = {}  # (examples, rows) that may be measured
         self.order: dict[Key, list[list[tuple[int, int]]]] = {}  # (head, row) of each example, in the order of being measured
@@ -101,32 +102,60 @@ class Clamps:
             drawn = [random.permutation(np.flatnonzero(able[e])) for _ in range(heads)]
             turns = range(heads * len(drawn[0]))
             self.order[key].append([((e + m) % heads, int(drawn[(e + m) % heads][m // heads])) for m in turns])
-        passes = 1
-        for reuse, copies in ((True, max(1, AT_ONCE // examples)), (True, 1), (False, max(1, AT_ONCE // examples)), (False, 1)):
-            took = self._trial(base, key, reuse, min(copies, places))
+        with self._at(base, key, False, 1) as one_pass:
+            marked = one_pass(self._mark(key, 0))[0]
+        several = min(max(1, AT_ONCE // examples), places)
+        ways = [(True, several), (True, 1), (False, several), (False, 1)]
+        self.unsure.discard(key)
+        if self._close(marked, base.answers):
+            self.unsure.add(key)
+            ways = [(False, 1)]
+        for reuse, copies in ways:
+            took = self._trial(base, key, reuse, copies, marked)
             if took is not None:
-                self.ways[key] = (reuse, min(copies, places))
-                passes = math.ceil(places / min(copies, places))
-                self.prices[key] = took * passes
+                self.ways[key] = (reuse, copies)
+                self.prices[key] = took * math.ceil(places / copies)
                 return
         raise _engine.failure(
             f"two passes over the same batch gave different answers at '{key[0]}'", "β needs a model that is the same each time in evaluation; beta=None leaves it out"
         )
 
-    def _trial(self, base: Base, key: Key, reuse: bool, copies: int) -> float | None:
+    def _trial(self, base: Base, key: Key, reuse: bool, copies: int, marked: Any) -> float | None:
+        """Seconds of a pass made so, if it gives the answers that it should: those of the base and, where attention of all copies but the
+        first is marked, those of the mark, each copy its own."""
         try:
             with self._at(base, key, reuse, copies) as one_pass:
                 start = now()
                 answers = one_pass(None)
                 took = now() - start
+                if not all(self._close(one, base.answers) for one in answers):
+                    return None
+                first, *others = one_pass(self._mark(key, base.seen[key].attention.size(0) if copies > 1 else 0))
         except _engine.Error:
             raise
         except Exception:  # copies of the batch do not go through every model
             if not reuse and copies == 1:
                 raise
             return None
-        same = all(torch.allclose(one, base.answers, atol=self.model.close, rtol=self.model.close, equal_nan=True) for one in answers)
-        return took if same else None
+        right = self._close(first, base.answers if copies > 1 else marked) and all(self._close(one, marked) for one in others)
+        return took if right else None
+
+    def _close(self, some: Any, others: Any) -> bool:
+        return some.shape == others.shape and bool(torch.allclose(some, others, atol=self.model.close, rtol=self.model.close, equal_nan=True))
+
+    @staticmethod
+    def _mark(key: Key, begin: int) -> Plan:
+        """From this example on, attention of the site is all on the first place that a row may look at."""
+
+        def plan(site: Key, attention: Any, allowed: Any) -> Any:
+            if site != key:
+                return attention
+            if attention.size(0) <= begin:
+                raise ValueError("the batch has no copies here")
+            first = torch.nn.functional.one_hot(allowed.int().argmax(-1), attention.size(-1)).to(attention.dtype) * allowed
+            return torch.cat([attention[:begin], first[begin:]])
+
+        return plan
 
     def units(self, key: Key) -> int:
         """How many there are, of this site."""
@@ -302,6 +331,7 @@ def _given(scope: Scope, base: Base, key: Key, copies: int) -> Iterator[None]:
     """Calls of modules that had ended before the site give what they gave in the base pass."""
     reached, examples = base.seen[key].at, base.seen[key].attention.size(0)
     calls = [(call, module) for module, all_calls in base.ended.items() for call in all_calls if call.at <= reached]
+    calls = [(call, module) for call, module in calls if versions(call.output) == call.written]  # not changed by who received it
     low = reached
     given: dict[Any, dict[int, Ended]] = {}
     for call, module in sorted(calls, key=lambda pair: -pair[0].at):  # what lies within another is not called at all

@@ -48,7 +48,7 @@ def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Arr
     """``shapes`` are those of all sites: one that is not observed can be held at it."""
     if truth is None:
         return None
-    values = np.asarray(truth.detach().cpu() if isinstance(truth, torch.Tensor) else truth)
+    values = _array("truth", truth, "whole numbers, (examples, rows): the place that each row should look at, -1 for none")
     if values.dtype.kind not in "iu" or values.ndim != 2 or len(values) != examples:
         raise _engine.wrong_input(
             f"truth has the shape {values.shape} and holds {values.dtype}",
@@ -72,7 +72,7 @@ def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
     heights = {}
     asked = ~np.isnan(answers)
     for name, said in rungs.items():
-        values = np.asarray(said.detach().cpu() if isinstance(said, torch.Tensor) else said, float)
+        values = _array(f"the rung '{name}'", said, "log-probabilities, or one number for all", float)
         if values.shape not in ((), answers.shape):
             raise _engine.wrong_input(
                 f"the rung '{name}' has the shape {values.shape}",
@@ -86,6 +86,13 @@ def ladder_of(rungs: Mapping[str, Any], answers: Array) -> dict[str, float]:
             )
         heights["rung_" + checks.text("a rung's name", name).replace("-", "_")] = -float(of_asked.mean())
     return heights
+
+
+def _array(what: str, given: Any, wanted: str, kind: Any = None) -> Array:
+    try:
+        return np.asarray(given.detach().cpu() if isinstance(given, torch.Tensor) else given, kind)
+    except (TypeError, ValueError):
+        raise checks.wrong_type(what, given, wanted) from None
 
 
 def require_number(name: str, value: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,6 +139,20 @@ def require_no_truth(holds: Sequence[Hold], number: int) -> None:
             raise _engine.wrong_input(
                 f"attention is to be held at the truth from update {hold.start} on, and intervening() at update {number} is given none",
                 "give that of the batch that goes through, before the hold begins, too: intervening(truth=…), (examples, rows)",
+            )
+
+
+def require_as_often(holds: Sequence[Hold], often: Mapping[str, int], looked: Mapping[str, int], every_site: Collection[str]) -> None:
+    """Of a module that attends several times in a pass, as at each step of a loop, no more and no fewer passes are known than were seen:
+    a longer one would be held in part, and of a shorter one something else might be."""
+    for name in {site.rpartition("#")[0] or site for hold in holds for site in hold.sites if "#" in site}:
+        module = "" if name == "model" else name
+        times, known = often.get(module, 0), looked.get(module, 0)
+        alone = all((name if number == 1 else f"{name}#{number}") in every_site for number in range(1, known + 1))
+        if times > known or (0 < times < known and not alone):
+            raise _engine.wrong_input(
+                f"'{name}' attends {times} times in this pass, and did {known} times in what is looked at, so it is not known which of them to hold",
+                f"observe a batch that is as long{'' if times > known else ', and train on such'}",
             )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from .torch_sites import Key, Seen
 
 torch = needed("torch", "torch")
 
+from torch.overrides import TorchFunctionMode  # noqa: E402
+
 Array = npt.NDArray[Any]
 BACKWARD = 3  # an update costs about as much as so many passes forward
 
@@ -30,11 +31,12 @@ class Looks:
     _answer: Answer
     _sites: dict[Key, str]
     _shapes: dict[Key, tuple[int, ...]]
+    _real: dict[Key, Array]  # (examples, rows) that are no padding
     _answers: Array
     _truth: Array | None
     _rungs: dict[str, float]  # heights by their series
     _tokens: Array | None
-    _table: Any  # the embedding that the tokens go through
+    _table: Any  # the weights that the tokens are looked up in
     _measures: Measures
     _clamps: Clamps | None
     _heads: str
@@ -53,7 +55,9 @@ class Looks:
         return Base(self._model, self._answer, list(self._sites), len(self._answers), plan, log)
 
     def _asked(self, key: Key) -> Array:
-        return asked_rows(self._answers, self._shapes[key][2])
+        rows = self._shapes[key][2]
+        asked = asked_rows(self._answers, rows)
+        return asked if of_rows(self._answers.shape[1], rows) else asked & self._real[key]
 
     def _truth_at(self, key: Key) -> Array | None:
         """Where a site's rows should look: known where its rows are those of the truth."""
@@ -173,8 +177,8 @@ class Looks:
     def _prepared(self, base: Base) -> float:
         """Seconds of a pass; and it is found how β of each site is made at least cost."""
         for number, key in enumerate(self._sites):
-            if self._clamps:
-                self._clamps.prepare(base, key, asked_rows(self._answers, self._shapes[key][2]), number)
+            if self._clamps and (key in self._clamps.unsure or key not in self._clamps.ways):
+                self._clamps.prepare(base, key, self._asked(key), number)
         return min(timed(self._model) for _ in range(2))
 
     # ---- the audit, of the last site
@@ -204,7 +208,7 @@ class Looks:
         numbers = audit.look(step, first, attention, said)
         states = states_of(base.seen[key])
         if states is not None and self._tokens is not None and self._tokens.shape == states.shape[:2]:
-            table = None if self._table is None else self._table.weight.detach().float().cpu().numpy()
+            table = None if self._table is None else self._table.detach().float().cpu().numpy()
             numbers.update(audit.look_at_states(self._tokens, states, table))
         return numbers
 
@@ -227,26 +231,34 @@ def states_of(seen: Seen) -> Array | None:
     return None
 
 
-@contextlib.contextmanager
-def looked_up(module: Any) -> Iterator[list[tuple[Any, Any]]]:
-    """Each embedding that is asked within, and for what."""
-    found: list[tuple[Any, Any]] = []
-    handles = [
-        inner.register_forward_pre_hook(lambda table, inputs: found.append((table, inputs[0] if inputs else None)))
-        for inner in module.modules()
-        if isinstance(inner, torch.nn.Embedding)
-    ]
-    try:
-        yield found
-    finally:
-        for handle in handles:
-            handle.remove()
+def real_rows(seen: Seen) -> Array:
+    """(examples, rows) of a site that are no padding: where rows are the places, those that some row may look at."""
+    allowed = seen.allowed
+    examples, _, rows, places = allowed.shape
+    real: Array = allowed.any(1).any(1).cpu().numpy() if rows == places else np.ones((examples, rows), bool)
+    return real
 
 
-def through_tables(asked: list[tuple[Any, Any]], tensors: list[Any]) -> tuple[Any, Any]:
-    """Of these the one that holds words, and the table of their embeddings: the first that was looked up in one, else the first."""
+class LookedUp(TorchFunctionMode):  # type: ignore[misc]
+    """Each table that something is looked up in within, and for what."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[Any, Any]] = []
+
+    def __torch_function__(self, func: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.nn.functional.embedding:
+            ids, table = (*args, *(kwargs or {}).values())[:2]
+            self.found.append((table, ids))
+        return func(*args, **(kwargs or {}))
+
+
+def words_of(asked: list[tuple[Any, Any]], tensors: list[Any], examples: int) -> tuple[Any, Any]:
+    """The one of a batch's tensors that holds words, and the table that they were looked up in first. Where nothing is looked up, it
+    is the only one that there is."""
+    whole = [one for one in tensors if not one.is_floating_point() and one.dtype != torch.bool and one.dim() == 2 and one.size(0) == examples]
     for table, ids in asked:
-        for one in tensors:
-            if ids is not None and ids.shape == one.shape and bool((ids.cpu() == one.cpu()).all()):
+        for one in whole:
+            if isinstance(ids, torch.Tensor) and ids.shape == one.shape and bool((ids.cpu() == one.cpu()).all()):
                 return one, table
-    return (tensors[0] if tensors else None), None
+    return (whole[0] if len(tensors) == len(whole) == 1 else None), None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
+import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from . import _engine
 from .pictures import needed
@@ -40,7 +44,7 @@ class Model:
         training = [module for module in self.module.modules() if module.training]
         buffers = [(module, name, one, _version(one), one.detach().clone()) for module in self.module.modules() for name, one in _buffers(module)]
         devices = sorted({p.device.index for p in self.module.parameters() if p.device.type == "cuda"})
-        with torch.random.fork_rng(devices=devices), torch.no_grad(), self.eagerly():
+        with torch.random.fork_rng(devices=devices), _random_kept(), torch.no_grad(), self.eagerly():
             try:
                 for module in training:
                     module.training = False
@@ -89,6 +93,32 @@ def _version(tensor: Any) -> int:
     return -1 if tensor.is_inference() else int(tensor._version)
 
 
+def versions(tree: Any) -> list[int]:
+    """Of all tensors in it."""
+    found: list[int] = []
+
+    def note(tensor: Any) -> Any:
+        found.append(_version(tensor))
+        return tensor
+
+    over(tree, note)
+    return found
+
+
+@contextlib.contextmanager
+def _random_kept() -> Iterator[None]:
+    """The random numbers of Python, NumPy and Apple's devices as they were, for a forward that draws from them."""
+    apple = torch.backends.mps.is_available()
+    of_python, of_numpy, of_apple = random.getstate(), np.random.get_state(), torch.mps.get_rng_state() if apple else None
+    try:
+        yield
+    finally:
+        random.setstate(of_python)
+        np.random.set_state(of_numpy)
+        if apple:
+            torch.mps.set_rng_state(of_apple)
+
+
 def over(tree: Any, change: Callable[[Any], Any]) -> Any:
     """A batch or an output with each of its tensors changed."""
     if isinstance(tree, torch.Tensor):
@@ -105,6 +135,8 @@ def over(tree: Any, change: Callable[[Any], Any]) -> Any:
         return type(tree)(*(over(value, change) for value in tree))
     if isinstance(tree, (list, tuple)):
         return type(tree)(over(value, change) for value in tree)
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+        return dataclasses.replace(tree, **{one.name: over(getattr(tree, one.name), change) for one in dataclasses.fields(tree) if one.init})
     return tree
 
 

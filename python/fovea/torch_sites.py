@@ -18,7 +18,7 @@ from typing import Any
 
 from . import _engine
 from .pictures import needed
-from .torch_model import Model
+from .torch_model import Model, versions
 
 torch = needed("torch", "torch")
 
@@ -55,6 +55,7 @@ class Ended:
     begun: int
     at: int
     output: Any
+    written: list[int]  # how often the tensors in it had been written to then
     within: Counter[str]
     modules: Counter[Any]  # and how often other modules were called
 
@@ -111,7 +112,7 @@ class Scope:
         _, number, begun, before, _ = self.stack.pop()
         if before is not None:
             self.clock += 1
-            ended = Ended(number, begun, self.clock, output, self.calls - before[0], self.begun - before[1])
+            ended = Ended(number, begun, self.clock, output, versions(output), self.calls - before[0], self.begun - before[1])
             self.ended.setdefault(module, []).append(ended)
 
     def key(self) -> Key:
@@ -126,11 +127,11 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
     sites it reads, or ``None`` while they are being found."""
 
     def __init__(
-        self, scope: Scope, want: Container[Key] | None, examples: int | None, plan: Plan | None = None, heads: Mapping[Key, int] | None = None
+        self, scope: Scope, want: Container[Key] | None, examples: int | None, plan: Plan | None = None, shapes: Mapping[Key, Sequence[int]] | None = None
     ) -> None:
         super().__init__()
         self.scope, self.want, self.examples, self.plan = scope, want, examples, plan
-        self.heads = heads or {}  # where the number of examples is not known
+        self.shapes = shapes or {}  # of the batch that is looked at, where the number of examples is not known
         self.seen: dict[Key, Seen] = {}
         self.marks: dict[int, tuple[Any, Key, bool]] = {}  # softmax results on their way to what they weigh
         self.weighs: set[Key] = set()
@@ -173,14 +174,15 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
         scale, mask = given.get("scale"), given.get("attn_mask")
         with torch.autocast(query.device.type, enabled=False):
-            scores = query.float() @ keys.float().transpose(-2, -1) * (1 / math.sqrt(query.size(-1)) if scale is None else scale)
+            exact = torch.promote_types(query.dtype, torch.float32)
+            scores = query.to(exact) @ keys.to(exact).transpose(-2, -1) * (1 / math.sqrt(query.size(-1)) if scale is None else scale)
             allowed = None
             if given.get("is_causal"):
                 allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
             elif mask is not None and mask.dtype == torch.bool:
                 allowed = mask
             elif mask is not None:
-                scores = scores + mask.float()
+                scores = scores + mask.to(exact)
             if allowed is not None:
                 scores = scores.masked_fill(~allowed, -torch.inf)
             attention = torch.softmax(scores, -1).nan_to_num(0.0)  # a row that may look nowhere looks nowhere
@@ -219,8 +221,9 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
         if not self._wanted(key) or not isinstance(dim, int) or not 2 <= out.dim():
             return out
-        if examples is None and self.examples is None and out.dim() == 3:
-            examples = out.size(0) // self.heads.get(key, 1)
+        if examples is None and self.examples is None and key in self.shapes and out.dim() < 4:
+            of_batch, heads, rows, _ = self.shapes[key]
+            examples = out.size(0) // heads if out.dim() == 3 else 1 if of_batch == 1 else out.size(0) // rows
         view = _Cube(out.shape, dim, examples or self.examples)
         if not view.fits:
             return out
@@ -283,16 +286,18 @@ def _allowed(scores: Any) -> Any:
     return (scores > most - _FAR) & (scores > least)
 
 
-def found(model: Model, examples: int | None) -> tuple[dict[Key, Seen], Any]:
-    """All sites in the order in which they attend, and what the model gives. Throws where it does not attend, saying why."""
+def found(model: Model, examples: int | None) -> tuple[dict[Key, Seen], Any, Mapping[str, int]]:
+    """All sites in the order in which they attend, what the model gives, and how often each module called a softmax or attention. Throws
+    where it does not attend, saying why."""
     with model.at_rest(), Scope(model.names) as scope:
         tap = Tap(scope, None, examples)
         with tap:
             out = model()
+        often = dict(scope.calls)
     sites = {key: seen for key, seen in tap.seen.items() if key in tap.weighs}
     if not sites:
         raise _engine.failure(f"no attention was seen in {type(model.module).__name__}{_why_none(model, tap)}", _REMEDY)
-    return sites, out
+    return sites, out, often
 
 
 _REMEDY = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import functools
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,12 +22,12 @@ from .observed import MOST_AT_ONCE, Course, Measures
 from .observing_cost import Cost
 from .pictures import needed
 from .runs import Run
-from .settings import merged
-from .torch_budget import EARNED, EVERY, Budget
+from .torch_budget import EARNED, EVERY
 from .torch_clamps import Answer, Base, Clamps, clock, now
-from .torch_given import ladder_of, require_answer, require_number, require_rows, require_state, truth_of
-from .torch_holds import Hold, plan_of, require_no_truth
-from .torch_looks import looked_up, through_tables
+from .torch_given import ladder_of, require_answer, require_number, require_rows, truth_of
+from .torch_holds import Hold, plan_of, require_as_often, require_no_truth
+from .torch_keeping import Keeping
+from .torch_looks import LookedUp, real_rows, words_of
 from .torch_model import Model, rank
 from .torch_sites import Key, Scope, Tap, chosen, found, name_of
 
@@ -36,8 +35,7 @@ torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
 
-
-class Watch(Budget):
+class Watch(Keeping):
     """What ``fovea.observe`` gives: it looks at a model while that is trained, and keeps what it sees as a run.
 
     As a context it closes itself, and what an exception ends is kept as a run that failed. Of a watch that is never closed the looks
@@ -109,20 +107,24 @@ class Watch(Budget):
         self._lost = False  # that it diverged was told
         self._told_of_no_gradient = False
         self._held = False  # a pass of this update was held
+        self._held_before: list[dict[str, Any]] = []  # by the training that is gone on with
+        self._kept_at = self._begun
 
-        with looked_up(self._model.module) as asked:
-            seen, out = found(self._model, None)
+        with LookedUp() as looked_up:
+            seen, out, self._often = found(self._model, None)
         with torch.no_grad():
             self._answers = self._answer(out).cpu().numpy()
         self._asked_at_first = ~np.isnan(self._answers)
         if not self._asked_at_first.any():
             raise _engine.wrong_input("answer(output) is not a number anywhere", "nan stands only where nothing is asked; look at the model and the batch")
         examples, rows_answered = self._answers.shape
-        seen, _ = found(self._model, examples)
-        self._every_site = {name_of(key): seen[key].attention.size(1) for key in seen}  # how many heads
+        seen, _, _ = found(self._model, examples)
+        self._every_shape = {key: tuple(seen[key].attention.shape) for key in seen}
+        self._every_site = {name_of(key): shape[1] for key, shape in self._every_shape.items()}  # how many heads
         names = set(chosen(list(self._every_site), sites, "sites"))
         self._sites: dict[Key, str] = {key: name_of(key) for key in seen if name_of(key) in names}
-        self._shapes = {key: tuple(seen[key].attention.shape) for key in self._sites}
+        self._shapes = {key: self._every_shape[key] for key in self._sites}
+        self._real = {key: real_rows(seen[key]) for key in self._sites}
         require_answer(self._answers, self.sites, [seen[key].attention.shape for key in seen])
         require_rows(() if isinstance(rows, str) else rows, self._shapes.values())
         fits = [rows * places for _, _, rows, places in self._shapes.values() if rows * places <= MOST_AT_ONCE]
@@ -132,8 +134,7 @@ class Watch(Budget):
         self._keep = min([keep, *(MOST_AT_ONCE // size for size in fits)])
         self._truth = truth_of(truth, examples, self._shapes.values(), [seen[key].attention.shape for key in seen])
         self._rungs = ladder_of(rungs, self._answers)
-        tokens = [t for t in self._model.tensors() if not t.is_floating_point() and t.dim() == 2 and t.size(0) == examples]
-        of_words, self._table = through_tables(asked, tokens)
+        of_words, self._table = words_of(looked_up.found, self._model.tensors(), examples)
         self._tokens = None if of_words is None else of_words.cpu().numpy().astype(np.int32)
         self._measures = Measures(self._tokens)
         self._clamps = None if beta is None else Clamps(self._model, self._answer, heads, None if isinstance(rows, str) else list(rows), seed)
@@ -167,10 +168,23 @@ class Watch(Budget):
         self._given = metrics
         if not self._silent and self._due():
             self._look()
+            self._keep_meanwhile()
         elif self._stepped is not None:
             self._updates = [*self._updates[-99:], clock() - self._stepped]
         self.number += 1
         self._stepped = clock()
+
+    def _go_on_at(self, number: int) -> None:
+        """This update is the next: of a training that goes on without the watch's state."""
+        self._open()
+        self.number, self._earned_until = checks.whole("number", number, 0), float(number)
+
+    def _tell(self, number: int, **metrics: float) -> None:
+        """What is known of an update later, as a mean over several: kept as ``train_loss`` and the like."""
+        self._open()
+        for name, value in metrics.items():
+            require_number(name, value)
+            self._course.number(number, f"train_{name}", float(value))
 
     def hold(
         self, how: str | Callable[[Any, Any], Any], sites: str | Sequence[str] = "*", start: int = 0, until: int | None = None, *, head: int | None = None
@@ -184,7 +198,7 @@ class Watch(Budget):
         until = None if until is None else checks.whole("until", until)
         if until is not None and until <= start:
             raise _engine.wrong_input(f"until is {until}", f"it must be after start, which is {start}")
-        names = set(chosen(list(self._every_site), sites, "sites"))
+        names = set(chosen(list(self._every_site), checks.texts("sites", sites, "blocks.1.*"), "sites"))
         made = Hold.of(how, names, start, until, head)
         fewest = min(names, key=self._every_site.__getitem__)
         if made.head is not None and made.head > self._every_site[fewest]:
@@ -194,22 +208,22 @@ class Watch(Budget):
     @contextlib.contextmanager
     def intervening(self, truth: Any = None) -> Iterator[None]:
         """Around a forward pass of the training: attention is held as ``hold`` said, if it is now. ``truth`` is that of the
-        batch that goes through, where attention is held at it, now or later; looks show such a hold where ``observe`` was
-        given the truth of what it looks at."""
+        batch that goes through, where attention is held at it, now or later: that which ``observe`` was given is of the batch
+        that is looked at, by which looks show such a hold."""
         self._open()
-        truth = self._truth if truth is None else truth
         if truth is None:
             require_no_truth(self._holds, self.number)
-        plan = plan_of([hold for hold in self._holds if hold.at(self.number)], truth, torch.is_grad_enabled())
+        due = [hold for hold in self._holds if hold.at(self.number)]
+        plan = plan_of(due, truth, torch.is_grad_enabled())
         if plan is None:
             yield
             return
-        heads = {key: shape[1] for key, shape in self._shapes.items()}
-        with self._model.eagerly(), Scope(self._model.names) as scope, Tap(scope, plan.keys(), None, plan, heads) as tap:
+        with self._model.eagerly(), Scope(self._model.names) as scope, Tap(scope, plan.keys(), None, plan, self._every_shape) as tap:
             try:
                 yield
             finally:
                 self._held |= bool(tap.seen)
+            require_as_often(due, scope.calls, self._often, self._every_site)
 
     # ---- looking
 
@@ -253,7 +267,8 @@ class Watch(Budget):
                 held, _ = self._measured(self._base(plan), False)
                 numbers.update({f"{name}_held": value for name, value in held.items() if name not in self._rungs})
             took = now() - start
-            one_pass = self._priced[1] if self._priced else self._prepared(base)
+            unsure = self._clamps is not None and len(self._clamps.unsure) > 0
+            one_pass = self._priced[1] if self._priced and not unsure else self._prepared(base)
             self._priced = took, one_pass
             self._earn()
             if first:  # takes half of what the first updates will have earned
@@ -293,29 +308,6 @@ class Watch(Budget):
 
     # ---- what becomes of it
 
-    def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint of the training has to hold for the watch to go on (``torch.save`` takes it)."""
-        course = self._course.state_dict()
-        course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
-        seconds = self._before + time.perf_counter() - self._begun
-        state = {"number": self.number, "sites": list(self._sites.values()), "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
-        memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
-        return {**state, "audit": torch.tensor(memory, dtype=torch.float64)}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on where ``state_dict`` was taken: its looks, its holds by the number of the update, and its place in the store."""
-        self._open()
-        state = require_state(state, list(self._sites.values()))
-        self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
-        self._earned_until = float(self.number)
-        self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)
-        self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
-        course = dict(state["course"])
-        course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
-        went_back = len(self._course.looks) > 0  # all that it has now is this watch's to keep
-        self._course.load_state_dict(course)
-        self._looks_before = 0 if went_back else len(self._course.looks)
-
     def close(self, state: str = "done", error: str = "") -> Run | None:
         """Looks once more and keeps the run, in the store; of several processes the first does, and the others get None.
         ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``. A watch that is closed gives the same run again. Where the last look
@@ -334,7 +326,7 @@ class Watch(Budget):
                 if not self._course.looks:
                     raise
                 trouble = f"the last look, at update {self.number}, failed, and what was seen before is kept ({type(why).__name__}: {why})"
-        for name, number in (self._audit.whole() if self._audit else {}).items():
+        for name, number in (self._audit.whole() if self._audit and self._course.looks else {}).items():
             self._course.number(self._course.looks[-1], name, number)
         self._run = self._keeping(state, error)()
         self._closed = True
@@ -342,33 +334,6 @@ class Watch(Budget):
         if trouble:
             teller()(trouble)
         return self._run
-
-    def _keeping(self, state: str, error: str) -> Callable[[], Run]:
-        """Keeps the run as it is now, and holds nothing of the model."""
-        observed: dict[str, Any] = {"beta": "clamp" if self._clamps else "none"}
-        if self._clamps:
-            observed.update(rows=self._rows, heads=self._heads, share="none" if self._share is None else self._share)
-        program = {"program": "PyTorch", "observed": observed}
-        heads = [shape[1] for shape in self._shapes.values()]
-        settings = {
-            "model": {"class": type(self._model.module).__name__, "sites": list(self._sites.values()), "heads": heads},
-            "probe": {"every": self._every, "keep": self._keep},
-            "intervene": [hold.table() for hold in self._holds],
-            "seed": self._seed,
-        }
-        return functools.partial(
-            self._store.add,
-            self._name,
-            merged(settings, {"train": program}, self._settings),
-            dict(self._course.series),
-            self._course.all_arrays(self._last),
-            state,
-            key=self._key,
-            error=error,
-            started=self._started,
-            seconds=self._before + time.perf_counter() - self._begun,
-            steps=self.number,
-        )
 
     def _open(self) -> None:
         if self._closed:

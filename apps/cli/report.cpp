@@ -19,7 +19,8 @@ class Report : public Command {
     app.add_flag("--data", data_, "only the content of the page, as JSON, for a page on a host of static files")
         ->excludes("--plain");
     app.add_option("--figures", figures_, "write each figure to a file of its own, in this folder, which must exist")
-        ->type_name("FOLDER");
+        ->type_name("FOLDER")
+        ->excludes(output_);
     app.add_option("--format", format_, "of the figures: svg (the default), pdf or png")
         ->check(one_of({"svg", "pdf", "png"}))
         ->type_name("FORMAT");

@@ -284,6 +284,7 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"run copy-subset --set task.vocab=5", 2, {"--set task.vocab=5: task 'copy' cannot draw"}},
       {"report", 2, {"nothing that makes claims has been reproduced"}},
       {"report -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
+      {"report --figures . -o a.html", 2, {"--figures", "-o"}},
       {"bench --system copyng", 2, {"copyng", "Did you mean 'copying'?"}},
       {"bench --system missing.toml", 2, {"missing.toml", "no such file"}},
       {"bench --system toy-gate --set model.pp=1", 2, {"pp"}},

@@ -63,7 +63,8 @@ class Reader {
   void read(const std::string& text, const std::string& reader, const Place& place) const {
     if (text.empty()) return;
     for (const std::string& name : Expression::parse(text, place).names()) {
-      if (std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
+      const bool of_figures = name == "step" || name == "y";
+      if (of_figures || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
       throw wrong_input(fmt::format("{} reads '{}', and the runs will have no such metric or setting", reader, name),
                         suggest_name(name, known_), place);
     }
@@ -73,6 +74,16 @@ class Reader {
   std::vector<RunRecord> runs_;
   std::vector<std::string> known_;
 };
+
+// The settings of a figure that name metrics and settings. What a stage says of its runs is not known before.
+std::vector<const char*> names_read_by(const std::string& kind, bool stages) {
+  std::vector<const char*> keys{"y"};
+  if (stages) return keys;
+  keys.push_back("where");
+  if (kind == "lines" || kind == "scatter" || kind == "curve" || kind == "bars")
+    keys.insert(keys.end(), {"x", "rules", "by", "panels"});
+  return keys;
+}
 
 }  // namespace
 
@@ -96,15 +107,16 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::spa
     reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.says), claim.place);
     reader.read(claim.where, fmt::format("the claim \"{}\"", claim.says), claim.place);
   }
-  const auto read_shown = [&reader](const Value& value) {
+  const auto read_shown = [&](const Value& value) {
     if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.place);
   };
-  for (const FigureSpec& figure : experiment.figures) {
-    const auto y = figure.settings.find("y");
-    if (y == figure.settings.end()) continue;
-    read_shown(y->second);
-    if (const auto* const list = y->second.as<ValueList>()) std::ranges::for_each(*list, read_shown);
-  }
+  for (const FigureSpec& figure : experiment.figures)
+    for (const char* const key : names_read_by(figure.kind, !experiment.stages_of(preset).empty())) {
+      const auto found = figure.settings.find(key);
+      if (found == figure.settings.end()) continue;
+      read_shown(found->second);
+      if (const auto* const list = found->second.as<ValueList>()) std::ranges::for_each(*list, read_shown);
+    }
 }
 
 }  // namespace fovea

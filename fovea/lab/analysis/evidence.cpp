@@ -47,9 +47,12 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
       throw wrong_input(
           fmt::format("run {} attends to {}s, and evidence is of words", run.id, key_of(meaning->columns)),
           Remedy::see_metrics());
-    throw wrong_input(
-        fmt::format("run {} was trained without the probe 'evidence', which this needs", run.id),
-        Remedy::train_again_with("probe.names", {ValueList{{"loss", {}}, {"accuracy", {}}, {"evidence", {}}}, {}}));
+    const std::optional<Value> probes = run.spec.setting("probe.names");
+    const auto* const own = probes ? probes->as<ValueList>() : nullptr;
+    ValueList names = own ? *own : ValueList{{"loss", {}}, {"accuracy", {}}};
+    names.push_back({"evidence", {}});
+    throw wrong_input(fmt::format("run {} was trained without the probe 'evidence', which this needs", run.id),
+                      Remedy::train_again_with("probe.names", {std::move(names), {}}));
   }
   rows_.begins.push_back(0);
   for (const float length : lengths) rows_.begins.push_back(rows_.begins.back() + static_cast<std::size_t>(length));

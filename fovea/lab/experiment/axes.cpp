@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/experiment.h"
@@ -88,6 +89,10 @@ Axis axis_of(const std::string& key, const Value& values) {
     if (static_cast<std::int64_t>(list->size()) > longest_axis)
       throw wrong_input(fmt::format("the axis '{}' is too long", key),
                         fmt::format("it can have {} values at most", longest_axis), values.place);
+    std::set<std::string> texts;
+    for (const Value& value : *list)
+      if (!texts.insert(value.text()).second)
+        throw wrong_input(message("the axis '{}' has {} twice", key, value), "keep it once", values.place);
     axis.values = *list;
   } else if (const auto* text = values.as<std::string>()) {
     axis.draw = parse_random_axis(*text, values.place);

@@ -51,6 +51,24 @@ std::string holds_of(const ValueList& interventions) {
   return holds.empty() ? "none" : holds;
 }
 
+// In words, what is done and when: "ablate layer.1.head.1, from 200; hold uniform, until 100"; "none" where nothing
+// is.
+std::string words_of(const ValueList& interventions) {
+  std::string words;
+  for (const Value& value : interventions) {
+    const auto* const table = value.as<ValueTable>();
+    if (!table) continue;
+    std::string what, when;
+    for (const auto& [key, setting] : *table) {
+      std::string& part = key == "from" || key == "until" ? when : what;
+      const auto* const text = setting.as<std::string>();
+      part += fmt::format("{}{} {}", part.empty() ? "" : ", ", key, text ? *text : setting.text());
+    }
+    words += (words.empty() ? "" : "; ") + what + (when.empty() ? "" : ", ") + when;
+  }
+  return words.empty() ? "none" : words;
+}
+
 }  // namespace
 
 ValueTable RunSpec::table() const {
@@ -99,6 +117,7 @@ std::optional<Value> RunSpec::setting(const std::string& dotted) const {
   if (dotted == "seed") return Value{static_cast<std::int64_t>(seed), {}};
   if (dotted == "interventions") return Value{static_cast<std::int64_t>(interventions.size()), {}};
   if (dotted == "hold") return Value{holds_of(interventions), {}};
+  if (dotted == "intervene") return Value{words_of(interventions), {}};
   if (dotted == "train.start") return Value{static_cast<std::int64_t>(start()), {}};
   const std::size_t dot = dotted.find('.');
   if (dot == std::string::npos) return std::nullopt;

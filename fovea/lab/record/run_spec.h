@@ -25,13 +25,15 @@ struct RunSpec {
   std::string text() const;                               // canonical: one TOML line per setting
   std::string hash() const;                               // 32 hex digits over text(), less what cannot change a number
   static bool changes_numbers(std::string_view setting);  // false: how many threads, whether weights are kept
-  // "task.vocab", "seed", "train.start"; "interventions" is how many there are, "hold" what attention is held at or
-  // "none".
+  // "task.vocab", "seed", "train.start"; "interventions" is how many there are, "intervene" what they do, in words, and
+  // "hold" what attention is held at, each of them "none" where nothing is.
   std::optional<Value> setting(const std::string& dotted) const;
   // Whether it is of a run that another program made, which says of its settings what it likes.
   bool elsewhere() const;
   // Whether setting() tells of the whole list of interventions by this name.
-  static bool tells_of_interventions(std::string_view name) { return name == "interventions" || name == "hold"; }
+  static bool tells_of_interventions(std::string_view name) {
+    return name == "interventions" || name == "intervene" || name == "hold";
+  }
 };
 
 // A RunSpec from its table(), or from parse_table(text()), as the store keeps it. Settings are checked when it is

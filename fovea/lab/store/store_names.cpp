@@ -86,7 +86,7 @@ void Store::require_known(const std::set<std::string>& names, const Place& place
     std::vector<std::string> candidates(run_facts().begin(), run_facts().end());
     candidates.insert(candidates.end(), all.metrics.begin(), all.metrics.end());
     candidates.insert(candidates.end(), all.settings.begin(), all.settings.end());
-    candidates.insert(candidates.end(), {"hold", "interventions"});
+    candidates.insert(candidates.end(), {"hold", "intervene", "interventions"});
     const std::string near = nearest_name(name, candidates);
     throw wrong_input(unknown, near.empty() ? Remedy::see_metrics() : Remedy::did_you_mean(near), place);
   }

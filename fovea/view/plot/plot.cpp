@@ -13,20 +13,18 @@ namespace fovea {
 
 namespace {
 
-// What tells runs of different interventions apart: what attention is held at, or how many interventions there are.
+// What tells runs of different interventions apart: what attention is held at, where that does, or all that is done.
 template <class Note>
 void note_interventions(std::span<const RunRecord> runs, Note note) {
-  std::set<std::string> holds, both;
+  std::set<std::string> holds, all;
   for (const RunRecord& run : runs) {
-    const std::string hold = run.spec.setting("hold")->text();
-    holds.insert(hold);
-    both.insert(hold + run.spec.setting("interventions")->text());
+    holds.insert(run.spec.setting("hold")->text());
+    all.insert(run.spec.setting("intervene")->text());
   }
-  if (holds.size() > 1) note("hold");
-  if (both.size() > holds.size()) note("interventions");
+  if (all.size() > 1) note(all.size() > holds.size() ? "intervene" : "hold");
 }
 
-// The settings in which the runs differ, at most three.
+// The settings in which the runs differ, at most three; those of probes change nothing of a training.
 std::vector<std::string> differences(std::span<const RunRecord> runs) {
   std::vector<std::string> keys;
   const std::map<std::string, std::string> first = flat_settings(runs.front().spec);
@@ -36,7 +34,8 @@ std::vector<std::string> differences(std::span<const RunRecord> runs) {
   for (const RunRecord& run : runs) {
     if (run.experiment != runs.front().experiment) note("experiment");
     for (const auto& [key, text] : flat_settings(run.spec))
-      if (const auto same = first.find(key); key != "interventions" && run.experiment == runs.front().experiment &&
+      if (const auto same = first.find(key); key != "interventions" && !key.starts_with("probe.") &&
+                                             run.experiment == runs.front().experiment &&
                                              (same == first.end() || same->second != text))
         note(key);
   }

@@ -32,7 +32,8 @@ Panel QuantityFigure::labelled_panel(const Cut& cut, const PanelPlan& plan, cons
 
 std::string QuantityFigure::label(const Cut& cut, std::size_t group, std::size_t quantity) const {
   std::string label = cut.at_once > 1 ? quantity_name(cut.ys, names_, quantity) : "";
-  if (cut.groups.size() > 1) label += (label.empty() ? "" : ", ") + cut.groups[group].label;
+  const std::string& of_group = cut.groups[group].label;
+  if (cut.groups.size() > 1) label += (label.empty() || of_group.empty() ? "" : ", ") + of_group;
   return label;
 }
 

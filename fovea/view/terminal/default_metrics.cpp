@@ -107,6 +107,7 @@ std::vector<std::string> differing_settings(const Runs& runs) {
     compare("train.", one.train, spec.train, keys);
     compare("probe.", one.probe, spec.probe, keys);
     if (one.setting("hold") != spec.setting("hold")) keys.insert("hold");
+    else if (one.setting("intervene") != spec.setting("intervene")) keys.insert("intervene");
   }
   return {keys.begin(), keys.end()};
 }

@@ -35,7 +35,11 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
         std::pair(of_claim("median(loss | task.vocap = 3)"), "Did you mean 'task.vocab'?"),
         std::pair(of_claim("median(entirely_unknown)"), "the claim \"low\" reads 'entirely_unknown'"),
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ntitle = \"x\"\ny = [\"loss\", \"on_marc\"]"),
-                  "a figure reads 'on_marc'")})
+                  "a figure reads 'on_marc'"),
+        std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nby = [\"train.rat\"]"),
+                  "a figure reads 'train.rat', and the runs will have no such metric or setting. Did you mean "
+                  "'train.rate'?"),
+        std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nwhere = \"sed = 1\""), "reads 'sed'")})
     EXPECT_NE(said.find(wanted), std::string::npos) << said;
   // Runs of two models share what they have: each name is suggested once.
   const std::string of_two = refusal(
@@ -45,6 +49,9 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
   EXPECT_EQ(of_two.find("train.steps"), of_two.rfind("train.steps")) << of_two;
   EXPECT_EQ(store.count(), 0);
   EXPECT_EQ(of_claim("median(loss + train_loss + seed)"), "");
+  EXPECT_EQ(refusal("[[figure]]\nkind = \"lines\"\nx = \"step\"\ny = [\"loss\"]\npanels = [\"y\"]\nby = "
+                    "[\"experiment\", \"intervene\", \"train.rate\"]"),
+            "");
 }
 
 TEST(Reproduce, NamesThatAProbeSaysAtLaterLooksAloneAreKnown) {

@@ -26,6 +26,8 @@ TEST(Spec, FilesThatAreWrongAreRefusedWithTheirPlace) {
        "0..19"},
       {minimal("sweep = { seed = \"many\" }"), "x.toml:3:11", "'many' is not a range", "0..19"},
       {minimal("sweep = { seed = [] }"), "x.toml:3:11", "has no values", "drop it"},
+      {minimal("sweep = { \"train.rate\" = [2e-3, 1.0, 0.002] }"), "x.toml:3:11", "'train.rate' has 0.002 twice",
+       "keep it once"},
       {minimal("quick = { \"sweep.seed\" = 4 }"), "x.toml:3:11", "must be a list or a range", "0..19"},
       {minimal("quick = { \"train.steps\" = 4, train = { steps = 3 } }"), "x.toml:3:11", "'train.steps' is set twice",
        "keep one"},

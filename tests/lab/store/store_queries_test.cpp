@@ -60,6 +60,7 @@ TEST_F(Queries, ConditionsReadMetricsSettingsAndSeries) {
 TEST_F(Queries, ConditionsReadWhatInterventionsSay) {
   EXPECT_EQ(seeds(where("hold = \"truth\"")), (Seeds{7}));
   EXPECT_EQ(seeds(where("hold = \"none\" and seed > 4")), (Seeds{5, 6, 8, 9}));
+  EXPECT_EQ(seeds(where("intervene = \"hold truth\"")), (Seeds{7}));
   EXPECT_EQ(seeds(where("interventions = 1")), (Seeds{7}));
 }
 
@@ -89,7 +90,7 @@ TEST_F(Queries, ANameThatNoRunHasIsSaidWithTheNearest) {
   EXPECT_EQ(mistake_of([&] { where("", "median(accuracy)"); }),
             "sort: 'median(accuracy)' is over many runs, and here there is one. Drop share, median and the like.");
   EXPECT_NE(mistake_of([&] { where("step > 3"); }).find("'steps'"), std::string::npos);
-  EXPECT_NE(mistake_of([&] { where("intervene = 3"); }).find("no run has"), std::string::npos);
+  EXPECT_NE(mistake_of([&] { where("task = 3"); }).find("no run has"), std::string::npos);
   RunQuery query;
   query.experiment = "copy-subste";
   EXPECT_NE(mistake_of([&] { store.query(query); }).find("Did you mean 'copy-subset'?"), std::string::npos);

@@ -49,7 +49,7 @@ TEST(Plot, TellsRunsApartByWhatDiffers) {
   EXPECT_EQ(plot_metrics(std::span(runs).first(3), {"accuracy"}).legend.size(), 0u);  // seeds alone differ
 }
 
-TEST(Plot, TellsInterventionsApartByWhatIsHeldOrByTheirNumber) {
+TEST(Plot, TellsInterventionsApartByWhatIsHeldOrByAllThatIsDone) {
   std::vector<RunRecord> runs(4, sample::copy_run(0, 40));
   const auto hold = [](const char* pattern) { return Value{ValueTable{{"hold", {std::string(pattern), {}}}}, {}}; };
   runs[1].spec.interventions = {hold("uniform")};
@@ -63,7 +63,11 @@ TEST(Plot, TellsInterventionsApartByWhatIsHeldOrByTheirNumber) {
   EXPECT_EQ(names(3), (std::vector<std::string>{"none", "uniform", "previous"}));
   runs[3].spec.interventions = {hold("uniform"),
                                 Value{ValueTable{{"ablate", {std::string("layer.1.head.1"), {}}}}, {}}};
-  EXPECT_EQ(names(4).size(), 4u) << "held alike, but more is done";
+  const std::vector<std::string> all{"none", "hold uniform", "hold previous", "hold uniform; ablate layer.1.head.1"};
+  EXPECT_EQ(names(4), all) << "two are held alike";
+  for (RunRecord& run : runs) run.spec.interventions.clear();
+  runs[1].spec.probe["examples"] = {std::int64_t{7}, {}};
+  EXPECT_TRUE(names(2).empty()) << "what is measured changes nothing of a training";
 }
 
 TEST(Plot, RungsAreLevelsOfOtherMetrics) {

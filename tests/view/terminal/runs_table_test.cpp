@@ -79,6 +79,9 @@ TEST_F(RunsTable, SettingsThatDifferWithinAnExperimentAreFound) {
   const ValueTable held{{"hold", {std::string("uniform"), {}}}};
   all[0].spec.interventions = {{held, {}}};
   EXPECT_EQ(differing_settings(runs), (std::vector<std::string>{"hold", "model.cell", "task.vocab", "train.rate"}));
+  all[0].spec.interventions = {{ValueTable{{"ablate", {std::string("layer.1"), {}}}}, {}}};
+  EXPECT_EQ(differing_settings(runs),
+            (std::vector<std::string>{"intervene", "model.cell", "task.vocab", "train.rate"}));
 }
 
 TEST_F(RunsTable, FitsWithWholeWords) {

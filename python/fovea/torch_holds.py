@@ -142,18 +142,20 @@ def require_no_truth(holds: Sequence[Hold], number: int) -> None:
             )
 
 
-def require_as_often(holds: Sequence[Hold], often: Mapping[str, int], looked: Mapping[str, int], every_site: Collection[str]) -> None:
-    """Of a module that attends several times in a pass, as at each step of a loop, no more and no fewer passes are known than were seen:
-    a longer one would be held in part, and of a shorter one something else might be."""
-    for name in {site.rpartition("#")[0] or site for hold in holds for site in hold.sites if "#" in site}:
-        module = "" if name == "model" else name
-        times, known = often.get(module, 0), looked.get(module, 0)
+def require_as_often(holds: Sequence[Hold], passes: Sequence[Mapping[str, int]], looked: Mapping[str, int], every_site: Collection[str]) -> None:
+    """Of a module that attends several times in a pass, as at each step of a loop, no more is known than was seen: a longer pass would
+    be held in part, and of a shorter one something else might be."""
+    for name in {site.rpartition("#")[0] or site for hold in holds for site in hold.sites}:
+        module = "" if name == "model" and "" in looked else name
+        known = looked.get(module, 0)
         alone = all((name if number == 1 else f"{name}#{number}") in every_site for number in range(1, known + 1))
-        if times > known or (0 < times < known and not alone):
-            raise _engine.wrong_input(
-                f"'{name}' attends {times} times in this pass, and did {known} times in what is looked at, so it is not known which of them to hold",
-                f"observe a batch that is as long{'' if times > known else ', and train on such'}",
-            )
+        for times in (one.get(module, 0) for one in passes):
+            if known and (times > known or (0 < times < known and not alone)):
+                raise _engine.wrong_input(
+                    f"'{name}' calls softmax or attention {times} times in this pass, and {known} times in what is looked at, so it is not known which "
+                    "of them to hold",
+                    f"observe a batch that is as long{'' if times > known else ', and train on such'}",
+                )
 
 
 def plan_of(holds: Sequence[Hold], truth: Any, trained: bool = False) -> Holds | None:

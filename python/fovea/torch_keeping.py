@@ -27,6 +27,7 @@ class Keeping(Budget):
 
     _holds: list[Hold]
     _held_before: list[dict[str, Any]]  # what was held by the training that is gone on with
+    _resumed_at: int
     _name: str
     _settings: dict[str, Any]
     _seed: int
@@ -60,7 +61,7 @@ class Keeping(Budget):
         self._earned_until = float(self.number)
         self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)
         self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
-        self._held_before = list(state.get("holds", []))
+        self._held_before, self._resumed_at = list(state.get("holds", [])), self.number
         course = dict(state["course"])
         course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
         went_back = len(self._course.looks) > 0  # all that it has now is this watch's to keep
@@ -70,7 +71,8 @@ class Keeping(Budget):
     def _all_holds(self) -> list[dict[str, Any]]:
         """Of what was held before the training was resumed, what is not said anew, too."""
         now_said = [hold.table() for hold in self._holds]
-        return [*(one for one in self._held_before if one not in now_said and one["from"] < self.number), *now_said]
+        over = [one for one in self._held_before if one not in now_said and one["from"] < self._resumed_at]
+        return [*({**one, "until": min(one.get("until", self._resumed_at), self._resumed_at)} for one in over), *now_said]
 
     def _keep_meanwhile(self) -> None:
         """From time to time, for a process that is ended from outside: a stopped run, which that of close() replaces."""

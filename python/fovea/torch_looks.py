@@ -232,11 +232,20 @@ def states_of(seen: Seen) -> Array | None:
 
 
 def real_rows(seen: Seen) -> Array:
-    """(examples, rows) of a site that are no padding: where rows are the places, those that some row may look at."""
+    """(examples, rows) of a site that are no padding: where places look at one another, those that some row may look at."""
     allowed = seen.allowed
     examples, _, rows, places = allowed.shape
-    real: Array = allowed.any(1).any(1).cpu().numpy() if rows == places else np.ones((examples, rows), bool)
+    itself = rows == places and _looks_at_itself(seen)
+    real: Array = allowed.any(1).any(1).cpu().numpy() if itself else np.ones((examples, rows), bool)
     return real
+
+
+def _looks_at_itself(seen: Seen) -> bool:
+    """Whether its module is called with one sequence: queries that are the keys, or nothing else of such a shape."""
+    if seen.within is None:
+        return False
+    sequences = [one for one in seen.within[1] if isinstance(one, torch.Tensor) and one.dim() == 3 and one.is_floating_point()]
+    return len({id(one) for one in sequences}) == 1
 
 
 class LookedUp(TorchFunctionMode):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import os
 import random
@@ -95,14 +96,16 @@ def _version(tensor: Any) -> int:
 
 def versions(tree: Any) -> list[int]:
     """Of all tensors in it."""
-    found: list[int] = []
-
-    def note(tensor: Any) -> Any:
-        found.append(_version(tensor))
-        return tensor
-
-    over(tree, note)
-    return found
+    if isinstance(tree, torch.Tensor):
+        return [_version(tree)]
+    inner: list[Any] = []
+    if isinstance(tree, Mapping):
+        inner = list(tree.values())
+    elif isinstance(tree, (list, tuple)):
+        inner = list(tree)
+    elif _is_record(tree):
+        inner = list(_fields(tree).values())
+    return [version for one in inner for version in versions(one)]
 
 
 @contextlib.contextmanager
@@ -135,9 +138,20 @@ def over(tree: Any, change: Callable[[Any], Any]) -> Any:
         return type(tree)(*(over(value, change) for value in tree))
     if isinstance(tree, (list, tuple)):
         return type(tree)(over(value, change) for value in tree)
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
-        return dataclasses.replace(tree, **{one.name: over(getattr(tree, one.name), change) for one in dataclasses.fields(tree) if one.init})
+    if _is_record(tree):
+        changed = copy.copy(tree)
+        for name, value in _fields(tree).items():
+            object.__setattr__(changed, name, over(value, change))
+        return changed
     return tree
+
+
+def _is_record(tree: Any) -> bool:
+    return dataclasses.is_dataclass(tree) and not isinstance(tree, type)
+
+
+def _fields(tree: Any) -> dict[str, Any]:
+    return {one.name: getattr(tree, one.name) for one in dataclasses.fields(tree) if hasattr(tree, one.name)}
 
 
 def _unwrapped(module: Any) -> Any:

@@ -73,6 +73,7 @@ class Scope:
         """Before each pass."""
         self.stack: list[tuple[Any, int, int, Any, Any]] = []
         self.calls: Counter[str] = Counter()  # of attention, by the module's name
+        self.passes: list[Counter[str]] = []  # the same of each pass, of what is called within the model
         self.begun: Counter[Any] = Counter()  # calls of each module
         self.ended: dict[Any, list[Ended]] = {}
         self.clock = 0
@@ -101,6 +102,7 @@ class Scope:
         if self.here():
             if not self.stack:  # another pass, or a checkpointed module that is computed again
                 self.calls, self.begun = Counter(), Counter()
+                self.passes.append(Counter())
             number = self.begun[module]
             self.begun[module] += 1
             before = (self.calls.copy(), self.begun.copy()) if self.log else None
@@ -119,6 +121,8 @@ class Scope:
         """Of the attention that is being made now."""
         inner = self.names[self.stack[-1][0]] if self.stack else ""
         self.calls[inner] += 1
+        if self.stack:
+            self.passes[-1][inner] += 1
         return inner, self.calls[inner]
 
 
@@ -186,6 +190,8 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             if allowed is not None:
                 scores = scores.masked_fill(~allowed, -torch.inf)
             attention = torch.softmax(scores, -1).nan_to_num(0.0)  # a row that may look nowhere looks nowhere
+        if examples is None and self.examples is None and key in self.shapes and query.dim() == 3:
+            examples = query.size(0) // self.shapes[key][1]
         view = _Cube(attention.shape, -1, examples or self.examples)
         if not view.fits:
             return func(*args, **kwargs)
@@ -223,7 +229,7 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             return out
         if examples is None and self.examples is None and key in self.shapes and out.dim() < 4:
             of_batch, heads, rows, _ = self.shapes[key]
-            examples = out.size(0) // heads if out.dim() == 3 else 1 if of_batch == 1 else out.size(0) // rows
+            examples = out.size(0) // heads if out.dim() == 3 else 1 if of_batch == 1 and rows > 1 else out.size(0) // rows
         view = _Cube(out.shape, dim, examples or self.examples)
         if not view.fits:
             return out
@@ -293,7 +299,7 @@ def found(model: Model, examples: int | None) -> tuple[dict[Key, Seen], Any, Map
         tap = Tap(scope, None, examples)
         with tap:
             out = model()
-        often = dict(scope.calls)
+        often = dict(scope.passes[-1]) if scope.passes else {}
     sites = {key: seen for key, seen in tap.seen.items() if key in tap.weighs}
     if not sites:
         raise _engine.failure(f"no attention was seen in {type(model.module).__name__}{_why_none(model, tap)}", _REMEDY)

@@ -108,6 +108,7 @@ class Watch(Keeping):
         self._told_of_no_gradient = False
         self._held = False  # a pass of this update was held
         self._held_before: list[dict[str, Any]] = []  # by the training that is gone on with
+        self._resumed_at = 0
         self._kept_at = self._begun
 
         with LookedUp() as looked_up:
@@ -223,7 +224,7 @@ class Watch(Keeping):
                 yield
             finally:
                 self._held |= bool(tap.seen)
-            require_as_often(due, scope.calls, self._often, self._every_site)
+            require_as_often(due, scope.passes, self._often, self._every_site)
 
     # ---- looking
 

@@ -24,6 +24,14 @@ class Answered:
     logits: torch.Tensor
 
 
+@dataclasses.dataclass(init=False)
+class Own:
+    logits: torch.Tensor
+
+    def __init__(self, scores):
+        self.logits = scores
+
+
 class Opaque:
     def __init__(self, logits):
         self.scores = logits
@@ -47,6 +55,7 @@ def test_beta_is_the_same_whatever_holds_the_output():
     beside = Wrapped(model, Opaque)
     for wrapped, answer in (
         (Wrapped(model, Answered), right(TARGET)),
+        (Wrapped(model, Own), right(TARGET)),
         (Wrapped(model, Opaque), lambda out: right(TARGET)(out.scores)),
         (beside, lambda out: right(TARGET)(beside.last)),
     ):
@@ -117,6 +126,35 @@ def test_attention_without_examples_is_held_row_by_row():
         assert torch.equal(model(x), x[PREVIOUS[0]])
 
 
+def test_one_example_is_no_square():
+    class Pooling(nn.Module):
+        def forward(self, x):
+            return (x[..., 0].softmax(-1)[:, None] @ x)[:, 0]
+
+    model, x = Pooling(), torch.randn(4, 6, 5)
+    watch = observe(model, x[:1], lambda out: out.log_softmax(-1)[:, 0], beta=None)
+    watch.hold("first")
+    watch.hold(lambda attention, allowed: attention.flip(-1))
+    with watch.intervening():
+        assert torch.equal(model(x), x[:, -1])
+
+
+def test_one_head_of_flattened_products_is_held():
+    class Flat(nn.Module):
+        def forward(self, x):
+            examples, places, width = x.shape
+            q = x.view(examples, places, 2, width // 2).transpose(1, 2).reshape(examples * 2, places, width // 2)
+            said = nn.functional.scaled_dot_product_attention(q, q, q)
+            return said.view(examples, 2, places, width // 2).transpose(1, 2).reshape(examples, places, width)
+
+    model, x = Flat(), torch.randn(4, 8, 16)
+    watch = observe(model, x, lambda out: out.log_softmax(-1)[..., 0], beta=None)
+    watch.hold("first", head=2)
+    with watch.intervening():
+        held = model(x)
+    assert torch.equal(held[..., 8:], x[:, :1, 8:].expand(4, 8, 8)) and torch.allclose(held[..., :8], model(x)[..., :8], atol=1e-5)
+
+
 def test_the_truth_of_what_is_looked_at_is_not_that_of_the_training():
     watch = observe(GPT(), truth=PREVIOUS, beta=None)
     watch.hold("truth")
@@ -145,8 +183,10 @@ def test_a_loop_that_is_longer_than_what_was_seen_cannot_be_held():
     watch.hold("uniform")
     with watch.intervening():
         model(TOKENS, TOKENS[:, :2])
-    with pytest.raises(fovea.WrongInput, match="attends 8 times in this pass, and did 3 times in what is looked at"), watch.intervening():
+        model(TOKENS, TOKENS[:, :3]).softmax(-1)  # what is called outside of the model is none of it
+    with pytest.raises(fovea.WrongInput, match="softmax or attention 8 times in this pass, and 3 times in what is looked at"), watch.intervening():
         model(TOKENS, TOKENS)
+        model(TOKENS, TOKENS[:, :3])
 
 
 def test_rows_of_padding_count_for_nothing():
@@ -230,6 +270,20 @@ def test_what_was_held_before_is_told_of_a_training_that_goes_on():
     resumed.load_state_dict(watch.state_dict())
     resumed.step()
     assert [one["hold"] for one in resumed.close().spec["intervene"]] == ["uniform"]
+    watch.close()
+
+
+def test_a_hold_that_is_not_said_anew_ended_where_the_training_went_on():
+    model = GPT()
+    watch = observe(model, every=1, beta=None)
+    watch.hold("first")
+    with watch.intervening():
+        model(TOKENS)
+    watch.step()
+    resumed = observe(model, every=1, beta=None)
+    resumed.load_state_dict(watch.state_dict())
+    resumed.step()
+    assert [(one["from"], one["until"]) for one in resumed.close().spec["intervene"]] == [(0, 1)]
     watch.close()
 
 

@@ -58,13 +58,15 @@ std::vector<std::string> names_of(const std::vector<RunRecord>& runs) {
 
 class Reader {
  public:
-  explicit Reader(std::vector<RunRecord> runs) : runs_(std::move(runs)), known_(names_of(runs_)) {}
+  Reader(std::vector<RunRecord> runs, std::span<const RunSpec> specs)
+      : runs_(std::move(runs)), specs_(specs), known_(names_of(runs_)) {}
 
-  void read(const std::string& text, const std::string& reader, const Place& place) const {
+  // `own`: a name that stands for something else there.
+  void read(const std::string& text, const std::string& reader, const Place& place, std::string_view own = {}) const {
     if (text.empty()) return;
     for (const std::string& name : Expression::parse(text, place).names()) {
-      const bool of_figures = name == "step" || name == "y";
-      if (of_figures || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
+      if (name == own || std::ranges::any_of(runs_, [&](const RunRecord& run) { return run_has(run, name); })) continue;
+      if (std::ranges::any_of(specs_, [&](const RunSpec& spec) { return spec.setting(name).has_value(); })) continue;
       throw wrong_input(fmt::format("{} reads '{}', and the runs will have no such metric or setting", reader, name),
                         suggest_name(name, known_), place);
     }
@@ -72,6 +74,7 @@ class Reader {
 
  private:
   std::vector<RunRecord> runs_;
+  std::span<const RunSpec> specs_;
   std::vector<std::string> known_;
 };
 
@@ -101,19 +104,21 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::spa
     runs.push_back(untrained(*models[i * (models.size() - 1) / std::max<std::size_t>(taken - 1, 1)]));
     if (runs.back().state != RunState::done) return;  // the training will say why
   }
-  const Reader reader(std::move(runs));
+  const Reader reader(std::move(runs), specs);
   for (const Claim& claim : experiment.claims) {
     if (!claim.is_of(preset)) continue;
     reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.says), claim.place);
     reader.read(claim.where, fmt::format("the claim \"{}\"", claim.says), claim.place);
   }
-  const auto read_shown = [&](const Value& value) {
-    if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.place);
-  };
   for (const FigureSpec& figure : experiment.figures)
     for (const char* const key : names_read_by(figure.kind, !experiment.stages_of(preset).empty())) {
       const auto found = figure.settings.find(key);
       if (found == figure.settings.end()) continue;
+      const std::string_view name = key;
+      const std::string_view own = name == "panels" ? "y" : name == "by" || name == "where" ? "" : "step";
+      const auto read_shown = [&](const Value& value) {
+        if (const auto* const text = value.as<std::string>()) reader.read(*text, "a figure", value.place, own);
+      };
       read_shown(found->second);
       if (const auto* const list = found->second.as<ValueList>()) std::ranges::for_each(*list, read_shown);
     }

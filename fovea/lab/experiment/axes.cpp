@@ -68,6 +68,14 @@ Override parse_override(const std::string& words) {
   return {key, parse_value(rest, place)};
 }
 
+// A run would count as often in what is claimed.
+void refuse_twice(const Axis& axis, const Place& place) {
+  std::set<std::string> texts;
+  for (const Value& value : axis.values)
+    if (!texts.insert(value.text()).second)
+      throw wrong_input(message("the axis '{}' has {} twice", axis.key, value), "keep it once", place);
+}
+
 Axis parse_axis(const std::string& words) {
   const Place place = Place::setting(words);
   const auto [key, rest] = key_and_rest(words, place);
@@ -80,6 +88,7 @@ Axis parse_axis(const std::string& words) {
     if (auto range = range_of(item, place)) axis.values.insert(axis.values.end(), range->begin(), range->end());
     else axis.values.push_back(parse_value(item, place));
   }
+  refuse_twice(axis, place);
   return axis;
 }
 
@@ -89,11 +98,8 @@ Axis axis_of(const std::string& key, const Value& values) {
     if (static_cast<std::int64_t>(list->size()) > longest_axis)
       throw wrong_input(fmt::format("the axis '{}' is too long", key),
                         fmt::format("it can have {} values at most", longest_axis), values.place);
-    std::set<std::string> texts;
-    for (const Value& value : *list)
-      if (!texts.insert(value.text()).second)
-        throw wrong_input(message("the axis '{}' has {} twice", key, value), "keep it once", values.place);
     axis.values = *list;
+    refuse_twice(axis, values.place);
   } else if (const auto* text = values.as<std::string>()) {
     axis.draw = parse_random_axis(*text, values.place);
     if (axis.draw) return axis;

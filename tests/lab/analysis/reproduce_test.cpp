@@ -39,6 +39,7 @@ TEST(Reproduce, NamesThatNoRunWillHaveAreRefusedBeforeTraining) {
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nby = [\"train.rat\"]"),
                   "a figure reads 'train.rat', and the runs will have no such metric or setting. Did you mean "
                   "'train.rate'?"),
+        std::pair(of_claim("median(step)"), "reads 'step'"),
         std::pair(refusal("[[figure]]\nkind = \"lines\"\ny = [\"loss\"]\nwhere = \"sed = 1\""), "reads 'sed'")})
     EXPECT_NE(said.find(wanted), std::string::npos) << said;
   // Runs of two models share what they have: each name is suggested once.

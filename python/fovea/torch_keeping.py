@@ -50,8 +50,7 @@ class Keeping(Budget):
         seconds = self._before + time.perf_counter() - self._begun
         state = {"number": self.number, "sites": list(self._sites.values()), "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
         memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
-        state["holds"] = self._all_holds()
-        return {**state, "audit": torch.tensor(memory, dtype=torch.float64)}
+        return {**state, "holds": self._all_holds(), "audit": torch.tensor(memory, dtype=torch.float64)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where ``state_dict`` was taken: its looks, its holds by the number of the update, and its place in the store."""

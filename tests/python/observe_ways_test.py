@@ -258,6 +258,14 @@ def test_an_error_of_the_training_in_the_first_look_is_told():
     assert [run.state for run in fovea.store().runs()] == ["failed"]
 
 
+def gone_on(model, watch):
+    """Another watch, an update after the state of this one."""
+    resumed = observe(model, every=1, beta=None)
+    resumed.load_state_dict(watch.state_dict())
+    resumed.step()
+    return resumed
+
+
 def test_what_was_held_before_is_told_of_a_training_that_goes_on():
     model = GPT()
     watch = observe(model, every=1, beta=None)
@@ -266,9 +274,7 @@ def test_what_was_held_before_is_told_of_a_training_that_goes_on():
         with watch.intervening():
             model(TOKENS)
         watch.step()
-    resumed = observe(model, every=1, beta=None)
-    resumed.load_state_dict(watch.state_dict())
-    resumed.step()
+    resumed = gone_on(model, watch)
     assert [one["hold"] for one in resumed.close().spec["intervene"]] == ["uniform"]
     watch.close()
 
@@ -280,9 +286,7 @@ def test_a_hold_that_is_not_said_anew_ended_where_the_training_went_on():
     with watch.intervening():
         model(TOKENS)
     watch.step()
-    resumed = observe(model, every=1, beta=None)
-    resumed.load_state_dict(watch.state_dict())
-    resumed.step()
+    resumed = gone_on(model, watch)
     assert [(one["from"], one["until"]) for one in resumed.close().spec["intervene"]] == [(0, 1)]
     watch.close()
 

@@ -76,18 +76,14 @@ Value list_value(const std::vector<Element>& elements, Make make) {
 
 void Fields::integer(std::string name, std::int64_t& member, std::int64_t least, std::int64_t most, std::string help) {
   fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help),
-                     [&member] {
-                       return Value{member, {}};
-                     },
+                     [&member] { return Value{member, {}}; },
                      [&member, least, most](const Value& value) { return take_integer(value, least, most, member); }});
 }
 
 void Fields::integer(std::string name, int& member, std::int64_t least, std::int64_t most, std::string help) {
   const std::int64_t top = std::min<std::int64_t>(most, std::numeric_limits<int>::max());
   fields_.push_back({std::move(name), "integer, " + range_text(least, most), std::move(help),
-                     [&member] {
-                       return Value{std::int64_t{member}, {}};
-                     },
+                     [&member] { return Value{std::int64_t{member}, {}}; },
                      [&member, least, top](const Value& value) {
                        std::int64_t wide = 0;
                        Message wrong = take_integer(value, least, top, wide);
@@ -114,9 +110,7 @@ void Fields::integer(std::string name, std::optional<std::int64_t>& member, std:
 
 void Fields::number(std::string name, double& member, double least, double most, std::string help) {
   fields_.push_back({std::move(name), "number, " + range_text(least, most), std::move(help),
-                     [&member] {
-                       return Value{member, {}};
-                     },
+                     [&member] { return Value{member, {}}; },
                      [&member, least, most](const Value& value) { return take_number(value, least, most, member); }});
 }
 
@@ -137,10 +131,7 @@ void Fields::number(std::string name, std::optional<double>& member, double leas
 }
 
 void Fields::flag(std::string name, bool& member, std::string help) {
-  fields_.push_back({std::move(name), ValueKind::truth, std::move(help),
-                     [&member] {
-                       return Value{member, {}};
-                     },
+  fields_.push_back({std::move(name), ValueKind::truth, std::move(help), [&member] { return Value{member, {}}; },
                      [&member](const Value& value) -> Message {
                        const auto* x = value.as<bool>();
                        if (!x) return wrong_type(ValueKind::truth, value);
@@ -150,10 +141,7 @@ void Fields::flag(std::string name, bool& member, std::string help) {
 }
 
 void Fields::text(std::string name, std::string& member, std::string help) {
-  fields_.push_back({std::move(name), "text", std::move(help),
-                     [&member] {
-                       return Value{member, {}};
-                     },
+  fields_.push_back({std::move(name), "text", std::move(help), [&member] { return Value{member, {}}; },
                      [&member](const Value& value) -> Message {
                        const auto* x = value.as<std::string>();
                        if (!x) return wrong_type(ValueKind::text, value);

@@ -19,14 +19,14 @@ class View {
  public:
   View() = default;
   template <class... Sizes>
-  requires(sizeof...(Sizes) == Rank && (std::is_convertible_v<Sizes, Index> && ...)) explicit View(T* data,
-                                                                                                   Sizes... sizes)
-      : data_(data), shape_{static_cast<Index>(sizes)...} {}
+    requires(sizeof...(Sizes) == Rank && (std::is_convertible_v<Sizes, Index> && ...))
+  explicit View(T* data, Sizes... sizes) : data_(data), shape_{static_cast<Index>(sizes)...} {}
   View(T* data, std::array<Index, Rank> shape) : data_(data), shape_(shape) {}
 
   // A view of const elements from one of mutable ones.
   template <class U>
-  requires(std::is_same_v<const U, T>) View(const View<U, Rank>& other) : data_(other.data()), shape_(other.shape()) {}
+    requires(std::is_same_v<const U, T>)
+  View(const View<U, Rank>& other) : data_(other.data()), shape_(other.shape()) {}
 
   T* data() const { return data_; }
   const std::array<Index, Rank>& shape() const { return shape_; }
@@ -40,7 +40,8 @@ class View {
   std::span<T> flat() const { return {data_, static_cast<std::size_t>(count())}; }
 
   template <class... Indices>
-  requires(sizeof...(Indices) == Rank) T& operator()(Indices... indices) const {
+    requires(sizeof...(Indices) == Rank)
+  T& operator()(Indices... indices) const {
     const std::array<Index, Rank> at{static_cast<Index>(indices)...};
     Index offset = 0;
     for (std::size_t i = 0; i < Rank; ++i) {
@@ -51,7 +52,9 @@ class View {
   }
 
   // The part at index i of the first axis.
-  View<T, (Rank > 1 ? Rank - 1 : 1)> operator[](Index i) const requires(Rank > 1) {
+  View<T, (Rank > 1 ? Rank - 1 : 1)> operator[](Index i) const
+    requires(Rank > 1)
+  {
     assert(i >= 0 && i < shape_[0]);
     std::array<Index, Rank - 1> rest{};
     Index stride = 1;

@@ -80,19 +80,13 @@ std::vector<std::string> bleu_words(std::string_view original) {
   // A stop or comma is a word unless it stands between digits; so is a dash behind a digit.
   parted = rewrite_pairs(
       parted, [](char a, char b) { return !digit(a) && stop(b); },
-      [](char a, char b) {
-        return std::string{a, ' ', b, ' '};
-      });
+      [](char a, char b) { return std::string{a, ' ', b, ' '}; });
   parted = rewrite_pairs(
       parted, [](char a, char b) { return stop(a) && !digit(b); },
-      [](char a, char b) {
-        return std::string{' ', a, ' ', b};
-      });
+      [](char a, char b) { return std::string{' ', a, ' ', b}; });
   parted = rewrite_pairs(
       parted, [](char a, char b) { return digit(a) && b == '-'; },
-      [](char a, char b) {
-        return std::string{a, ' ', b, ' '};
-      });
+      [](char a, char b) { return std::string{a, ' ', b, ' '}; });
 
   std::vector<std::string> words;
   bool open = false;

@@ -115,9 +115,7 @@ class Heads final : public Probe {
       const double share = 1.0 / (i + 1);
       previous.add(share);
       double sum = 0;
-      if (induced(
-              evaluation.batch.source, b, i, [share](int) { return share; }, sum))
-        induction.add(sum);
+      if (induced(evaluation.batch.source, b, i, [share](int) { return share; }, sum)) induction.add(sum);
       const auto places = needed.of(Index{b} * evaluation.batch.source.columns + i).size();
       if (places > 0) right.add(share * static_cast<double>(places));
     });

@@ -186,8 +186,7 @@ Cooccurrence measure_cooccurrence(const BagSource& source, Team& team, const Coo
   Cooccurrence c;
   {
     std::vector<Frequencies> parts(at(team.threads()), Frequencies(source));
-    source.each(
-        team, [&](int worker, const BagPair& pair) { parts[at(worker)].count(pair); }, progress);
+    source.each(team, [&](int worker, const BagPair& pair) { parts[at(worker)].count(pair); }, progress);
     Frequencies& all = parts.front();
     for (std::size_t k = 1; k < parts.size(); ++k) {
       add(all.inputs, parts[k].inputs);

@@ -66,14 +66,8 @@ void bind_specs(py::module_& module) {
       .def_readonly("title", &Experiment::title)
       .def_readonly("idea", &Experiment::idea)
       .def_readonly("seed", &Experiment::seed)
-      .def_property_readonly("task",
-                             [](const Experiment& e) {
-                               return object_of({e.task, {}});
-                             })
-      .def_property_readonly("model",
-                             [](const Experiment& e) {
-                               return object_of({e.model, {}});
-                             })
+      .def_property_readonly("task", [](const Experiment& e) { return object_of({e.task, {}}); })
+      .def_property_readonly("model", [](const Experiment& e) { return object_of({e.model, {}}); })
       .def("resolve",
            [](const Experiment& experiment, bool quick, const py::dict& settings, std::uint64_t seed) {
              const std::vector<Override> overrides = overrides_of(settings);
@@ -120,9 +114,7 @@ void bind_specs(py::module_& module) {
              other->model["key"] = {key, {}};
              return other;
            })
-      .def("table", [](const RunSpec& spec) {
-        return object_of({spec.table(), {}});
-      });
+      .def("table", [](const RunSpec& spec) { return object_of({spec.table(), {}}); });
 
   py::class_<SweepPlan, std::shared_ptr<SweepPlan>>(module, "Plan")
       .def("__len__", &SweepPlan::size)

@@ -84,8 +84,7 @@ void bind_store(py::module_& module) {
   module.def("store_weights", &weights);
   module.def("store_query", &query, Free(), py::arg("file"), py::arg("where"), py::arg("experiment"), py::arg("sort"),
              py::arg("limit"));
-  module.def(
-      "store_count", [](const std::string& file) { return opened(file).count(); }, Free());
+  module.def("store_count", [](const std::string& file) { return opened(file).count(); }, Free());
   module.def(
       "store_remove",
       [](const std::string& file, std::int64_t id) {

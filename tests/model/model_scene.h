@@ -51,8 +51,7 @@ struct ModelScene {
 
   void check_gradients(const Batch& batch, const Pass& pass, const GradientCheck& check = {}) {
     gradient_of(batch, pass);
-    expect_parameter_gradients(
-        parameters, [&] { return forward(batch, pass).loss; }, check);
+    expect_parameter_gradients(parameters, [&] { return forward(batch, pass).loss; }, check);
   }
 
   Bench bench;

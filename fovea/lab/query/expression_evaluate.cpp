@@ -167,8 +167,7 @@ double over_runs(const Node& node, const Scope& scope) {
   const bool counting = counts_runs(node.op);
   for (const RunRecord* const run : scope.runs) {
     const Scope inner{run, {}, nullptr};
-    if (!node.where.empty() && as_truth(evaluate(node.where.front(), inner)) != Truth::yes)
-      continue;
+    if (!node.where.empty() && as_truth(evaluate(node.where.front(), inner)) != Truth::yes) continue;
     ++runs;
     if (counting) {
       if (as_truth(evaluate(node.parts.front(), inner)) == Truth::yes) ++holding;

@@ -79,8 +79,7 @@ std::unique_ptr<Task> make_task(const RunSpec& spec) {
   Fields fields;
   task->settings(fields);
   fields.read(spec.task, fmt::format("task '{}'", name), {"name"});
-  placed(
-      place, [&] { task->prepare(spec.seed); }, spec.task);
+  placed(place, [&] { task->prepare(spec.seed); }, spec.task);
   return task;
 }
 
@@ -98,8 +97,7 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
                                   name_of(spec.task, "task"), kind_name(shape.kind)),
                       others.empty() ? "take another task" : "models for this task: " + others, place);
   }
-  placed(
-      place, [&] { model->build(shape, parameters); }, spec.model);
+  placed(place, [&] { model->build(shape, parameters); }, spec.model);
   parameters.finish();
   parameters.initialise(spec.start());
   return model;

@@ -19,8 +19,8 @@ struct Sequences {
   Sequences(T* d, Index b, Index s, Index h, Index over_batch, Index over_steps)
       : data(d), batch(b), length(s), width(h), batch_stride(over_batch), step_stride(over_steps) {}
   template <class U>
-  requires(std::is_same_v<const U, T>) Sequences(const Sequences<U>& o)
-      : Sequences(o.data, o.batch, o.length, o.width, o.batch_stride, o.step_stride) {}
+    requires(std::is_same_v<const U, T>)
+  Sequences(const Sequences<U>& o) : Sequences(o.data, o.batch, o.length, o.width, o.batch_stride, o.step_stride) {}
 
   Index row_number(Index b, Index s) const { return b * batch_stride + s * step_stride; }
   T* row(Index b, Index s) const {

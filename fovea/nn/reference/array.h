@@ -14,7 +14,8 @@ class Array {
  public:
   Array() = default;
   template <class... Sizes>
-  requires(sizeof...(Sizes) == Rank) explicit Array(Sizes... sizes)
+    requires(sizeof...(Sizes) == Rank)
+  explicit Array(Sizes... sizes)
       : shape_{static_cast<Index>(sizes)...}, values_(static_cast<std::size_t>((sizes * ...))) {}
 
   Index size(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }

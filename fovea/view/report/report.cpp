@@ -151,7 +151,8 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"fovea-source\" content=\"report\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#summary\">To the "
+      "<meta name=\"fovea-source\" content=\"report\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<a "
+      "class=\"skip\" href=\"#summary\">To the "
       "results</a>\n<header>\n<h1>{0}</h1>\n"
       "<p>Loss alone does not say where a model attends, so how does attention come to be where it is? The answer "
       "tested here has two stages. While "

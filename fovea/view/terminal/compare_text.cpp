@@ -88,7 +88,8 @@ std::string method_text(const Comparison& comparison) {
 
 std::string metrics_text(const Comparison& comparison, const Terminal& terminal) {
   if (comparison.metrics.empty()) return "\nThe two have no metric in common.\n";
-  if (comparison.pairs == 0) return "\nNo run of A that is done has a partner in B, so there is no difference to tell.\n";
+  if (comparison.pairs == 0)
+    return "\nNo run of A that is done has a partner in B, so there is no difference to tell.\n";
   const bool tested = comparison.pairs > 1;
   std::vector<TextTable::Column> columns{{"metric"}, {"A", Align::right}, {"B", Align::right}, {"B - A", Align::right}};
   if (tested)

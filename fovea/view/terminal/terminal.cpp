@@ -209,14 +209,12 @@ std::string TextTable::text(const Terminal& terminal, std::vector<std::string>* 
   std::vector<std::vector<std::string>> heads;
   for (std::size_t i = 0; i < plan.columns.size(); ++i)
     heads.push_back(folded_head(columns_[plan.columns[i]].head, plan.width[i]));
-  put(
-      heads, [](std::size_t) { return Tone::strong; }, true);
+  put(heads, [](std::size_t) { return Tone::strong; }, true);
   for (const auto& row : rows_) {
     std::vector<std::vector<std::string>> cells;
     for (std::size_t i = 0; i < plan.columns.size(); ++i)
       cells.push_back(folded(row[plan.columns[i]].text, plan.width[i]));
-    put(
-        cells, [&](std::size_t i) { return row[plan.columns[i]].tone; }, false);
+    put(cells, [&](std::size_t i) { return row[plan.columns[i]].tone; }, false);
   }
   return out;
 }

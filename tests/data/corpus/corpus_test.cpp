@@ -117,13 +117,9 @@ TEST_F(CorpusTest, BadDataAreRefusedAndNothingIsLeft) {
   EXPECT_SAYS(refusal({table("a.tsv", "x\tone\ny\xff\ttwo\n"), {}, {}, {}, 0}), "a.tsv:2:2: is not UTF-8");
   EXPECT_FALSE(std::filesystem::exists(home_folder() / "data" / "mine"));
   EXPECT_TRUE(std::filesystem::is_empty(home_folder() / "data"));
-  EXPECT_SAYS(wrong_input_of([&] {
-                add_corpus("../x", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
-              }),
+  EXPECT_SAYS(wrong_input_of([&] { add_corpus("../x", {table("a.tsv", reviews(50)), {}, {}, {}, 0}); }),
               "cannot be the name of a corpus");
-  EXPECT_SAYS(wrong_input_of([&] {
-                add_corpus("made-reviews", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
-              }),
+  EXPECT_SAYS(wrong_input_of([&] { add_corpus("made-reviews", {table("a.tsv", reviews(50)), {}, {}, {}, 0}); }),
               "is made by the program");
   EXPECT_SAYS(wrong_input_of([] { find_corpus("made-review"); }), "there is no corpus 'made-review'");
 }
@@ -253,9 +249,7 @@ TEST_F(CorpusTest, OnlyWhatIsWholeIsListed) {
   std::filesystem::copy(home / "mine", home / ".mine.elsewhere-1-1");
   for (const Corpus& corpus : all_corpora()) EXPECT_FALSE(corpus.name.starts_with('.'));
   std::filesystem::create_directories(home / "pictures");
-  EXPECT_SAYS(wrong_input_of([&] {
-                add_corpus("pictures", {table("a.tsv", reviews(50)), {}, {}, {}, 0});
-              }),
+  EXPECT_SAYS(wrong_input_of([&] { add_corpus("pictures", {table("a.tsv", reviews(50)), {}, {}, {}, 0}); }),
               "there is something called 'pictures' in the store already");
   remove_corpus("pictures");
   EXPECT_FALSE(std::filesystem::exists(home / "pictures"));

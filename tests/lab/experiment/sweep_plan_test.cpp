@@ -75,9 +75,7 @@ TEST(SweepPlan, AMillionPointsTakeNoTimeUntilTheyAreWanted) {
   const SweepPlan plan = plan_of({"seed=0..99999", "task.length=1..100", "train.rate=0.1,0.2"});
   EXPECT_EQ(plan.size(), 20'000'000u);
   EXPECT_EQ(plan.at(19'999'999).seed, 99'999u);
-  EXPECT_TRUE(says(refusal([] {
-                     plan_of({"seed=0..19999", "task.length=1..20000", "train.steps=1..20000"});
-                   }),
+  EXPECT_TRUE(says(refusal([] { plan_of({"seed=0..19999", "task.length=1..20000", "train.steps=1..20000"}); }),
                    "more than 1099511627776 runs"));
 }
 
@@ -115,10 +113,9 @@ sweep = { "model.hidden" = [4, 8], "task.length" = [3, 4], seed = "0..1" }
   EXPECT_EQ(plan.shape(), "task.length 2 × seed 2");
   EXPECT_EQ(*plan.at(0).setting("model.embedding")->as<std::int64_t>(), 6);
   EXPECT_TRUE(settings_left_out(copying, Preset::full, {parse_override("model.name=\"seq2seq\"")}).empty());
-  EXPECT_TRUE(says(refusal([&] {
-                     resolve(copying, Preset::full, {other.front(), parse_override("model.hidden=8")}, 0);
-                   }),
-                   "hidden"));
+  EXPECT_TRUE(
+      says(refusal([&] { resolve(copying, Preset::full, {other.front(), parse_override("model.hidden=8")}, 0); }),
+           "hidden"));
 }
 
 TEST(SweepPlan, AnAxisIsPutInPlaceOfItsOwn) {

@@ -98,10 +98,7 @@ TEST_F(StoreBin, SqlInTagsAndNotesIsAWordAndNoMore) {
 
 TEST_F(StoreBin, WhatIsNoTagIsSaidAndNothingChanges) {
   for (const char* tag : {"", "a,b", " a", "a ", "a\nb"})
-    EXPECT_NE(mistake_of([&] {
-                store.tag(Ids{1}, Words{"good", tag}, {});
-              }).find("cannot be a tag"),
-              std::string::npos)
+    EXPECT_NE(mistake_of([&] { store.tag(Ids{1}, Words{"good", tag}, {}); }).find("cannot be a tag"), std::string::npos)
         << tag;
   EXPECT_NE(mistake_of([&] { store.tag(Ids{1}, Words{std::string(101, 'x')}, {}); }), "nothing is wrong");
   EXPECT_EQ(mistake_of([&] { store.tag(Ids{1, 99}, Words{"good"}, {}); }), "there is no run 99. See the list of runs.");

@@ -91,7 +91,9 @@ struct Net {
     return net.forward(bench.compute, input(), initial, {true, 9, 4}, prepared);
   }
 
-  double loss(Bench& bench) requires std::is_same_v<T, double> {
+  double loss(Bench& bench)
+    requires std::is_same_v<T, double>
+  {
     bench.arena.reset();
     const RecurrentStackTrace<T> trace = forward(bench);
     double sum = weighted_sum(d_output, trace.output().flat());

@@ -97,14 +97,12 @@ class TextClassify final : public Task {
       part.tokens.shrink();
     };
     constexpr int none_counted = -1;
-    read(
-        Split::train, [&](std::string_view word) { return counter.add(word); }, none_counted);
+    read(Split::train, [&](std::string_view word) { return counter.add(word); }, none_counted);
     texts.vocabulary = Vocabulary(counter, min_count_, words_);
     for (int& id : texts.parts[static_cast<std::size_t>(Split::train)].tokens.ids())
       id = id == none_counted ? Vocabulary::unknown : texts.vocabulary.number(counter.word(id));
     for (const Split split : {Split::validation, Split::test}) {
-      read(
-          split, [&](std::string_view word) { return texts.vocabulary.number(word); }, Vocabulary::unknown);
+      read(split, [&](std::string_view word) { return texts.vocabulary.number(word); }, Vocabulary::unknown);
       mix_if_sorted(texts.parts[static_cast<std::size_t>(split)]);
     }
     if (texts.parts[static_cast<std::size_t>(Split::train)].labels.empty())

@@ -19,8 +19,12 @@ from torch.nn import functional as F
 import fovea
 
 SHAPES = {
-    "4 layers, 4 heads, width 64, 32 places, 12 texts, 400 updates": dict(layers=4, heads=4, width=64, places=32, batch=12, steps=400),
-    "3 layers, 4 heads, width 128, 64 places, 16 texts, 150 updates": dict(layers=3, heads=4, width=128, places=64, batch=16, steps=150),
+    "4 layers, 4 heads, width 64, 32 places, 12 texts, 400 updates": dict(
+        layers=4, heads=4, width=64, places=32, batch=12, steps=400
+    ),
+    "3 layers, 4 heads, width 128, 64 places, 16 texts, 150 updates": dict(
+        layers=3, heads=4, width=128, places=64, batch=16, steps=150
+    ),
 }
 VOCAB = 65
 
@@ -28,7 +32,11 @@ VOCAB = 65
 class Attention(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
-        self.qkv, self.out, self.heads = nn.Linear(width, 3 * width, bias=False), nn.Linear(width, width, bias=False), heads
+        self.qkv, self.out, self.heads = (
+            nn.Linear(width, 3 * width, bias=False),
+            nn.Linear(width, width, bias=False),
+            heads,
+        )
 
     def forward(self, x):
         q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
@@ -71,7 +79,9 @@ def trained(observed, store, *, layers, heads, width, places, batch, steps):
     x, y = texts()
     begun, watch = time.process_time(), None
     if observed:
-        watch = fovea.observe(model, x, lambda out: out.log_softmax(-1).gather(-1, y[..., None])[..., 0], name="observing", store=store)
+        watch = fovea.observe(
+            model, x, lambda out: out.log_softmax(-1).gather(-1, y[..., None])[..., 0], name="observing", store=store
+        )
     for _ in range(steps):
         source, target = texts()
         loss = F.cross_entropy(model(source).flatten(0, 1), target.flatten())
@@ -99,7 +109,10 @@ def main():
                 if run is not None:
                     looks, rows = len(run.series["entropy"]), len(run.series.get("agreement", ()))
             ratios.append(seconds[True] / seconds[False])
-            print(f"  {seconds[False]:.2f} s, observed {seconds[True]:.2f} s: {ratios[-1]:.3f} ({looks} looks, {rows} of them with β)", flush=True)
+            print(
+                f"  {seconds[False]:.2f} s, observed {seconds[True]:.2f} s: {ratios[-1]:.3f} ({looks} looks, {rows} of them with β)",
+                flush=True,
+            )
         print(f"  in the mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}", flush=True)
 
 

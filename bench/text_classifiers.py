@@ -10,11 +10,10 @@ import sys
 import time
 
 import numpy as np
+from fovea.estimators import AttentionClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-
-from fovea.estimators import AttentionClassifier
 
 
 def examples(path):
@@ -28,7 +27,7 @@ def main():
         texts, labels = examples(path)
         order = np.random.default_rng(0).permutation(len(texts))
         cut = len(texts) * 4 // 5
-        train, test = ([([texts[i] for i in some], [labels[i] for i in some]) for some in (order[:cut], order[cut:])])
+        train, test = [([texts[i] for i in some], [labels[i] for i in some]) for some in (order[:cut], order[cut:])]
         rivals = {
             "TF-IDF and logistic regression": make_pipeline(TfidfVectorizer(), LogisticRegression(max_iter=1000)),
             "AttentionClassifier": AttentionClassifier(),

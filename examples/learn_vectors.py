@@ -57,7 +57,9 @@ def words_of(text):
 def stream_of(files, gap, min_count):
     """The words that come often enough, and all texts as numbers of words, -1 for others and between two texts."""
     number = collections.defaultdict(lambda: len(number))
-    texts = [np.array([number[word] for word in words_of(text)] + [-1] * gap) for path in files for text in texts_of(path)]
+    texts = [
+        np.array([number[word] for word in words_of(text)] + [-1] * gap) for path in files for text in texts_of(path)
+    ]
     stream = np.concatenate(texts) if texts else np.zeros(0, int)
     often = np.bincount(stream[stream >= 0], minlength=len(number)) >= min_count
     renumbered = np.append(np.where(often, np.cumsum(often) - 1, -1), -1)  # the last stands for -1
@@ -70,7 +72,9 @@ def near_each_other(stream, count, window):
     for apart in range(1, window + 1):
         left, right = stream[:-apart], stream[apart:]
         both = (left >= 0) & (right >= 0)
-        pairs = sparse.coo_matrix((np.full(both.sum(), 1 / apart), (left[both], right[both])), shape=(count, count)).tocsr()
+        pairs = sparse.coo_matrix(
+            (np.full(both.sum(), 1 / apart), (left[both], right[both])), shape=(count, count)
+        ).tocsr()
         total = total + pairs + pairs.T
     return total.tocoo()
 
@@ -105,7 +109,9 @@ def main():
     names, stream = stream_of(words.texts, words.window, words.min_count)
     print(f"{(stream >= 0).sum()} words, {len(names)} of them different", file=sys.stderr)
     if len(names) <= words.size:
-        sys.exit(f"{len(names)} words are too few for vectors of {words.size} numbers: give more texts, or a smaller --size")
+        sys.exit(
+            f"{len(names)} words are too few for vectors of {words.size} numbers: give more texts, or a smaller --size"
+        )
     near = positive_information(near_each_other(stream, len(names), words.window))
     if near.nnz == 0:
         sys.exit("no two words stand near each other more often than by chance: give longer texts, or more of them")

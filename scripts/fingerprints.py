@@ -20,6 +20,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -38,7 +39,9 @@ def printed(home, *words):
 
 def reproduced(name, settings, home, form="quick"):
     """An experiment in this form with these settings, as `fovea reproduce` prints it."""
-    return printed(home, "reproduce", name, f"--{form}", "--quiet", *(word for one in settings for word in ("--set", one)))
+    return printed(
+        home, "reproduce", name, f"--{form}", "--quiet", *(word for one in settings for word in ("--set", one))
+    )
 
 
 def first_break(name):
@@ -50,8 +53,13 @@ def numbers_of(done, home):
     """{metric: mean over the runs of its last value}, and the values of the claims, by their expressions, to six digits."""
     own = {one for entry in done["experiments"] for one in entry["runs"]}
     near = f"id >= {min(own)} and id <= {max(own)}"  # by number: an experiment trained before may have left a run that this one has too
-    told = [run["metrics"] for run in printed(home, "runs", "--where", near, "--limit", "-1")["runs"] if run["run"] in own]
-    means = {name: [run[name] for run in told if run.get(name) is not None] for name in sorted({name for run in told for name in run})}
+    told = [
+        run["metrics"] for run in printed(home, "runs", "--where", near, "--limit", "-1")["runs"] if run["run"] in own
+    ]
+    means = {
+        name: [run[name] for run in told if run.get(name) is not None]
+        for name in sorted({name for run in told for name in run})
+    }
     found = {name: sum(values) / len(values) for name, values in means.items() if values}
     found |= {claim["metric"]: claim["value"] for claim in done["claims"] if claim["value"] is not None}
     return {name: float(f"{value:.6g}") for name, value in found.items() if math.isfinite(value)}
@@ -65,7 +73,11 @@ def fingerprint_of(name, settings, home, done=None):
 def other_numbers(kept, now):
     """The names, that both have, of numbers that differ by more than another processor's rounding makes of one update."""
     both = kept["numbers"].keys() & now["numbers"].keys()
-    return sorted(name for name in both if not math.isclose(kept["numbers"][name], now["numbers"][name], rel_tol=1e-3, abs_tol=1e-6))
+    return sorted(
+        name
+        for name in both
+        if not math.isclose(kept["numbers"][name], now["numbers"][name], rel_tol=1e-3, abs_tol=1e-6)
+    )
 
 
 def compared(names, fingerprint):
@@ -84,7 +96,9 @@ def compared(names, fingerprint):
     stale = len(lines)
     if unknown:
         lines.append(f"Kept without a fingerprint: {', '.join(unknown)}")
-    lines.append(f"{files - stale - len(unknown)} of {files} kept results are of today's numbers, {stale} are to be run again, {len(unknown)} have no fingerprint.")
+    lines.append(
+        f"{files - stale - len(unknown)} of {files} kept results are of today's numbers, {stale} are to be run again, {len(unknown)} have no fingerprint."
+    )
     return lines
 
 

@@ -23,9 +23,9 @@ import random
 import re
 import sys
 import tempfile
-import tomllib
 
 import fingerprints
+import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 KEPT = HERE / "docs" / "results"
@@ -56,7 +56,9 @@ def seeds_text(seeds):
 
 
 def table(heads, rows):
-    return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)] + ["| " + " | ".join(row) + " |" for row in rows]
+    return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)] + [
+        "| " + " | ".join(row) + " |" for row in rows
+    ]
 
 
 # What is kept
@@ -66,7 +68,9 @@ def kept_of(entry, claims, changes, by_id, reached):
     """An experiment's claims, what was set beside its file (words of --set), and of its runs what the page tells."""
     own = [by_id[i] for i in entry["runs"] if i in by_id]
     if len(own) < len(entry["runs"]):
-        raise SystemExit(f"{entry['experiment']} has {len(entry['runs'])} runs, and --runs names {len(own)} of them: print it with --limit -1")
+        raise SystemExit(
+            f"{entry['experiment']} has {len(entry['runs'])} runs, and --runs names {len(own)} of them: print it with --limit -1"
+        )
     steps = [run["steps"] for run in own]
     kept = {
         "experiment": entry["experiment"],
@@ -84,9 +88,13 @@ def kept_of(entry, claims, changes, by_id, reached):
         if changes := [words for words in changes if not words.startswith("task.corpus=")]:
             kept["set"] = changes
     if measures := entry.get("measures"):
-        kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {"runs": len(measures["runs"])}
+        kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {
+            "runs": len(measures["runs"])
+        }
     with tempfile.TemporaryDirectory(prefix="fovea-fingerprints-") as home:
-        kept["fingerprint"] = fingerprints.fingerprint_of(entry["experiment"], fingerprints.first_break(entry["experiment"]), home)
+        kept["fingerprint"] = fingerprints.fingerprint_of(
+            entry["experiment"], fingerprints.first_break(entry["experiment"]), home
+        )
     if reached is not None:
         kept["copying"] = [line for run in own for line in copying_line(run, reached)]
     return kept
@@ -114,6 +122,7 @@ def copying_line(run, reached):
 
 def kept_text(kept):
     """As JSON with a line for each claim, so that what changed can be seen."""
+
     def value(what):
         if isinstance(what, list) and what and isinstance(what[0], dict):
             return "[\n  " + ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in what) + "\n ]"
@@ -127,7 +136,9 @@ def keep(full, runs, series):
     reached = first_steps(series, 0.9) if series else None
     KEPT.mkdir(exist_ok=True)
     for entry in full["experiments"]:
-        kept = kept_of(entry, [c for c in full["claims"] if c["experiment"] == entry["experiment"]], full["set"], by_id, reached)
+        kept = kept_of(
+            entry, [c for c in full["claims"] if c["experiment"] == entry["experiment"]], full["set"], by_id, reached
+        )
         name = "-".join(filter(None, [kept["experiment"], kept.get("corpus")]))
         (KEPT / f"{name}.json").write_text(kept_text(kept))
 
@@ -184,21 +195,37 @@ def claims_table(all_kept, shipped, broken):
             verdict = "held" if claim["held"] else "**not held**"
             if not still_made(claim["claim"], shipped.get(kept["experiment"], {})):
                 verdict = f"{verdict}, of a claim reworded or replaced since"
-            rows.append([name_of(kept), claim["claim"].replace("|", "\\|"), value_text(claim), claim["wanted"],
-                         otherwise(kept["experiment"], claim["claim"], broken), verdict])
+            rows.append(
+                [
+                    name_of(kept),
+                    claim["claim"].replace("|", "\\|"),
+                    value_text(claim),
+                    claim["wanted"],
+                    otherwise(kept["experiment"], claim["claim"], broken),
+                    verdict,
+                ]
+            )
     held, old = (sum(says in row[-1] for row in rows) for says in ("held", "replaced since"))
     held -= sum("not held" in row[-1] for row in rows)
     changed = f" In words that have been changed or replaced since: {old}." if old else ""
     return [f"{held} of {len(rows)} claims held.{changed}", ""] + table(
-        ["experiment", "claim", "value", "wanted", "otherwise", "verdict"], rows)
+        ["experiment", "claim", "value", "wanted", "otherwise", "verdict"], rows
+    )
 
 
 def runs_table(all_kept):
     rows = []
     for kept in all_kept:
         least, most = kept["steps"]
-        rows.append([name_of(kept), str(kept["runs"]), seeds_text(kept["seeds"]), str(least) if least == most else f"{least} to {most}",
-                     duration(kept["seconds"])])
+        rows.append(
+            [
+                name_of(kept),
+                str(kept["runs"]),
+                seeds_text(kept["seeds"]),
+                str(least) if least == most else f"{least} to {most}",
+                duration(kept["seconds"]),
+            ]
+        )
     machines, versions = (sorted({one for kept in all_kept for one in kept[of]}) for of in ("machines", "versions"))
     heads = ["experiment", "runs", "seeds", "steps each", "time of all runs"]
     return table(heads, rows) + ["", f"Machine: {'; '.join(machines)}. Version: {', '.join(versions)}."]
@@ -209,7 +236,9 @@ def lacks_claims(kept, experiment, broken):
     said = {claim["claim"] for claim in kept["claims"]}
     made = [claim["says"] for claim in of_full(experiment)]
     if "against" in experiment:
-        made += [one["claim"] for one in broken if one["experiment"] == kept["experiment"] and on_agreement(one["claim"])]
+        made += [
+            one["claim"] for one in broken if one["experiment"] == kept["experiment"] and on_agreement(one["claim"])
+        ]
     return not said.issuperset(made)
 
 
@@ -239,13 +268,30 @@ def agreement_tables(all_kept):
             most = "{agreement:.3f} at {step}".format(**row["most"]) if "most" in row else ""
             reach = row.get("xi")
             xi = "" if not reach else "never" if reach["step"] < 0 else "{performance:.3f} at {step}".format(**reach)
-            rows.append([row["a"], row["b"], agreement, chance, "yes" if row["clear"] else "**no**",
-                         number(row["tau"][0]), number(row["rho"][0]), most, xi])
-        words = "".join(f" --set {change}" for change in [f"task.corpus={kept.get('corpus', '')}", *kept.get("set", [])])
-        lines += [f"### {name_of(kept)}", "",
-                  f"{measures['examples']} examples, {measures['rows']} rows; best {performance} of the reference run {measures['best']:.4g} "
-                  f"at step {measures['best_step']}; {measures['runs']} runs in {duration(kept['seconds'])}. "
-                  f"`fovea reproduce {kept['experiment']} --full{words}`", ""]
+            rows.append(
+                [
+                    row["a"],
+                    row["b"],
+                    agreement,
+                    chance,
+                    "yes" if row["clear"] else "**no**",
+                    number(row["tau"][0]),
+                    number(row["rho"][0]),
+                    most,
+                    xi,
+                ]
+            )
+        words = "".join(
+            f" --set {change}" for change in [f"task.corpus={kept.get('corpus', '')}", *kept.get("set", [])]
+        )
+        lines += [
+            f"### {name_of(kept)}",
+            "",
+            f"{measures['examples']} examples, {measures['rows']} rows; best {performance} of the reference run {measures['best']:.4g} "
+            f"at step {measures['best_step']}; {measures['runs']} runs in {duration(kept['seconds'])}. "
+            f"`fovea reproduce {kept['experiment']} --full{words}`",
+            "",
+        ]
         lines += table(["a", "b", "𝒜(a, b)", "by chance", "clear", "τ-b", "ρ", "most", "ξ(b)"], rows) + [""]
     return lines[:-1] or ["Not measured yet."]
 
@@ -255,8 +301,13 @@ def verdict_of(test, refutes, all_kept, shipped):
     name, start = test
     experiment = shipped.get(name, {})
     said = [claim["says"] for claim in experiment.get("claim", []) if claim["says"].startswith(start)]
-    kept = [c for k in all_kept if k["experiment"] == name for c in k["claims"]
-            if c["claim"].startswith(start) and still_made(c["claim"], experiment)]
+    kept = [
+        c
+        for k in all_kept
+        if k["experiment"] == name
+        for c in k["claims"]
+        if c["claim"].startswith(start) and still_made(c["claim"], experiment)
+    ]
     if not kept:
         if said:
             return "not run in full yet"
@@ -315,14 +366,26 @@ def peer_table(all_kept, peers):
     own = [line for kept in all_kept for line in kept.get("copying", [])]
     rows, said = [], []
     for data in ("subset", "permutation"):
-        both = {who: [line["steps_to_90"] for line in lines if line["data"] == data]
-                for who, lines in (("Fovea", own), ("PyTorch", peers))}
+        both = {
+            who: [line["steps_to_90"] for line in lines if line["data"] == data]
+            for who, lines in (("Fovea", own), ("PyTorch", peers))
+        }
         for who, steps in both.items():
             if not steps:
                 continue
             there = sorted(s for s in steps if s is not None)
             spread = f"{there[0]} to {there[-1]}" if there else "–"
-            rows.append([data, who, f"{len(steps)} of {SEEDS}", str(len(there)), spread, quantile_text(steps, 0.25), quantile_text(steps, 0.5)])
+            rows.append(
+                [
+                    data,
+                    who,
+                    f"{len(steps)} of {SEEDS}",
+                    str(len(there)),
+                    spread,
+                    quantile_text(steps, 0.25),
+                    quantile_text(steps, 0.5),
+                ]
+            )
         if all(both.values()):
             ours, peer = (quantile_step(steps, 0.5) for steps in both.values())
             if math.isinf(ours) or math.isinf(peer):
@@ -330,7 +393,9 @@ def peer_table(all_kept, peers):
             else:
                 apart = f"the medians differ by {abs(ours / peer - 1):.0%}"
             chance = chance_of_difference(*both.values())
-            said.append(f"On {data} {apart}; seeds dealt out at random would differ as much in {chance:.0%} of the cases.")
+            said.append(
+                f"On {data} {apart}; seeds dealt out at random would differ as much in {chance:.0%} of the cases."
+            )
     if not rows:
         return ["Not measured yet."]
     heads = ["data", "by", "seeds", "reached 90 %", "at steps", "first quartile", "median"]
@@ -340,7 +405,9 @@ def peer_table(all_kept, peers):
 def put(page, name, lines):
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.S)
     if not marks.search(page):
-        raise SystemExit(f"docs/results.md has no place for '{name}': write <!-- {name} --> and <!-- end of {name} -->, each on a line")
+        raise SystemExit(
+            f"docs/results.md has no place for '{name}': write <!-- {name} --> and <!-- end of {name} -->, each on a line"
+        )
     return marks.sub(lambda m: m[1] + "\n".join(lines) + "\n" + m[2], page)
 
 
@@ -348,14 +415,16 @@ def read(name):
     try:
         return pathlib.Path(name).read_text()
     except OSError as error:
-        raise SystemExit(f"{name} cannot be read: {error.strerror}")
+        raise SystemExit(f"{name} cannot be read: {error.strerror}") from error
 
 
 def read_json(name):
     try:
         return json.loads(read(name))
     except json.JSONDecodeError as error:
-        raise SystemExit(f"{name}:{error.lineno}:{error.colno}: this is not JSON ({error.msg}); print it with --json")
+        raise SystemExit(
+            f"{name}:{error.lineno}:{error.colno}: this is not JSON ({error.msg}); print it with --json"
+        ) from error
 
 
 def main():

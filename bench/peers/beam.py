@@ -10,12 +10,11 @@ import json
 import resource
 import sys
 import time
-import tomllib
 
+import tomllib
 import torch
 from safetensors import safe_open
 from torch.nn import functional as F
-
 from torch_models import Seq2Seq, absent
 
 
@@ -30,7 +29,9 @@ class Saying:
         self.model, self.task = spec["model"], spec["task"]
         self.shape = {name.split(".", 1)[1]: int(value) for name, value in about.items() if name.startswith("shape.")}
         self.beams, self.longest = int(about["beams"]), int(about["longest"])
-        self.parameters = {name.split(".", 1)[1]: value for name, value in arrays.items() if name.startswith("parameter.")}
+        self.parameters = {
+            name.split(".", 1)[1]: value for name, value in arrays.items() if name.startswith("parameter.")
+        }
         self.sources, self.said = arrays["sources"].long(), arrays["said"].long()
 
 
@@ -65,7 +66,9 @@ class Speaker:
         tokens = torch.full((B * K,), model.start)
         said = torch.empty((B * K, 0), dtype=torch.long)
         firsts = torch.arange(B)[:, None] * K
-        done = torch.zeros((B, 1), dtype=torch.long)  # of each sentence, how many have ended: each leaves room for one less
+        done = torch.zeros(
+            (B, 1), dtype=torch.long
+        )  # of each sentence, how many have ended: each leaves room for one less
         best_score = torch.full((B,), -torch.inf)
         best_said = torch.full((B, longest), -1)
         for n in range(1, longest + 1):
@@ -109,8 +112,15 @@ def main():
     for _ in sys.stdin:
         began = time.perf_counter()
         speaker.say(at_a_time)
-        print(json.dumps({"seconds": time.perf_counter() - began,
-                          "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "seconds": time.perf_counter() - began,
+                    "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+                }
+            ),
+            flush=True,
+        )
 
 
 main()

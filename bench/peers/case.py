@@ -1,8 +1,7 @@
 """What Fovea computes for one system, as bench/export_step wrote it: settings, first parameters, batches, gradients, losses."""
 
-import tomllib
-
 import numpy as np
+import tomllib
 from safetensors import safe_open
 
 
@@ -24,7 +23,7 @@ class Case:
 
     @staticmethod
     def _under(prefix, arrays):
-        return {name[len(prefix):]: value for name, value in arrays.items() if name.startswith(prefix)}
+        return {name[len(prefix) :]: value for name, value in arrays.items() if name.startswith(prefix)}
 
     @property
     def model(self):
@@ -58,14 +57,24 @@ class Case:
         worst = 0.0
         for name, ours in self.gradients.items():
             if name in gradients:
-                scale = max(float(np.abs(ours).max()), 1e-3 * max(float(np.abs(g).max()) for g in self.gradients.values()), 1e-30)
+                scale = max(
+                    float(np.abs(ours).max()),
+                    1e-3 * max(float(np.abs(g).max()) for g in self.gradients.values()),
+                    1e-30,
+                )
                 worst = max(worst, float(np.abs(gradients[name] - ours).max()) / scale)
         errors["gradient"] = worst
-        errors["course"] = float(np.max(np.abs(np.asarray(losses) - self.losses) / np.maximum(1.0, np.abs(self.losses))))
+        errors["course"] = float(
+            np.max(np.abs(np.asarray(losses) - self.losses) / np.maximum(1.0, np.abs(self.losses)))
+        )
         # Adam's first steps are as long whatever the gradient's size: where it is 0 but for rounding (a bias before a batch norm),
         # rounding decides which way they go. So courses part sooner than gradients.
         bounds = {"loss": 1e-5, "gradient": 1e-4, "course": 5e-3}
-        wrong = [f"{what} differs by {error:.2g} (at most {bounds[what]:g})" for what, error in errors.items() if not error <= bounds[what]]
+        wrong = [
+            f"{what} differs by {error:.2g} (at most {bounds[what]:g})"
+            for what, error in errors.items()
+            if not error <= bounds[what]
+        ]
         if wrong:
             raise Disagreement(f"does not compute what Fovea computes: {'; '.join(wrong)}")
         return errors

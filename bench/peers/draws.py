@@ -11,7 +11,9 @@ def lengths(generator, task, count):
 def copy(case, generator, size):
     task, columns = case.task, case.task["length"] + 1
     if task["distinct"]:
-        words = generator.permuted(np.tile(np.arange(task["vocab"], dtype=np.int32), (size, 1)), axis=1)[:, : task["length"]]
+        words = generator.permuted(np.tile(np.arange(task["vocab"], dtype=np.int32), (size, 1)), axis=1)[
+            :, : task["length"]
+        ]
     else:
         words = generator.integers(task["vocab"], size=(size, task["length"]), dtype=np.int32)
     source = np.empty((size, columns), np.int32)
@@ -70,8 +72,8 @@ def window_sums(case, generator, size):
     stream[:, :n] = generator.integers(1, base, (size, n), dtype=np.int32)
     stream[:, n] = base
     sums = np.cumsum(stream[:, :n], axis=1, dtype=np.int32)
-    sums[:, task["window"]:] -= sums[:, : -task["window"]].copy()
-    stream[:, n + 1:] = sums % base
+    sums[:, task["window"] :] -= sums[:, : -task["window"]].copy()
+    stream[:, n + 1 :] = sums % base
     return {"source": stream[:, :-1].copy(), "target": stream[:, 1:].copy()}
 
 
@@ -98,7 +100,9 @@ class OneChain:
         upto = np.cumsum(generator.dirichlet(shares, vocab), axis=1)
         upto[:, -1] = 1
         self.vocab = vocab
-        self.upto = (upto + np.arange(vocab)[:, None]).ravel()  # ascending, so that one search finds what follows any tokens
+        self.upto = (
+            upto + np.arange(vocab)[:, None]
+        ).ravel()  # ascending, so that one search finds what follows any tokens
 
     def after(self, tokens, chance):
         return np.searchsorted(self.upto, tokens + chance) - tokens * self.vocab

@@ -3,7 +3,6 @@
 import jax
 import jax.numpy as jnp
 from jax import lax, nn, random
-
 from jax_transformer import transformer
 
 
@@ -87,7 +86,10 @@ def seq2seq_pass(case):
         keys = random.split(key, 3) if rate else [None] * 3
         e, lasts = stack(p, "encoder", source, layers, ways, rate, keys[0], present)
         if ways == 2:
-            lasts = [tuple(jnp.concatenate(parts, -1) for parts in zip(lasts[2 * i], lasts[2 * i + 1])) for i in range(layers)]
+            lasts = [
+                tuple(jnp.concatenate(parts, -1) for parts in zip(lasts[2 * i], lasts[2 * i + 1]))
+                for i in range(layers)
+            ]
         fed = jnp.concatenate([jnp.full_like(target[:1], start_token), target[:-1]])
         d, _ = stack(p, "decoder", fed, layers, 1, rate, keys[1], starts=lasts)
         scores = jnp.einsum("tbh,sbh->bts", linear(p, "attention.query", d), e)
@@ -116,7 +118,13 @@ def seq2seq_look(case, p, batch):
     logits, weights = seq2seq_pass(case)(p, batch, None)
     peak = jnp.argmax(weights, -1) - jnp.arange(weights.shape[1])
     near = [jnp.mean(peak == offset) for offset in (-1, 0, 1)]
-    return jnp.stack([jnp.mean(jnp.argmax(logits, -1) == batch["target"].T), *near, -jnp.mean(jnp.sum(weights * jnp.log(weights + 1e-30), -1))])
+    return jnp.stack(
+        [
+            jnp.mean(jnp.argmax(logits, -1) == batch["target"].T),
+            *near,
+            -jnp.mean(jnp.sum(weights * jnp.log(weights + 1e-30), -1)),
+        ]
+    )
 
 
 def classifier(case):
@@ -126,7 +134,11 @@ def classifier(case):
         tokens = batch["source"].T
         present = tokens >= 0 if varying else None
         h, _ = stack(p, "encoder", tokens, 1, 2 if m["bidirectional"] else 1, 0, key, present)
-        a = linear(p, "score", h) if m["score"] == "linear" else linear(p, "score.out", nn.relu(linear(p, "score.hidden", h)))
+        a = (
+            linear(p, "score", h)
+            if m["score"] == "linear"
+            else linear(p, "score.out", nn.relu(linear(p, "score.hidden", h)))
+        )
         a = a[..., 0]
         if varying:
             a = jnp.where(present, a, -jnp.inf)

@@ -2,12 +2,11 @@
 
 from functools import partial
 
+import draws
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax, random
-
-import draws
 from jax_models import SYSTEMS
 
 
@@ -38,7 +37,9 @@ def optimizer(train):
         first = jax.tree.map(lambda m, d: b1 * m + (1 - b1) * d, first, g)
         second = jax.tree.map(lambda v, d: b2 * v + (1 - b2) * d * d, second, g)
         step, root = rate / (1 - b1**t), 1 / jnp.sqrt(1 - b2**t)
-        return (t, first, second), jax.tree.map(lambda x, m, v: x - step * m / (jnp.sqrt(v) * root + epsilon), p, first, second)
+        return (t, first, second), jax.tree.map(
+            lambda x, m, v: x - step * m / (jnp.sqrt(v) * root + epsilon), p, first, second
+        )
 
     return start, update
 
@@ -78,7 +79,11 @@ class JaxPeer:
 
     def first_state(self):
         fixed = self.case.frozen
-        parameters = {name: jnp.array(value) for name, value in self.case.parameters.items() if "running" not in name and name not in fixed}
+        parameters = {
+            name: jnp.array(value)
+            for name, value in self.case.parameters.items()
+            if "running" not in name and name not in fixed
+        }
         return parameters, self.start(parameters)
 
     def check(self):

@@ -39,7 +39,9 @@ def attend(p, m, layer, u):
         products = jnp.pad(jnp.einsum("bihc,jhc->bhij", q, r), ((0, 0), (0, 0), (0, 0), (1, 0)))
         scores = scores + products.reshape(*products.shape[:2], places + 1, places)[:, :, 1:]
     seen = jnp.tril(jnp.ones((places, places), bool))
-    weights = jnp.where(seen, scores, 0) if m["attention"] == "linear" else nn.softmax(jnp.where(seen, scores, -jnp.inf))
+    weights = (
+        jnp.where(seen, scores, 0) if m["attention"] == "linear" else nn.softmax(jnp.where(seen, scores, -jnp.inf))
+    )
     return jnp.einsum("bhij,bjhc->bihc", weights, v).reshape(u.shape)
 
 

@@ -35,13 +35,17 @@ class Classifier(nn.Module):
         self.embedding = nn.Embedding(vocab, embedding)
         nn.init.normal_(self.embedding.weight, 0, spread)
         self.encoder = nn.LSTM(embedding, hidden, batch_first=True, bidirectional=True)
-        self.score = nn.Sequential(nn.Linear(2 * hidden, score_hidden), nn.Tanh(), nn.Linear(score_hidden, 1, bias=False))
+        self.score = nn.Sequential(
+            nn.Linear(2 * hidden, score_hidden), nn.Tanh(), nn.Linear(score_hidden, 1, bias=False)
+        )
         self.beta = nn.Linear(2 * hidden, 1, bias=False)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, words):
         lengths = (words != PAD).sum(1)
-        packed = pack_padded_sequence(self.dropout(self.embedding(words)), lengths, batch_first=True, enforce_sorted=False)
+        packed = pack_padded_sequence(
+            self.dropout(self.embedding(words)), lengths, batch_first=True, enforce_sorted=False
+        )
         h = self.dropout(pad_packed_sequence(self.encoder(packed)[0], batch_first=True)[0])
         alpha = self.score(h)[..., 0].masked_fill(words == PAD, -torch.inf).softmax(-1)
         return (alpha * self.beta(h)[..., 0]).sum(1)
@@ -50,7 +54,9 @@ class Classifier(nn.Module):
 def rows_of(path):
     plain = path.removesuffix(".gz")
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-        yield from csv.reader(file, **({} if plain.endswith(".csv") else {"delimiter": "\t", "quoting": csv.QUOTE_NONE}))
+        yield from csv.reader(
+            file, **({} if plain.endswith(".csv") else {"delimiter": "\t", "quoting": csv.QUOTE_NONE})
+        )
 
 
 def words_of(text):
@@ -99,8 +105,11 @@ def main():
     torch.set_num_threads(given.threads)
     torch.manual_seed(given.seed)
 
-    examples = [(words_of(" ".join(row[i - 1] for i in given.text))[: given.longest], given.classes.index(row[given.label - 1]))
-                for row in rows_of(given.train) if row[given.label - 1] in given.classes]
+    examples = [
+        (words_of(" ".join(row[i - 1] for i in given.text))[: given.longest], given.classes.index(row[given.label - 1]))
+        for row in rows_of(given.train)
+        if row[given.label - 1] in given.classes
+    ]
     train, test = parts(examples, given.test_share, given.split)
     counts = collections.Counter(word for words, _ in train for word in words)
     known = {word: number + 2 for number, (word, count) in enumerate(counts.most_common()) if count >= given.min_count}
@@ -124,13 +133,32 @@ def main():
             continue
         model.eval()
         with torch.inference_mode():
-            seen = [(model(words), labels) for words, labels in (tensors(by_length[i : i + 64]) for i in range(0, len(test), 64))]
+            seen = [
+                (model(words), labels)
+                for words, labels in (tensors(by_length[i : i + 64]) for i in range(0, len(test), 64))
+            ]
         logits, labels = (torch.cat(some) for some in zip(*seen))
-        looks.append({"step": step, "loss": F.binary_cross_entropy_with_logits(logits, labels).item(),
-                      "accuracy": ((logits > 0) == (labels > 0)).double().mean().item()})
+        looks.append(
+            {
+                "step": step,
+                "loss": F.binary_cross_entropy_with_logits(logits, labels).item(),
+                "accuracy": ((logits > 0) == (labels > 0)).double().mean().item(),
+            }
+        )
         print(json.dumps(looks[-1]), file=sys.stderr, flush=True)
-    print(json.dumps({"split": given.split, "seed": given.seed, "dropout": given.dropout, "spread": given.spread,
-                      "tests": len(test), "best": min(looks, key=lambda look: look["loss"]), "last": looks[-1]}))
+    print(
+        json.dumps(
+            {
+                "split": given.split,
+                "seed": given.seed,
+                "dropout": given.dropout,
+                "spread": given.spread,
+                "tests": len(test),
+                "best": min(looks, key=lambda look: look["loss"]),
+                "last": looks[-1],
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

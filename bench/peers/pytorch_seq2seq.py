@@ -75,7 +75,14 @@ def train(data: str, seed: int, vocab: int, length: int, hidden: int, steps: int
         loss.backward()
         optimizer.step()
     reached = next((row[0] for row in series if row[1] >= 0.9), None)
-    return {"data": data, "vocab": vocab, "seed": seed, "steps_to_90": reached, "seconds": time.perf_counter() - began, "series": series}
+    return {
+        "data": data,
+        "vocab": vocab,
+        "seed": seed,
+        "steps_to_90": reached,
+        "seconds": time.perf_counter() - began,
+        "series": series,
+    }
 
 
 def main() -> None:
@@ -94,7 +101,12 @@ def main() -> None:
     first, last = (int(x) for x in words.seeds.split(".."))
     vocab = words.vocab or (60 if words.data == "subset" else words.length)
     for seed in range(first, last + 1):
-        print(json.dumps(train(words.data, seed, vocab, words.length, words.hidden, words.steps, words.batch, words.every)), flush=True)
+        print(
+            json.dumps(
+                train(words.data, seed, vocab, words.length, words.hidden, words.steps, words.batch, words.every)
+            ),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

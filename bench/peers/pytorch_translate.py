@@ -45,7 +45,9 @@ class Translator(nn.Module):
 
     def encode(self, source):
         lengths = (source != PAD).sum(1)
-        packed = pack_padded_sequence(self.embedding(source.clamp(min=0)), lengths, batch_first=True, enforce_sorted=False)
+        packed = pack_padded_sequence(
+            self.embedding(source.clamp(min=0)), lengths, batch_first=True, enforce_sorted=False
+        )
         states, last = self.encoder(packed)
         e, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])
         both_ways = [x.unflatten(0, (-1, 2)).transpose(1, 2).flatten(2).contiguous() for x in last]
@@ -141,13 +143,27 @@ def main():
         optimizer.step()
         losses.append(loss.item())
         if (step + 1) % 250 == 0:
-            print(f"step {step + 1}: loss {sum(losses[-250:]) / 250:.4f}, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+            print(
+                f"step {step + 1}: loss {sum(losses[-250:]) / 250:.4f}, {time.perf_counter() - began:.0f} s",
+                file=sys.stderr,
+                flush=True,
+            )
     trained = time.perf_counter() - began
     model.eval()
     said = [pieces.decode(model.say(source, start, end, given.beams)) for source in test]
     score = sacrebleu.corpus_bleu(said, [wanted])
-    print(json.dumps({"seed": given.seed, "steps": given.steps, "beams": given.beams, "bleu": score.score,
-                      "loss": sum(losses[-250:]) / len(losses[-250:]), "seconds": trained}))
+    print(
+        json.dumps(
+            {
+                "seed": given.seed,
+                "steps": given.steps,
+                "beams": given.beams,
+                "bleu": score.score,
+                "loss": sum(losses[-250:]) / len(losses[-250:]),
+                "seconds": trained,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

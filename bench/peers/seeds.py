@@ -16,7 +16,15 @@ import numpy as np
 WORDS, LENGTH, HIDDEN, BATCH, EVERY, LOOK = 40, 40, 256, 128, 10, 50
 SPEC = {
     "task": {"name": "copy", "vocab": WORDS, "length": LENGTH, "distinct": True, "shortest": 0},
-    "model": {"name": "seq2seq", "hidden": HIDDEN, "embedding": HIDDEN, "layers": 1, "bidirectional": False, "combiner": "tanh", "dropout": 0},
+    "model": {
+        "name": "seq2seq",
+        "hidden": HIDDEN,
+        "embedding": HIDDEN,
+        "layers": 1,
+        "bidirectional": False,
+        "combiner": "tanh",
+        "dropout": 0,
+    },
     "train": {"optimizer": "adam", "rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "batch": BATCH},
 }
 
@@ -73,14 +81,28 @@ def jax_seeds(seeds, steps):
 
     def first(key):
         h, v = HIDDEN, WORDS + 2
-        shapes = {"embedding.weight": (v, h), "attention.query.weight": (h, h), "attention.query.bias": (h,),
-                  "attention.context.weight": (h, h), "attention.context.bias": (h,), "combine.weight": (h, 2 * h), "output.weight": (v, h)}
+        shapes = {
+            "embedding.weight": (v, h),
+            "attention.query.weight": (h, h),
+            "attention.query.bias": (h,),
+            "attention.context.weight": (h, h),
+            "attention.context.bias": (h,),
+            "combine.weight": (h, 2 * h),
+            "output.weight": (v, h),
+        }
         for side in ("encoder", "decoder"):
-            shapes |= {f"{side}.weight_ih_l0": (4 * h, h), f"{side}.weight_hh_l0": (4 * h, h),
-                       f"{side}.bias_ih_l0": (4 * h,), f"{side}.bias_hh_l0": (4 * h,)}
+            shapes |= {
+                f"{side}.weight_ih_l0": (4 * h, h),
+                f"{side}.weight_hh_l0": (4 * h, h),
+                f"{side}.bias_ih_l0": (4 * h,),
+                f"{side}.bias_hh_l0": (4 * h,),
+            }
         keys = jax.random.split(key, len(shapes))
         bounds = {name: 1 / np.sqrt(2 * h if name == "combine.weight" else h) for name in shapes}
-        p = {name: jax.random.uniform(k, shape, minval=-bounds[name], maxval=bounds[name]) for k, (name, shape) in zip(keys, shapes.items())}
+        p = {
+            name: jax.random.uniform(k, shape, minval=-bounds[name], maxval=bounds[name])
+            for k, (name, shape) in zip(keys, shapes.items())
+        }
         p["embedding.weight"] = jax.random.normal(keys[0], (v, h))
         return p, start_optimizer(p)
 
@@ -111,7 +133,11 @@ def main():
         return
     if way.endswith("-share"):
         share = range(int(sys.argv[5]), seeds, jobs)
-        one = (lambda seed: torch_seed(seed, steps)) if way.startswith("torch") else (lambda seed: jax_seeds([seed], steps))
+        one = (
+            (lambda seed: torch_seed(seed, steps))
+            if way.startswith("torch")
+            else (lambda seed: jax_seeds([seed], steps))
+        )
         print(json.dumps([one(seed) for seed in share]))
         return
     os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
@@ -119,8 +145,14 @@ def main():
     processes = []
     for job in range(jobs):
         words = [sys.executable, __file__, way.split("-")[0] + "-share", str(seeds), str(steps), str(jobs), str(job)]
-        processes.append(subprocess.Popen(words, stdout=subprocess.PIPE, text=True,
-                                          preexec_fn=lambda core=cores[job % len(cores)]: os.sched_setaffinity(0, {core})))
+        processes.append(
+            subprocess.Popen(
+                words,
+                stdout=subprocess.PIPE,
+                text=True,
+                preexec_fn=lambda core=cores[job % len(cores)]: os.sched_setaffinity(0, {core}),
+            )
+        )
     accuracies = []
     for process in processes:
         out, _ = process.communicate()

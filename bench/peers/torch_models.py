@@ -3,7 +3,6 @@
 import torch
 from torch import nn
 from torch.nn import functional as F
-
 from torch_transformer import Transformer
 
 
@@ -35,7 +34,9 @@ class Seq2Seq(System):
         width = m["hidden"] * self.directions
         dropout = m["dropout"] if m["layers"] > 1 else 0
         self.embedding = nn.Embedding(shape["vocab"], m["embedding"])
-        self.encoder = nn.LSTM(m["embedding"], m["hidden"], m["layers"], dropout=dropout, bidirectional=m["bidirectional"])
+        self.encoder = nn.LSTM(
+            m["embedding"], m["hidden"], m["layers"], dropout=dropout, bidirectional=m["bidirectional"]
+        )
         self.decoder = nn.LSTM(m["embedding"], width, m["layers"], dropout=dropout)
         self.attention = Attention(width)
         self.combine = nn.Linear(2 * width, width, bias=False)
@@ -158,7 +159,9 @@ class Bag(System):
         width = sizes[-1]
         hidden = m["score_hidden"] or width
         self.items = nn.ModuleList(nn.Linear(i, o) for i, o in zip(sizes, sizes[1:]))
-        self.attention = nn.ModuleDict({"hidden": nn.Linear(2 * width, hidden, bias=False), "out": nn.Linear(hidden, 1, bias=False)})
+        self.attention = nn.ModuleDict(
+            {"hidden": nn.Linear(2 * width, hidden, bias=False), "out": nn.Linear(hidden, 1, bias=False)}
+        )
         self.head = Head(width, shape["classes"])
 
     def forward(self, batch):
@@ -259,7 +262,10 @@ class Addresses(System):
         weights = torch.softmax(self.factor * (experts @ page[..., None])[..., 0], -1)
         meaning = (weights[..., None, :] @ experts)[..., 0, :]
         x = torch.cat([self.counter(accesses[..., 0]), page, meaning], -1)
-        said = [head(lstm(x)[0][-1]) for head, lstm in ((self.page_head, self.page_lstm), (self.offset_head, self.offset_lstm))]
+        said = [
+            head(lstm(x)[0][-1])
+            for head, lstm in ((self.page_head, self.page_lstm), (self.offset_head, self.offset_lstm))
+        ]
         return sum(F.cross_entropy(one, batch["target"][:, i].long()) for i, one in enumerate(said)) / 2
 
 
@@ -293,7 +299,11 @@ class Glimpses(System):
     def forward(self, batch):
         images, labels = batch["items"].view(-1, self.side, self.side), batch["labels"].long()
         padded, spread = F.pad(images, (self.patch,) * 4).flatten(1), self.m["spread"]
-        place = images.new_zeros(len(images), 2) if self.m["first"] == "centre" else torch.rand(len(images), 2, device=images.device) * 2 - 1
+        place = (
+            images.new_zeros(len(images), 2)
+            if self.m["first"] == "centre"
+            else torch.rand(len(images), 2, device=images.device) * 2 - 1
+        )
         h, densities, expected = None, [], []
         for t in range(self.m["glimpses"]):
             if t > 0:
@@ -309,7 +319,10 @@ class Glimpses(System):
         scores = self.classes(h)
         loss = F.cross_entropy(scores, labels)
         better = (scores.argmax(1) == labels).float() - torch.stack(expected)
-        where = -self.m["reward_weight"] * (better.detach() * torch.stack(densities)).sum() / len(images) + better.square().mean()
+        where = (
+            -self.m["reward_weight"] * (better.detach() * torch.stack(densities)).sum() / len(images)
+            + better.square().mean()
+        )
         return loss + where - where.detach()
 
 

@@ -1,9 +1,8 @@
 """A training step in PyTorch: eager, or compiled."""
 
+import draws
 import numpy as np
 import torch
-
-import draws
 from torch_models import SYSTEMS
 
 
@@ -26,16 +25,22 @@ class TorchPeer:
         for name, value in self.model.state_dict().items():
             blocks = self.blocks(name)
             if all(block in first for block in blocks):
-                value = torch.from_numpy(np.concatenate([first[block] for block in blocks]) if len(blocks) > 1 else first[blocks[0]])
+                value = torch.from_numpy(
+                    np.concatenate([first[block] for block in blocks]) if len(blocks) > 1 else first[blocks[0]]
+                )
             loaded[name] = value
         self.model.load_state_dict(loaded)
         t = self.case.train
         learning = [p for p in self.model.parameters() if p.requires_grad]
         if t["optimizer"] == "sgd":
-            self.optimizer = torch.optim.SGD(learning, t["rate"], t.get("momentum", 0), weight_decay=t.get("weight_decay", 0), fused=True)
+            self.optimizer = torch.optim.SGD(
+                learning, t["rate"], t.get("momentum", 0), weight_decay=t.get("weight_decay", 0), fused=True
+            )
         else:
             kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[t["optimizer"]]
-            self.optimizer = kind(learning, t["rate"], (t["beta1"], t["beta2"]), t["epsilon"], t.get("weight_decay", 0), fused=True)
+            self.optimizer = kind(
+                learning, t["rate"], (t["beta1"], t["beta2"]), t["epsilon"], t.get("weight_decay", 0), fused=True
+            )
 
     def blocks(self, name):
         """Fovea's names of a parameter: one, or those of its blocks of rows."""

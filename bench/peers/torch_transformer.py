@@ -22,7 +22,11 @@ class Layer(nn.Module):
         if m["mlp"]:
             if self.normal:
                 self.norm2 = nn.LayerNorm(d, bias=bias)
-            self.mlp = nn.Sequential(nn.Linear(d, m["mlp"] * d, bias=bias), nn.GELU(approximate="tanh"), nn.Linear(m["mlp"] * d, d, bias=bias))
+            self.mlp = nn.Sequential(
+                nn.Linear(d, m["mlp"] * d, bias=bias),
+                nn.GELU(approximate="tanh"),
+                nn.Linear(m["mlp"] * d, d, bias=bias),
+            )
 
     def by_distance(self, q):
         """q_i · r_(i-j), (B, H, T, T), by pushing each row to its place; what lands above the diagonal means nothing."""
@@ -56,8 +60,17 @@ class Transformer(nn.Module):
         super().__init__()
         m = case.model
         vocab, width = case.parameters["embedding.weight"].shape
-        known = m["queries"] in ("separate", "identity") and m["position"] in ("learned", "relative") and m["attention"] in ("softmax", "linear")
-        if not known or m["activation"] != "gelu" or (m["queries"] == "identity" and m["heads"] > 1) or (m["attention"] == "linear" and m["position"] == "relative"):
+        known = (
+            m["queries"] in ("separate", "identity")
+            and m["position"] in ("learned", "relative")
+            and m["attention"] in ("softmax", "linear")
+        )
+        if (
+            not known
+            or m["activation"] != "gelu"
+            or (m["queries"] == "identity" and m["heads"] > 1)
+            or (m["attention"] == "linear" and m["position"] == "relative")
+        ):
             raise SystemExit("the peers know the transformer as in bench/systems alone")
         self.embedding = nn.Embedding(vocab, width)
         self.position = nn.Embedding(*case.parameters["position.weight"].shape) if m["position"] == "learned" else None

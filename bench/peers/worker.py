@@ -45,14 +45,18 @@ def prepare(peer, threads):
         except Exception:
             if not on_gpu(peer):
                 raise
-            raise SystemExit("JAX finds no GPU here. Leave this peer out, or install jax[cuda] and the GPU's driver") from None
+            raise SystemExit(
+                "JAX finds no GPU here. Leave this peer out, or install jax[cuda] and the GPU's driver"
+            ) from None
         return jax.__version__
     import torch
 
     torch.set_num_threads(threads)
     torch.backends.cudnn.allow_tf32 = False
     if on_gpu(peer) and not torch.cuda.is_available():
-        raise SystemExit("PyTorch finds no GPU here. Leave this peer out, or install the GPU's driver and a PyTorch built for it")
+        raise SystemExit(
+            "PyTorch finds no GPU here. Leave this peer out, or install the GPU's driver and a PyTorch built for it"
+        )
     return torch.__version__
 
 
@@ -99,8 +103,12 @@ def main():
             calls += more
             passed = time.perf_counter() - began
             more = min(calls, int(calls * (wanted - passed) / passed + 0.5))
-        say(steps=calls * peer.steps_a_call, seconds=passed, processor_seconds=time.process_time() - began_cpu,
-            peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        say(
+            steps=calls * peer.steps_a_call,
+            seconds=passed,
+            processor_seconds=time.process_time() - began_cpu,
+            peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        )
 
 
 main()

@@ -31,7 +31,9 @@ class Environment:
 
     def build_programs(self):
         def cmake(*words):
-            done = subprocess.run(["cmake", *words], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            done = subprocess.run(
+                ["cmake", *words], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
             if done.returncode:
                 sys.stderr.write(done.stdout)
                 fail("our own programs did not build; the words of cmake stand above")
@@ -54,13 +56,19 @@ class Environment:
         check = [str(python), "-c", f"import {', '.join(wanted)}"]
         works = python.exists() and subprocess.run(check, capture_output=True).returncode == 0
         if not works and given:
-            fail(f"$FOVEA_BENCH_VENV is {given}, and its Python does not import {', '.join(wanted)}. Install them there, or unset it")
+            fail(
+                f"$FOVEA_BENCH_VENV is {given}, and its Python does not import {', '.join(wanted)}. Install them there, or unset it"
+            )
         if not works:
             say(f"installing {', '.join(wanted)} into {folder} (some gigabytes)")
-            for words in ([sys.executable, "-m", "venv", str(folder)],
-                          [str(python), "-m", "pip", "install", "--quiet", "--upgrade", *wanted]):
+            for words in (
+                [sys.executable, "-m", "venv", str(folder)],
+                [str(python), "-m", "pip", "install", "--quiet", "--upgrade", *wanted],
+            ):
                 if subprocess.run(words, stdout=sys.stderr).returncode:
-                    fail(f"'{' '.join(words)}' failed; its words stand above. Where a Python with {', '.join(wanted)} is there already, name its environment in $FOVEA_BENCH_VENV")
+                    fail(
+                        f"'{' '.join(words)}' failed; its words stand above. Where a Python with {', '.join(wanted)} is there already, name its environment in $FOVEA_BENCH_VENV"
+                    )
         self._python = str(python)
         return self._python
 

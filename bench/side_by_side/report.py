@@ -51,20 +51,35 @@ def rates_table(rows):
         peer, unit = s["best_peer"], row.get("unit", "steps/s")
         ratio = s.get("ratio")
         memory = row.get("peak_memory_bytes", {})
-        lines.append([
-            row["system"] + "".join(f" {setting}" for setting in row.get("settings", [])),
-            str(row["threads"]),
-            f"{number(middle(row['rates']['fovea']))} {unit}",
-            f"{peer}, {number(middle(row['rates'][peer]))}" if peer else "",
-            f"{ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['most']:.2f})" if ratio else "",
-            f"{s['ratio_by_processor_time']:.2f}" if "ratio_by_processor_time" in s else "",
-            (f"{row['wanted']:g}" + ("" if s.get("reached") else " ✗")) if row.get("wanted") else "",
-            f"{100 * s['share_of_products']:.0f} %" if "share_of_products" in s else "",
-            f"{memory['fovea'] / 1e6:.0f}" if "fovea" in memory else "",
-            f"{memory[peer] / 1e6:.0f}" if peer in memory else "",
-        ])
-    return table(["system", "threads", "Fovea", "fastest peer", "ratio: median (least to most)", "by processor time", "wanted", "of best products",
-                  "our MB", "its MB"], lines)
+        lines.append(
+            [
+                row["system"] + "".join(f" {setting}" for setting in row.get("settings", [])),
+                str(row["threads"]),
+                f"{number(middle(row['rates']['fovea']))} {unit}",
+                f"{peer}, {number(middle(row['rates'][peer]))}" if peer else "",
+                f"{ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['most']:.2f})" if ratio else "",
+                f"{s['ratio_by_processor_time']:.2f}" if "ratio_by_processor_time" in s else "",
+                (f"{row['wanted']:g}" + ("" if s.get("reached") else " ✗")) if row.get("wanted") else "",
+                f"{100 * s['share_of_products']:.0f} %" if "share_of_products" in s else "",
+                f"{memory['fovea'] / 1e6:.0f}" if "fovea" in memory else "",
+                f"{memory[peer] / 1e6:.0f}" if peer in memory else "",
+            ]
+        )
+    return table(
+        [
+            "system",
+            "threads",
+            "Fovea",
+            "fastest peer",
+            "ratio: median (least to most)",
+            "by processor time",
+            "wanted",
+            "of best products",
+            "our MB",
+            "its MB",
+        ],
+        lines,
+    )
 
 
 def all_peers_table(rows):
@@ -82,29 +97,47 @@ def others_table(others):
         for name, values in other["values"].items():
             wanted = other.get("wanted", {}).get(name)
             missed = wanted is not None and middle(values) >= wanted
-            lines.append([f"{other['what']}: {name}" if other["what"] not in name else name,
-                          f"{number(middle(values))} {other['unit']} ({number(min(values))} to {number(max(values))})",
-                          "" if wanted is None else f"< {wanted}{' ✗' if missed else ''}"])
+            lines.append(
+                [
+                    f"{other['what']}: {name}" if other["what"] not in name else name,
+                    f"{number(middle(values))} {other['unit']} ({number(min(values))} to {number(max(values))})",
+                    "" if wanted is None else f"< {wanted}{' ✗' if missed else ''}",
+                ]
+            )
     return table(["what", "median (least to most)", "wanted"], lines)
 
 
 def errors_table(rows):
-    lines = [[row["system"], name, f"{about['errors']['loss']:.1e}", f"{about['errors']['gradient']:.1e}", f"{about['errors']['course']:.1e}"]
-             for row in rows for name, about in row.get("peers", {}).items() if "errors" in about]
+    lines = [
+        [
+            row["system"],
+            name,
+            f"{about['errors']['loss']:.1e}",
+            f"{about['errors']['gradient']:.1e}",
+            f"{about['errors']['course']:.1e}",
+        ]
+        for row in rows
+        for name, about in row.get("peers", {}).items()
+        if "errors" in about
+    ]
     return table(["system", "peer", "loss", "gradient", "losses over three updates"], lines)
 
 
 def page(results):
-    parts = [f"# Fovea beside its peers\n\n{results['machine']}. Fovea {results['version']}; "
-             + ", ".join(f"{name} {version}" for name, version in results["versions"].items())
-             + f". {results['rounds']} rounds, by turns, {results['seconds']:g} s each; load when it began {results['load_before']}, "
-             f"when it ended {results['load_after']}.\n"]
+    parts = [
+        f"# Fovea beside its peers\n\n{results['machine']}. Fovea {results['version']}; "
+        + ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+        + f". {results['rounds']} rounds, by turns, {results['seconds']:g} s each; load when it began {results['load_before']}, "
+        f"when it ended {results['load_after']}.\n"
+    ]
     rows, others = results["rows"], results["others"]
     if rows:
         parts.append(rates_table(rows))
         parts.append("\nEvery peer, by its median:\n\n" + all_peers_table(rows))
     if any("errors" in about for row in rows for about in row.get("peers", {}).values()):
-        parts.append("\nHow far peers are from what Fovea computes, relative, before they are timed:\n\n" + errors_table(rows))
+        parts.append(
+            "\nHow far peers are from what Fovea computes, relative, before they are timed:\n\n" + errors_table(rows)
+        )
     if others:
         parts.append("\n" + others_table(others))
     return "\n".join(parts) + "\n"

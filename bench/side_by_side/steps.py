@@ -33,15 +33,24 @@ class Fovea:
             self.words += ["--set", setting]
 
     def measure(self, seconds):
-        done = subprocess.run([self.environment.program("fovea"), *self.words, "--seconds", str(seconds)], text=True, capture_output=True,
-                              preexec_fn=on_cores(self.threads), env=self.environment.fovea_environment())
+        done = subprocess.run(
+            [self.environment.program("fovea"), *self.words, "--seconds", str(seconds)],
+            text=True,
+            capture_output=True,
+            preexec_fn=on_cores(self.threads),
+            env=self.environment.fovea_environment(),
+        )
         if done.returncode:
             fail(done.stderr.strip())
         all_of_it = json.loads(done.stdout)
         system = all_of_it["systems"][0]
-        return {"rate": system["steps"] / system["seconds"], "processor_rate": system["steps"] / system["processor_seconds"], "peak_memory_bytes": system["peak_memory_bytes"],
-                "operations_per_step": system.get("operations_per_step"),
-                "product_rate": all_of_it["product_operations_per_second"]}
+        return {
+            "rate": system["steps"] / system["seconds"],
+            "processor_rate": system["steps"] / system["processor_seconds"],
+            "peak_memory_bytes": system["peak_memory_bytes"],
+            "operations_per_step": system.get("operations_per_step"),
+            "product_rate": all_of_it["product_operations_per_second"],
+        }
 
     def close(self):
         pass
@@ -54,8 +63,14 @@ class Peer:
         self.name = name
         words = [environment.python, str(PEERS / "worker.py"), name, str(threads), str(timed), *map(str, checks)]
         self.errors_file = open(environment.work / f"{name}.log", "w+")
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors_file, text=True,
-                                        preexec_fn=on_cores(threads))
+        self.process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors_file,
+            text=True,
+            preexec_fn=on_cores(threads),
+        )
         self.about = self.answer()
 
     def answer(self):
@@ -71,8 +86,11 @@ class Peer:
         self.process.stdin.write(f"{seconds}\n")
         self.process.stdin.flush()
         result = self.answer()
-        return {"rate": result["steps"] / result["seconds"], "processor_rate": result["steps"] / result["processor_seconds"],
-                "peak_memory_bytes": result["peak_memory_bytes"]}
+        return {
+            "rate": result["steps"] / result["seconds"],
+            "processor_rate": result["steps"] / result["processor_seconds"],
+            "peak_memory_bytes": result["peak_memory_bytes"],
+        }
 
     def close(self):
         self.process.stdin.close()
@@ -83,7 +101,9 @@ class Peer:
 
 def export(environment, system, settings, name):
     file = environment.work / f"{name}.safetensors"
-    done = subprocess.run([environment.program("export_step"), system, str(file), *settings], text=True, capture_output=True)
+    done = subprocess.run(
+        [environment.program("export_step"), system, str(file), *settings], text=True, capture_output=True
+    )
     if done.returncode:
         fail(done.stderr.strip())
     return file
@@ -110,13 +130,17 @@ def compare_steps(environment, system, peers, threads, rounds, seconds, settings
         for program in programs:
             time.sleep(0.3)  # the threads of the one before go to sleep
             measured[program.name].append(program.measure(seconds))
-        say(f"{system}, {threads} thread{'s' * (threads > 1)}, round {turn + 1} of {rounds}: "
-            + ", ".join(f"{name} {results[-1]['rate']:.4g}/s" for name, results in measured.items()))
+        say(
+            f"{system}, {threads} thread{'s' * (threads > 1)}, round {turn + 1} of {rounds}: "
+            + ", ".join(f"{name} {results[-1]['rate']:.4g}/s" for name, results in measured.items())
+        )
     for program in programs:
         program.close()
     row["rates"] = {name: [m["rate"] for m in results] for name, results in measured.items()}
     row["processor_rates"] = {name: [m["processor_rate"] for m in results] for name, results in measured.items()}
-    row["peak_memory_bytes"] = {name: max(m["peak_memory_bytes"] for m in results) for name, results in measured.items()}
+    row["peak_memory_bytes"] = {
+        name: max(m["peak_memory_bytes"] for m in results) for name, results in measured.items()
+    }
     ours = measured["fovea"]
     if ours[0]["operations_per_step"]:
         row["operations_per_step"] = ours[0]["operations_per_step"]

@@ -62,7 +62,8 @@ def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, prog
     if not _engine.has_audit(run._record):
         if run.elsewhere:
             raise _engine.wrong_input(
-                "this run of another program was observed without the audit, or no row of its attention has a choice", "follow it: fovea.observe(…, audit=True)"
+                "this run of another program was observed without the audit, or no row of its attention has a choice",
+                "follow it: fovea.observe(…, audit=True)",
             )
         if run._intervened or run._task is not None or run._similarity is not None:
             raise _engine.wrong_input(

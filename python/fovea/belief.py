@@ -14,7 +14,9 @@ from .pictures import needed
 
 FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
 _MARGIN = 0.02  # of accuracy: what is less than this is taken for as good,
-_MARGIN_OF_ROOM = 0.1  # or less than this share of what the most frequent class leaves to be gained, where that is less yet
+_MARGIN_OF_ROOM = (
+    0.1  # or less than this share of what the most frequent class leaves to be gained, where that is less yet
+)
 _FEW_TESTED = 10  # test texts of a class
 _MANY_LABELS = 10  # more than these, of few texts each, are hardly labels
 LEAST_NAMED = 5  # texts in which α·β is largest on a word, before the word is named
@@ -111,7 +113,9 @@ class Belief:
 
     def save(self, file: str | os.PathLike[str], *, title: str = "") -> None:
         """Writes the page; ``title`` says of which texts."""
-        pathlib.Path(checks.path("file", file, "the path of a page")).write_text(self.page(title=title), encoding="utf-8")
+        pathlib.Path(checks.path("file", file, "the path of a page")).write_text(
+            self.page(title=title), encoding="utf-8"
+        )
 
     def _panels(self) -> list[tuple[str, list[tuple[str, Estimate]], Estimate | None]]:
         """What the figure shows: title, names with what was found of each, and what a guess would have; none where there was too little."""
@@ -120,7 +124,10 @@ class Belief:
         accuracy = [(name, self.figures["accuracy"][kind]) for kind, name in _MODELS.items()]
         changes = [(name, self.figures["changes"][kind]) for kind, name in _DELETIONS.items()]
         guess: Estimate = self.figures["majority"]
-        return [("accuracy on test texts", accuracy, guess), ("share of answers that change when one word is deleted", changes, None)]
+        return [
+            ("accuracy on test texts", accuracy, guess),
+            ("share of answers that change when one word is deleted", changes, None),
+        ]
 
     def plot(self, axes: Any = None) -> Any:
         """Accuracy of each model (dotted: the most frequent class), and how often a deleted word changes the answer, with intervals;
@@ -147,7 +154,9 @@ class Belief:
                 "of those that do not, the first alone counts."
             )
         if facts["conflicts"]:
-            say(f"{facts['conflicts']} texts have another label than an earlier text that is the same by this: these models cannot tell them apart.")
+            say(
+                f"{facts['conflicts']} texts have another label than an earlier text that is the same by this: these models cannot tell them apart."
+            )
         if not self.figures:
             return self._too_few()
         f = self.figures
@@ -209,8 +218,12 @@ class Belief:
         facts, say = self.facts, self.sentences.append
         few = sorted(facts["few"].items(), key=lambda one: one[1])
         if len(few) * 2 > facts["labels"] > max(_MANY_LABELS, facts["texts"] / FEWEST_OF_A_CLASS):
-            say(f"There are {facts['labels']} different labels for {facts['texts']} texts, and of most fewer than {FEWEST_OF_A_CLASS} different texts.")
-            self.open.append("Everything: are these the labels? `fovea believe` takes their column by --label, and that of the texts by --text.")
+            say(
+                f"There are {facts['labels']} different labels for {facts['texts']} texts, and of most fewer than {FEWEST_OF_A_CLASS} different texts."
+            )
+            self.open.append(
+                "Everything: are these the labels? `fovea believe` takes their column by --label, and that of the texts by --text."
+            )
         elif facts["different"] < FEWEST:
             there = "is 1 different text" if facts["different"] == 1 else f"are {facts['different']} different texts"
             say(f"There {there}; to train on some and test on others takes {FEWEST}.")
@@ -222,7 +235,11 @@ class Belief:
                 + ", ".join(f"'{name}' ({count})" for name, count in few[:_SAID])
                 + f"{rest}."
             )
-            whose = "this class out, or give more of its texts" if len(few) == 1 else "these classes out, or give more of their texts"
+            whose = (
+                "this class out, or give more of its texts"
+                if len(few) == 1
+                else "these classes out, or give more of their texts"
+            )
             self.open.append(f"Everything: leave {whose}.")
         return "too few different texts"
 
@@ -236,7 +253,9 @@ class Belief:
                 )
                 return "attention is not needed"
         if uniform.low > 0 and single.low > 0:
-            say(f"Attention that is learned is better than uniform attention by {uniform} of accuracy, and than single words by {single}.")
+            say(
+                f"Attention that is learned is better than uniform attention by {uniform} of accuracy, and than single words by {single}."
+            )
             return "attention is needed"
         say(
             f"Whether attention is needed is open: the accuracy of learned attention less that of uniform attention is {uniform}, less that of "
@@ -265,7 +284,9 @@ class Belief:
         f = self.figures
         agree, over = f["seeds_agree"], f["seeds_over_data"]
         if math.isnan(agree.mean):
-            self.sentences.append("Attention was uniform, or texts too short, for all seeds: there is nothing to agree on.")
+            self.sentences.append(
+                "Attention was uniform, or texts too short, for all seeds: there is nothing to agree on."
+            )
             return
         text = f"That seeds agree on where they look was not shown: τ-b {agree} (0 is chance, 1 the same order)"
         if agree.low > 0:
@@ -276,7 +297,11 @@ class Belief:
         text += f"; what the data alone predict agrees with them by {f['data_agrees']}"
         more = "which of the two is more is open"
         if over.low > 0 or over.high <= 0:
-            more = "the seeds have more in common than that" if over.low > 0 else "the seeds have no more in common than that"
+            more = (
+                "the seeds have more in common than that"
+                if over.low > 0
+                else "the seeds have no more in common than that"
+            )
         self.sentences.append(f"{text}: {more}.")
         if agree.low <= 0:
             self.sentences.append(
@@ -292,8 +317,14 @@ class Belief:
     def _deletions(self) -> None:
         f = self.figures
         say = self.sentences.append
-        drawn = f" of the {f['test_texts']} (drawn at random; more would take long)" if f["deleted_from"] < f["test_texts"] else ""
-        say("Below α is the attention on a word, β what the word says for the answer if all attention were on it, and α·β what it adds to the answer.")
+        drawn = (
+            f" of the {f['test_texts']} (drawn at random; more would take long)"
+            if f["deleted_from"] < f["test_texts"]
+            else ""
+        )
+        say(
+            "Below α is the attention on a word, β what the word says for the answer if all attention were on it, and α·β what it adds to the answer."
+        )
         say(
             f"Deleting one word of {f['deleted_from']} test texts{drawn} changes the answer of the model: "
             + ", ".join(f"{name} {f['changes'][kind]}" for kind, name in _DELETIONS.items())
@@ -302,18 +333,26 @@ class Belief:
         greek = {"attention": "α", "beta": "β", "evidence": "α·β"}
         beyond = [kind for kind in greek if f["over_random"][kind].low > 0]
         if not beyond:
-            say("That words named by α, β or α·β matter more to the answer than a word at random was not shown: do not take them for reasons.")
+            say(
+                "That words named by α, β or α·β matter more to the answer than a word at random was not shown: do not take them for reasons."
+            )
         elif "attention" not in beyond:
             say(
                 f"That the word attended to most matters more than a word at random was not shown ({f['over_random']['attention']}): attention "
                 "alone is no reason for the answer."
             )
         if beyond:
-            say("More answers change than by a random word: " + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond) + ".")
+            say(
+                "More answers change than by a random word: "
+                + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond)
+                + "."
+            )
         self.trust = "the word attended to most was not shown to matter more than one at random"
         ahead = [kind for kind in greek if f["regression_over"][kind].low > 0]
         if "attention" in beyond:
-            self.trust = "the word attended to most matters more than one at random" + (", less than the one that the regression names" if "attention" in ahead else "")
+            self.trust = "the word attended to most matters more than one at random" + (
+                ", less than the one that the regression names" if "attention" in ahead else ""
+            )
         if ahead and f["over_random"]["regression"].low > 0:
             behind = [f"{greek[kind]} ({f['regression_over'][kind]})" for kind in greek if kind not in ahead]
             say(
@@ -327,7 +366,9 @@ class Belief:
         f, say = self.figures, self.sentences.append
         weights = []
         for name, words in f["regression_words"].items():
-            weights += [f"for '{name}' " + ", ".join(f"'{one['word']}' {one['weight']:.2g}" for one in words)] if words else []
+            weights += (
+                [f"for '{name}' " + ", ".join(f"'{one['word']}' {one['weight']:.2g}" for one in words)] if words else []
+            )
         if weights:
             say(f"Largest weights of the regression on the words' frequencies: {'; '.join(weights)}.")
         for name, words in self.latched.items():
@@ -336,12 +377,17 @@ class Belief:
                 say(f"No text was answered '{name}', so that no words can be named for it.")
                 continue
             if not told:
-                say(f"In texts answered '{name}' α·β was not shown to be largest on any word more often than one word drawn at random from each text would fall there.")
+                say(
+                    f"In texts answered '{name}' α·β was not shown to be largest on any word more often than one word drawn at random from each text would fall there."
+                )
                 continue
             rest = f", and {len(told) - _SAID} more (figures: latched)" if len(told) > _SAID else ""
             say(
                 f"In texts answered '{name}' α·β is largest, more often than one word drawn at random from each text would fall there, on "
-                + ", ".join(f"'{one['word']}' {one['share']} (drawn {one['chance']:.3f}; {one['texts']} of {one['of']} texts)" for one in told[:_SAID])
+                + ", ".join(
+                    f"'{one['word']}' {one['share']} (drawn {one['chance']:.3f}; {one['texts']} of {one['of']} texts)"
+                    for one in told[:_SAID]
+                )
                 + f"{rest}."
             )
         if any(self.latched.values()):

@@ -50,23 +50,33 @@ def figure(belief: Belief) -> str:
     y = 0
     for title, rows, guess in belief._panels():
         bottom = y + _ROW * (len(rows) + 1)
-        most = 1.0 if guess is not None else next(top for top in _SCALES if top >= min(1.0, max(value.high for _, value in rows)))
+        most = (
+            1.0
+            if guess is not None
+            else next(top for top in _SCALES if top >= min(1.0, max(value.high for _, value in rows)))
+        )
         parts.append(f'<text x="{_NAMES}" y="{y + 14}" font-weight="bold">{html.escape(title)}</text>')
         for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
             at = _x(tick)
-            parts.append(f'<line x1="{at}" x2="{at}" y1="{y + _ROW}" y2="{bottom}" stroke="currentColor" stroke-opacity="0.15"/>')
+            parts.append(
+                f'<line x1="{at}" x2="{at}" y1="{y + _ROW}" y2="{bottom}" stroke="currentColor" stroke-opacity="0.15"/>'
+            )
             parts.append(f'<text x="{at}" y="{bottom + 14}" text-anchor="middle">{tick * most:g}</text>')
         for place, (name, value) in enumerate(rows):
             parts.append(_row(name, value, most, y + _ROW * (place + 1) + _ROW // 2))
         y = bottom + 2 * _ROW
         if guess is not None:
             at = _x(guess.mean)
-            parts.append(f'<line x1="{at}" x2="{at}" y1="{bottom - _ROW * len(rows)}" y2="{bottom}" stroke="currentColor" stroke-dasharray="2 3"/>')
+            parts.append(
+                f'<line x1="{at}" x2="{at}" y1="{bottom - _ROW * len(rows)}" y2="{bottom}" stroke="currentColor" stroke-dasharray="2 3"/>'
+            )
             parts.append(f'<text x="{_NAMES}" y="{bottom + 32}">dotted: {GUESS}, {guess.mean:.3f}</text>')
             y += _ROW
     if not parts:
         return ""
-    labels = "; ".join(f"{title}: " + ", ".join(f"{name} {value}" for name, value in rows) for title, rows, _ in belief._panels())
+    labels = "; ".join(
+        f"{title}: " + ", ".join(f"{name} {value}" for name, value in rows) for title, rows, _ in belief._panels()
+    )
     return f'<svg viewBox="0 0 {_WIDTH} {y}" role="img" aria-label="{html.escape(labels)}">{"".join(parts)}</svg>'
 
 

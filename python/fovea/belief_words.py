@@ -39,7 +39,10 @@ def holm(chances: Mapping[Any, float], tried: int) -> dict[Any, float]:
 
 
 def latched(
-    tops: Sequence[Sequence[tuple[int, int]]], rows: Sequence[Sequence[int]], classes: Sequence[str], spelled: Mapping[int, str]
+    tops: Sequence[Sequence[tuple[int, int]]],
+    rows: Sequence[Sequence[int]],
+    classes: Sequence[str],
+    spelled: Mapping[int, str],
 ) -> dict[str, list[dict[str, Any]]]:
     """For each answer the words on which α·β is largest: in what share of the texts so answered, the seeds' mean, and what that would be if
     one word of each text were drawn. ``tops`` has of each seed and text the answer and the word.
@@ -56,7 +59,9 @@ def latched(
         texts = [place for place, many in enumerate(times) if many]
         held = Counter(word for place in texts for word in set(rows[place]) if word in spelled)
         tried += sum(many >= LEAST_NAMED for many in held.values())
-        counts = Counter(of[place][1] for of in tops for place in texts if of[place][0] == answer and of[place][1] in spelled)
+        counts = Counter(
+            of[place][1] for of in tops for place in texts if of[place][0] == answer and of[place][1] in spelled
+        )
         answered = sum(times)
         for order, (word, count) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
             enough = count >= LEAST_NAMED * seeds
@@ -85,12 +90,20 @@ def latched(
     return said
 
 
-def of_regression(weights: Array, classes: Sequence[str], spelled: Mapping[int, str]) -> dict[str, list[dict[str, Any]]]:
+def of_regression(
+    weights: Array, classes: Sequence[str], spelled: Mapping[int, str]
+) -> dict[str, list[dict[str, Any]]]:
     """For each class the words of the largest weights, as far as they speak for it: of two classes the one's are the other's with the
     sign changed, of more what lies above the mean of the classes counts."""
-    by_class = np.column_stack([-weights[:, 0], weights[:, 0]]) if len(classes) == 2 else weights - weights.mean(1, keepdims=True)
+    by_class = (
+        np.column_stack([-weights[:, 0], weights[:, 0]])
+        if len(classes) == 2
+        else weights - weights.mean(1, keepdims=True)
+    )
     words: dict[str, list[dict[str, Any]]] = {}
     for name, column in zip(classes, by_class.T):
-        largest = [int(word) for word in np.argsort(-column, kind="stable") if int(word) in spelled and column[word] > 0]
+        largest = [
+            int(word) for word in np.argsort(-column, kind="stable") if int(word) in spelled and column[word] > 0
+        ]
         words[name] = [{"word": spelled[word], "weight": float(column[word])} for word in largest[:_OF_REGRESSION]]
     return words

@@ -21,10 +21,15 @@ def believe() -> NoReturn:
         question: dict[str, Any] = json.load(sys.stdin)
         if question["output"]:
             _require_place(question["output"])  # before the minutes that follow
-        belief = ask(question["texts"], question["labels"], progress=False if question["quiet"] else None, **question["settings"])
+        belief = ask(
+            question["texts"], question["labels"], progress=False if question["quiet"] else None, **question["settings"]
+        )
         print(belief.to_json() if question["json"] else wrapped(belief), flush=True)
         if question["output"] and not belief.figures:
-            _complain(f"nothing could be told of these texts, so {question['output']} was not written. What is printed says what they lack.", 1)
+            _complain(
+                f"nothing could be told of these texts, so {question['output']} was not written. What is printed says what they lack.",
+                1,
+            )
         if question["output"]:
             belief.save(question["output"], title=os.path.basename(question["file"]))
             print(f"fovea: wrote {question['output']}", file=sys.stderr)
@@ -34,7 +39,10 @@ def believe() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at its end
         sys.exit(1)
     except OSError as error:
-        _complain(f"{error.filename or 'the report'}: {error.strerror}. Check the path and its permissions, and whether the disk is full.", 1)
+        _complain(
+            f"{error.filename or 'the report'}: {error.strerror}. Check the path and its permissions, and whether the disk is full.",
+            1,
+        )
     except KeyboardInterrupt:
         _complain("stopped; nothing is kept. Give the same command again.", 1)
     sys.exit(0)
@@ -52,7 +60,9 @@ def wrapped(belief: Belief) -> str:
     """The report in lines as wide as the terminal, 100 at most."""
     width = min(100, shutil.get_terminal_size((100, 24)).columns)
     lines = str(belief).split("\n")
-    return "\n".join(textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "") for line in lines)
+    return "\n".join(
+        textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "") for line in lines
+    )
 
 
 def _complain(words: str, code: int) -> NoReturn:

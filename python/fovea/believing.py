@@ -75,10 +75,19 @@ def believe(
     words, names = [words[place] for place in kept], [names[place] for place in kept]
     classes, numbers = np.unique(names, return_inverse=True)
     sizes = np.bincount(numbers)
-    facts: dict[str, Any] = {"texts": len(given), "different": len(kept), "conflicts": conflicts, "seeds": seeds, "longest": longest}
+    facts: dict[str, Any] = {
+        "texts": len(given),
+        "different": len(kept),
+        "conflicts": conflicts,
+        "seeds": seeds,
+        "longest": longest,
+    }
     facts |= {"rarest": str(classes[int(sizes.argmin())]), "of_rarest": int(sizes.min())}
     of_class = Counter(names)
-    facts |= {"labels": len(given_labels), "few": {label: of_class[label] for label in given_labels if of_class[label] < FEWEST_OF_A_CLASS}}
+    facts |= {
+        "labels": len(given_labels),
+        "few": {label: of_class[label] for label in given_labels if of_class[label] < FEWEST_OF_A_CLASS},
+    }
     if len(kept) < FEWEST or facts["few"]:
         return Belief(facts, [str(each) for each in classes])
     study = _Study(words, numbers, [str(each) for each in classes], seed, workers)
@@ -96,7 +105,8 @@ class _Study:
         vocabulary = Vocabulary([words[place] for place in self.train_on], 2)
         if len(vocabulary) == 1:
             raise _engine.wrong_input(
-                "no word stands twice in these texts", "give texts that share words; words are told apart by spaces and punctuation"
+                "no word stands twice in these texts",
+                "give texts that share words; words are told apart by spaces and punctuation",
             )
         self.rows = [vocabulary.row(each) for each in words]
         self.vocab, self.spelled = len(vocabulary), {number: word for word, number in vocabulary.numbers.items()}
@@ -109,7 +119,10 @@ class _Study:
         one, slow = training(), training(rate=0.03)
         plan: list[tuple[str, int, dict[str, Any], dict[str, Any], int]] = []
         for kind in ("learned", "uniform"):
-            plan += [(kind, self.seed + at, reader(attention=kind, embedding=hidden, hidden=hidden), one, epochs) for at in range(seeds)]
+            plan += [
+                (kind, self.seed + at, reader(attention=kind, embedding=hidden, hidden=hidden), one, epochs)
+                for at in range(seeds)
+            ]
         plan += [("words", self.seed, {"name": "word-mean", "embedding": hidden}, one, 3 * epochs)]
         plan += [("regression", self.seed, {"name": "word-mean", "embedding": 0}, slow, 3 * epochs)]
         share, stop = [0.0] * len(plan), threading.Event()
@@ -159,14 +172,21 @@ class _Study:
 
     def found(self) -> dict[str, Any]:
         said = {kind: [read(one.model, self.test_rows) for one in some] for kind, some in self.fitted.items()}
-        right = {kind: np.mean([each.logits.argmax(1) == self.answers for each in some], 0) for kind, some in said.items()}
-        held_loss = {kind: float(np.mean([min(loss for _, loss in one.losses) for one in some])) for kind, some in self.fitted.items()}
+        right = {
+            kind: np.mean([each.logits.argmax(1) == self.answers for each in some], 0) for kind, some in said.items()
+        }
+        held_loss = {
+            kind: float(np.mean([min(loss for _, loss in one.losses) for one in some]))
+            for kind, some in self.fitted.items()
+        }
         shares = np.bincount(self.labels[self.train_on], minlength=len(self.classes)) / len(self.train_on)
         rows = np.arange(len(self.answers))
         prior = np.log(shares)[self.answers]
 
         def gain(kind: str) -> Array:
-            return np.asarray(np.mean([np.log(each.chances()[rows, self.answers] + 1e-12) for each in said[kind]], 0) - prior)
+            return np.asarray(
+                np.mean([np.log(each.chances()[rows, self.answers] + 1e-12) for each in said[kind]], 0) - prior
+            )
 
         best = min(held_loss, key=lambda kind: held_loss[kind])  # chosen on what is held out, so the test stays one
         single = min(("words", "regression"), key=lambda kind: held_loss[kind])
@@ -219,10 +239,18 @@ class _Study:
             answers, chances = whole.logits[chosen].argmax(1), whole.chances()[chosen]
             seen = read(fitted.model, rows, answers, look=True)
             by_regression = read(logistic, rows, answers, look=True).beta
-            named = {"attention": seen.attention, "beta": seen.beta, "evidence": seen.evidence(), "regression": by_regression}
+            named = {
+                "attention": seen.attention,
+                "beta": seen.beta,
+                "evidence": seen.evidence(),
+                "regression": by_regression,
+            }
             places = {kind: [int(values.argmax()) for values in of] for kind, of in named.items()} | {"random": drawn}
             for kind in _DELETED:
-                less = read(fitted.model, [row[:place] + row[place + 1 :] or [UNKNOWN] for row, place in zip(rows, places[kind])])
+                less = read(
+                    fitted.model,
+                    [row[:place] + row[place + 1 :] or [UNKNOWN] for row, place in zip(rows, places[kind])],
+                )
                 changed[kind].append(less.logits.argmax(1) != answers)
                 fell[kind].append(chances[at, answers] - less.chances()[at, answers])
             maps.append(seen.attention)
@@ -235,8 +263,12 @@ class _Study:
         return {
             "deleted_from": len(rows),
             "changes": {kind: self.share(values) for kind, values in flips.items()},
-            "over_random": {kind: self.difference(flips[kind] - flips["random"]) for kind in _DELETED if kind != "random"},
-            "regression_over": {kind: self.difference(flips["regression"] - flips[kind]) for kind in ("attention", "beta", "evidence")},
+            "over_random": {
+                kind: self.difference(flips[kind] - flips["random"]) for kind in _DELETED if kind != "random"
+            },
+            "regression_over": {
+                kind: self.difference(flips["regression"] - flips[kind]) for kind in ("attention", "beta", "evidence")
+            },
             "falls": {kind: self.mean(np.mean(values, 0)) for kind, values in fell.items()},
             "steps": [each.steps for each in self.fitted["learned"]],
             "seeds_agree": self.mean(among),
@@ -253,12 +285,18 @@ class _Study:
             taus = []
             for a, b in zip(some, others):
                 length = np.array([len(a)], np.int32)
-                taus.append(_engine.agreement(a[None].astype(np.float32), b[None].astype(np.float32), length).get("agreement_tau", np.nan))
+                taus.append(
+                    _engine.agreement(a[None].astype(np.float32), b[None].astype(np.float32), length).get(
+                        "agreement_tau", np.nan
+                    )
+                )
             found.append(taus)
         return np.asarray(np.mean(found, 0))
 
     def _predicted(self, chosen: Array) -> list[Array]:
         """Where the training texts alone say that attention will lie."""
         texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
-        predicted = _engine.predict_texts(texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers)
+        predicted = _engine.predict_texts(
+            texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers
+        )
         return [np.array(predicted.shade(" ".join(self.words[self.test[place]]) or "-", "")[2][0]) for place in chosen]

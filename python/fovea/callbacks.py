@@ -33,7 +33,10 @@ class _Callback:
     def hold(self, *args: Any, **kwargs: Any) -> None:
         """As ``Watch.hold``; said before the training begins. Not at the truth, which only a loop of one's own can say of its batches."""
         if "truth" in (*args[:1], kwargs.get("how")):
-            raise _engine.wrong_input("a callback does not know the truth of the batches that are trained on", "hold at it in a loop of your own: watch.intervening(truth=…)")
+            raise _engine.wrong_input(
+                "a callback does not know the truth of the batches that are trained on",
+                "hold at it in a loop of your own: watch.intervening(truth=…)",
+            )
         self._holds.append((args, kwargs))
 
     def _begin(self, model: Any, number: int = 0) -> None:
@@ -84,7 +87,9 @@ def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any)
             self._before_pass()
 
         def on_before_optimizer_step(self, trainer: Any, module: Any, optimizer: Any) -> None:
-            self._before_update(**{name: value for name, value in trainer.callback_metrics.items() if name.isidentifier()})
+            self._before_update(
+                **{name: value for name, value in trainer.callback_metrics.items() if name.isidentifier()}
+            )
 
         def on_fit_end(self, trainer: Any, module: Any) -> None:
             self._end()

@@ -38,7 +38,9 @@ def letters(name: str, value: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise _engine.wrong_input(f"{name} holds {value[error.start]!a} at place {error.start}, which is no letter", "drop it") from None
+        raise _engine.wrong_input(
+            f"{name} holds {value[error.start]!a} at place {error.start}, which is no letter", "drop it"
+        ) from None
 
 
 def whole(name: str, value: Any, least: int | None = None, most: int = 2**62 - 1, remedy: str = "") -> int:
@@ -54,7 +56,11 @@ def whole(name: str, value: Any, least: int | None = None, most: int = 2**62 - 1
 
 def number(name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf) -> float:
     """A finite number."""
-    wanted = "a number" + (f" of {least:g} or more" if least > -math.inf else "") + (f" above {above:g}" if above > -math.inf else "")
+    wanted = (
+        "a number"
+        + (f" of {least:g} or more" if least > -math.inf else "")
+        + (f" above {above:g}" if above > -math.inf else "")
+    )
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise wrong_type(name, value, wanted)
     try:

@@ -60,7 +60,9 @@ def corpus(name: str) -> Corpus:
     return Corpus(**_engine.find_corpus(checks.text("name", name)))
 
 
-def read(file: Path, *, label: str | int = "", text: str | int | Sequence[str | int] = (), format: str = "") -> tuple[list[str], list[str]]:
+def read(
+    file: Path, *, label: str | int = "", text: str | int | Sequence[str | int] = (), format: str = ""
+) -> tuple[list[str], list[str]]:
     """The texts of a file and their labels, as ``fovea predict FILE`` reads them: .tsv, .csv or .jsonl, plain, .gz or .zst, or a folder
     of texts for each class. Columns are named as in the header or numbered from 1; several of ``text`` are joined.
 
@@ -116,19 +118,35 @@ def add(
     >>> fovea.data.remove("app")
     """
     if trace:
-        others = {"train": train, "label": label, "text": text, "target": target, "validation": validation, "test": test, "format": format}
+        others = {
+            "train": train,
+            "label": label,
+            "text": text,
+            "target": target,
+            "validation": validation,
+            "test": test,
+            "format": format,
+        }
         for given in (one for one, value in others.items() if value):
             raise _engine.wrong_input(f"{given}= is of texts, and a trace has none", "give one of them")
         accesses = checks.path("trace", trace, "the path of a trace of memory accesses")
-        facts, _ = _engine.add_trace(checks.text("name", name), accesses, checks.flag("skip_bad", skip_bad), checks.flag("replace", replace))
+        facts, _ = _engine.add_trace(
+            checks.text("name", name), accesses, checks.flag("skip_bad", skip_bad), checks.flag("replace", replace)
+        )
         return Corpus(**facts)
     if not train:
         raise _engine.wrong_input("no file is named", "name one: train=…, or trace=… of memory accesses")
-    common: dict[str, Any] = {"text": _columns("text", text), "label": _column("label", label), "target": _column("target", target)}
+    common: dict[str, Any] = {
+        "text": _columns("text", text),
+        "label": _column("label", label),
+        "target": _column("target", target),
+    }
     common |= {"format": checks.text("format", format), "skip_bad": checks.flag("skip_bad", skip_bad)}
     folder = os.path.isdir(checks.path("train", train, "the path of a file or folder of texts"))
     if not (common["label"] or common["target"] or train_target or folder):
-        raise _engine.wrong_input("neither a class nor a translation is named", "give label=…, target=… or train_target=…")
+        raise _engine.wrong_input(
+            "neither a class nor a translation is named", "give label=…, target=… or train_target=…"
+        )
     parts = []
     for one, (file, beside) in {
         "train": (train, train_target),
@@ -148,7 +166,13 @@ def add(
     assert train_part is not None
     of_validation, of_test = (checks.number("shares", share, least=0) for share in shares)
     facts, _ = _engine.add_corpus(
-        checks.text("name", name), train_part, validation_part, test_part, (of_validation, of_test), checks.whole("seed", seed, 0), checks.flag("replace", replace)
+        checks.text("name", name),
+        train_part,
+        validation_part,
+        test_part,
+        (of_validation, of_test),
+        checks.whole("seed", seed, 0),
+        checks.flag("replace", replace),
     )
     return Corpus(**facts)
 
@@ -165,7 +189,11 @@ def remove(name: str) -> None:
 
 
 def _column(name: str, column: Any) -> str:
-    return str(checks.whole(name, column, 1)) if isinstance(column, int) and not isinstance(column, bool) else checks.text(name, column)
+    return (
+        str(checks.whole(name, column, 1))
+        if isinstance(column, int) and not isinstance(column, bool)
+        else checks.text(name, column)
+    )
 
 
 def _columns(name: str, columns: Any) -> list[str]:

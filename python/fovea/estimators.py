@@ -107,7 +107,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         patience = checks.whole("patience", self.patience, 1)
         held_out = checks.number("held_out", self.held_out, least=0)
         if held_out >= 1:
-            raise _engine.wrong_input(f"held_out is {self.held_out}", "it must be less than 1: the share of the texts that is not trained on")
+            raise _engine.wrong_input(
+                f"held_out is {self.held_out}", "it must be less than 1: the share of the texts that is not trained on"
+            )
         batch = checks.whole("batch", self.batch, 1)
         if self.longest is not None:
             checks.whole("longest", self.longest, 1)
@@ -119,7 +121,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise _engine.wrong_input(f"there are {len(texts)} texts and {len(labels)} labels", "give one for each")
         self.classes_, numbers = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise _engine.wrong_input(f"every text has the label '{self.classes_[0]}'", "give texts of two classes or more")
+            raise _engine.wrong_input(
+                f"every text has the label '{self.classes_[0]}'", "give texts of two classes or more"
+            )
         held = held_apart(numbers, held_out, seed)
         words = [words_of(text) for text in texts]
         self._vocabulary = Vocabulary(words, min_count)
@@ -131,7 +135,11 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             held,
             vocab=len(self._vocabulary),
             model=reader(
-                embedding=self.embedding, hidden=self.hidden, score=self.scored_by, bidirectional=self.bidirectional, dropout=self.dropout
+                embedding=self.embedding,
+                hidden=self.hidden,
+                score=self.scored_by,
+                bidirectional=self.bidirectional,
+                dropout=self.dropout,
             ),
             train={"batch": batch, **training(rate=rate, decay=decay)},
             epochs=epochs,
@@ -200,7 +208,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise checks.wrong_type("X", X, "a list of texts")
         dimensions = getattr(X, "ndim", 1)
         if dimensions != 1:
-            raise _engine.wrong_input(f"X has {dimensions} dimensions, and texts have one", 'give one column, as X["text"]')
+            raise _engine.wrong_input(
+                f"X has {dimensions} dimensions, and texts have one", 'give one column, as X["text"]'
+            )
         texts = list(X)
         for place, text in enumerate(texts):
             if not isinstance(text, str):
@@ -270,7 +280,13 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             "name": "NadarayaWatson",
             "task": Task(whole, kind="points", width=width, value_width=1),
             "model": {"name": "pooling", **similarity},
-            "train": {"steps": steps if learned else 1, "batch": 1, "rate": checks.number("rate", self.rate, least=0), "schedule": "cosine", "precision": "double"},
+            "train": {
+                "steps": steps if learned else 1,
+                "batch": 1,
+                "rate": checks.number("rate", self.rate, least=0),
+                "schedule": "cosine",
+                "precision": "double",
+            },
             "probe": {"every": max(1, steps), "keep": 0, "names": ["pooling_error"]},
         }
         made = run(spec, progress=False)
@@ -283,7 +299,9 @@ class NadarayaWatson(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The answer at each point, (examples,)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        answers = self.model_.apply(self._batch(self._scaled(np.ldexp(X, -self._power))))["predictions"][:, 0].astype(float)
+        answers = self.model_.apply(self._batch(self._scaled(np.ldexp(X, -self._power))))["predictions"][:, 0].astype(
+            float
+        )
         return np.asarray(np.ldexp(answers * self._scale + self._mean, self._power_of_y), float)
 
     def _scaled(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:

@@ -82,8 +82,14 @@ class Store:
         """
         name = name_of_own(name)
         if state not in ("done", "stopped", "failed"):
-            raise _engine.wrong_input(f"a run that is added cannot be '{state}'", _engine.suggest_name(str(state), ["done", "stopped", "failed"]))
-        points = {checks.text("the name of a series", metric): _points(metric, given) for metric, given in checks.table("series", series, "loss").items()}
+            raise _engine.wrong_input(
+                f"a run that is added cannot be '{state}'",
+                _engine.suggest_name(str(state), ["done", "stopped", "failed"]),
+            )
+        points = {
+            checks.text("the name of a series", metric): _points(metric, given)
+            for metric, given in checks.table("series", series, "loss").items()
+        }
         kept = [_array(place, given) for place, given in enumerate(arrays)]
         last = max((steps_of[-1] for steps_of, _ in points.values() if steps_of), default=0)
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -139,11 +145,16 @@ class Store:
         len(self)
         nearest = next(folder for folder in pathlib.Path(self._file).absolute().parents if folder.exists())
         if not nearest.is_dir():
-            raise _engine.wrong_input(f"'{self._file}' cannot be a store: '{nearest}' is a file, not a folder", "name another file")
+            raise _engine.wrong_input(
+                f"'{self._file}' cannot be a store: '{nearest}' is a file, not a folder", "name another file"
+            )
         try:
             tempfile.TemporaryFile(dir=nearest).close()
         except OSError as error:
-            raise _engine.wrong_input(f"'{self._file}' cannot be a store: '{nearest}' cannot be written ({error.strerror})", "name another file") from None
+            raise _engine.wrong_input(
+                f"'{self._file}' cannot be a store: '{nearest}' cannot be written ({error.strerror})",
+                "name another file",
+            ) from None
 
     def __repr__(self) -> str:
         return f"<store of {len(self)} runs: {self._file}>"
@@ -174,7 +185,9 @@ _SECTIONS = ("task", "model", "train", "probe")
 def spec_of(settings: Any) -> dict[str, Any]:
     """The settings of a run that is added, as a spec writes them."""
     given = checks.table("settings", settings, "rate")
-    spec: dict[str, Any] = {section: dict(checks.table(f"settings['{section}']", given.pop(section, {}), "rate")) for section in _SECTIONS}
+    spec: dict[str, Any] = {
+        section: dict(checks.table(f"settings['{section}']", given.pop(section, {}), "rate")) for section in _SECTIONS
+    }
     holds = given.pop("intervene", [])
     if not isinstance(holds, (list, tuple)):
         raise checks.wrong_type("settings['intervene']", holds, "a list of what was held")
@@ -184,7 +197,8 @@ def spec_of(settings: Any) -> dict[str, Any]:
     for section in ("task", "model"):
         if spec[section].get("name", ELSEWHERE) != ELSEWHERE:
             raise _engine.wrong_input(
-                f"settings say that {section}.name is '{spec[section]['name']}', which tells whose run this is", f"call it {section}.kind, or the like"
+                f"settings say that {section}.name is '{spec[section]['name']}', which tells whose run this is",
+                f"call it {section}.kind, or the like",
             )
         spec[section]["name"] = ELSEWHERE
     return {section: _plain(value) for section, value in spec.items()}
@@ -206,14 +220,19 @@ def _plain(value: Any) -> Any:
 def _points(metric: str, given: Any) -> tuple[list[int], list[float]]:
     try:
         steps, values = given
-        rising, numbers = [checks.whole(f"a step of '{metric}'", step, 0) for step in steps], [float(value) for value in values]
+        rising, numbers = (
+            [checks.whole(f"a step of '{metric}'", step, 0) for step in steps],
+            [float(value) for value in values],
+        )
     except (TypeError, ValueError) as error:
         if isinstance(error, _engine.Error):
             raise
         raise _engine.wrong_input(f"the series '{metric}' is not (steps, values)", "as ([0, 10], [2.3, 1.1])") from None
     if len(rising) != len(numbers) or any(b <= a for a, b in zip(rising, rising[1:])):
         raise _engine.wrong_input(
-            f"the series '{metric}' has {len(rising)} steps and {len(numbers)} values" if len(rising) != len(numbers) else f"the steps of '{metric}' do not rise",
+            f"the series '{metric}' has {len(rising)} steps and {len(numbers)} values"
+            if len(rising) != len(numbers)
+            else f"the steps of '{metric}' do not rise",
             "each value needs a step after that of the value before",
         )
     return rising, numbers
@@ -224,10 +243,16 @@ def _array(place: int, given: Any) -> tuple[str, int, npt.NDArray[np.float32]]:
         name, step, values = given
         numbers = np.ascontiguousarray(values, np.float32)
     except (TypeError, ValueError):
-        raise _engine.wrong_input(f"arrays[{place}] is not (name, step, values)", 'as ("attention", 100, numbers)') from None
+        raise _engine.wrong_input(
+            f"arrays[{place}] is not (name, step, values)", 'as ("attention", 100, numbers)'
+        ) from None
     if numbers.ndim == 0 or math.prod(numbers.shape) == 0:
         raise _engine.wrong_input(f"arrays[{place}] has the shape {numbers.shape}", "leave it out")
-    return checks.text(f"the name of arrays[{place}]", name), checks.whole(f"the step of arrays[{place}]", step, 0), numbers
+    return (
+        checks.text(f"the name of arrays[{place}]", name),
+        checks.whole(f"the step of arrays[{place}]", step, 0),
+        numbers,
+    )
 
 
 def _number(run: Any) -> int:
@@ -240,5 +265,7 @@ def file_of(store: str | os.PathLike[str] | None) -> str:
         return _engine.default_store()
     name = checks.path("store", store, "a file's path, or what fovea.store gives")
     if not name:
-        raise _engine.wrong_input("a store has an empty name", "name a file, or leave it out for the program's own store")
+        raise _engine.wrong_input(
+            "a store has an empty name", "name a file, or leave it out for the program's own store"
+        )
     return name

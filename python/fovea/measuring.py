@@ -17,7 +17,9 @@ from .runs import Run, a_run
 Group = Union[Run, RunTable, Sequence[Run], str]
 
 _NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
-_OF_ANY_RUN = re.compile(r"id|experiment|state|steps|seconds|started|tags|note|hold|interventions|steps_to_\d+|infinity|true|false")
+_OF_ANY_RUN = re.compile(
+    r"id|experiment|state|steps|seconds|started|tags|note|hold|interventions|steps_to_\d+|infinity|true|false"
+)
 
 
 class _Document:
@@ -82,7 +84,9 @@ def measure(run: Run, *others: Run, only: str = "") -> Measures:
     kept = [a_run(one) for one in (run, *others)]
     for one in kept:
         if one._store is None or one._store != kept[0]._store:
-            raise _engine.wrong_input("runs that are measured lie in one store", "train them without keep=False, with the same store")
+            raise _engine.wrong_input(
+                "runs that are measured lie in one store", "train them without keep=False, with the same store"
+            )
     return Measures(*_engine.measure(str(kept[0]._store), [one.id for one in kept], checks.text("only", only)))
 
 

@@ -25,13 +25,23 @@ class Model:
     """
 
     def __init__(
-        self, spec: Mapping[str, Any], shape: Mapping[str, Any], weights: Mapping[str, npt.NDArray[Any]], *, double: bool = False
+        self,
+        spec: Mapping[str, Any],
+        shape: Mapping[str, Any],
+        weights: Mapping[str, npt.NDArray[Any]],
+        *,
+        double: bool = False,
     ) -> None:
         self.spec = checks.table("spec", spec, "name")
         self.shape = checks.table("shape", shape, "kind")
         if "kind" not in self.shape:
-            raise _engine.wrong_input("the shape does not say its kind", 'as a Task has it: {"kind": "labelled_tokens", "vocab": 9, "classes": 2}')
-        self._weights = {name: values.copy() for name, values in checks.table("weights", weights, "output.weight").items()}
+            raise _engine.wrong_input(
+                "the shape does not say its kind",
+                'as a Task has it: {"kind": "labelled_tokens", "vocab": 9, "classes": 2}',
+            )
+        self._weights = {
+            name: values.copy() for name, values in checks.table("weights", weights, "output.weight").items()
+        }
         for values in self._weights.values():
             values.flags.writeable = False  # the engine has them already
         self._double = checks.flag("double", double)

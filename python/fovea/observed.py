@@ -15,7 +15,11 @@ Array = npt.NDArray[Any]
 
 MOST_AT_ONCE = 1 << 16  # numbers of one array
 MOST_IN_ALL = 1 << 22  # bytes of all arrays: of a long course, every second look's are dropped as often as need be
-_LARGEST = ("previous_token", "first_token", "induction")  # of many heads one is meant to do it; of the rest the mean is told
+_LARGEST = (
+    "previous_token",
+    "first_token",
+    "induction",
+)  # of many heads one is meant to do it; of the rest the mean is told
 
 
 class Course:
@@ -39,8 +43,13 @@ class Course:
         """Of the first look all, since it says what the maps are over; of later ones as many as there is room for."""
         self.looks.append(step)
         if (len(self.looks) - 1) % self.every == 0:
-            self.arrays[step] = [(name, np.array(values, _kept_as(name))) for name, values in arrays if values.size <= MOST_AT_ONCE]
-        while sum(values.nbytes for kept in self.arrays.values() for _, values in kept) > MOST_IN_ALL and len(self.arrays) > 2:
+            self.arrays[step] = [
+                (name, np.array(values, _kept_as(name))) for name, values in arrays if values.size <= MOST_AT_ONCE
+            ]
+        while (
+            sum(values.nbytes for kept in self.arrays.values() for _, values in kept) > MOST_IN_ALL
+            and len(self.arrays) > 2
+        ):
             self.every *= 2
             self.arrays = {look: kept for look, kept in self.arrays.items() if self.looks.index(look) % self.every == 0}
 
@@ -60,7 +69,9 @@ class Course:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.series = {name: (array("q", steps), array("d", values)) for name, (steps, values) in state["series"].items()}
+        self.series = {
+            name: (array("q", steps), array("d", values)) for name, (steps, values) in state["series"].items()
+        }
         self.arrays = {}
         for step, name, values in state["arrays"]:
             self.arrays.setdefault(int(step), []).append((str(name), np.array(values)))
@@ -117,7 +128,9 @@ class Measures:
         self.top = _engine.Probes(["beta_top1"], "token_pairs")
         self.heads = _engine.Probes(["heads"], "token_streams")
 
-    def of_attention(self, attention: Array, allowed: Array, asked: Array, truth: Array | None, first: bool) -> dict[str, float]:
+    def of_attention(
+        self, attention: Array, allowed: Array, asked: Array, truth: Array | None, first: bool
+    ) -> dict[str, float]:
         """Of one head: (examples, rows, places)."""
         rows = Rows(allowed, asked, truth)
         if len(rows.lengths) == 0:
@@ -126,7 +139,9 @@ class Measures:
         numbers = self.spread.measure(first, parts)
         if rows.alignment is not None:
             on_truth = self.on_truth.measure(first, parts)
-            numbers.update({name: on_truth[name] for name in ("attention_on_truth", "attention_accuracy") if name in on_truth})
+            numbers.update(
+                {name: on_truth[name] for name in ("attention_on_truth", "attention_accuracy") if name in on_truth}
+            )
         if looks_back(allowed):
             numbers.update(self._of_stream(attention, allowed, asked, first))
         return numbers
@@ -144,7 +159,9 @@ class Measures:
         }
         return self.heads.measure(first, parts)
 
-    def of_beta(self, attention: Array, beta: Array, allowed: Array, asked: Array, truth: Array | None) -> dict[str, float]:
+    def of_beta(
+        self, attention: Array, beta: Array, allowed: Array, asked: Array, truth: Array | None
+    ) -> dict[str, float]:
         """Of the rows whose β was measured, of one head or of several: (…, rows, places)."""
         rows = Rows(allowed, asked & ~(np.isnan(beta) & allowed).any(-1), truth)
         if len(rows.lengths) == 0:

@@ -24,10 +24,15 @@ class Assumptions:
         self.chosen = tuple(order[: max(1, _MOST // allowed.shape[-1])].T)
         examples, _, rows = self.chosen
         at = (examples, rows)
-        self.rows = Rows(allowed[self.chosen][:, None], asked[at][:, None], None if truth is None else truth[at][:, None])
+        self.rows = Rows(
+            allowed[self.chosen][:, None], asked[at][:, None], None if truth is None else truth[at][:, None]
+        )
         reached: Array = np.any(allowed, axis=(1, 2))
         self.lengths = np.where(reached.any(1), allowed.shape[-1] - reached[:, ::-1].argmax(1), 0).astype(np.int32)
-        self.of_rows, self.of_states = _engine.Probes(["audit"], "token_pairs"), _engine.Probes(["audit"], "token_pairs")
+        self.of_rows, self.of_states = (
+            _engine.Probes(["audit"], "token_pairs"),
+            _engine.Probes(["audit"], "token_pairs"),
+        )
         self.parts: dict[str, Array] = {}  # of the newest look
         self.step = 0
 

@@ -99,7 +99,11 @@ def observe(
     checks.whole("keep", keep, 0)
     checks.whole("seed", seed, 0)
     checks.texts("sites", sites, "blocks.1.*")
-    if not isinstance(batch, (Mapping, tuple, list)) and hasattr(batch, "__array__") and not hasattr(batch, "is_floating_point"):
+    if (
+        not isinstance(batch, (Mapping, tuple, list))
+        and hasattr(batch, "__array__")
+        and not hasattr(batch, "is_floating_point")
+    ):
         raise checks.wrong_type("batch", batch, "a tensor, or a tuple or dict of what the model is called with")
     checks.text("name", name)
     for word, value, known in (("beta", beta, ("clamp", None)), ("heads", heads, ("each", "all"))):
@@ -148,5 +152,11 @@ def _module(model: Any) -> Any:
 
 def _examples(batch: Any) -> int | None:
     """As many as the first tensor has, where nothing else tells."""
-    values = list(batch.values()) if isinstance(batch, Mapping) else list(batch) if isinstance(batch, (tuple, list)) else [batch]
+    values = (
+        list(batch.values())
+        if isinstance(batch, Mapping)
+        else list(batch)
+        if isinstance(batch, (tuple, list))
+        else [batch]
+    )
     return next((value.shape[0] for value in values if getattr(value, "ndim", 0) > 0), None)

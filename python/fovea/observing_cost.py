@@ -38,14 +38,18 @@ class Cost:
             if self.share is not None:
                 left = self.share * between - self.look
                 if left <= 0:
-                    lines.append(f"more than share={self.share:g} already, so β is not measured: every={_least(self.look, self)} has room for it")
+                    lines.append(
+                        f"more than share={self.share:g} already, so β is not measured: every={_least(self.look, self)} has room for it"
+                    )
                 else:
                     looks = sum(self.beta.values()) / left
                     often = "at every look" if looks <= 1 else f"once in {looks:.1f} looks"
                     if self.whole <= self.share * between:
                         lines.append(f"all of that is within share={self.share:g}")
                     else:
-                        lines.append(f"within share={self.share:g} each site has a row of each example measured {often}")
+                        lines.append(
+                            f"within share={self.share:g} each site has a row of each example measured {often}"
+                        )
             else:
                 lines.append("share=None: all of it is measured at every look")
         return "\n".join(lines)

@@ -74,7 +74,9 @@ def run_html(run: Run) -> str:
     if run.attention_steps:
         step = run.attention_steps[-1]
         caption = f"attention of one example at step {step}: {run._record.attention_axes}"
-        attention = f"<div>{heat_map(run.attention(step)[0])}<br/><small>{caption}</small>{_words_html(run, step)}</div>"
+        attention = (
+            f"<div>{heat_map(run.attention(step)[0])}<br/><small>{caption}</small>{_words_html(run, step)}</div>"
+        )
     head = html.escape(repr(run)[1:-1])
     trouble = f"<div>{html.escape(run.error)}</div>" if run.error else ""
     return f"<div><b>{head}</b>{trouble}<div style='display:flex;gap:2em'><table>{rows}</table>{attention}</div></div>"
@@ -93,9 +95,13 @@ def _words_html(run: Run, step: int) -> str:
         numbers = looks[max(looks)][0].astype(int).ravel() if looks else ()
         return [words[number] for number in numbers if 0 <= number < len(words)]
 
-    words, asks = spelled("attention_source", known.source), [""] if len(rows) == 1 else spelled("attention_target", known.target)
+    words, asks = (
+        spelled("attention_source", known.source),
+        [""] if len(rows) == 1 else spelled("attention_target", known.target),
+    )
     lines = (
-        f"<tr><td><b>{html.escape(ask)}</b></td><td style='text-align:left'>{shaded(words, row[: len(words)].tolist())}</td></tr>" for ask, row in zip(asks, rows)
+        f"<tr><td><b>{html.escape(ask)}</b></td><td style='text-align:left'>{shaded(words, row[: len(words)].tolist())}</td></tr>"
+        for ask, row in zip(asks, rows)
     )
     return f"<table>{''.join(lines)}</table>"
 
@@ -112,7 +118,9 @@ def table_html(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
         return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"
 
     body = "".join(line("td", map(number, row)) for row in rows[:MOST_ROWS])
-    return f"<table>{line('th', heads)}{body}</table>" + "".join(f"<small>{html.escape(text)}</small>" for text in _rest(rows))
+    return f"<table>{line('th', heads)}{body}</table>" + "".join(
+        f"<small>{html.escape(text)}</small>" for text in _rest(rows)
+    )
 
 
 def _rest(rows: Sequence[Sequence[Any]]) -> list[str]:
@@ -134,7 +142,11 @@ def plot(runs: Sequence[Run], metrics: Sequence[str], ax: Any) -> Any:
     if ax is None:
         ax = pyplot.subplots(layout="constrained")[1]
     if not metrics:
-        every = list(dict.fromkeys(metric for run in runs for metric in run._record.telling_metrics if not re.search(r"_\d+$", metric)))
+        every = list(
+            dict.fromkeys(
+                metric for run in runs for metric in run._record.telling_metrics if not re.search(r"_\d+$", metric)
+            )
+        )
         metrics = [m for m in ("accuracy", "attention_accuracy") if m in every] or every[:4]
     for place, metric in enumerate(metrics):
         label: str | None = metric

@@ -130,7 +130,9 @@ class Prediction:
         checks.text("text", text)
         checks.text("answer", answer)
         if not self._predicted.classes and not answer:
-            raise _engine.wrong_input("the words of the answer are missing", "give them: shade(text, answer); attention differs for each")
+            raise _engine.wrong_input(
+                "the words of the answer are missing", "give them: shade(text, answer); attention differs for each"
+            )
         words, answers, rows = self._predicted.shade(text, answer)
         return Shading(words, answers, np.array(rows, float).reshape(len(rows), len(words)))
 
@@ -138,7 +140,9 @@ class Prediction:
         return self  # nothing of it changes
 
     def __reduce__(self) -> Any:
-        raise _engine.wrong_type("a prediction cannot be pickled", "keep what you need of it, as .verdict and .words, or predict again")
+        raise _engine.wrong_type(
+            "a prediction cannot be pickled", "keep what you need of it, as .verdict and .words, or predict again"
+        )
 
     def __repr__(self) -> str:
         return self._predicted.text().rstrip()
@@ -233,7 +237,9 @@ def predict(
     words = {} if set is None else checks.table("set", set, "task.vocab")
     if isinstance(data, str):
         if labels is not None or targets is not None:
-            raise _engine.wrong_input(f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone")
+            raise _engine.wrong_input(
+                f"the data are one text, {data[:20]!r}", "give a list of texts, or the name of a task alone"
+            )
         found, first = _engine.predict_task(data, quick, dotted_task(settings, words), seed, draws, workers, top)
         tell_first(data, first, "this prediction that of the first", "Others are predicted where settings name them.")
         if isinstance(found, _engine.Predicted):
@@ -241,7 +247,9 @@ def predict(
         told = {name: getattr(found, name) for name in TracePrediction.__dataclass_fields__ if name != "_text"}
         return TracePrediction(**told, _text=found.text())
     if settings or words:
-        raise _engine.wrong_input(f"'{next(iter({**settings, **words}))}' is a setting, and texts have none", "leave it out")
+        raise _engine.wrong_input(
+            f"'{next(iter({**settings, **words}))}' is a setting, and texts have none", "leave it out"
+        )
     if not isinstance(data, Iterable):
         raise checks.wrong_type("data", data, "a list of texts, or the name of a task")
     texts = text_list("texts", data)
@@ -263,7 +271,9 @@ def label_texts(labels: Iterable[Any]) -> list[str]:
 def _label(place: int, label: Any) -> str:
     label = label.item() if isinstance(label, np.generic) else label
     if label is None or (isinstance(label, float) and math.isnan(label)):
-        raise _engine.wrong_input(f"labels[{place}] is {label}", "leave out texts without a label, or give them one of their own")
+        raise _engine.wrong_input(
+            f"labels[{place}] is {label}", "leave out texts without a label, or give them one of their own"
+        )
     if not isinstance(label, (str, Real)):
         raise checks.wrong_type(f"labels[{place}]", label, "a text or a number")
     checks.letters(f"labels[{place}]", str(label))

@@ -34,7 +34,9 @@ class Vocabulary:
 
     def __init__(self, texts: Sequence[Sequence[str]], min_count: int) -> None:
         counts = Counter(word for words in texts for word in words)
-        known = sorted((word for word, count in counts.items() if count >= min_count), key=lambda word: (-counts[word], word))
+        known = sorted(
+            (word for word, count in counts.items() if count >= min_count), key=lambda word: (-counts[word], word)
+        )
         self.numbers = {word: place + 1 for place, word in enumerate(known)}
 
     def __len__(self) -> int:
@@ -46,10 +48,22 @@ class Vocabulary:
 
 
 def reader(
-    *, embedding: Any = 64, hidden: Any = 64, score: Any = "mlp", bidirectional: Any = True, dropout: Any = 0.7, attention: str = "learned"
+    *,
+    embedding: Any = 64,
+    hidden: Any = 64,
+    score: Any = "mlp",
+    bidirectional: Any = True,
+    dropout: Any = 0.7,
+    attention: str = "learned",
 ) -> dict[str, Any]:
     """The settings of the classifier with attention."""
-    settings = {"name": "gated-classifier", "embedding": embedding, "embedding_spread": 0.1, "hidden": hidden, "score": score}
+    settings = {
+        "name": "gated-classifier",
+        "embedding": embedding,
+        "embedding_spread": 0.1,
+        "hidden": hidden,
+        "score": score,
+    }
     more = {"score_hidden": hidden} if score == "mlp" else {}
     return {**settings, **more, "bidirectional": bidirectional, "dropout": dropout, "attention": attention}
 
@@ -181,7 +195,9 @@ def fit(
             pieces = []
             for begin in range(0, len(order), size * _BATCHES_A_SORT):
                 several = order[begin : begin + size * _BATCHES_A_SORT]
-                several = sorted(several[: len(several) // size * size], key=lambda place: len(rows[place]))  # left out by chance, not by length
+                several = sorted(
+                    several[: len(several) // size * size], key=lambda place: len(rows[place])
+                )  # left out by chance, not by length
                 pieces += [several[at : at + size] for at in range(0, len(several), size)]
             for piece in random.permutation(len(pieces)):
                 places = pieces[piece]

@@ -17,7 +17,12 @@ def points_of(runs: list[Run]) -> Any:
     for run in runs:
         for metric in run.series:
             values = run.series[metric]
-            for name, value in (("run", run.id), ("experiment", run.experiment), ("seed", run.seed), ("metric", metric)):
+            for name, value in (
+                ("run", run.id),
+                ("experiment", run.experiment),
+                ("seed", run.seed),
+                ("metric", metric),
+            ):
                 columns[name] += [value] * len(values)
             columns["step"].extend(run.series.steps(metric))
             columns["value"].extend(values)
@@ -62,7 +67,14 @@ class RunTable(Sequence[Run]):
         differing = [key for key in keys if len({repr(spec.get(key)) for spec in specs}) > 1]
         metrics = sorted({metric for run in self._runs for metric in run.metrics})
         rows = [
-            [run.id, run.experiment, run.seed, run.state, *(spec.get(key) for key in differing), *(run.metrics.get(m, np.nan) for m in metrics)]
+            [
+                run.id,
+                run.experiment,
+                run.seed,
+                run.state,
+                *(spec.get(key) for key in differing),
+                *(run.metrics.get(m, np.nan) for m in metrics),
+            ]
             for run, spec in zip(self._runs, specs)
         ]
         return ["run", "experiment", "seed", "state", *differing, *metrics], rows

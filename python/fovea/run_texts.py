@@ -48,20 +48,31 @@ class Looked:
     evidence: npt.NDArray[np.float64]
 
     def _rows(self) -> list[tuple[str, npt.NDArray[np.float64]]]:
-        return [(name, values) for name, values in (("α", self.attention), ("β", self.beta), ("α·β", self.evidence)) if values.size]
+        return [
+            (name, values)
+            for name, values in (("α", self.attention), ("β", self.beta), ("α·β", self.evidence))
+            if values.size
+        ]
 
     def _head(self) -> str:
         unknown = [word for word, known in zip(self.words, self.known) if not known]
-        return f"{self.answer}, with probability {self.chances[self.answer]:.3f}" + (f"; not known: {', '.join(unknown)}" if unknown else "")
+        return f"{self.answer}, with probability {self.chances[self.answer]:.3f}" + (
+            f"; not known: {', '.join(unknown)}" if unknown else ""
+        )
 
     def __repr__(self) -> str:
         rows = self._rows()
-        shading = Shading(self.words, [name for name, _ in rows], np.array([values for _, values in rows], float).reshape(len(rows), len(self.words)))
+        shading = Shading(
+            self.words,
+            [name for name, _ in rows],
+            np.array([values for _, values in rows], float).reshape(len(rows), len(self.words)),
+        )
         return f"{self._head()}\n{shading!r}"
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td><b>{name}</b></td><td style='text-align:left'>{shaded(self.words, values.tolist())}</td></tr>" for name, values in self._rows()
+            f"<tr><td><b>{name}</b></td><td style='text-align:left'>{shaded(self.words, values.tolist())}</td></tr>"
+            for name, values in self._rows()
         )
         return f"<div>{html.escape(self._head())}<table>{rows}</table></div>"
 
@@ -72,13 +83,17 @@ class Reader:
     def __init__(self, run: Run) -> None:
         name = f"run {run.id}" if run.id else "this run"
         if run._task is not None or run.elsewhere:
-            raise _engine.wrong_input(f"{name} was trained on what is no text to the engine", "apply its model to a batch of your own: run.apply")
+            raise _engine.wrong_input(
+                f"{name} was trained on what is no text to the engine",
+                "apply its model to a batch of your own: run.apply",
+            )
         self.task = _engine.TextTask(run._record.spec)
         self.words = run.words
         spec = run.spec
         if not self.task.labelled or not self.words.classes or "lower_case" not in spec["task"]:
             raise _engine.wrong_input(
-                f"{name} was trained on task '{spec['task']['name']}', which is not one of labelled texts", "apply its model to a batch of your own: run.apply"
+                f"{name} was trained on task '{spec['task']['name']}', which is not one of labelled texts",
+                "apply its model to a batch of your own: run.apply",
             )
         self.ids = {word: number for number, word in enumerate(self.words.source)}
         self.unknown = UNKNOWN  # the library's vocabularies, too, begin with it
@@ -92,7 +107,11 @@ class Reader:
         return words, [self.ids.get(word, self.unknown) for word in words] or [self.unknown]
 
     def chances(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        return read(self.model, [self.row(text)[1] for text in texts]).chances() if texts else np.zeros((0, len(self.words.classes)))
+        return (
+            read(self.model, [self.row(text)[1] for text in texts]).chances()
+            if texts
+            else np.zeros((0, len(self.words.classes)))
+        )
 
     def look(self, text: str) -> Looked:
         words, ids = self.row(text)

@@ -63,7 +63,9 @@ class Run:
     (20, True)
     """
 
-    def __init__(self, record: _engine.Record, store: str | None, weights: dict[str, npt.NDArray[Any]] | None = None) -> None:
+    def __init__(
+        self, record: _engine.Record, store: str | None, weights: dict[str, npt.NDArray[Any]] | None = None
+    ) -> None:
         self._record = record
         self._weights = weights
         self._task: Task | None = None  # in Python
@@ -157,7 +159,9 @@ class Run:
             if self._store is not None:
                 kept = _engine.store_find(self._store, self.id)
                 if kept is None or kept.hash != record.hash:
-                    raise _engine.failure(f"run {self.id} is no longer in {self._store}, where its arrays were", "train it again")
+                    raise _engine.failure(
+                        f"run {self.id} is no longer in {self._store}, where its arrays were", "train it again"
+                    )
                 record = _engine.store_arrays(self._store, self.id, "")
             found: dict[str, dict[int, Array]] = {}
             for name, step, values in record.arrays():
@@ -181,7 +185,8 @@ class Run:
         looks = self.arrays.get("attention")
         if not looks:
             raise _engine.wrong_input(
-                f"{self._name()} has no attention kept", "its model may not attend; probe.keep says of how many examples it is kept"
+                f"{self._name()} has no attention kept",
+                "its model may not attend; probe.keep says of how many examples it is kept",
             )
         step = checks.step(step)
         if step is None:
@@ -189,7 +194,8 @@ class Run:
         if step not in looks:
             nearest = min(looks, key=lambda other: abs(other - step))
             raise _engine.wrong_input(
-                f"{self._name()} has no attention kept at step {step}", f"the nearest is step {nearest}; see attention_steps"
+                f"{self._name()} has no attention kept at step {step}",
+                f"the nearest is step {nearest}; see attention_steps",
             )
         return looks[step]
 
@@ -211,12 +217,21 @@ class Run:
         if self.elsewhere:
             if step is None and looks:
                 return looks[max(looks)]
-            kept = f"it is kept of steps {', '.join(map(str, sorted(looks)[:12]))}" if looks else "observe it with its β, and where there is time for it"
-            raise _engine.wrong_input(f"{self._name()} has no β kept" + ("" if step is None else f" at step {step}"), kept)
+            kept = (
+                f"it is kept of steps {', '.join(map(str, sorted(looks)[:12]))}"
+                if looks
+                else "observe it with its β, and where there is time for it"
+            )
+            raise _engine.wrong_input(
+                f"{self._name()} has no β kept" + ("" if step is None else f" at step {step}"), kept
+            )
         if wanted != self.steps:
             if looks:
                 nearest = min(looks, key=lambda other: abs(other - wanted))
-                raise _engine.wrong_input(f"{self._name()} has no β kept at step {step}", f"the nearest is step {nearest}; see attention_steps")
+                raise _engine.wrong_input(
+                    f"{self._name()} has no β kept at step {step}",
+                    f"the nearest is step {nearest}; see attention_steps",
+                )
             raise _engine.wrong_input(
                 f"{self._name()} has β at its end alone, step {self.steps}, by its weights",
                 'train it with probes=["kept_beta"] to have it at every look of attention_steps',
@@ -257,7 +272,9 @@ class Run:
         if self.state != "done":
             remedy = "see its error" if self.state == "failed" else "go on with it: fovea.resume"
             return _engine.wrong_input(f"{self._name()} is {self.state}: weights are kept when a run is done", remedy)
-        return _engine.wrong_input(f"the weights of {self._name()} were not kept", 'train it again with keep_weights="always"')
+        return _engine.wrong_input(
+            f"the weights of {self._name()} were not kept", 'train it again with keep_weights="always"'
+        )
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
         """The trained model on a batch of one's own (fovea.Task says what a batch holds): ``scores``, ``attention``,
@@ -282,7 +299,9 @@ class Run:
         """
         if self._words is None:
             if self._task is not None or self.elsewhere:
-                raise _engine.wrong_input(f"{self._name()} has no words that the engine knows", "its task is not the library's")
+                raise _engine.wrong_input(
+                    f"{self._name()} has no words that the engine knows", "its task is not the library's"
+                )
             source, target, classes = _engine.known_words(self._store or "", self._record.spec)
             self._words = Words(source, target or source, classes)
         return self._words

@@ -27,7 +27,9 @@ def describe(what: str) -> list[_engine.Description]:
     >>> [setting["name"] for task in fovea.describe("tasks") if task["name"] == "copy" for setting in task["settings"]][:2]
     ['vocab', 'length']
     """
-    return _engine.describe(checks.text("what", what, '"tasks", "models", "probes", "interventions", "settings" or "experiments"'))
+    return _engine.describe(
+        checks.text("what", what, '"tasks", "models", "probes", "interventions", "settings" or "experiments"')
+    )
 
 
 def own_task(spec: SpecLike) -> Task | None:
@@ -57,14 +59,18 @@ def experiment_of(spec: SpecLike, key: str = "") -> _engine.Experiment:
         if not name:
             raise _engine.wrong_input("the spec's name is empty", "give it one, or leave it out")
         if any(name == known["name"] for known in _engine.describe("experiments")):
-            raise _engine.wrong_input(f"there is a shipped experiment '{name}', and this is another", "give it a name of its own")
+            raise _engine.wrong_input(
+                f"there is a shipped experiment '{name}', and this is another", "give it a name of its own"
+            )
         return _engine.parse_experiment(fields, name)
     return _engine.find_experiment(checks.path("the spec", spec, "an experiment's name, a spec file's path, or a dict"))
 
 
 def _pooling_by(similarity: Similarity, model: Mapping[str, Any]) -> dict[str, Any]:
     if model.get("name") != "pooling":
-        raise _engine.wrong_input(f"a model '{model.get('name')}' takes no similarity in Python", "model 'pooling' does")
+        raise _engine.wrong_input(
+            f"a model '{model.get('name')}' takes no similarity in Python", "model 'pooling' does"
+        )
     rest = {key: value for key, value in model.items() if key not in ("name", "similarity")}
     return {"name": "python-pooling", "key": similarity.key, **rest}
 
@@ -84,7 +90,9 @@ def dotted(
             known = _owners(experiment)
         owners = known.get(word)
         if owners is None:
-            raise _engine.wrong_input(f"'{word}' is no setting of {experiment.name}", _engine.suggest_name(word, sorted({*known, *words})))
+            raise _engine.wrong_input(
+                f"'{word}' is no setting of {experiment.name}", _engine.suggest_name(word, sorted({*known, *words}))
+            )
         if len(owners) > 1:
             ways = " or ".join(f"{owner}__{word}" for owner in owners)
             raise _engine.wrong_input(f"'{word}' is a setting of {' and of '.join(owners)}", f"write {ways}")
@@ -93,7 +101,9 @@ def dotted(
     return settings
 
 
-def with_probes(experiment: _engine.Experiment, quick: bool, settings: dict[str, Any], probes: Iterable[str]) -> dict[str, Any]:
+def with_probes(
+    experiment: _engine.Experiment, quick: bool, settings: dict[str, Any], probes: Iterable[str]
+) -> dict[str, Any]:
     """The settings with these probes beside those that the experiment has."""
     more = checks.texts("probes", probes, "accuracy")
     if not more:
@@ -106,7 +116,9 @@ def with_probes(experiment: _engine.Experiment, quick: bool, settings: dict[str,
 def takes_list(experiment: _engine.Experiment, setting: str) -> bool:
     """Whether a list is one value of the setting."""
     part, _, name = setting.partition(".")
-    chosen = experiment.task.get("name") if part == "task" else experiment.model.get("name") if part == "model" else part
+    chosen = (
+        experiment.task.get("name") if part == "task" else experiment.model.get("name") if part == "model" else part
+    )
     return any(
         one["kind"].startswith("list of")
         for description in _engine.describe(part + "s" if part in ("task", "model") else "settings")
@@ -118,7 +130,10 @@ def takes_list(experiment: _engine.Experiment, setting: str) -> bool:
 
 def dotted_task(given: Mapping[str, Any], also: Mapping[str, Any] | None) -> dict[str, Any]:
     """The same where all settings are the task's."""
-    return {**{word.replace("__", ".") if "__" in word else f"task.{word}": value for word, value in given.items()}, **(also or {})}
+    return {
+        **{word.replace("__", ".") if "__" in word else f"task.{word}": value for word, value in given.items()},
+        **(also or {}),
+    }
 
 
 def _owners(experiment: _engine.Experiment) -> dict[str, list[str]]:

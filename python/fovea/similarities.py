@@ -38,16 +38,22 @@ class Similarity:
     True
     """
 
-    def __init__(self, scores: Scores, gradient: Callable[..., Mapping[str, Any]] | None = None, **parameters: Start) -> None:
+    def __init__(
+        self, scores: Scores, gradient: Callable[..., Mapping[str, Any]] | None = None, **parameters: Start
+    ) -> None:
         for what, function in (("scores", scores), ("gradient", gradient)):
             checks.function(what, function)
         if scores is None:
             raise checks.wrong_type("scores", scores, "a function")
         if gradient is not None and not parameters:
-            raise _engine.wrong_input("there is a gradient, but nothing to learn", "name the parameters, as in Similarity(f, df, w=1.0)")
+            raise _engine.wrong_input(
+                "there is a gradient, but nothing to learn", "name the parameters, as in Similarity(f, df, w=1.0)"
+            )
         self.name = str(getattr(scores, "__name__", type(scores).__name__))
         self._made_of = (scores, gradient, parameters)
-        self.key = _engine.add_similarity(self.name, scores, gradient, [_parameter(*each) for each in parameters.items()])
+        self.key = _engine.add_similarity(
+            self.name, scores, gradient, [_parameter(*each) for each in parameters.items()]
+        )
         weakref.finalize(self, _engine.remove_similarity, self.key)
 
     def __reduce__(self) -> Any:  # the engine knows each by a key of its own
@@ -78,6 +84,7 @@ def _parameter(name: str, start: Any) -> tuple[str, list[int], float]:
         shape = []
     if not shape or min(shape) < 1:
         raise _engine.wrong_input(
-            f"the parameter '{name}' is {start!r}", "give a number where it starts, or a shape as (3, 2) for an array that is drawn"
+            f"the parameter '{name}' is {start!r}",
+            "give a number where it starts, or a shape as (3, 2) for an array that is drawn",
         )
     return name, shape, 0.0

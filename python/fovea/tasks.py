@@ -56,11 +56,17 @@ class Task:
     5
     """
 
-    def __init__(self, batches: Batches, *, kind: str = "labelled_tokens", name: str | None = None, **sizes: int) -> None:
+    def __init__(
+        self, batches: Batches, *, kind: str = "labelled_tokens", name: str | None = None, **sizes: int
+    ) -> None:
         if not callable(batches):
-            raise _engine.wrong_type(f"batches is of type {type(batches).__name__}, which cannot be called", "give a generator function")
+            raise _engine.wrong_type(
+                f"batches is of type {type(batches).__name__}, which cannot be called", "give a generator function"
+            )
         checks.text("kind", kind)
-        self.name = str(getattr(batches, "__name__", type(batches).__name__)) if name is None else checks.text("name", name)
+        self.name = (
+            str(getattr(batches, "__name__", type(batches).__name__)) if name is None else checks.text("name", name)
+        )
         _takes_three(self.name, batches)
         if kind in ("token_pairs", "token_streams"):
             sizes.setdefault("target_vocab", sizes.get("vocab", 0))
@@ -72,7 +78,9 @@ class Task:
                 raise _engine.wrong_input(f"'{size}' is no size of {kind}", _engine.suggest_name(size, needed))
         for size in needed:
             if size not in sizes:
-                raise _engine.wrong_input(f"a task of {kind} must say its {size}", f"Task(…, {', '.join(f'{s}=…' for s in needed)})")
+                raise _engine.wrong_input(
+                    f"a task of {kind} must say its {size}", f"Task(…, {', '.join(f'{s}=…' for s in needed)})"
+                )
         self.shape = {"kind": kind, **sizes}
         self._batches = batches
         self._open: dict[tuple[str, int, int], _Course] = {}
@@ -88,7 +96,9 @@ class Task:
                 course = self._open[(split, seed, size)] = _Course(self.name, split, self._batches(split, seed, size))
             batch = course.at(step)
         if not isinstance(batch, Mapping):
-            raise _engine.wrong_input(f"task '{self.name}' gave {checks.shown(batch)}, not a batch", "a batch is a dict of arrays")
+            raise _engine.wrong_input(
+                f"task '{self.name}' gave {checks.shown(batch)}, not a batch", "a batch is a dict of arrays"
+            )
         return dict(batch)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -107,7 +117,15 @@ class Task:
             row, point = np.zeros((1, 1), np.int32), np.zeros((1, shape.get("width", 0)))
             value = np.zeros((1, shape.get("value_width", 0)))
             items = point[None] if shape["kind"] == "labelled_bags" else point
-            yield {"source": row, "target": row, "labels": row[0], "keys": point, "values": value, "queries": point, "items": items}
+            yield {
+                "source": row,
+                "target": row,
+                "labels": row[0],
+                "keys": point,
+                "values": value,
+                "queries": point,
+                "items": items,
+            }
 
         sizes = {name: size for name, size in shape.items() if name != "kind"}
         return cls(one, kind=shape["kind"], **sizes)
@@ -142,7 +160,9 @@ def _takes_three(name: str, batches: Batches) -> None:
     try:
         inspect.signature(batches).bind("train", 0, 1)
     except TypeError as error:
-        raise _engine.wrong_input(f"task '{name}' cannot be called with (split, seed, size): {error}", "give it these three") from None
+        raise _engine.wrong_input(
+            f"task '{name}' cannot be called with (split, seed, size): {error}", "give it these three"
+        ) from None
     except ValueError:  # nobody knows what it takes
         pass
 
@@ -154,7 +174,8 @@ class _Course:
         self._what = f"task '{task}'"
         if isinstance(batches, Mapping) or not hasattr(batches, "__iter__"):
             raise _engine.wrong_type(
-                f"{self._what} gave {checks.shown(batches)}, where batches one after the other are wanted", "let the function yield them"
+                f"{self._what} gave {checks.shown(batches)}, where batches one after the other are wanted",
+                "let the function yield them",
             )
         self._split = split
         self._batches = iter(batches)

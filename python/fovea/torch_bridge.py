@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 Weights = Mapping[str, npt.NDArray[Any]]
 
-_WITH_MODULE = ("seq2seq", "seq2seq-heads", "gated-classifier", "feature-attention", "bag-attention", "pooling", "transformer")
+_WITH_MODULE = (
+    "seq2seq",
+    "seq2seq-heads",
+    "gated-classifier",
+    "feature-attention",
+    "bag-attention",
+    "pooling",
+    "transformer",
+)
 
 
 def to_torch(run: Run) -> torch.nn.Module:
@@ -70,8 +78,12 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
         raise checks.wrong_type("module", module, "a torch.nn.Module, or a dict of weights by their names")
     state = checks.table("module", module if isinstance(module, Mapping) else module.state_dict(), "output.weight")
     if not state:
-        raise _engine.wrong_input("there are no weights", "give a module that has some, or a dict of them by their names")
-    weights = {name: _array(name, values) for name, values in state.items() if not name.endswith(".num_batches_tracked")}
+        raise _engine.wrong_input(
+            "there are no weights", "give a module that has some, or a dict of them by their names"
+        )
+    weights = {
+        name: _array(name, values) for name, values in state.items() if not name.endswith(".num_batches_tracked")
+    }
     spec, sizes = _told_by(weights)
     spec.update(getattr(module, "spec", {}))
     sizes.update((name, value) for name, value in getattr(module, "sizes", {}).items() if name in sizes)
@@ -83,7 +95,14 @@ def from_torch(module: torch.nn.Module | Mapping[str, Any], **settings: Any) -> 
 
 def _told_by(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     """The model and the sizes of its task, as the weights' names and shapes tell them."""
-    for name, tell in (("mlp.0.weight", _features), ("head.linear0.weight", _bags), ("w", _pooling), ("weight", _pooling), ("query.weight", _pooling), ("unembedding.weight", _transformer)):
+    for name, tell in (
+        ("mlp.0.weight", _features),
+        ("head.linear0.weight", _bags),
+        ("w", _pooling),
+        ("weight", _pooling),
+        ("query.weight", _pooling),
+        ("unembedding.weight", _transformer),
+    ):
         if name in weights:
             return tell(weights)
     return _recurrent(weights)
@@ -103,11 +122,21 @@ def _bags(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     score = "general" if "attention.weight" in weights else "dot"
     if hidden is not None:
         score = "simple" if "attention.hidden.bias" in weights else "additive"
-    spec: dict[str, Any] = {"name": "bag-attention", "score": score, "hidden": _outs(weights, "items"), "item_norm": "items.norm.weight" in weights}
+    spec: dict[str, Any] = {
+        "name": "bag-attention",
+        "score": score,
+        "hidden": _outs(weights, "items"),
+        "item_norm": "items.norm.weight" in weights,
+    }
     if hidden is not None:
         spec["score_hidden"] = len(hidden)
     classes = len(weights["head.linear1.weight"])
-    return spec, {"kind": "labelled_bags", "width": weights["items.0.weight"].shape[1], "classes": classes, "most_items": 1 << 20}
+    return spec, {
+        "kind": "labelled_bags",
+        "width": weights["items.0.weight"].shape[1],
+        "classes": classes,
+        "most_items": 1 << 20,
+    }
 
 
 def _pooling(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -140,19 +169,27 @@ def _transformer(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
         "biases": "layer.1.value.bias" in weights,
     }
     longest = next((len(table) for table in (learned, relative) if table is not None), 1 << 16)
-    return spec, {"kind": "token_streams", "vocab": vocab, "target_vocab": len(weights["unembedding.weight"]), "longest": longest}
+    return spec, {
+        "kind": "token_streams",
+        "vocab": vocab,
+        "target_vocab": len(weights["unembedding.weight"]),
+        "longest": longest,
+    }
 
 
 def _recurrent(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     for name in ("embedding.weight", "encoder.weight_ih_l0", "encoder.weight_hh_l0"):
         if name not in weights:
             there = ", ".join(sorted(weights)[:8])
-            raise _engine.wrong_input(f"there are no weights '{name}'", f"the names that fovea.to_torch gives are needed; here are {there}")
+            raise _engine.wrong_input(
+                f"there are no weights '{name}'", f"the names that fovea.to_torch gives are needed; here are {there}"
+            )
     vocab, embedding = weights["embedding.weight"].shape
     rows, hidden = weights["encoder.weight_hh_l0"].shape
     if rows not in (3 * hidden, 4 * hidden):
         raise _engine.wrong_input(
-            f"'encoder.weight_hh_l0' has the shape ({rows}, {hidden})", "an LSTM has four rows for each unit, a GRU three"
+            f"'encoder.weight_hh_l0' has the shape ({rows}, {hidden})",
+            "an LSTM has four rows for each unit, a GRU three",
         )
     spec = {
         "embedding": embedding,
@@ -169,7 +206,13 @@ def _recurrent(weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:
     if heads:
         spec["heads"] = heads
     targets = len(weights.get("target_embedding.weight", weights["embedding.weight"]))
-    return spec, {"kind": "token_pairs", "vocab": vocab, "target_vocab": targets, "start_token": targets - 1, "end_token": max(0, targets - 2)}
+    return spec, {
+        "kind": "token_pairs",
+        "vocab": vocab,
+        "target_vocab": targets,
+        "start_token": targets - 1,
+        "end_token": max(0, targets - 2),
+    }
 
 
 def _classifier(spec: dict[str, Any], weights: Weights) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -39,7 +39,9 @@ class Answer:
     def __call__(self, out: Any) -> Any:
         given = self.read(out)
         if not isinstance(given, torch.Tensor):
-            raise checks.wrong_type("what answer(output) gives", given, "a tensor of log-probabilities, (examples, rows)")
+            raise checks.wrong_type(
+                "what answer(output) gives", given, "a tensor of log-probabilities, (examples, rows)"
+            )
         if given.dim() == 1:
             given = given[:, None]
         if given.dim() != 2 or given.numel() == 0 or not given.is_floating_point():
@@ -59,7 +61,15 @@ class Answer:
 class Base:
     """One pass as it is, with what each module gave."""
 
-    def __init__(self, model: Model, answer: Answer, sites: Sequence[Key], examples: int | None, plan: Plan | None = None, log: bool = False) -> None:
+    def __init__(
+        self,
+        model: Model,
+        answer: Answer,
+        sites: Sequence[Key],
+        examples: int | None,
+        plan: Plan | None = None,
+        log: bool = False,
+    ) -> None:
         with Scope(model.names, log) as scope:
             tap = Tap(scope, dict.fromkeys(sites), examples, plan)
             with tap:
@@ -69,7 +79,10 @@ class Base:
         self.answers = answer(out)
         for key in sites:
             if key not in self.seen:
-                raise _engine.failure(f"attention at '{key[0]}' was not seen this time", "a model that is observed has to take the same way each time")
+                raise _engine.failure(
+                    f"attention at '{key[0]}' was not seen this time",
+                    "a model that is observed has to take the same way each time",
+                )
 
 
 class Clamps:
@@ -77,12 +90,18 @@ class Clamps:
 
     def __init__(self, model: Model, answer: Answer, heads: str, rows: Sequence[int] | None, seed: int) -> None:
         self.model, self.answer, self.heads, self.rows, self.seed = model, answer, heads, rows, seed
-        self.ways: dict[Key, tuple[bool, int]] = {}  # whether what came before is used again, copies of the batch in a pass
+        self.ways: dict[
+            Key, tuple[bool, int]
+        ] = {}  # whether what came before is used again, copies of the batch in a pass
         self.prices: dict[Key, float] = {}  # seconds of a unit
-        self.unsure: set[Key] = set()  # sites of which no answer depends yet, so that the ways to a pass cannot be told apart
+        self.unsure: set[Key] = (
+            set()
+        )  # sites of which no answer depends yet, so that the ways to a pass cannot be told apart
         self.mixed: set[Key] = set()  # sites of which a row was seen to change the answer of another
         self.able: dict[Key, Array] = {}  # (examples, rows) that may be measured
-        self.order: dict[Key, list[list[tuple[int, int]]]] = {}  # (head, row) of each example, in the order of being measured
+        self.order: dict[
+            Key, list[list[tuple[int, int]]]
+        ] = {}  # (head, row) of each example, in the order of being measured
 
     def prepare(self, base: Base, key: Key, asked: Array, number: int) -> None:
         """Chooses rows, and finds how a pass is made at least cost, by comparing its answers."""
@@ -117,7 +136,8 @@ class Clamps:
                 self.prices[key] = took * math.ceil(places / copies)
                 return
         raise _engine.failure(
-            f"two passes over the same batch gave different answers at '{key[0]}'", "β needs a model that is the same each time in evaluation; beta=None leaves it out"
+            f"two passes over the same batch gave different answers at '{key[0]}'",
+            "β needs a model that is the same each time in evaluation; beta=None leaves it out",
         )
 
     def _trial(self, base: Base, key: Key, reuse: bool, copies: int, marked: Any) -> float | None:
@@ -137,11 +157,15 @@ class Clamps:
             if not reuse and copies == 1:
                 raise
             return None
-        right = self._close(first, base.answers if copies > 1 else marked) and all(self._close(one, marked) for one in others)
+        right = self._close(first, base.answers if copies > 1 else marked) and all(
+            self._close(one, marked) for one in others
+        )
         return took if right else None
 
     def _close(self, some: Any, others: Any) -> bool:
-        return some.shape == others.shape and bool(torch.allclose(some, others, atol=self.model.close, rtol=self.model.close, equal_nan=True))
+        return some.shape == others.shape and bool(
+            torch.allclose(some, others, atol=self.model.close, rtol=self.model.close, equal_nan=True)
+        )
 
     @staticmethod
     def _mark(key: Key, begin: int) -> Plan:
@@ -152,7 +176,9 @@ class Clamps:
                 return attention
             if attention.size(0) <= begin:
                 raise ValueError("the batch has no copies here")
-            first = torch.nn.functional.one_hot(allowed.int().argmax(-1), attention.size(-1)).to(attention.dtype) * allowed
+            first = (
+                torch.nn.functional.one_hot(allowed.int().argmax(-1), attention.size(-1)).to(attention.dtype) * allowed
+            )
             return torch.cat([attention[:begin], first[begin:]])
 
         return plan
@@ -187,7 +213,9 @@ class Clamps:
         allowed = seen.allowed.cpu().numpy()
         examples, heads, rows, places = allowed.shape
         jobs = [(e, *turns[unit]) for e, turns in enumerate(self.order[key]) if unit < len(turns)]
-        jobs = [(e, h, i) for e, h, i in jobs if allowed[e, h, i].any()]  # what a model that diverged gives allows nothing
+        jobs = [
+            (e, h, i) for e, h, i in jobs if allowed[e, h, i].any()
+        ]  # what a model that diverged gives allows nothing
         if not jobs:
             return False
         lists = [np.flatnonzero(allowed[e, h, i]) for e, h, i in jobs]
@@ -211,7 +239,9 @@ class Clamps:
                         else:
                             beta[e, h, i, j] = pick(answers[slot], i)
 
-            apart = pick.by_row and key not in self.mixed and self._apart(base, key, jobs, lists, one_pass, examples, pick)
+            apart = (
+                pick.by_row and key not in self.mixed and self._apart(base, key, jobs, lists, one_pass, examples, pick)
+            )
             if apart:
                 lists = [np.flatnonzero(allowed[e, h].any(0)) for e, h, _ in jobs]
             run(apart, lists)
@@ -331,7 +361,9 @@ def _given(scope: Scope, base: Base, key: Key, copies: int) -> Iterator[None]:
     """Calls of modules that had ended before the site give what they gave in the base pass."""
     reached, examples = base.seen[key].at, base.seen[key].attention.size(0)
     calls = [(call, module) for module, all_calls in base.ended.items() for call in all_calls if call.at <= reached]
-    calls = [(call, module) for call, module in calls if versions(call.output) == call.written]  # not changed by who received it
+    calls = [
+        (call, module) for call, module in calls if versions(call.output) == call.written
+    ]  # not changed by who received it
     low = reached
     given: dict[Any, dict[int, Ended]] = {}
     for call, module in sorted(calls, key=lambda pair: -pair[0].at):  # what lies within another is not called at all
@@ -339,7 +371,9 @@ def _given(scope: Scope, base: Base, key: Key, copies: int) -> Iterator[None]:
             low = call.begun
             given.setdefault(module, {})[call.number] = call
     outputs = {
-        id(call): over(call.output, lambda tensor: repeated(tensor, examples, copies)) for all_calls in given.values() for call in all_calls.values()
+        id(call): over(call.output, lambda tensor: repeated(tensor, examples, copies))
+        for all_calls in given.values()
+        for call in all_calls.values()
     }
     before: list[tuple[Any, Any]] = []
     try:
@@ -355,7 +389,9 @@ def _given(scope: Scope, base: Base, key: Key, copies: int) -> Iterator[None]:
                 module.forward = own
 
 
-def _stub(scope: Scope, module: Any, forward: Callable[..., Any], numbers: dict[int, Ended], outputs: dict[int, Any]) -> Callable[..., Any]:
+def _stub(
+    scope: Scope, module: Any, forward: Callable[..., Any], numbers: dict[int, Ended], outputs: dict[int, Any]
+) -> Callable[..., Any]:
     def stub(*args: Any, **kwargs: Any) -> Any:
         call = numbers.get(scope.begun[module] - 1) if scope.here() else None
         if call is None:

@@ -24,7 +24,9 @@ def require_rows(rows: Iterable[int], shapes: Shapes) -> None:
     most = max(shape[2] for shape in shapes)
     for row in rows:
         if not -most <= row < most:
-            raise _engine.wrong_input(f"rows has {row}, and attention has {most} rows", "count from 0, or from the end by -1")
+            raise _engine.wrong_input(
+                f"rows has {row}, and attention has {most} rows", "count from 0, or from the end by -1"
+            )
 
 
 def require_answer(answers: Array, observed: Mapping[str, tuple[int, ...]], shapes: Shapes) -> None:
@@ -48,7 +50,9 @@ def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Arr
     """``shapes`` are those of all sites: one that is not observed can be held at it."""
     if truth is None:
         return None
-    values = _array("truth", truth, "whole numbers, (examples, rows): the place that each row should look at, -1 for none")
+    values = _array(
+        "truth", truth, "whole numbers, (examples, rows): the place that each row should look at, -1 for none"
+    )
     if values.dtype.kind not in "iu" or values.ndim != 2 or len(values) != examples:
         raise _engine.wrong_input(
             f"truth has the shape {values.shape} and holds {values.dtype}",
@@ -63,7 +67,10 @@ def truth_of(truth: Any, examples: int, observed: Shapes, shapes: Shapes) -> Arr
     places = min(seen or fit)
     outside = values[(values < -1) | (values >= places)]
     if outside.size:
-        raise _engine.wrong_input(f"truth has a place {outside[0]}, and attention has {places} places", "places count from 0; -1 stands for none")
+        raise _engine.wrong_input(
+            f"truth has a place {outside[0]}, and attention has {places} places",
+            "places count from 0; -1 stands for none",
+        )
     return values.astype(np.int64)
 
 
@@ -101,7 +108,9 @@ def require_number(name: str, value: Any) -> None:
         raise checks.wrong_type(f"step({name}=…)", value, "a number, or a tensor of one")
     shape = tuple(getattr(value, "shape", ()))
     if math.prod(shape) != 1:
-        raise _engine.wrong_input(f"step({name}=…) has the shape {shape}", "it must be one number, such as the mean of these")
+        raise _engine.wrong_input(
+            f"step({name}=…) has the shape {shape}", "it must be one number, such as the mean of these"
+        )
 
 
 def require_state(state: Any, sites: list[str]) -> dict[str, Any]:

@@ -31,7 +31,9 @@ class Hold:
             if how not in PATTERNS:
                 raise _engine.wrong_input(f"attention cannot be held '{how}'", _engine.suggest_name(how, PATTERNS))
         elif not callable(how):
-            raise checks.wrong_type("how", how, "\"uniform\", \"previous\", \"first\", \"truth\" or a function of (attention, allowed)")
+            raise checks.wrong_type(
+                "how", how, '"uniform", "previous", "first", "truth" or a function of (attention, allowed)'
+            )
         head = None if head is None else checks.whole("head", head, 1)
         return cls(how, frozenset(sites), start, until, head)
 
@@ -40,7 +42,11 @@ class Hold:
 
     def table(self) -> dict[str, Any]:
         """As a spec says it."""
-        table: dict[str, Any] = {"hold": self.how if isinstance(self.how, str) else "own", "of": sorted(self.sites), "from": self.start}
+        table: dict[str, Any] = {
+            "hold": self.how if isinstance(self.how, str) else "own",
+            "of": sorted(self.sites),
+            "from": self.start,
+        }
         if self.until is not None:
             table["until"] = self.until
         return table if self.head is None else {**table, "head": self.head}
@@ -50,7 +56,9 @@ class Hold:
         if self.head is None:
             return held
         if self.head > attention.size(1):
-            raise _engine.wrong_input(f"head {self.head} cannot be held: there are {attention.size(1)}", "heads count from 1")
+            raise _engine.wrong_input(
+                f"head {self.head} cannot be held: there are {attention.size(1)}", "heads count from 1"
+            )
         which = torch.arange(attention.size(1), device=attention.device) == self.head - 1
         return torch.where(which[:, None, None], held, attention)
 
@@ -59,7 +67,9 @@ class Hold:
             held = self.how(attention, allowed)
             if not isinstance(held, torch.Tensor) or held.shape != attention.shape:
                 shape = tuple(getattr(held, "shape", ()))
-                raise _engine.wrong_input(f"a hold gave {shape} in place of attention", f"it must give {tuple(attention.shape)}")
+                raise _engine.wrong_input(
+                    f"a hold gave {shape} in place of attention", f"it must give {tuple(attention.shape)}"
+                )
             return held
         if self.how == "uniform":
             even = allowed.to(attention.dtype)
@@ -67,7 +77,10 @@ class Hold:
         examples, _, rows, places = attention.shape
         if self.how == "truth":
             if truth is None:
-                raise _engine.wrong_input("attention cannot be held at the truth, which is not known", "give intervening(truth=…), (examples, rows)")
+                raise _engine.wrong_input(
+                    "attention cannot be held at the truth, which is not known",
+                    "give intervening(truth=…), (examples, rows)",
+                )
             truth = torch.as_tensor(truth, device=attention.device)
             if truth.dim() != 2 or truth.shape[0] != examples or truth.shape[1] not in (rows, rows - 1):
                 raise _engine.wrong_input(
@@ -76,7 +89,8 @@ class Hold:
                 )
             if truth.numel() and not bool(((truth >= -1) & (truth < places)).all()):
                 raise _engine.wrong_input(
-                    f"truth has a place {_outside(truth, places)}, and attention has {places} places", "places count from 0; -1 stands for none"
+                    f"truth has a place {_outside(truth, places)}, and attention has {places} places",
+                    "places count from 0; -1 stands for none",
                 )
             at = torch.nn.functional.pad(truth, (0, rows - truth.shape[1]), value=-1)[:, None, :, None]
         else:
@@ -142,7 +156,9 @@ def require_no_truth(holds: Sequence[Hold], number: int) -> None:
             )
 
 
-def require_as_often(holds: Sequence[Hold], passes: Sequence[Mapping[str, int]], looked: Mapping[str, int], every_site: Collection[str]) -> None:
+def require_as_often(
+    holds: Sequence[Hold], passes: Sequence[Mapping[str, int]], looked: Mapping[str, int], every_site: Collection[str]
+) -> None:
     """Of a module that attends several times in a pass, as at each step of a loop, no more is known than was seen: a longer pass would
     be held in part, and of a shorter one something else might be."""
     for name in {site.rpartition("#")[0] or site for hold in holds for site in hold.sites}:

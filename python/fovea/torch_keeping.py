@@ -48,7 +48,15 @@ class Keeping(Budget):
         course = self._course.state_dict()
         course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
         seconds = self._before + time.perf_counter() - self._begun
-        state = {"number": self.number, "sites": list(self._sites.values()), "key": self._key, "started": self._started, "seconds": seconds, "turn": self._turn, "course": course}
+        state = {
+            "number": self.number,
+            "sites": list(self._sites.values()),
+            "key": self._key,
+            "started": self._started,
+            "seconds": seconds,
+            "turn": self._turn,
+            "course": course,
+        }
         memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
         return {**state, "holds": self._all_holds(), "audit": torch.tensor(memory, dtype=torch.float64)}
 
@@ -71,7 +79,10 @@ class Keeping(Budget):
         """Of what was held before the training was resumed, what is not said anew, too."""
         now_said = [hold.table() for hold in self._holds]
         over = [one for one in self._held_before if one not in now_said and one["from"] < self._resumed_at]
-        return [*({**one, "until": min(one.get("until", self._resumed_at), self._resumed_at)} for one in over), *now_said]
+        return [
+            *({**one, "until": min(one.get("until", self._resumed_at), self._resumed_at)} for one in over),
+            *now_said,
+        ]
 
     def _keep_meanwhile(self) -> None:
         """From time to time, for a process that is ended from outside: a stopped run, which that of close() replaces."""

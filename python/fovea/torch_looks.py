@@ -101,7 +101,12 @@ class Looks:
         last = list(self._sites)[-1]
         truth = self._truth_at(last)
         if truth is not None:
-            arrays.append(("attention_truth", (truth[: self._keep, :, None] == np.arange(self._shapes[last][3])).astype(np.float32)))
+            arrays.append(
+                (
+                    "attention_truth",
+                    (truth[: self._keep, :, None] == np.arange(self._shapes[last][3])).astype(np.float32),
+                )
+            )
         return arrays
 
     def _compared(self, base: Base, of_sites: Mapping[Key, Array]) -> tuple[dict[str, float], list[tuple[str, Array]]]:
@@ -130,25 +135,35 @@ class Looks:
             numbers[name] = float(np.average([value for value, _ in values], weights=[count for _, count in values]))
         return numbers, arrays
 
-
     def _gradients(self) -> dict[str, float]:
         """How long the gradient of this update is: of all parameters, and of those in the module of each site."""
         modules = {"": self._model.module}
-        modules |= {f"_l{number + 1}": module for number, (name, _) in enumerate(self._sites) for module, its in self._model.names.items() if its == name}
+        modules |= {
+            f"_l{number + 1}": module
+            for number, (name, _) in enumerate(self._sites)
+            for module, its in self._model.names.items()
+            if its == name
+        }
         norms = {}
         for suffix, module in modules.items():
             found = [p.grad.detach() for p in module.parameters() if p.grad is not None]
             if found:
-                norms[f"gradient{suffix}"] = float(torch.stack([torch.linalg.vector_norm(one.float()).cpu() for one in found]).norm())
+                norms[f"gradient{suffix}"] = float(
+                    torch.stack([torch.linalg.vector_norm(one.float()).cpu() for one in found]).norm()
+                )
         return norms
 
     def _told_of_update(self, last: bool) -> None:
         for name, value in self._given.items():
-            self._course.number(self.number, f"train_{name}", float(value.detach() if isinstance(value, torch.Tensor) else value))
+            self._course.number(
+                self.number, f"train_{name}", float(value.detach() if isinstance(value, torch.Tensor) else value)
+            )
         norms = {} if last else self._gradients()
         if not norms and not last and not self._told_of_no_gradient:
             self._told_of_no_gradient = True
-            teller()(f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()")
+            teller()(
+                f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()"
+            )
         for name, norm in norms.items():
             self._course.number(self.number, name, norm)
 
@@ -195,12 +210,19 @@ class Looks:
         allowed, asked = base.seen[key].allowed.cpu().numpy()[:, heads], self._asked(key)
         if self._clamps:
             turns = self._clamps.order[key]
-            order: Any = [(e, *turns[e][unit]) for unit in range(self._clamps.units(key)) for e in range(len(turns)) if unit < len(turns[e])]
+            order: Any = [
+                (e, *turns[e][unit])
+                for unit in range(self._clamps.units(key))
+                for e in range(len(turns))
+                if unit < len(turns[e])
+            ]
         else:
             order = np.argwhere((allowed.sum(-1) >= 2) & asked[:, None])
         return Assumptions(np.array(order, int).reshape(-1, 3), allowed, asked, self._truth_at(key))
 
-    def _audited(self, audit: Assumptions, base: Base, step: int, first: bool, beta: Mapping[Key, Array]) -> dict[str, float]:
+    def _audited(
+        self, audit: Assumptions, base: Base, step: int, first: bool, beta: Mapping[Key, Array]
+    ) -> dict[str, float]:
         key = list(self._sites)[-1]
         attention, said = base.seen[key].attention.float().cpu().numpy(), beta.get(key)
         if self._heads == "all":
@@ -244,7 +266,9 @@ def _looks_at_itself(seen: Seen) -> bool:
     """Whether its module is called with one sequence: queries that are the keys, or nothing else of such a shape."""
     if seen.within is None:
         return False
-    sequences = [one for one in seen.within[1] if isinstance(one, torch.Tensor) and one.dim() == 3 and one.is_floating_point()]
+    sequences = [
+        one for one in seen.within[1] if isinstance(one, torch.Tensor) and one.dim() == 3 and one.is_floating_point()
+    ]
     return len({id(one) for one in sequences}) == 1
 
 
@@ -265,7 +289,11 @@ class LookedUp(TorchFunctionMode):  # type: ignore[misc]
 def words_of(asked: list[tuple[Any, Any]], tensors: list[Any], examples: int) -> tuple[Any, Any]:
     """The one of a batch's tensors that holds words, and the table that they were looked up in first. Where nothing is looked up, it
     is the only one that there is."""
-    whole = [one for one in tensors if not one.is_floating_point() and one.dtype != torch.bool and one.dim() == 2 and one.size(0) == examples]
+    whole = [
+        one
+        for one in tensors
+        if not one.is_floating_point() and one.dtype != torch.bool and one.dim() == 2 and one.size(0) == examples
+    ]
     for table, ids in asked:
         for one in whole:
             if isinstance(ids, torch.Tensor) and ids.shape == one.shape and bool((ids.cpu() == one.cpu()).all()):

@@ -31,7 +31,10 @@ class Model:
     compiled: bool = field(init=False)  # in part, at least
 
     def __post_init__(self) -> None:
-        self.compiled = any(getattr(module, "_compiled_call_impl", None) or hasattr(module, "_orig_mod") for module in self.module.modules())
+        self.compiled = any(
+            getattr(module, "_compiled_call_impl", None) or hasattr(module, "_orig_mod")
+            for module in self.module.modules()
+        )
         self.module = _unwrapped(self.module)
         self.names = {}
         for name, module in self.module.named_modules():
@@ -43,7 +46,11 @@ class Model:
     def at_rest(self) -> Iterator[None]:
         """Dropout off; the random numbers, the modes of all modules and their buffers as they were afterwards."""
         training = [module for module in self.module.modules() if module.training]
-        buffers = [(module, name, one, _version(one), one.detach().clone()) for module in self.module.modules() for name, one in _buffers(module)]
+        buffers = [
+            (module, name, one, _version(one), one.detach().clone())
+            for module in self.module.modules()
+            for name, one in _buffers(module)
+        ]
         devices = sorted({p.device.index for p in self.module.parameters() if p.device.type == "cuda"})
         with torch.random.fork_rng(devices=devices), _random_kept(), torch.no_grad(), self.eagerly():
             try:
@@ -112,7 +119,11 @@ def versions(tree: Any) -> list[int]:
 def _random_kept() -> Iterator[None]:
     """The random numbers of Python, NumPy and Apple's devices as they were, for a forward that draws from them."""
     apple = torch.backends.mps.is_available()
-    of_python, of_numpy, of_apple = random.getstate(), np.random.get_state(), torch.mps.get_rng_state() if apple else None
+    of_python, of_numpy, of_apple = (
+        random.getstate(),
+        np.random.get_state(),
+        torch.mps.get_rng_state() if apple else None,
+    )
     try:
         yield
     finally:
@@ -159,7 +170,8 @@ def _unwrapped(module: Any) -> Any:
     while True:
         if type(module).__name__ in ("FullyShardedDataParallel", "FSDP"):
             raise _engine.wrong_input(
-                "the model is sharded over processes, and a look at it would wait for all of them", "observe one that is not"
+                "the model is sharded over processes, and a look at it would wait for all of them",
+                "observe one that is not",
             )
         if hasattr(module, "_orig_mod"):
             module = module._orig_mod
@@ -172,4 +184,8 @@ def _unwrapped(module: Any) -> Any:
 def rank() -> int:
     """Which of several processes this is."""
     distributed = torch.distributed
-    return distributed.get_rank() if distributed.is_available() and distributed.is_initialized() else int(os.environ.get("RANK", 0) or 0)
+    return (
+        distributed.get_rank()
+        if distributed.is_available() and distributed.is_initialized()
+        else int(os.environ.get("RANK", 0) or 0)
+    )

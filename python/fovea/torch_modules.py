@@ -74,7 +74,9 @@ class Seq2Seq(FromRun):
         self.embedding = nn.Embedding(vocab, width)
         if "target_embedding.weight" in shapes:
             self.target_embedding = nn.Embedding(*shapes["target_embedding.weight"])
-        self.encoder = _recurrent(self.spec["cell"], width, self.spec["hidden"], self.spec["layers"], self.spec["bidirectional"])
+        self.encoder = _recurrent(
+            self.spec["cell"], width, self.spec["hidden"], self.spec["layers"], self.spec["bidirectional"]
+        )
         self.decoder = _recurrent(self.spec["cell"], width, self.wide, self.spec["layers"], False)
         self.heads = []
         if "attention.query.weight" in shapes:
@@ -156,7 +158,8 @@ class BagAttention(FromRun):
         super().__init__(spec, shapes, sizes)
         if spec["score"] == "flat":
             raise _engine.wrong_input(
-                "a bag-attention of score 'flat' has no module: it does not attend", "scores simple, dot, general and additive have"
+                "a bag-attention of score 'flat' has no module: it does not attend",
+                "scores simple, dot, general and additive have",
             )
         self.asks = spec["score"] != "simple"
         self.items = _layers(shapes, "items")
@@ -167,13 +170,17 @@ class BagAttention(FromRun):
             self.attention = nn.Linear(wide, wide, bias=False)
         elif self.spec["score"] in ("simple", "additive"):
             inner, inputs = shapes["attention.hidden.weight"]
-            self.attention = nn.ModuleDict({"hidden": nn.Linear(inputs, inner, bias=not self.asks), "out": nn.Linear(inner, 1, bias=False)})
-        self.head = nn.ModuleDict({
-            "norm0": nn.BatchNorm1d(wide),
-            "linear0": nn.Linear(wide, wide),
-            "norm1": nn.BatchNorm1d(wide),
-            "linear1": nn.Linear(wide, shapes["head.linear1.weight"][0]),
-        })
+            self.attention = nn.ModuleDict(
+                {"hidden": nn.Linear(inputs, inner, bias=not self.asks), "out": nn.Linear(inner, 1, bias=False)}
+            )
+        self.head = nn.ModuleDict(
+            {
+                "norm0": nn.BatchNorm1d(wide),
+                "linear0": nn.Linear(wide, wide),
+                "norm1": nn.BatchNorm1d(wide),
+                "linear1": nn.Linear(wide, shapes["head.linear1.weight"][0]),
+            }
+        )
 
     def states(self, items: Any, present: Any) -> Any:
         """What the network makes of the items that are there; 0 elsewhere."""
@@ -211,7 +218,10 @@ class Pooling(FromRun):
         super().__init__(spec, shapes, sizes)
         self.kind = spec["similarity"]
         if self.kind not in ("gaussian-learned", "general", "additive"):
-            raise _engine.wrong_input(f"the similarity '{self.kind}' has no module", "those that learn have: gaussian-learned, general and additive")
+            raise _engine.wrong_input(
+                f"the similarity '{self.kind}' has no module",
+                "those that learn have: gaussian-learned, general and additive",
+            )
         if self.kind == "gaussian-learned":
             self.w = nn.Parameter(torch.zeros(1))
         elif self.kind == "general":

@@ -30,8 +30,16 @@ Key = tuple[str, int]  # the innermost module's name, and which call in it this 
 Plan = Callable[[Key, Any, Any], Any]  # (site, attention, allowed) -> attention
 
 _SOFTMAX = {torch.softmax, F.softmax, torch.Tensor.softmax, torch.special.softmax}
-_WEIGHS = {torch.matmul, torch.Tensor.matmul, torch.Tensor.__matmul__, torch.Tensor.__rmatmul__, torch.bmm, torch.Tensor.bmm,
-           torch.einsum, torch.baddbmm}
+_WEIGHS = {
+    torch.matmul,
+    torch.Tensor.matmul,
+    torch.Tensor.__matmul__,
+    torch.Tensor.__rmatmul__,
+    torch.bmm,
+    torch.Tensor.bmm,
+    torch.einsum,
+    torch.baddbmm,
+}
 _TIMES = {torch.mul, torch.Tensor.mul, torch.Tensor.__mul__, torch.Tensor.__rmul__}
 _SUMS = {torch.sum, torch.Tensor.sum}
 _FAR = 1000.0  # a score so much below the largest of its row stands for a place that is masked
@@ -114,7 +122,9 @@ class Scope:
         _, number, begun, before, _ = self.stack.pop()
         if before is not None:
             self.clock += 1
-            ended = Ended(number, begun, self.clock, output, versions(output), self.calls - before[0], self.begun - before[1])
+            ended = Ended(
+                number, begun, self.clock, output, versions(output), self.calls - before[0], self.begun - before[1]
+            )
             self.ended.setdefault(module, []).append(ended)
 
     def key(self) -> Key:
@@ -131,7 +141,12 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
     sites it reads, or ``None`` while they are being found."""
 
     def __init__(
-        self, scope: Scope, want: Container[Key] | None, examples: int | None, plan: Plan | None = None, shapes: Mapping[Key, Sequence[int]] | None = None
+        self,
+        scope: Scope,
+        want: Container[Key] | None,
+        examples: int | None,
+        plan: Plan | None = None,
+        shapes: Mapping[Key, Sequence[int]] | None = None,
     ) -> None:
         super().__init__()
         self.scope, self.want, self.examples, self.plan = scope, want, examples, plan
@@ -179,7 +194,11 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         scale, mask = given.get("scale"), given.get("attn_mask")
         with torch.autocast(query.device.type, enabled=False):
             exact = torch.promote_types(query.dtype, torch.float32)
-            scores = query.to(exact) @ keys.to(exact).transpose(-2, -1) * (1 / math.sqrt(query.size(-1)) if scale is None else scale)
+            scores = (
+                query.to(exact)
+                @ keys.to(exact).transpose(-2, -1)
+                * (1 / math.sqrt(query.size(-1)) if scale is None else scale)
+            )
             allowed = None
             if given.get("is_causal"):
                 allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
@@ -215,7 +234,12 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             return self._softmax(F.softmax, inner, more, key, examples)
 
         whole = F.multi_head_attention_forward
-        own = {**whole.__globals__, "scaled_dot_product_attention": product, "softmax": softmax, "has_torch_function": lambda _: False}
+        own = {
+            **whole.__globals__,
+            "scaled_dot_product_attention": product,
+            "softmax": softmax,
+            "has_torch_function": lambda _: False,
+        }
         private = types.FunctionType(whole.__code__, own, whole.__name__, whole.__defaults__, whole.__closure__)
         private.__kwdefaults__ = whole.__kwdefaults__
         return private(*args, **kwargs)
@@ -229,7 +253,9 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             return out
         if examples is None and self.examples is None and key in self.shapes and out.dim() < 4:
             of_batch, heads, rows, _ = self.shapes[key]
-            examples = out.size(0) // heads if out.dim() == 3 else 1 if of_batch == 1 and rows > 1 else out.size(0) // rows
+            examples = (
+                out.size(0) // heads if out.dim() == 3 else 1 if of_batch == 1 and rows > 1 else out.size(0) // rows
+            )
         view = _Cube(out.shape, dim, examples or self.examples)
         if not view.fits:
             return out
@@ -320,8 +346,13 @@ def _why_none(model: Model, tap: Tap) -> str:
         if type(module).__module__.startswith("torch.fx"):
             return f": {where} is a traced graph (torch.fx or torch.export); observe the module it was made of"
         forward = type(module).forward
-        named = [getattr(forward, "__globals__", {}).get(one) for one in getattr(getattr(forward, "__code__", None), "co_names", ())]
-        if tap.odd or any(getattr(one, "__module__", "") == "torch.nn.attention.flex_attention" for one in named if callable(one)):
+        named = [
+            getattr(forward, "__globals__", {}).get(one)
+            for one in getattr(getattr(forward, "__code__", None), "co_names", ())
+        ]
+        if tap.odd or any(
+            getattr(one, "__module__", "") == "torch.nn.attention.flex_attention" for one in named if callable(one)
+        ):
             return f": {where} uses flex_attention, which makes no weights that could be read; take scaled_dot_product_attention to observe it"
     if tap.seen:
         most = ", ".join(sorted({name_of(key) for key in tap.seen})[:4])
@@ -340,5 +371,7 @@ def chosen(names: Sequence[str], patterns: str | Sequence[str], what: str) -> li
     for pattern in wanted:
         if not fnmatch.filter(names, pattern):
             more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-            raise _engine.wrong_input(f"{what} '{pattern}' fits no site of attention", f"there are {', '.join(names[:8])}{more}")
+            raise _engine.wrong_input(
+                f"{what} '{pattern}' fits no site of attention", f"there are {', '.join(names[:8])}{more}"
+            )
     return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)]

@@ -35,7 +35,9 @@ class Layer(nn.Module):  # type: ignore[misc]
             if normal:
                 self.norm2 = nn.LayerNorm(d, bias=bias)
             f = nn.GELU(approximate="tanh") if spec["activation"] == "gelu" else nn.ReLU()
-            self.mlp = nn.Sequential(nn.Linear(d, spec["mlp"] * d, bias=bias), f, nn.Linear(spec["mlp"] * d, d, bias=bias))
+            self.mlp = nn.Sequential(
+                nn.Linear(d, spec["mlp"] * d, bias=bias), f, nn.Linear(spec["mlp"] * d, d, bias=bias)
+            )
 
     def split(self, x: Any) -> Any:
         """(B, T, H K) as (B, H, T, K)."""

@@ -50,7 +50,9 @@ def closed(watch: Watch) -> None:
 def dropped(watch: Watch) -> None:
     """While garbage is collected, too, when a store may be at work: nothing is written now."""
     if watch._unclosed and len(watch._course.looks) > watch._looks_before:
-        _dropped.append(_Dropped(watch._key, watch._name, len(watch._course.looks), watch.number, watch._keeping("stopped", "")))
+        _dropped.append(
+            _Dropped(watch._key, watch._name, len(watch._course.looks), watch.number, watch._keeping("stopped", ""))
+        )
     watch._unclosed = False
 
 

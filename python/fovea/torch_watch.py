@@ -35,6 +35,7 @@ torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
 
+
 class Watch(Keeping):
     """What ``fovea.observe`` gives: it looks at a model while that is trained, and keeps what it sees as a run.
 
@@ -117,7 +118,10 @@ class Watch(Keeping):
             self._answers = self._answer(out).cpu().numpy()
         self._asked_at_first = ~np.isnan(self._answers)
         if not self._asked_at_first.any():
-            raise _engine.wrong_input("answer(output) is not a number anywhere", "nan stands only where nothing is asked; look at the model and the batch")
+            raise _engine.wrong_input(
+                "answer(output) is not a number anywhere",
+                "nan stands only where nothing is asked; look at the model and the batch",
+            )
         examples, rows_answered = self._answers.shape
         seen, _, _ = found(self._model, examples)
         self._every_shape = {key: tuple(seen[key].attention.shape) for key in seen}
@@ -130,15 +134,23 @@ class Watch(Keeping):
         require_rows(() if isinstance(rows, str) else rows, self._shapes.values())
         fits = [rows * places for _, _, rows, places in self._shapes.values() if rows * places <= MOST_AT_ONCE]
         if len(fits) < len(self._shapes) and keep > 0 and not self._silent:
-            large = [name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE]
-            teller()(f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them")
+            large = [
+                name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE
+            ]
+            teller()(
+                f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them"
+            )
         self._keep = min([keep, *(MOST_AT_ONCE // size for size in fits)])
         self._truth = truth_of(truth, examples, self._shapes.values(), [seen[key].attention.shape for key in seen])
         self._rungs = ladder_of(rungs, self._answers)
         of_words, self._table = words_of(looked_up.found, self._model.tensors(), examples)
         self._tokens = None if of_words is None else of_words.cpu().numpy().astype(np.int32)
         self._measures = Measures(self._tokens)
-        self._clamps = None if beta is None else Clamps(self._model, self._answer, heads, None if isinstance(rows, str) else list(rows), seed)
+        self._clamps = (
+            None
+            if beta is None
+            else Clamps(self._model, self._answer, heads, None if isinstance(rows, str) else list(rows), seed)
+        )
         self._rows, self._heads = rows, heads
         self._wants_audit = audit
         self._audit, self._audit_memory = None, []
@@ -188,7 +200,13 @@ class Watch(Keeping):
             self._course.number(number, f"train_{name}", float(value))
 
     def hold(
-        self, how: str | Callable[[Any, Any], Any], sites: str | Sequence[str] = "*", start: int = 0, until: int | None = None, *, head: int | None = None
+        self,
+        how: str | Callable[[Any, Any], Any],
+        sites: str | Sequence[str] = "*",
+        start: int = 0,
+        until: int | None = None,
+        *,
+        head: int | None = None,
     ) -> None:
         """Attention is held for updates ``start`` to ``until`` - 1, within ``intervening``: ``"uniform"`` over the places
         that a row may look at, at the place ``"previous"`` to it, at the ``"first"``, or at the ``"truth"`` (rows without
@@ -203,7 +221,9 @@ class Watch(Keeping):
         made = Hold.of(how, names, start, until, head)
         fewest = min(names, key=self._every_site.__getitem__)
         if made.head is not None and made.head > self._every_site[fewest]:
-            raise _engine.wrong_input(f"head {head} cannot be held: '{fewest}' has {self._every_site[fewest]}", "heads count from 1")
+            raise _engine.wrong_input(
+                f"head {head} cannot be held: '{fewest}' has {self._every_site[fewest]}", "heads count from 1"
+            )
         self._holds.append(made)
 
     @contextlib.contextmanager
@@ -219,7 +239,11 @@ class Watch(Keeping):
         if plan is None:
             yield
             return
-        with self._model.eagerly(), Scope(self._model.names) as scope, Tap(scope, plan.keys(), None, plan, self._every_shape) as tap:
+        with (
+            self._model.eagerly(),
+            Scope(self._model.names) as scope,
+            Tap(scope, plan.keys(), None, plan, self._every_shape) as tap,
+        ):
             try:
                 yield
             finally:
@@ -240,7 +264,9 @@ class Watch(Keeping):
         """
         self._open()
         if self._silent:
-            raise _engine.wrong_input("this process observes nothing: the first of the processes does", "ask the one of rank 0")
+            raise _engine.wrong_input(
+                "this process observes nothing: the first of the processes does", "ask the one of rank 0"
+            )
         look, one_pass = self._price()
         sites = list(self._sites) if self._clamps else []
         update, timed = self._update()
@@ -300,7 +326,9 @@ class Watch(Keeping):
             return False
         if not self._lost:
             self._lost = True
-            teller()(f"at update {self.number} the answer is not a number where it was one; loss is kept as nan, and nothing else is measured")
+            teller()(
+                f"at update {self.number} the answer is not a number where it was one; loss is kept as nan, and nothing else is measured"
+            )
         self._course.number(self.number, "loss", float("nan"))
         self._told_of_update(last)
         self._last = []
@@ -343,7 +371,9 @@ class Watch(Keeping):
     def __enter__(self) -> Watch:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._closed:
             return
         if kind is None or issubclass(kind, KeyboardInterrupt):

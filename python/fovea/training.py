@@ -15,7 +15,6 @@ from .run_table import RunTable
 from .runs import Run
 from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
 
-
 # Words of the two calls that are no settings.
 _OF_BOTH = ("quick", "set", "probes", "fresh", "store", "checkpoint_every", "progress")
 _OF_RUN = ("seed", "on_step", "intervene", "keep", "reuse")
@@ -102,12 +101,17 @@ def run(
     5
     """
     if "seeds" in settings:
-        raise _engine.wrong_input("a run has one seed, and takes no 'seeds'", "write seed=…, or train them all: fovea.sweep(…, seeds=…)")
+        raise _engine.wrong_input(
+            "a run has one seed, and takes no 'seeds'", "write seed=…, or train them all: fovea.sweep(…, seeds=…)"
+        )
     _no_words_of("fovea.run", "fovea.sweep", _OF_SWEEP, settings)
     _flags(quick=quick, reuse=reuse, fresh=fresh)
     checks.flag_or_none("keep", keep)
     task, similarity = own_task(spec), own_similarity(spec)
-    with nullcontext("") if task is None else task.lent() as key, nullcontext() if similarity is None else similarity.at_work():
+    with (
+        nullcontext("") if task is None else task.lent() as key,
+        nullcontext() if similarity is None else similarity.at_work(),
+    ):
         experiment = experiment_of(spec, key)
         wanted = dotted(experiment, settings, set, _OF_BOTH + _OF_RUN)
         first = experiment.first_values(quick, wanted)
@@ -119,7 +123,9 @@ def run(
             what = "that is intervened in from Python"
             if task is not None or similarity is not None:
                 what = "of a task in Python" if task is not None else "by a similarity in Python"
-            raise _engine.wrong_input(f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out")
+            raise _engine.wrong_input(
+                f"a run {what} cannot be kept: its spec does not say what it is", "leave keep out"
+            )
         tell_first(experiment.name, first, "this run the first", f"All of them: fovea.sweep({experiment.name!r})")
         made = train_spec(
             resolved,
@@ -137,7 +143,13 @@ def run(
     return made
 
 
-def resume(run: Run | int, *, store: str | os.PathLike[str] | None = None, on_step: OnStep | None = None, progress: bool | None = None) -> Run:
+def resume(
+    run: Run | int,
+    *,
+    store: str | os.PathLike[str] | None = None,
+    on_step: OnStep | None = None,
+    progress: bool | None = None,
+) -> Run:
     """Goes on with a run of the store that was stopped or killed.
 
     >>> import fovea
@@ -152,7 +164,9 @@ def resume(run: Run | int, *, store: str | os.PathLike[str] | None = None, on_st
     ('stopped', 'done')
     """
     if isinstance(run, Run) and not run.id:
-        raise _engine.wrong_input("this run is not kept: there is nothing to go on from", "train it anew, without keep=False")
+        raise _engine.wrong_input(
+            "this run is not kept: there is nothing to go on from", "train it anew, without keep=False"
+        )
     file = run._store if isinstance(run, Run) and store is None else file_of(store)
     number = run.id if isinstance(run, Run) else checks.whole("the number of a run", run)
     record = _engine.store_find(file, number) if file is not None else None
@@ -185,7 +199,9 @@ def train_spec(
     checks.flag_or_none("progress", progress)
     with Bar("step", progress) as bar:
         if not keep:
-            record, weights, error = _engine.run_apart(spec, experiment, progress=bar.reach, on_step=on_step, intervene=intervene)
+            record, weights, error = _engine.run_apart(
+                spec, experiment, progress=bar.reach, on_step=on_step, intervene=intervene
+            )
             if error is not None:
                 raise error
             return _checked(Run(record, None, weights))
@@ -248,22 +264,36 @@ def sweep(
             "train them one by one: [fovea.run(spec, seed=seed) for seed in range(10)]",
         )
     if "seed" in settings:
-        raise _engine.wrong_input("a sweep has many seeds, and takes no 'seed'", "write seeds=range(10), or seeds=3 for one")
+        raise _engine.wrong_input(
+            "a sweep has many seeds, and takes no 'seed'", "write seeds=range(10), or seeds=3 for one"
+        )
     if isinstance(settings.get("keep"), bool):
-        raise _engine.wrong_input("a sweep keeps its runs, and takes no 'keep'", "give them a store of their own: store=…")
+        raise _engine.wrong_input(
+            "a sweep keeps its runs, and takes no 'keep'", "give them a store of their own: store=…"
+        )
     _no_words_of("fovea.sweep", "fovea.run", [word for word in _OF_RUN if word != "keep"], settings)
     _flags(quick=quick, again=again, fresh=fresh, retry_failed=retry_failed)
     checkpoint_every = checks.number("checkpoint_every", checkpoint_every, above=0)
     checks.flag_or_none("progress", progress)
-    at_a_time = 0 if jobs is None else checks.whole("jobs", jobs, 1, remedy="it must be 1 or more; left out, one is trained on each core")
+    at_a_time = (
+        0
+        if jobs is None
+        else checks.whole("jobs", jobs, 1, remedy="it must be 1 or more; left out, one is trained on each core")
+    )
     if draws is not None:
         draws = checks.whole("draws", draws, 1)
     more_axes = {} if axes is None else checks.table("axes", axes, "train.rate")
     experiment = experiment_of(spec)
     named = dotted(experiment, settings, None, _OF_BOTH + _OF_SWEEP)
-    varied = {key: value for key, value in named.items() if _is_axis(value) and not (takes_list(experiment, key) and _is_flat(value))}
+    varied = {
+        key: value
+        for key, value in named.items()
+        if _is_axis(value) and not (takes_list(experiment, key) and _is_flat(value))
+    }
     fixed = {key: value for key, value in named.items() if key not in varied}
-    fixed = with_probes(experiment, quick, {**fixed, **({} if set is None else checks.table("set", set, "task.vocab"))}, probes)
+    fixed = with_probes(
+        experiment, quick, {**fixed, **({} if set is None else checks.table("set", set, "task.vocab"))}, probes
+    )
     varied.update(more_axes)
     if seeds is not None:
         varied["seed"] = _seeds(seeds)
@@ -285,7 +315,9 @@ def sweep(
         )
     if isinstance(error, KeyboardInterrupt):
         there = counts.done + counts.reused
-        raise KeyboardInterrupt(f"stopped with {there} of {counts.total} runs done; the same call goes on from there") from None
+        raise KeyboardInterrupt(
+            f"stopped with {there} of {counts.total} runs done; the same call goes on from there"
+        ) from None
     if error is not None:
         raise error
     return RunTable([Run(record, file) for record in reached if record is not None])
@@ -295,7 +327,9 @@ def _tell_left_out(experiment: _engine.Experiment, quick: bool, settings: dict[s
     """Of another model than the experiment's own, what that one is set to and this one lacks."""
     lacking = experiment.left_out(quick, settings)
     if lacking:
-        teller()(f"the model '{settings['model.name']}' has no {', '.join(lacking)}, which {experiment.name} sets for its own; left out")
+        teller()(
+            f"the model '{settings['model.name']}' has no {', '.join(lacking)}, which {experiment.name} sets for its own; left out"
+        )
 
 
 def _is_axis(value: Any) -> bool:

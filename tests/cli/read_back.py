@@ -31,7 +31,9 @@ def read_csv(path, runs):
         same(set(own["metric"]), set(run["series"]), "metrics")
         for metric in run["series"]:
             rows = own[own["metric"] == metric]
-            for (step, value), (shown_step, shown_value) in zip(zip(rows["step"], rows["value"]), points(run, metric), strict=True):
+            for (step, value), (shown_step, shown_value) in zip(
+                zip(rows["step"], rows["value"]), points(run, metric), strict=True
+            ):
                 same(int(step), shown_step, metric)
                 same(float(value), float(shown_value), metric)
 
@@ -85,10 +87,11 @@ def read_npz(path, runs):
 
 
 def read_tensorboard(path, runs):
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-    from tensorboard.compat.proto import event_pb2
-    from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
     import pathlib
+
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.backend.event_processing.event_file_loader import RawEventFileLoader
+    from tensorboard.compat.proto import event_pb2
 
     folders = sorted(pathlib.Path(path).iterdir())
     same(len(folders), len(runs), "folders")

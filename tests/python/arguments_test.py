@@ -24,7 +24,9 @@ def said(call, kind):
     with pytest.raises(kind) as caught:
         call()
     message = str(caught.value)
-    assert "incompatible function" not in message and "C++" not in message and "\n" not in message and len(message) < 400, message
+    assert (
+        "incompatible function" not in message and "C++" not in message and "\n" not in message and len(message) < 400
+    ), message
     return message
 
 
@@ -53,24 +55,39 @@ WRONG_TYPES = [
     (lambda run: fovea.predict("copy", set=3), "set is 3, of type int. It must be a dict"),
     (lambda run: fovea.predict("copy", set={5: 3}), "set has the key 5, of type int"),
     (lambda run: fovea.predict(["a b", "c d"] * 9, ["x", "y"] * 9).shade(3), "text is 3, of type int"),
-    (lambda run: fovea.run(3), "the spec is 3, of type int. It must be an experiment's name, a spec file's path, or a dict"),
+    (
+        lambda run: fovea.run(3),
+        "the spec is 3, of type int. It must be an experiment's name, a spec file's path, or a dict",
+    ),
     (lambda run: fovea.run(None), "the spec is None"),
     (lambda run: fovea.run(b"copy-subset"), "the spec is b'copy-subset'"),
     (lambda run: fovea.run({3: 4}), "the spec has the key 3"),
     (lambda run: fovea.run({"name": None, "task": {"name": "copy"}}), "the spec's name is None"),
-    (lambda run: fovea.run("copy-subset", set={5: 3}), "set has the key 5, of type int. Keys must be texts, as \"task.vocab\""),
+    (
+        lambda run: fovea.run("copy-subset", set={5: 3}),
+        'set has the key 5, of type int. Keys must be texts, as "task.vocab"',
+    ),
     (lambda run: fovea.run("copy-subset", set=3), "set is 3, of type int"),
     (lambda run: fovea.run("copy-subset", quick="no"), "quick is 'no', of type str. It must be True or False"),
     (lambda run: fovea.run("copy-subset", keep="no"), "keep is 'no', of type str. It must be True, False or None"),
     (lambda run: fovea.run("copy-subset", reuse=1), "reuse is 1, of type int"),
     (lambda run: fovea.run("copy-subset", fresh="a"), "fresh is 'a'"),
     (lambda run: fovea.run("copy-subset", progress="x"), "progress is 'x'"),
-    (lambda run: fovea.run("copy-subset", seed=1.5), "seed is 1.5, of type float. It must be a whole number, 0 or more"),
+    (
+        lambda run: fovea.run("copy-subset", seed=1.5),
+        "seed is 1.5, of type float. It must be a whole number, 0 or more",
+    ),
     (lambda run: fovea.run("copy-subset", seed=True), "seed is True, of type bool"),
-    (lambda run: fovea.run("copy-subset", checkpoint_every="a"), "checkpoint_every is 'a', of type str. It must be a number above 0"),
+    (
+        lambda run: fovea.run("copy-subset", checkpoint_every="a"),
+        "checkpoint_every is 'a', of type str. It must be a number above 0",
+    ),
     (lambda run: fovea.run("copy-subset", probes=3), "probes is 3, of type int. It must be a list of texts"),
     (lambda run: fovea.run("copy-subset", probes=[3]), "probes[0] is 3, of type int"),
-    (lambda run: fovea.run("copy-subset", intervene={"hold": "uniform"}), "intervene is of type dict, which cannot be called"),
+    (
+        lambda run: fovea.run("copy-subset", intervene={"hold": "uniform"}),
+        "intervene is of type dict, which cannot be called",
+    ),
     (lambda run: fovea.resume("a"), "the number of a run is 'a'"),
     (lambda run: fovea.resume(None), "the number of a run is None"),
     (lambda run: fovea.sweep(None), "the spec is None"),
@@ -82,7 +99,10 @@ WRONG_TYPES = [
     (lambda run: fovea.sweep("toy-uniform", again="a", **TOY), "again is 'a', of type str"),
     (lambda run: fovea.sweep("toy-uniform", axes=3, **TOY), "axes is 3, of type int"),
     (lambda run: fovea.sweep("toy-uniform", axes={3: [1]}, **TOY), "axes has the key 3"),
-    (lambda run: fovea.sweep("toy-uniform", axes={"train.rate": 3}, **TOY), "the axis 'train.rate' is 3, of type int. It must be a list of values"),
+    (
+        lambda run: fovea.sweep("toy-uniform", axes={"train.rate": 3}, **TOY),
+        "the axis 'train.rate' is 3, of type int. It must be a list of values",
+    ),
     (lambda run: fovea.sweep("toy-uniform", **TOY)["a"], "the place in a table of runs is 'a'"),
     (lambda run: fovea.sweep("toy-uniform", **TOY).to_pandas(points=3), "points is 3"),
     (lambda run: fovea.audit("x"), "run is 'x', of type str. It must be a run"),
@@ -115,10 +135,16 @@ def test_wrong_types_are_named(call, says, run):
 NONSENSE = [
     (lambda: fovea.run("copy-subset", seed=-1, **SMALL), "seed is -1. It must be 0 or more"),
     (lambda: fovea.run("copy-subset", seed=2**70, **SMALL), "seed is 1180591620717411303424"),
-    (lambda: fovea.run("copy-subset", checkpoint_every=float("nan"), **SMALL), "checkpoint_every is nan. It must be a number above 0"),
+    (
+        lambda: fovea.run("copy-subset", checkpoint_every=float("nan"), **SMALL),
+        "checkpoint_every is nan. It must be a number above 0",
+    ),
     (lambda: fovea.run("copy-subset", checkpoint_every=-1, **SMALL), "checkpoint_every is -1"),
     (lambda: fovea.run("copy-subset", checkpoint_every=float("inf"), **SMALL), "checkpoint_every is inf"),
-    (lambda: fovea.sweep("toy-uniform", jobs=-1, **TOY), "jobs is -1. It must be 1 or more; left out, one is trained on each core"),
+    (
+        lambda: fovea.sweep("toy-uniform", jobs=-1, **TOY),
+        "jobs is -1. It must be 1 or more; left out, one is trained on each core",
+    ),
     (lambda: fovea.sweep("toy-uniform", jobs=0, **TOY), "jobs is 0"),
     (lambda: fovea.sweep("toy-uniform", draws=-1, **TOY), "draws is -1. It must be 1 or more"),
     (lambda: fovea.sweep("toy-uniform", checkpoint_every=0, **TOY), "checkpoint_every is 0"),
@@ -138,7 +164,10 @@ NONSENSE = [
     (lambda: fovea.run("copy-\ud800"), "the spec holds '\\ud800' at place 5, which is no letter"),
     (lambda: fovea.predict(["a\ud800b", "c"], ["a", "b"]), "texts[0] holds '\\ud800' at place 1"),
     (lambda: fovea.predict(["ab", "c"], ["a", "\ud800"]), "labels[1] holds '\\ud800' at place 0"),
-    (lambda: fovea.run("copy-subset", optimizer="a\ud800"), "train.optimizer is 'a\\ud800', which holds what is no letter"),
+    (
+        lambda: fovea.run("copy-subset", optimizer="a\ud800"),
+        "train.optimizer is 'a\\ud800', which holds what is no letter",
+    ),
     (lambda: fovea.run("copy-subset", set={"a\ud800": 3}), "the name of a setting is 'a\\ud800'"),
     (lambda: fovea.run({"task": {"name": "copy", "\ud800": 3}}), "a key of task is '\\ud800'"),
     (lambda: fovea.run({"\ud800": 3}), "a key of the spec is '\\ud800'"),
@@ -173,8 +202,13 @@ def test_words_that_are_not_there_are_hinted_at(call, says):
 
 
 def test_a_key_that_is_not_there_is_a_key_error(run):
-    for call in (lambda: run.series[3], lambda: run.series.steps(3), lambda: fovea.audit(run)[3], lambda: store()[9],
-                 lambda: fovea.sweep("toy-uniform", **TOY).plot("acuracy")):
+    for call in (
+        lambda: run.series[3],
+        lambda: run.series.steps(3),
+        lambda: fovea.audit(run)[3],
+        lambda: store()[9],
+        lambda: fovea.sweep("toy-uniform", **TOY).plot("acuracy"),
+    ):
         said(call, KeyError)
     with pytest.raises(IndexError, match="no place 9 in a table of 2 runs"):
         fovea.sweep("toy-uniform", **TOY)[9]
@@ -198,11 +232,15 @@ def stopped():
         fovea.run("copy-subset", on_step=stop, **SMALL)
 
 
-@pytest.mark.parametrize("go_on", [
-    lambda: fovea.run("copy-subset", **SMALL),
-    lambda: fovea.resume(1),
-    lambda: fovea.sweep("copy-subset", seeds=[0], **SMALL),
-], ids=["run", "resume", "sweep"])
+@pytest.mark.parametrize(
+    "go_on",
+    [
+        lambda: fovea.run("copy-subset", **SMALL),
+        lambda: fovea.resume(1),
+        lambda: fovea.sweep("copy-subset", seeds=[0], **SMALL),
+    ],
+    ids=["run", "resume", "sweep"],
+)
 def test_warnings_point_at_the_callers_line(go_on):
     stopped()
     with warnings.catch_warnings(record=True) as caught:

@@ -5,10 +5,10 @@ import json
 
 import numpy as np
 import pytest
-
-import fovea
 from fovea.belief import Belief, Estimate
 from fovea.belief_words import holm, latched, of_regression, tail
+
+import fovea
 
 QUICK = dict(seeds=2, epochs=6, hidden=16, progress=False)
 FILLER = [f"w{n}" for n in range(40)]
@@ -35,12 +35,19 @@ def test_labels_at_random_are_nothing_to_learn():
 
 def test_a_word_that_gives_the_label_away_is_named():
     belief = fovea.believe(*drawn(400, lambda label, random: ["leak"] if label else []), **QUICK)
-    assert belief.verdict == "one word tells" and belief.telling_word["word"] == "leak" and belief.telling_word["class"] == "yes"
+    assert (
+        belief.verdict == "one word tells"
+        and belief.telling_word["word"] == "leak"
+        and belief.telling_word["class"] == "yes"
+    )
     assert "'leak'" in str(belief)
     changes = belief.figures["changes"]
     assert changes["evidence"].low > changes["random"].high
     assert belief.latched["yes"][0]["word"] == "leak" and belief.latched["yes"][0]["share"].low > 0.5
-    assert belief.latched["yes"][0]["chance"] == pytest.approx(1 / 9) and belief.figures["tested"] == {"no": 40, "yes": 40}
+    assert belief.latched["yes"][0]["chance"] == pytest.approx(1 / 9) and belief.figures["tested"] == {
+        "no": 40,
+        "yes": 40,
+    }
     again = json.loads(belief.to_json())
     assert again["verdict"] == belief.verdict and again["figures"]["accuracy"]["learned"]["mean"] > 0.95
     assert "<li>" in belief._repr_html_()
@@ -58,7 +65,11 @@ def test_two_words_together_are_no_single_word():
 
 def test_texts_that_are_all_the_same():
     belief = fovea.believe(["the same text"] * 300, ["a", "b"] * 150, **QUICK)
-    assert belief.verdict == "too few different texts" and belief.facts["different"] == 1 and belief.facts["conflicts"] == 150
+    assert (
+        belief.verdict == "too few different texts"
+        and belief.facts["different"] == 1
+        and belief.facts["conflicts"] == 150
+    )
     assert belief.open and "150 texts have another label" in str(belief) and "There is 1 different text;" in str(belief)
     assert json.loads(belief.to_json())["figures"] == {}
 
@@ -88,7 +99,11 @@ def test_a_class_of_few_texts_is_named():
 def test_labels_that_are_hardly_labels_are_asked_about():
     texts = [f"a text of number {n}" for n in range(300)]
     said = fovea.believe(texts, [f"l{n}" for n in range(300)], **QUICK)
-    assert said.verdict == "too few different texts" and "There are 300 different labels for 300 texts" in str(said) and "--label" in said.open[0]
+    assert (
+        said.verdict == "too few different texts"
+        and "There are 300 different labels for 300 texts" in str(said)
+        and "--label" in said.open[0]
+    )
     swapped = fovea.believe(["yes", "no"] * 150, texts, **QUICK)
     assert "There are 300 different labels for 300 texts" in str(swapped) and "--text" in swapped.open[0]
     few = str(fovea.believe(texts, [f"c{max(0, n - 286)}" for n in range(300)], **QUICK))
@@ -115,21 +130,51 @@ def found(**changes):
     """Figures as a study leaves them, of 300 test texts: attention gains over all rivals."""
     half = Estimate(0.5, 0.4, 0.6)
     accuracy = dict.fromkeys(("learned", "uniform", "words", "regression"), Estimate(0.9, 0.85, 0.95))
-    figures = {"test_texts": 300, "train_texts": 900, "deleted_from": 300, "tested": {"a": 140, "b": 160}, "best": "learned", "majority": half, "accuracy": accuracy}
-    figures |= dict.fromkeys(("gain", "single_gain", "gain_over_single", "learned_over_uniform", "learned_over_single"), SURE)
-    figures |= {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.7, 0.65, 0.75), "below_best": SURE}}
-    figures |= {"changes": dict.fromkeys(KINDS, half), "over_random": dict.fromkeys(KINDS[:4], SURE), "latched": {}, "regression_words": {"a": [{"word": "cue", "weight": 3.25}], "b": []}}
+    figures = {
+        "test_texts": 300,
+        "train_texts": 900,
+        "deleted_from": 300,
+        "tested": {"a": 140, "b": 160},
+        "best": "learned",
+        "majority": half,
+        "accuracy": accuracy,
+    }
+    figures |= dict.fromkeys(
+        ("gain", "single_gain", "gain_over_single", "learned_over_uniform", "learned_over_single"), SURE
+    )
+    figures |= {
+        "telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.7, 0.65, 0.75), "below_best": SURE}
+    }
+    figures |= {
+        "changes": dict.fromkeys(KINDS, half),
+        "over_random": dict.fromkeys(KINDS[:4], SURE),
+        "latched": {},
+        "regression_words": {"a": [{"word": "cue", "weight": 3.25}], "b": []},
+    }
     figures |= {"regression_over": dict.fromkeys(KINDS[:3], NONE)}
     figures |= {**dict.fromkeys(("seeds_agree", "data_agrees", "seeds_over_data"), SURE), "steps": [336, 336, 560]}
     return figures | changes
 
 
 def belief_of(**changes):
-    facts = {"texts": 1500, "different": 1500, "conflicts": 0, "seeds": 3, "longest": 200, "rarest": "a", "of_rarest": 700, "labels": 2, "few": {}}
+    facts = {
+        "texts": 1500,
+        "different": 1500,
+        "conflicts": 0,
+        "seeds": 3,
+        "longest": 200,
+        "rarest": "a",
+        "of_rarest": 700,
+        "labels": 2,
+        "few": {},
+    }
     return Belief(facts, ["a", "b"], found(**changes))
 
 
-BLIND = {"gain": NONE, "accuracy": dict.fromkeys(("learned", "uniform", "words", "regression"), Estimate(0.5, 0.4, 0.6))}
+BLIND = {
+    "gain": NONE,
+    "accuracy": dict.fromkeys(("learned", "uniform", "words", "regression"), Estimate(0.5, 0.4, 0.6)),
+}
 NO_CUE = {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.5, 0.4, 0.6), "below_best": SURE}}
 CUE = {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.9, 0.85, 0.95), "below_best": NONE}}
 
@@ -150,7 +195,10 @@ CUE = {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.9, 0
         ({"single_gain": NONE}, "attention is needed"),  # the word does, if the models of single words do not
         ({"single_gain": NONE, "gain_over_single": WIDE, **NO_CUE}, "attention is needed"),
         (CUE, "one word tells"),
-        ({"learned_over_uniform": NONE, "majority": Estimate(0.95, 0.9, 0.98)}, "open whether attention is needed"),  # 0.005 is all that counts there
+        (
+            {"learned_over_uniform": NONE, "majority": Estimate(0.95, 0.9, 0.98)},
+            "open whether attention is needed",
+        ),  # 0.005 is all that counts there
     ],
 )
 def test_the_verdict_is_what_the_intervals_allow(changes, verdict):
@@ -160,8 +208,15 @@ def test_the_verdict_is_what_the_intervals_allow(changes, verdict):
 def test_what_was_not_shown_is_not_said():
     over = {**dict.fromkeys(KINDS[:4], NONE), "beta": SURE}
     said = str(belief_of(over_random=over, seeds_agree=NONE))
-    assert "by β 0.200 [0.150, 0.250]" in said and "by α " not in said and "attended to most matters more than a word at random was not shown" in said
-    assert "That seeds agree on where they look was not shown" in said and "after 336, 336, 560 steps. Attention may settle later" in said
+    assert (
+        "by β 0.200 [0.150, 0.250]" in said
+        and "by α " not in said
+        and "attended to most matters more than a word at random was not shown" in said
+    )
+    assert (
+        "That seeds agree on where they look was not shown" in said
+        and "after 336, 336, 560 steps. Attention may settle later" in said
+    )
     assert "Attention may settle later" not in str(belief_of())
     assert said.index("α is the attention on a word, β what") < said.index("what β names")
     assert "do not take them for reasons" in str(belief_of(over_random=dict.fromkeys(KINDS[:4], NONE)))
@@ -170,16 +225,23 @@ def test_what_was_not_shown_is_not_said():
 def test_the_head_says_whether_what_is_attended_to_matters():
     alone, behind = belief_of(), belief_of(regression_over={**dict.fromkeys(KINDS[:3], NONE), "attention": SURE})
     assert str(alone).startswith("Attention is needed; the word attended to most matters more than one at random.")
-    assert "at random, less than the one that the regression names." in str(behind) and "more often than α does (by 0.200" in str(behind)
+    assert "at random, less than the one that the regression names." in str(
+        behind
+    ) and "more often than α does (by 0.200" in str(behind)
     assert behind.to_dict()["trust"] in behind.page().replace("The word", "the word") and "ask it" not in str(alone)
-    assert belief_of(over_random={**dict.fromkeys(KINDS[:4], SURE), "attention": NONE}).trust.endswith("was not shown to matter more than one at random")
+    assert belief_of(over_random={**dict.fromkeys(KINDS[:4], SURE), "attention": NONE}).trust.endswith(
+        "was not shown to matter more than one at random"
+    )
     assert not belief_of(**BLIND, **NO_CUE).trust
 
 
 def test_the_regression_is_recommended_before_what_it_is_better_than():
     over = {"attention": SURE, "beta": NONE, "evidence": WIDE}
     said = str(belief_of(regression_over=over))
-    assert "more often than α does (by 0.200 [0.150, 0.250]); more often than β (0.000 [-0.010, 0.010]) or α·β (0.030 [-0.020, 0.080]) was not shown" in said
+    assert (
+        "more often than α does (by 0.200 [0.150, 0.250]); more often than β (0.000 [-0.010, 0.010]) or α·β (0.030 [-0.020, 0.080]) was not shown"
+        in said
+    )
     assert "ask it rather than α." in said
     assert "ask it rather than α or β or α·β." in str(belief_of(regression_over=dict.fromkeys(KINDS[:3], SURE)))
     assert "Largest weights of the regression on the words' frequencies: for 'a' 'cue' 3.2." in said
@@ -188,27 +250,49 @@ def test_the_regression_is_recommended_before_what_it_is_better_than():
 def test_the_words_of_the_regression():
     weights, spelled = np.array([[9.0], [-2.0], [1.0], [3.0]]), {1: "x", 2: "y", 3: "z"}
     words = of_regression(weights, ["a", "b"], spelled)
-    assert words == {"a": [{"word": "x", "weight": 2.0}], "b": [{"word": "z", "weight": 3.0}, {"word": "y", "weight": 1.0}]}
+    assert words == {
+        "a": [{"word": "x", "weight": 2.0}],
+        "b": [{"word": "z", "weight": 3.0}, {"word": "y", "weight": 1.0}],
+    }
     three = of_regression(np.array([[9.0, 0, 0], [3.0, 3.0, 0.0], [0.0, 0.0, 6.0]]), ["a", "b", "c"], {1: "x", 2: "y"})
-    assert three == {"a": [{"word": "x", "weight": 1.0}], "b": [{"word": "x", "weight": 1.0}], "c": [{"word": "y", "weight": 4.0}]}
+    assert three == {
+        "a": [{"word": "x", "weight": 1.0}],
+        "b": [{"word": "x", "weight": 1.0}],
+        "c": [{"word": "y", "weight": 4.0}],
+    }
 
 
 def test_the_word_that_tells_most_is_said():
-    assert "The word that tells most by itself is 'cue' (class a): whether it is there, and nothing else, gives 0.700" in str(belief_of())
-    assert "Whether 'cue' (class a)" not in str(belief_of(**CUE)) and "tells most by itself" not in str(belief_of(**NO_CUE))
+    assert (
+        "The word that tells most by itself is 'cue' (class a): whether it is there, and nothing else, gives 0.700"
+        in str(belief_of())
+    )
+    assert "Whether 'cue' (class a)" not in str(belief_of(**CUE)) and "tells most by itself" not in str(
+        belief_of(**NO_CUE)
+    )
     as_good = {"telling_word": {**CUE["telling_word"], "below_best": WIDE}}
-    assert "gives 0.900 [0.850, 0.950]; that the best model is better was not shown (0.030 [-0.020, 0.080])." in str(belief_of(**as_good))
+    assert "gives 0.900 [0.850, 0.950]; that the best model is better was not shown (0.030 [-0.020, 0.080])." in str(
+        belief_of(**as_good)
+    )
 
 
 def test_a_difference_below_0_is_not_called_better():
     said = str(belief_of(learned_over_uniform=LESS))
-    assert "the accuracy of learned attention less that of uniform attention is -0.200" in said and "better by -" not in said
+    assert (
+        "the accuracy of learned attention less that of uniform attention is -0.200" in said
+        and "better by -" not in said
+    )
     assert "0.02 of accuracy, the least that is taken for a gain" in said
-    assert "0.01 of accuracy, a tenth of what always" in str(belief_of(learned_over_uniform=LESS, majority=Estimate(0.9, 0.85, 0.95)))
+    assert "0.01 of accuracy, a tenth of what always" in str(
+        belief_of(learned_over_uniform=LESS, majority=Estimate(0.9, 0.85, 0.95))
+    )
     assert "different texts in all, a fifth of them for the test" in belief_of(learned_over_uniform=WIDE).open[0]
     many = belief_of(test_texts=1031, deleted_from=1000, seeds_over_data=WIDE)
     assert "one word of 1000 test texts of the 1031" in str(many)
-    assert "Whether seeds agree beyond what the data predict: more seeds would tell; more texts would not, as this is asked of 1000" in str(many)
+    assert (
+        "Whether seeds agree beyond what the data predict: more seeds would tell; more texts would not, as this is asked of 1000"
+        in str(many)
+    )
 
 
 def test_words_are_told_where_they_were_found_to_be_largest():
@@ -220,8 +304,12 @@ def test_words_are_told_where_they_were_found_to_be_largest():
     unnamed = str(belief_of(latched={"b": [{**cue, "named": False}]}))
     assert "In texts answered 'b' α·β was not shown to be largest on any word" in unnamed
     assert "and 2 more (figures" in str(belief_of(latched={"a": [cue] * 10}))
-    assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(belief_of(tested={"a": 3, "b": 297}))
-    assert "Few test texts are of 2 classes: 3 of 300 of the rarest." in str(belief_of(tested={"a": 3, "b": 9, "c": 288}))
+    assert "Few test texts" not in said and "Few test texts are of class 'a': 3 of 300." in str(
+        belief_of(tested={"a": 3, "b": 297})
+    )
+    assert "Few test texts are of 2 classes: 3 of 300 of the rarest." in str(
+        belief_of(tested={"a": 3, "b": 9, "c": 288})
+    )
 
 
 def test_the_tail_of_draws_is_that_of_all_their_outcomes():
@@ -247,7 +335,9 @@ def test_words_drawn_at_random_are_not_named():
     """Of 300 tries 5 % may name one, give or take; without the correction most would."""
     random = np.random.default_rng(0)
     chances = 1 / np.arange(1, 200)
-    rows = [random.choice(np.arange(1, 200), random.integers(3, 25), p=chances / chances.sum()).tolist() for _ in range(120)]
+    rows = [
+        random.choice(np.arange(1, 200), random.integers(3, 25), p=chances / chances.sum()).tolist() for _ in range(120)
+    ]
     tries = []
     for _ in range(300):
         one = [(int(random.integers(2)), int(random.choice(row))) for row in rows]
@@ -261,13 +351,18 @@ def test_a_word_is_named_where_it_is_largest_more_often_than_drawn():
     assert named([often] * 3, rows) == ["w1"]
     assert named([[(0, 1)] * 4] * 3, [[1, *range(2, 60)]] * 4) == []  # 4 texts are too few, whatever p is
     (one, *_) = latched([often] * 3, rows, ["a", "b"], {1: "cue"})["a"]
-    assert (one["texts"], one["of"], one["chance"]) == (30, 60, pytest.approx(1 / 11)) and one["p"] <= one["corrected"] < 1e-6
+    assert (one["texts"], one["of"], one["chance"]) == (30, 60, pytest.approx(1 / 11)) and one["p"] <= one[
+        "corrected"
+    ] < 1e-6
 
 
 def test_the_scale_of_what_deletions_change_follows_them():
     small = dict.fromkeys(KINDS, Estimate(0.01, 0.004, 0.017))
     assert ">0.02</text>" in belief_of(changes=small).page() and ">0.02</text>" not in belief_of().page()
-    assert "dotted: always the most frequent class, 0.500" in belief_of().page() and "How to read this" in belief_of().page()
+    assert (
+        "dotted: always the most frequent class, 0.500" in belief_of().page()
+        and "How to read this" in belief_of().page()
+    )
 
 
 def test_the_figure():

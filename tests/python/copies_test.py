@@ -18,7 +18,13 @@ def again(thing):
 
 
 def same_run(one, other):
-    assert (one.id, one.seed, one.state, one.steps, one.experiment) == (other.id, other.seed, other.state, other.steps, other.experiment)
+    assert (one.id, one.seed, one.state, one.steps, one.experiment) == (
+        other.id,
+        other.seed,
+        other.state,
+        other.steps,
+        other.experiment,
+    )
     assert one.spec == other.spec and one.metrics == other.metrics and set(one.series) == set(other.series)
     for name in one.series:
         assert one.series[name].tobytes() == other.series[name].tobytes()
@@ -73,7 +79,11 @@ def distance(queries, keys, w):
 
 
 def test_runs_of_parts_in_python():
-    spec = {"model": {"name": "gated-classifier", "hidden": 8, "embedding": 8}, "train": {"steps": 5, "batch": 4}, "probe": {"names": ["accuracy"]}}
+    spec = {
+        "model": {"name": "gated-classifier", "hidden": 8, "embedding": 8},
+        "train": {"steps": 5, "batch": 4},
+        "probe": {"names": ["accuracy"]},
+    }
     run = fovea.run({**spec, "task": fovea.Task(tokens, vocab=9, classes=2)})
     for other in (again(run), copy.deepcopy(run)):
         same_run(run, other)
@@ -83,10 +93,22 @@ def test_runs_of_parts_in_python():
 @pytest.mark.parametrize("way", [again, copy.deepcopy])
 def test_similarities(way):
     similarity = way(fovea.Similarity(distance, w=1.5))
-    run = fovea.run({"task": {"name": "curve"}, "model": {"name": "pooling", "similarity": similarity},
-                     "train": {"steps": 2}, "probe": {"names": []}})
-    first = fovea.run({"task": {"name": "curve"}, "model": {"name": "pooling", "similarity": fovea.Similarity(distance, w=1.5)},
-                       "train": {"steps": 2}, "probe": {"names": []}})
+    run = fovea.run(
+        {
+            "task": {"name": "curve"},
+            "model": {"name": "pooling", "similarity": similarity},
+            "train": {"steps": 2},
+            "probe": {"names": []},
+        }
+    )
+    first = fovea.run(
+        {
+            "task": {"name": "curve"},
+            "model": {"name": "pooling", "similarity": fovea.Similarity(distance, w=1.5)},
+            "train": {"steps": 2},
+            "probe": {"names": []},
+        }
+    )
     assert run.weights()["w"].tobytes() == first.weights()["w"].tobytes()
     points = {"keys": [[0.1], [0.5]], "values": [[1.0], [2.0]], "queries": [[0.3]]}
     expected, other = first.apply(points)["predictions"].copy(), way(first)
@@ -130,7 +152,10 @@ def test_runs_come_home_from_other_processes(method):
         same_run(trained(seed), run)
 
 
-@pytest.mark.parametrize("settings", [dict(), dict(cell="gru"), dict(attention="none", names=["accuracy"], where_able=[]), dict(bidirectional=True)])
+@pytest.mark.parametrize(
+    "settings",
+    [dict(), dict(cell="gru"), dict(attention="none", names=["accuracy"], where_able=[]), dict(bidirectional=True)],
+)
 def test_modules_of_torch(settings, tmp_path):
     torch = pytest.importorskip("torch")
     module = fovea.to_torch(fovea.run("copy-subset", **SMALL, **settings))
@@ -161,9 +186,21 @@ def bags(split, seed, size):
     "task, model, inputs",
     [
         (fovea.Task(tokens, vocab=9, classes=2), {"name": "gated-classifier", "score": "mlp"}, [[[1, 2, 3]]]),
-        (fovea.Task(vectors, kind="labelled_vectors", width=4, classes=2), {"name": "feature-attention"}, [[[0.1, 0.2, 0.3, 0.4]]]),
-        (fovea.Task(bags, kind="labelled_bags", width=4, classes=2, most_items=3), {"name": "bag-attention"}, [[[[0.1, 0.2, 0.3, 0.4]] * 3]]),
-        ({"name": "curve"}, {"name": "pooling", "similarity": "gaussian-learned"}, [[[0.1], [0.4]], [[1.0], [2.0]], [[0.3]]]),
+        (
+            fovea.Task(vectors, kind="labelled_vectors", width=4, classes=2),
+            {"name": "feature-attention"},
+            [[[0.1, 0.2, 0.3, 0.4]]],
+        ),
+        (
+            fovea.Task(bags, kind="labelled_bags", width=4, classes=2, most_items=3),
+            {"name": "bag-attention"},
+            [[[[0.1, 0.2, 0.3, 0.4]] * 3]],
+        ),
+        (
+            {"name": "curve"},
+            {"name": "pooling", "similarity": "gaussian-learned"},
+            [[[0.1], [0.4]], [[1.0], [2.0]], [[0.3]]],
+        ),
     ],
     ids=lambda part: part.get("name") if isinstance(part, dict) else None,
 )

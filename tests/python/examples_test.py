@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import fovea
-from conftest import ROOT
 
 BOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
@@ -32,7 +32,9 @@ def test_a_notebook_runs(path, home):
 
 
 def learn_vectors(*words):
-    return subprocess.run([sys.executable, ROOT / "examples" / "learn_vectors.py", *map(str, words)], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, ROOT / "examples" / "learn_vectors.py", *map(str, words)], capture_output=True, text=True
+    )
 
 
 def test_words_used_alike_get_vectors_alike_that_training_begins_with(home):
@@ -56,7 +58,11 @@ def test_words_used_alike_get_vectors_alike_that_training_begins_with(home):
 
     run = fovea.run(
         {
-            "task": {"name": "given-texts", "texts": ["the cat eats .", "the saw rusts ."] * 10, "labels": ["animal", "tool"] * 10},
+            "task": {
+                "name": "given-texts",
+                "texts": ["the cat eats .", "the saw rusts ."] * 10,
+                "labels": ["animal", "tool"] * 10,
+            },
             "model": {"name": "gated-classifier", "hidden": 4, "embedding": 5},
             "train": {"steps": 1, "batch": 4},
             "probe": {"names": ["loss"]},

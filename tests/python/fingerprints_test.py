@@ -31,11 +31,17 @@ def test_a_program_that_trains_in_another_way_prints_another_fingerprint(tmp_pat
 
 def test_kept_results_are_compared_and_those_without_a_fingerprint_named(tmp_path, monkeypatch):
     monkeypatch.setattr(fingerprints, "KEPT", tmp_path)
-    for name, result in {"a": {"fingerprint": {"set": [], **numbers(x=1.0)}}, "b": {"fingerprint": {"set": [], **numbers(x=2.0)}}, "c": {}}.items():
+    for name, result in {
+        "a": {"fingerprint": {"set": [], **numbers(x=1.0)}},
+        "b": {"fingerprint": {"set": [], **numbers(x=2.0)}},
+        "c": {},
+    }.items():
         (tmp_path / f"{name}.json").write_text(json.dumps({"experiment": name, **result}))
     lines = fingerprints.compared([], lambda name, settings: numbers(x=1.0))
     assert lines[0] == "TO RUN AGAIN  b: x" and lines[1].endswith(": c") and lines[2].startswith("1 of 3")
-    assert fingerprints.compared(["a"], lambda name, settings: numbers(x=1.0)) == ["1 of 1 kept results are of today's numbers, 0 are to be run again, 0 have no fingerprint."]
+    assert fingerprints.compared(["a"], lambda name, settings: numbers(x=1.0)) == [
+        "1 of 1 kept results are of today's numbers, 0 are to be run again, 0 have no fingerprint."
+    ]
 
 
 def test_every_experiment_has_a_break():

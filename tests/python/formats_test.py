@@ -55,7 +55,9 @@ def test_tensorboard_has_the_series(export):
         for name in run.series:
             points = read.Scalars(name)
             assert [point.step for point in points] == run.series.steps(name).tolist()
-            np.testing.assert_array_equal(np.array([point.value for point in points], np.float32), run.series[name].astype(np.float32))
+            np.testing.assert_array_equal(
+                np.array([point.value for point in points], np.float32), run.series[name].astype(np.float32)
+            )
 
 
 def test_numpy_and_pandas_have_the_same_points(export):

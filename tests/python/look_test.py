@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import fovea
-from fovea import _engine
 
 SMALL = dict(quick=True, steps=20, vocab=12, length=8, hidden=16, embedding=16, batch=4)
 
@@ -58,10 +57,14 @@ def test_nothing_is_copied_and_nothing_can_be_written():
     def look(step):
         arrays = [step.attention, step.beta, step.source, *step.parameters.values(), *step.gradients.values()]
         assert np.shares_memory(step.attention, step.attention)
-        seen.append((len(arrays), sum(array.flags.owndata for array in arrays), sum(array.flags.writeable for array in arrays)))
+        seen.append(
+            (len(arrays), sum(array.flags.owndata for array in arrays), sum(array.flags.writeable for array in arrays))
+        )
 
     fovea.run("copy-subset", keep=False, on_step=look, **SMALL)
-    assert len(seen) == SMALL["steps"] and all(count > 10 and copies == 0 and writeable == 0 for count, copies, writeable in seen)
+    assert len(seen) == SMALL["steps"] and all(
+        count > 10 and copies == 0 and writeable == 0 for count, copies, writeable in seen
+    )
 
 
 def test_what_is_kept_stays_good():
@@ -77,16 +80,29 @@ def test_what_is_kept_stays_good():
     assert [[array.tobytes() for array in arrays] for arrays in kept] == bits
     assert len(set(map(tuple, bits))) == 20
     with pytest.raises(fovea.Failure, match="step 3 is over"):
-        steps[3].attention
+        _ = steps[3].attention
     assert steps[3].loss > 0  # its numbers are its own
 
 
 def test_parameters_go_on_with_the_training_and_outlive_it():
     kept = {}
-    fovea.run("copy-subset", keep=False, on_step=lambda step: kept.update(step.parameters) if step.number == 0 else None, **SMALL)
+    fovea.run(
+        "copy-subset",
+        keep=False,
+        on_step=lambda step: kept.update(step.parameters) if step.number == 0 else None,
+        **SMALL,
+    )
     first = {}
-    fovea.run("copy-subset", keep=False, on_step=lambda step: first.update(
-        {name: values.copy() for name, values in step.parameters.items()}) if step.number == 0 else None, **SMALL)
+    fovea.run(
+        "copy-subset",
+        keep=False,
+        on_step=lambda step: (
+            first.update({name: values.copy() for name, values in step.parameters.items()})
+            if step.number == 0
+            else None
+        ),
+        **SMALL,
+    )
     assert any((kept[name] != first[name]).any() for name in kept)
 
 
@@ -130,7 +146,9 @@ def test_intervening_is_what_a_spec_would_declare():
         return done or None
 
     ours = fovea.run(spec, intervene=intervene)
-    declared = fovea.run({**spec, "intervene": [{"hold": "uniform", "until": 6}, {"freeze": "attention", "from": 3}]}, keep=False)
+    declared = fovea.run(
+        {**spec, "intervene": [{"hold": "uniform", "until": 6}, {"freeze": "attention", "from": 3}]}, keep=False
+    )
     assert sorted(ours.metrics) == sorted(declared.metrics)
     for name in ("train_loss", "accuracy", "accuracy_held"):
         assert ours.series[name].tobytes() == declared.series[name].tobytes(), name

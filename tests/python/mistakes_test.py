@@ -21,7 +21,9 @@ def distance(queries, keys, w):
 
 def test_a_sweep_takes_no_parts_in_python():
     spec = {"task": {"name": "curve"}, "model": {"name": "pooling", "similarity": fovea.Similarity(distance, w=1.0)}}
-    with pytest.raises(fovea.WrongInput, match="cannot be kept: its spec does not say what it is. Train them one by one"):
+    with pytest.raises(
+        fovea.WrongInput, match="cannot be kept: its spec does not say what it is. Train them one by one"
+    ):
         fovea.sweep(spec, seeds=[0])
     own = fovea.Task(lambda split, seed, size: iter(()), vocab=9, classes=2)
     with pytest.raises(fovea.WrongInput, match="Train them one by one"):
@@ -45,10 +47,16 @@ def test_whole_numbers_are_not_taken_by_their_lower_bits(dtype):
     "sizes, words",
     [
         (dict(vocab=-1, classes=2), "'vocab' of the task is -1"),
-        (dict(vocab=2**40, classes=2), "'vocab' of the task is 1099511627776. It must be a whole number, 10000000 at most"),
+        (
+            dict(vocab=2**40, classes=2),
+            "'vocab' of the task is 1099511627776. It must be a whole number, 10000000 at most",
+        ),
         (dict(vocab="9", classes=2), "'vocab' of the task is '9'. It must be a whole number"),
         (dict(vocab=9, classes=1), "'classes' of the task is 1. It must be 2 or more"),
-        (dict(vocab=9, target_vocab=9, start_token=10**6, end_token=0, kind="token_pairs"), "'start_token' of the task is 1000000. It must be one"),
+        (
+            dict(vocab=9, target_vocab=9, start_token=10**6, end_token=0, kind="token_pairs"),
+            "'start_token' of the task is 1000000. It must be one",
+        ),
     ],
 )
 def test_sizes_of_a_task_are_checked(sizes, words):
@@ -70,7 +78,11 @@ def test_values_within_themselves_and_without_end():
 
 
 def test_a_store_needs_a_name():
-    for use in (lambda: fovea.run("toy-uniform", store="", steps=2), lambda: fovea.store(""), lambda: fovea.sweep("toy-uniform", store="")):
+    for use in (
+        lambda: fovea.run("toy-uniform", store="", steps=2),
+        lambda: fovea.store(""),
+        lambda: fovea.sweep("toy-uniform", store=""),
+    ):
         with pytest.raises(fovea.WrongInput, match="a store has an empty name"):
             use()
 
@@ -98,8 +110,14 @@ def test_a_similarity_can_not_ask_the_model_that_asks_it():
             asked[0].apply({"keys": keys, "values": keys, "queries": queries})
         return distance(queries, keys, w)
 
-    run = fovea.run({"task": {"name": "curve"}, "model": {"name": "pooling", "similarity": fovea.Similarity(comes_back, w=1.0)},
-                     "train": {"steps": 2}, "probe": {"names": []}})
+    run = fovea.run(
+        {
+            "task": {"name": "curve"},
+            "model": {"name": "pooling", "similarity": fovea.Similarity(comes_back, w=1.0)},
+            "train": {"steps": 2},
+            "probe": {"names": []},
+        }
+    )
     points = np.linspace(0, 1, 4, dtype=np.float32)[:, None]
     asked.append(run)
     with pytest.raises(Exception, match="this model is at work"):
@@ -109,8 +127,13 @@ def test_a_similarity_can_not_ask_the_model_that_asks_it():
 
 
 def python(code, **environment):
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env={**os.environ, **environment})
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
 
 
 def test_a_daemon_thread_in_training_is_stopped_where_python_ends(tmp_path):

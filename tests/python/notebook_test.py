@@ -65,12 +65,18 @@ def test_a_sweep_is_the_programs(program):
     settings = {key: value for key, value in SMALL.items() if key not in ("quick", "vocab")}
     table = fovea.sweep("copy-subset", quick=True, seeds=range(2), vocab=[9, 12], **settings)
     assert [(run.spec["task"]["vocab"], run.seed) for run in table] == [(9, 0), (9, 1), (12, 0), (12, 1)]
-    words = [word for key, value in settings.items() for word in ("--set", f"{dict(steps='train', batch='train', length='task').get(key, 'model')}.{key}={value}")]
+    words = [
+        word
+        for key, value in settings.items()
+        for word in ("--set", f"{dict(steps='train', batch='train', length='task').get(key, 'model')}.{key}={value}")
+    ]
     again = program("sweep", "copy-subset", "--quick", "--seeds", "0..1", "--set", "task.vocab=9,12", *words, "--quiet")
     assert again["found"] == 4 and again["done"] == 0
     assert [run["metrics"] for run in again["runs"]] == [run.metrics for run in table]
     ids = [run.id for run in table]
-    assert [run.id for run in fovea.sweep("copy-subset", quick=True, seeds="0..1", vocab=np.array([9, 12]), **settings)] == ids
+    assert [
+        run.id for run in fovea.sweep("copy-subset", quick=True, seeds="0..1", vocab=np.array([9, 12]), **settings)
+    ] == ids
     heads, rows = table.rows()
     assert heads[:5] == ["run", "experiment", "seed", "state", "task.vocab"] and len(rows) == 4
     assert repr(table).count("\n") == 4 and table._repr_html_().count("<tr>") == 5
@@ -119,7 +125,8 @@ def test_the_audit_is_the_programs(program):
     shown = program("audit", run.id, "--quiet")
     assert audit.run.id == shown["audited_run"] != run.id
     assert [(a.name, a.assumes, a.found) for a in audit.assumptions] == [
-        (a["name"], a["assumes"], a["found"]) for a in shown["assumptions"]]
+        (a["name"], a["assumes"], a["found"]) for a in shown["assumptions"]
+    ]
     assert audit["local"].assumes in repr(audit) and html.escape(audit["mean"].found) in audit._repr_html_()
     assert fovea.audit(audit.run).run is audit.run
     with pytest.raises(KeyError, match="did you mean 'local'"):

@@ -4,13 +4,13 @@ import copy
 
 import numpy as np
 import pytest
+from fovea.observed_audit import Assumptions
 
 import fovea
-from fovea.observed_audit import Assumptions
 
 torch = pytest.importorskip("torch")
 
-from observed_models import PREVIOUS, TOKENS, GPT, drawn, observe, right, sharpened  # noqa: E402
+from observed_models import GPT, PREVIOUS, TOKENS, observe, right, sharpened  # noqa: E402
 from torch import nn  # noqa: E402
 
 
@@ -96,12 +96,20 @@ def test_an_audit_goes_on_where_it_was_saved():
             watch.step()
             optimizer.step()
         run = watch.close()
-        return {name: (run.series.steps(name).tolist(), run.series[name].tolist()) for name in run.series if name.startswith("audit_")}
+        return {
+            name: (run.series.steps(name).tolist(), run.series[name].tolist())
+            for name in run.series
+            if name.startswith("audit_")
+        }
 
     model = sharpened(GPT())
     model.eval()
     whole = course(copy.deepcopy(model), False)
-    assert whole == course(copy.deepcopy(model), True) and {"audit_free_overall", "audit_knowledge", "audit_decode"} <= set(whole)
+    assert whole == course(copy.deepcopy(model), True) and {
+        "audit_free_overall",
+        "audit_knowledge",
+        "audit_decode",
+    } <= set(whole)
 
 
 def test_a_run_that_was_observed_without_it_says_so():

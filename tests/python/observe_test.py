@@ -9,7 +9,7 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
-from observed_models import GPT, PREVIOUS, TARGET, TOKENS, drawn, hooks, looked, observe, right, sharpened  # noqa: E402
+from observed_models import GPT, PREVIOUS, TARGET, TOKENS, hooks, looked, observe, right, sharpened  # noqa: E402
 from torch import nn  # noqa: E402
 
 
@@ -19,7 +19,11 @@ def by_hand(model, layer, example, head, row, place):
     def attend(self, x):
         B, T, C = x.shape
         q, k, v = (t.view(B, T, self.heads, C // self.heads).transpose(1, 2) for t in self.c_attn(x).split(C, dim=2))
-        weights = (q @ k.transpose(-2, -1) / (C // self.heads) ** 0.5).masked_fill(torch.ones(T, T).tril() == 0, float("-inf")).softmax(-1)
+        weights = (
+            (q @ k.transpose(-2, -1) / (C // self.heads) ** 0.5)
+            .masked_fill(torch.ones(T, T).tril() == 0, float("-inf"))
+            .softmax(-1)
+        )
         if self is model.blocks[layer].attn:
             weights[example, head, row] = torch.eye(T)[place]
         return self.c_proj((weights @ v).transpose(1, 2).reshape(B, T, C))
@@ -39,13 +43,20 @@ def test_attention_and_beta_are_those_of_a_pass_by_hand(flash):
     run = looked(model)
     beta = {layer: run.arrays[f"beta.layer.{layer + 1}.head.2"][0] for layer in (0, 1)}
     for layer, example, row, place in [(0, 0, 7, 2), (0, 3, 4, 4), (0, 1, 1, 0), (1, 2, 5, 3), (1, 0, 7, 7)]:
-        assert beta[layer][example, row, place] == pytest.approx(by_hand(model, layer, example, 1, row, place), abs=1e-5)
+        assert beta[layer][example, row, place] == pytest.approx(
+            by_hand(model, layer, example, 1, row, place), abs=1e-5
+        )
     later = np.triu(np.ones((8, 8), bool), 1)
-    for layer, values in beta.items():  # every row is measured, where it has a choice
+    for values in beta.values():  # every row is measured, where it has a choice
         assert not np.isnan(values[:, 1:][:, ~later[1:]]).any() and np.isnan(values[:, later]).all()
     model.eval()
     with torch.no_grad():
-        q, k, _ = (t.view(4, 8, 2, 8).transpose(1, 2) for t in model.blocks[0].attn.c_attn(model.blocks[0].ln_1(model.wte(TOKENS) + model.wpe.weight)).split(16, 2))
+        q, k, _ = (
+            t.view(4, 8, 2, 8).transpose(1, 2)
+            for t in model.blocks[0]
+            .attn.c_attn(model.blocks[0].ln_1(model.wte(TOKENS) + model.wpe.weight))
+            .split(16, 2)
+        )
         alpha = (q @ k.transpose(-2, -1) / 8**0.5).masked_fill(torch.tensor(later), float("-inf")).softmax(-1)
     np.testing.assert_allclose(run.arrays["attention.layer.1.head.2"][0], alpha[:, 1], atol=5e-4)  # kept as halves
 
@@ -76,14 +87,24 @@ def test_what_it_measures_is_what_the_arrays_say():
     top = np.nanargmax(np.where(np.isnan(beta), -np.inf, beta)[:, :, 1:], -1) == np.arange(7)
     assert run.metrics["beta_top1"] == pytest.approx(top.mean())
     assert run.metrics["beta_top1_chance"] == pytest.approx(np.mean(1 / np.arange(2, 9)))
-    agree = np.mean([np.argmax(a[: i + 1]) == np.argmax(b[: i + 1]) for m in range(4) for e in range(4) for i in range(1, 8)
-                     for a, b in [(alpha[m, e, i], beta[m, e, i])]])
+    agree = np.mean(
+        [
+            np.argmax(a[: i + 1]) == np.argmax(b[: i + 1])
+            for m in range(4)
+            for e in range(4)
+            for i in range(1, 8)
+            for a, b in [(alpha[m, e, i], beta[m, e, i])]
+        ]
+    )
     assert run.metrics["agreement"] == pytest.approx(agree, abs=0.02)
 
 
 def test_the_engines_own_translator_is_seen_as_the_engine_sees_it():
     run = fovea.run("copy-subset", quick=True, steps=30, vocab=9, length=5, hidden=8, embedding=8, keep=False)
-    batch = {"source": run.arrays["attention_source"][0].astype(int), "target": run.arrays["attention_target"][0].astype(int)}
+    batch = {
+        "source": run.arrays["attention_source"][0].astype(int),
+        "target": run.arrays["attention_target"][0].astype(int),
+    }
     source, target = (torch.tensor(batch[name]) for name in ("source", "target"))
     ours = run.apply(batch, beta=True)
     module = fovea.to_torch(run)
@@ -123,7 +144,11 @@ def test_modules_of_pytorch_and_pooling():
     assert fovea.attention_sites(encoder, x) == both
     padded = torch.zeros(3, 5, dtype=torch.bool)
     padded[0, 3:] = True
-    run = looked(encoder, {"src": x, "src_key_padding_mask": padded}, lambda out: out.log_softmax(-1)[..., 0].masked_fill(padded, torch.nan))
+    run = looked(
+        encoder,
+        {"src": x, "src_key_padding_mask": padded},
+        lambda out: out.log_softmax(-1)[..., 0].masked_fill(padded, torch.nan),
+    )
     beta = run.arrays["beta.layer.1.head.1"][0]
     assert np.isnan(beta[0, :, 3:]).all() and not np.isnan(beta[0, :3, :3]).any() and not np.isnan(beta[1]).any()
     turned = nn.TransformerEncoderLayer(16, 2, 32)
@@ -229,16 +254,28 @@ def test_where_no_attention_is_seen_it_is_told_why():
         ({"answer": lambda out: out[..., 0] + 50}, "the logarithm of a probability is 0 at most"),
         ({"answer": lambda out: 1.0}, r"gives is 1.0, of type float. It must be a tensor of log-probabilities"),
         ({"answer": 3}, "cannot be called"),
-        ({"sites": "blocks.7.*"}, r"'blocks.7.\*' fits no site of attention. There are blocks.0.attn, blocks.1.attn\.$"),
+        (
+            {"sites": "blocks.7.*"},
+            r"'blocks.7.\*' fits no site of attention. There are blocks.0.attn, blocks.1.attn\.$",
+        ),
         ({"every": 0}, "every is 0"),
         ({"beta": "linear"}, "beta is 'linear'"),
         ({"rows": "some"}, "rows is 'some'"),
         ({"share": 0}, "share is 0"),
         ({"truth": torch.zeros(3, 8).long()}, r"truth has the shape \(3, 8\)"),
-        ({"truth": torch.zeros(4, 6).long()}, r"truth has the shape \(4, 6\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\): the place"),
+        (
+            {"truth": torch.zeros(4, 6).long()},
+            r"truth has the shape \(4, 6\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\): the place",
+        ),
         ({"truth": torch.zeros(4, 9).long()}, r"truth has the shape \(4, 9\), and attention has 8 rows"),
-        ({"answer": lambda out: right(TARGET)(out)[:, :3]}, r"has the shape \(4, 3\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\), nan where"),
-        ({"answer": lambda out: right(TARGET)(out).repeat(1, 2)}, r"answer\(output\) has the shape \(4, 16\).* or \(4,\), one for each example"),
+        (
+            {"answer": lambda out: right(TARGET)(out)[:, :3]},
+            r"has the shape \(4, 3\), and attention has 8 rows. It must be \(4, 8\) or \(4, 7\), nan where",
+        ),
+        (
+            {"answer": lambda out: right(TARGET)(out).repeat(1, 2)},
+            r"answer\(output\) has the shape \(4, 16\).* or \(4,\), one for each example",
+        ),
         ({"truth": torch.full((4, 8), 8)}, "truth has a place 8, and attention has 8 places"),
         ({"truth": torch.full((4, 8), -2)}, "truth has a place -2"),
         ({"settings": 3}, "settings is 3"),
@@ -265,7 +302,9 @@ def last_only(out):
 
 
 @pytest.mark.parametrize(
-    "examples, answer, options", [(1, None, {}), (2, None, {}), (4, None, {"rows": [-1]}), (4, last_only, {})], ids=["one", "two", "last row", "asked"]
+    "examples, answer, options",
+    [(1, None, {}), (2, None, {}), (4, None, {"rows": [-1]}), (4, last_only, {})],
+    ids=["one", "two", "last row", "asked"],
 )
 def test_rows_clamped_together_are_those_clamped_alone(examples, answer, options, monkeypatch):
     model = sharpened(GPT())
@@ -283,7 +322,12 @@ def test_rows_clamped_together_are_those_clamped_alone(examples, answer, options
 
 
 def test_what_the_store_would_refuse_is_told_before_the_training():
-    for options in ({"name": "copy-subset"}, {"name": ""}, {"settings": {"model": {"name": "gpt"}}}, {"settings": {"intervene": 3}}):
+    for options in (
+        {"name": "copy-subset"},
+        {"name": ""},
+        {"settings": {"model": {"name": "gpt"}}},
+        {"settings": {"intervene": 3}},
+    ):
         with pytest.raises(fovea.Error):
             observe(GPT(), beta=None, **options)
 
@@ -324,17 +368,30 @@ def test_rows_of_one_site_of_several_are_enough():
         return lambda out: torch.nn.functional.pad(out.log_softmax(-1)[..., 0], (0, 2))[:, :rows]
 
     x = torch.randn(3, 5, 8)
-    for rows in (3, 4, 5):  # of a site of four rows, the last of which says nothing; of one of four, or of five without its last; of five
+    for rows in (
+        3,
+        4,
+        5,
+    ):  # of a site of four rows, the last of which says nothing; of one of four, or of five without its last; of five
         truth = torch.zeros(3, rows, dtype=torch.long)
         assert "attention_on_truth" in looked(Translator(), x, answer(rows), truth=truth, beta=None).series
-    assert looked(Translator(), x, answer(4), sites="read.*", beta=None).series  # they are those of a site that is not looked at
-    with pytest.raises(fovea.WrongInput, match=r"\(3, 6\), and attention has 4 or 5 rows. It must be \(3, 5\) or \(3, 4\) or \(3, 3\), nan"):
+    assert looked(
+        Translator(), x, answer(4), sites="read.*", beta=None
+    ).series  # they are those of a site that is not looked at
+    with pytest.raises(
+        fovea.WrongInput,
+        match=r"\(3, 6\), and attention has 4 or 5 rows. It must be \(3, 5\) or \(3, 4\) or \(3, 3\), nan",
+    ):
         observe(Translator(), x, answer(6))
 
 
 def test_an_answer_for_each_example_or_for_all_rows_but_the_last():
     following = right(TARGET)
-    for read in (lambda out: following(out)[:, 5], lambda out: following(out)[:, 5:6], lambda out: following(out)[:, :7]):
+    for read in (
+        lambda out: following(out)[:, 5],
+        lambda out: following(out)[:, 5:6],
+        lambda out: following(out)[:, :7],
+    ):
         assert "agreement" in looked(GPT(), answer=read).series
     several = looked(Pooled(), torch.randn(3, 5, 6), lambda out: out.log_softmax(-1))
     assert several.beta().shape == (3, 1, 5)  # one row of attention speaks for all answers of its example

@@ -11,7 +11,7 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
-from observed_models import GPT, PREVIOUS, TARGET, TOKENS, drawn, hooks, looked, observe, right, sharpened  # noqa: E402
+from observed_models import GPT, PREVIOUS, TARGET, TOKENS, hooks, looked, observe, right, sharpened  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
 
@@ -46,7 +46,11 @@ def test_training_stays_what_it_is_to_the_bit():
         seen.append([p.detach().numpy().tobytes() for p in twin.parameters()])
         assert twin.training and all(p.grad is not None for p in twin.parameters())
     assert seen[0] == seen[1] and hooks(twin) == 0
-    assert run.series.steps("entropy").tolist() == [0, 5, 10, 12] and run.series.steps("train_loss").tolist() == [0, 5, 10]
+    assert run.series.steps("entropy").tolist() == [0, 5, 10, 12] and run.series.steps("train_loss").tolist() == [
+        0,
+        5,
+        10,
+    ]
 
 
 def test_attention_is_held_and_seen_both_ways():
@@ -63,25 +67,39 @@ def test_attention_is_held_and_seen_both_ways():
     assert run.series.steps("entropy_l2_h1_held").tolist() == [0, 4]
     assert run.series["entropy_l2_h1_held"][0] == pytest.approx(1) and run.series["entropy_l2_h1"][0] < 1
     assert run.series["previous_token_l1_h2_held"][1] == pytest.approx(1) != run.series["previous_token_l1_h1_held"][1]
-    assert run.spec["intervene"] == [{"hold": "uniform", "of": ["blocks.1.attn"], "from": 0, "until": 4},
-                                     {"hold": "previous", "of": ["blocks.0.attn"], "from": 2, "until": 6, "head": 2}]
+    assert run.spec["intervene"] == [
+        {"hold": "uniform", "of": ["blocks.1.attn"], "from": 0, "until": 4},
+        {"hold": "previous", "of": ["blocks.0.attn"], "from": 2, "until": 6, "head": 2},
+    ]
 
 
 def test_every_hold_is_what_it_says():
     held = {}
-    for how in ("uniform", "previous", "first", "truth", lambda attention, allowed: attention.flip(-1) * 0 + torch.eye(8)):
+    for how in (
+        "uniform",
+        "previous",
+        "first",
+        "truth",
+        lambda attention, allowed: attention.flip(-1) * 0 + torch.eye(8),
+    ):
         model = GPT()
         watch = observe(model, truth=torch.full((4, 8), 1), beta=None)
         watch.hold(how)
         from fovea.torch_holds import plan_of
 
         with watch._model.at_rest():
-            held[how if isinstance(how, str) else "own"] = watch._base(plan_of(watch._holds, watch._truth)).seen[("blocks.0.attn", 1)].attention[0, 0]
+            held[how if isinstance(how, str) else "own"] = (
+                watch._base(plan_of(watch._holds, watch._truth)).seen[("blocks.0.attn", 1)].attention[0, 0]
+            )
     own = held["truth"][0]
     assert torch.allclose(held["uniform"], torch.ones(8, 8).tril() / torch.arange(1, 9)[:, None])
-    assert torch.equal(held["previous"].argmax(-1), PREVIOUS[0]) and torch.equal(held["first"].argmax(-1), torch.zeros(8).long())
+    assert torch.equal(held["previous"].argmax(-1), PREVIOUS[0]) and torch.equal(
+        held["first"].argmax(-1), torch.zeros(8).long()
+    )
     assert torch.equal(held["own"], torch.eye(8))
-    assert torch.equal(held["truth"][1:].argmax(-1), torch.ones(7).long()) and own[0] == 1  # the first row cannot see it
+    assert (
+        torch.equal(held["truth"][1:].argmax(-1), torch.ones(7).long()) and own[0] == 1
+    )  # the first row cannot see it
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
@@ -109,14 +127,22 @@ def test_a_truth_out_of_range_cannot_be_held():
     watch = observe(GPT(), beta=None)
     watch.hold("truth")
     for place in (8, -2):
-        with pytest.raises(fovea.WrongInput, match=f"truth has a place {place}, and attention has 8 places"), watch.intervening(torch.full((4, 8), place)):
+        with (
+            pytest.raises(fovea.WrongInput, match=f"truth has a place {place}, and attention has 8 places"),
+            watch.intervening(torch.full((4, 8), place)),
+        ):
             watch._model()
 
 
 def test_a_truth_that_is_not_known_is_missed_before_the_hold_begins():
     watch = observe(GPT(), every=1, beta=None)
     watch.hold("truth", start=2, until=4)
-    with pytest.raises(fovea.WrongInput, match=r"at the truth from update 2 on, and intervening\(\) at update 0 is given none"), watch.intervening():
+    with (
+        pytest.raises(
+            fovea.WrongInput, match=r"at the truth from update 2 on, and intervening\(\) at update 0 is given none"
+        ),
+        watch.intervening(),
+    ):
         pass
     for number in range(5):
         with watch.intervening(PREVIOUS if number < 4 else None):
@@ -130,7 +156,10 @@ def test_a_last_look_that_fails_takes_nothing_with_it():
     right(TARGET)(watch._model()).mean().backward()
     watch.step()
     watch.hold(lambda attention, allowed: attention[:1], start=1)
-    with pytest.warns(UserWarning, match="the last look, at update 1, failed, and what was seen before is kept .WrongInput: a hold gave"):
+    with pytest.warns(
+        UserWarning,
+        match="the last look, at update 1, failed, and what was seen before is kept .WrongInput: a hold gave",
+    ):
         run = watch.close()
     assert run is watch.close() and run.state == "done" and run.series.steps("loss").tolist() == [0]
 
@@ -178,7 +207,10 @@ def test_where_nothing_is_said_looks_are_as_many_as_there_is_time_for(monkeypatc
     with pytest.warns(UserWarning, match="looks are made every 250 updates or so"):
         for _ in range(570):
             watch.step()
-    assert watch._course.looks == [0, 550]  # when there is time for it and for one more, at the end; half of the first 50 updates are spent
+    assert watch._course.looks == [
+        0,
+        550,
+    ]  # when there is time for it and for one more, at the end; half of the first 50 updates are spent
 
 
 def test_gradients_are_those_of_the_update():
@@ -215,7 +247,12 @@ def test_it_goes_on_where_it_was_saved(tmp_path):
         first.step()
         optimizer.step()
     run = first.close()
-    assert run.steps == 7 and run.series.steps("entropy").tolist() == expected.series.steps("entropy").tolist() == [0, 3, 6, 7]
+    assert run.steps == 7 and run.series.steps("entropy").tolist() == expected.series.steps("entropy").tolist() == [
+        0,
+        3,
+        6,
+        7,
+    ]
     assert sorted(run.arrays["attention"]) == [0, 3, 6, 7]
     with pytest.raises(fovea.WrongInput, match="has no 'key'"):
         observe(model).load_state_dict({"number": 3})
@@ -365,7 +402,11 @@ def test_heights_of_simpler_models_lie_beside_the_loss():
     model = GPT()
     rungs = {"uniform": -torch.log(torch.tensor(12.0)), "in-context": torch.full((4, 8), -0.5)}
     run = looked(model, rungs=rungs, beta=None)
-    assert run.metrics["rung_uniform"] == pytest.approx(2.4849, abs=1e-4) and run.metrics["rung_in_context"] == 0.5 and run.metrics["rung"] == 0
+    assert (
+        run.metrics["rung_uniform"] == pytest.approx(2.4849, abs=1e-4)
+        and run.metrics["rung_in_context"] == 0.5
+        and run.metrics["rung"] == 0
+    )
     for said, told in (
         (torch.zeros(4, 7), r"the rung 'unigram' has the shape \(4, 7\)\. Give .*, or one number for all"),
         (2.4849, r"the rung 'unigram' holds 2\.485, and .* is 0 at most\. Give .*: minus the height"),

@@ -22,14 +22,25 @@ def following(out):
 def models():
     small = dict(vocab_size=40, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2)
     t = transformers
-    yield "gpt2", t.GPT2LMHeadModel, t.GPT2Config(vocab_size=40, n_positions=16, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0), following
+    yield (
+        "gpt2",
+        t.GPT2LMHeadModel,
+        t.GPT2Config(vocab_size=40, n_positions=16, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0),
+        following,
+    )
     yield "llama", t.LlamaForCausalLM, t.LlamaConfig(**small, num_key_value_heads=1), following
     yield "bert", t.BertForMaskedLM, t.BertConfig(**small), right(TOKENS)
-    yield "t5", t.T5ForConditionalGeneration, t.T5Config(
-        vocab_size=40, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, decoder_start_token_id=0), right(TARGET)
+    yield (
+        "t5",
+        t.T5ForConditionalGeneration,
+        t.T5Config(vocab_size=40, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, decoder_start_token_id=0),
+        right(TARGET),
+    )
 
 
-@pytest.mark.parametrize("name, kind, config, answer", list(models()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    "name, kind, config, answer", list(models()), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_attention_is_what_the_model_says_and_beta_a_clamp(name, kind, config, answer):
     torch.manual_seed(0)
     config._attn_implementation = "eager"
@@ -40,18 +51,26 @@ def test_attention_is_what_the_model_says_and_beta_a_clamp(name, kind, config, a
     hooked = hooks(model)
     with torch.no_grad():
         out = model(**batch, output_attentions=True)
-    told = out.attentions if name != "t5" else (
-        *out.encoder_attentions, *(a for pair in zip(out.decoder_attentions, out.cross_attentions) for a in pair))
+    told = (
+        out.attentions
+        if name != "t5"
+        else (*out.encoder_attentions, *(a for pair in zip(out.decoder_attentions, out.cross_attentions) for a in pair))
+    )
     with watch._model.at_rest():
         base = watch._base(log=True)
     assert len(base.seen) == len(told) and hooked == 0
     for seen, expected in zip(base.seen.values(), told):
-        there = MASK.bool()[:, None, :, None].expand_as(expected) if expected.shape[2] == 9 else torch.ones_like(expected, dtype=torch.bool)
+        there = (
+            MASK.bool()[:, None, :, None].expand_as(expected)
+            if expected.shape[2] == 9
+            else torch.ones_like(expected, dtype=torch.bool)
+        )
         assert (seen.attention - expected).abs()[there].max() < 1e-6
     watch.cost()
     with watch._model.at_rest():
         beta = watch._beta(base, 0.0)
         for key in list(watch._sites)[:: 1 if name != "t5" else 3]:
+
             def clamp(site, attention, allowed, key=key):
                 if site == key:
                     attention = attention.clone()

@@ -12,7 +12,7 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
-from observed_models import GPT, TARGET, TOKENS, drawn, observe, right  # noqa: E402
+from observed_models import GPT, TARGET, observe, right  # noqa: E402
 
 SCRIPT = """
 import sys, torch, fovea
@@ -38,7 +38,13 @@ def stepped(watch, times=1):
 
 
 @pytest.mark.parametrize(
-    "end, states", [("raise KeyboardInterrupt", ["stopped"]), ("sys.exit(2)", ["stopped"]), ("pass", ["stopped"]), ("watch.close()", ["done"])]
+    "end, states",
+    [
+        ("raise KeyboardInterrupt", ["stopped"]),
+        ("sys.exit(2)", ["stopped"]),
+        ("pass", ["stopped"]),
+        ("watch.close()", ["done"]),
+    ],
 )
 def test_what_was_seen_is_kept_when_python_ends(end, states):
     done = subprocess.run([sys.executable, "-c", SCRIPT % end], capture_output=True, text=True, env=dict(os.environ))
@@ -57,7 +63,11 @@ def test_what_was_seen_is_kept_when_python_ends(end, states):
 def test_a_store_that_fails_then_is_told_and_raises_nothing():
     end = "type(watch._store).add = lambda *args, **more: 1 / 0"
     done = subprocess.run([sys.executable, "-c", SCRIPT % end], capture_output=True, text=True, env=dict(os.environ))
-    assert done.returncode == 0 and "what it saw at 3 looks could not be kept (division by zero)" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        done.returncode == 0
+        and "what it saw at 3 looks could not be kept (division by zero)" in done.stderr
+        and "Traceback" not in done.stderr
+    )
 
 
 def test_a_watch_that_is_dropped_lets_its_model_go_and_is_kept_when_the_next_begins(capsys):
@@ -88,4 +98,6 @@ def test_a_watch_that_another_went_on_from_is_not_kept_beside_it(capsys):
     del third  # it made no look of its own, and the run is whole
     gc.collect()
     observe(GPT(), beta=None)
-    assert [(run.state, run.steps) for run in fovea.store()] == [("done", 2)] and "never closed" not in capsys.readouterr().err
+    assert [(run.state, run.steps) for run in fovea.store()] == [
+        ("done", 2)
+    ] and "never closed" not in capsys.readouterr().err

@@ -12,9 +12,10 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
-from fovea import torch_keeping  # noqa: E402
 from observed_models import GPT, PREVIOUS, TARGET, TOKENS, drawn, looked, observe, right, sharpened  # noqa: E402, F401
 from torch import nn  # noqa: E402
+
+from fovea import torch_keeping  # noqa: E402
 
 BETA = "beta.layer.2.head.1"
 
@@ -152,7 +153,9 @@ def test_one_head_of_flattened_products_is_held():
     watch.hold("first", head=2)
     with watch.intervening():
         held = model(x)
-    assert torch.equal(held[..., 8:], x[:, :1, 8:].expand(4, 8, 8)) and torch.allclose(held[..., :8], model(x)[..., :8], atol=1e-5)
+    assert torch.equal(held[..., 8:], x[:, :1, 8:].expand(4, 8, 8)) and torch.allclose(
+        held[..., :8], model(x)[..., :8], atol=1e-5
+    )
 
 
 def test_the_truth_of_what_is_looked_at_is_not_that_of_the_training():
@@ -184,7 +187,12 @@ def test_a_loop_that_is_longer_than_what_was_seen_cannot_be_held():
     with watch.intervening():
         model(TOKENS, TOKENS[:, :2])
         model(TOKENS, TOKENS[:, :3]).softmax(-1)  # what is called outside of the model is none of it
-    with pytest.raises(fovea.WrongInput, match="softmax or attention 8 times in this pass, and 3 times in what is looked at"), watch.intervening():
+    with (
+        pytest.raises(
+            fovea.WrongInput, match="softmax or attention 8 times in this pass, and 3 times in what is looked at"
+        ),
+        watch.intervening(),
+    ):
         model(TOKENS, TOKENS)
         model(TOKENS, TOKENS[:, :3])
 
@@ -309,7 +317,10 @@ def test_the_trainer_goes_on_where_it_was_and_keeps_each_loss_once(monkeypatch):
     callback.on_log(None, state, None, logs={"loss": 2.5})
     callback.on_train_end(None, state, None)
     assert callback.run.series.steps("loss").tolist() == [500, 501, 502, 503]
-    assert (callback.run.series.steps("train_loss").tolist(), callback.run.series["train_loss"].tolist()) == ([503], [2.5])
+    assert (callback.run.series.steps("train_loss").tolist(), callback.run.series["train_loss"].tolist()) == (
+        [503],
+        [2.5],
+    )
     assert "entropy_held" not in callback.run.series
 
 

@@ -65,7 +65,9 @@ def sharpened(model, by=3.0):
 
 def right(tokens):
     """answer: the log-probability of these tokens, place by place."""
-    return lambda out: (out if isinstance(out, torch.Tensor) else out.logits).log_softmax(-1).gather(-1, tokens[..., None])[..., 0]
+    return lambda out: (
+        (out if isinstance(out, torch.Tensor) else out.logits).log_softmax(-1).gather(-1, tokens[..., None])[..., 0]
+    )
 
 
 def hooks(model):

@@ -7,5 +7,10 @@ import textwrap
 
 
 def python(program, **more):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=600,
-                          env={**os.environ, **more})
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={**os.environ, **more},
+    )

@@ -17,8 +17,26 @@ import tempfile
 import fovea
 
 PAIRS = 11
-SETTINGS = {"train.steps": 200, "task.vocab": 40, "task.length": 20, "model.hidden": 64, "model.embedding": 64, "train.batch": 32}
-TINY = dict(quick=True, names=["accuracy"], steps=10_000, every=10_000, vocab=9, length=3, hidden=4, embedding=4, batch=1, keep=False)
+SETTINGS = {
+    "train.steps": 200,
+    "task.vocab": 40,
+    "task.length": 20,
+    "model.hidden": 64,
+    "model.embedding": 64,
+    "train.batch": 32,
+}
+TINY = dict(
+    quick=True,
+    names=["accuracy"],
+    steps=10_000,
+    every=10_000,
+    vocab=9,
+    length=3,
+    hidden=4,
+    embedding=4,
+    batch=1,
+    keep=False,
+)
 
 
 def spent(work, whose=resource.RUSAGE_SELF):
@@ -33,8 +51,12 @@ def of_a_run(program):
     """By how much more processor time Python takes, in percent, and what both take."""
     words = [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
     ways = [
-        lambda: spent(lambda: subprocess.run([program, "run", "copy-subset", "--quick", "--quiet", *words], check=True,
-                                             stdout=subprocess.DEVNULL), resource.RUSAGE_CHILDREN),
+        lambda: spent(
+            lambda: subprocess.run(
+                [program, "run", "copy-subset", "--quick", "--quiet", *words], check=True, stdout=subprocess.DEVNULL
+            ),
+            resource.RUSAGE_CHILDREN,
+        ),
         lambda: spent(lambda: fovea.run("copy-subset", quick=True, set=SETTINGS)),
     ]
     times = [[], []]
@@ -69,9 +91,13 @@ def main():
         os.environ["FOVEA_HOME"] = home
         for _ in range(3):
             share, programs, pythons = of_a_run(program)
-            print(f"a run takes {programs:.3f} s of the processor from the command line, {pythons:.3f} s from Python: {share:+.2f} %")
+            print(
+                f"a run takes {programs:.3f} s of the processor from the command line, {pythons:.3f} s from Python: {share:+.2f} %"
+            )
             nothing, looking = of_a_callback(lambda step: None), of_a_callback(look)
-            print(f"a callback costs {nothing:.1f} µs a step; one that takes attention, gradients and the loss {looking:.1f} µs")
+            print(
+                f"a callback costs {nothing:.1f} µs a step; one that takes attention, gradients and the loss {looking:.1f} µs"
+            )
             if share < 2 and nothing < 20:
                 return
     sys.exit("that is more than 2 % of a run, or 20 µs a step")

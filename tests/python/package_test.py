@@ -9,11 +9,13 @@ import subprocess
 import sys
 
 import pytest
-
-import fovea
 from conftest import ROOT
 
-MODULES = [fovea.__name__] + [f"fovea.{found.name}" for found in pkgutil.iter_modules(fovea.__path__) if found.name != "_engine"]
+import fovea
+
+MODULES = [fovea.__name__] + [
+    f"fovea.{found.name}" for found in pkgutil.iter_modules(fovea.__path__) if found.name != "_engine"
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -30,43 +32,71 @@ INNER = {"Similarity.at_work", "Task.batch", "Task.lent", "Task.of_shape", "Stor
 def public():
     from fovea import estimators
 
-    of_data = {name: value for name, value in vars(fovea.data).items() if getattr(value, "__module__", "") == "fovea.data"}
+    of_data = {
+        name: value for name, value in vars(fovea.data).items() if getattr(value, "__module__", "") == "fovea.data"
+    }
     named = {**{name: getattr(fovea, name) for name in fovea.__all__}, **of_data}
     named |= {name: getattr(estimators, name) for name in ("AttentionClassifier", "NadarayaWatson")}
     if importlib.util.find_spec("torch"):
         from fovea.torch_watch import Cost, Watch
 
         named |= {"Watch": Watch, "Cost": Cost}
-    return {name: value for name, value in named.items() if not name.startswith("_") and getattr(value, "__module__", "") != "fovea._engine"}
+    return {
+        name: value
+        for name, value in named.items()
+        if not name.startswith("_") and getattr(value, "__module__", "") != "fovea._engine"
+    }
 
 
 def test_every_public_member_has_a_docstring_and_an_example():
     named = public()
     functions = {name: value for name, value in named.items() if not isinstance(value, type)}
-    missing = [name for name, value in functions.items() if ">>>" not in value.__doc__ and f"fovea.{name}(" not in value.__doc__]
+    missing = [
+        name
+        for name, value in functions.items()
+        if ">>>" not in value.__doc__ and f"fovea.{name}(" not in value.__doc__
+    ]
     of_watch = named["Watch"].__doc__ if "Watch" in named else ""  # it makes a Cost
     examples = "".join(value.__doc__ for value in functions.values())
     for name, value in named.items():
         if name in functions:
             continue
-        members = {part: of for part, of in vars(value).items() if part[0] != "_" and (callable(of) or isinstance(of, property))}
-        members = {part: of for part, of in members.items() if f"{name}.{part}" not in INNER and not part.startswith("set_")}
+        members = {
+            part: of
+            for part, of in vars(value).items()
+            if part[0] != "_" and (callable(of) or isinstance(of, property))
+        }
+        members = {
+            part: of for part, of in members.items() if f"{name}.{part}" not in INNER and not part.startswith("set_")
+        }
         known = "\n".join([examples, of_watch, value.__doc__, *(of.__doc__ or "" for of in members.values())])
         used = [line for line in known.splitlines() if ">>>" in line or "..." in line]
-        missing += [f"{name}.{part}" for part, of in members.items() if not of.__doc__ or not any(f".{part}" in line for line in used)]
+        missing += [
+            f"{name}.{part}"
+            for part, of in members.items()
+            if not of.__doc__ or not any(f".{part}" in line for line in used)
+        ]
     assert missing == []
 
 
 def test_types_are_strict():
-    done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", ROOT / "python" / "fovea"],
-                          capture_output=True, text=True, cwd=ROOT / "python")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", ROOT / "python" / "fovea"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT / "python",
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_user_of_the_package_is_checked_against_its_types(tmp_path):
     user = tmp_path / "user.py"
-    user.write_text('import fovea\nx: float = fovea.run("toy-uniform").metrics["loss"]\nfovea.run("toy-uniform", seed="a")\n')
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", user], capture_output=True, text=True, cwd=tmp_path)
+    user.write_text(
+        'import fovea\nx: float = fovea.run("toy-uniform").metrics["loss"]\nfovea.run("toy-uniform", seed="a")\n'
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", user], capture_output=True, text=True, cwd=tmp_path
+    )
     assert "Found 1 error" in done.stdout and "user.py:3" in done.stdout, done.stdout + done.stderr
 
 

@@ -21,7 +21,9 @@ def test_texts_and_a_file_of_them_are_predicted_alike(program, tmp_path):
     shown = program("predict", path, "--examples", examples, "--quiet")
     assert (prediction.verdict, prediction.because, prediction.examples) == (shown["verdict"], shown["because"], 240)
     assert prediction.words == {
-        output["output"]: [(link["word"], link["deviations"]) for link in output["words"]] for output in shown["outputs"]}
+        output["output"]: [(link["word"], link["deviations"]) for link in output["words"]]
+        for output in shown["outputs"]
+    }
     assert prediction.course["time"].tolist() == shown["course"]["time"]
     assert prediction.course["attention"].tolist() == shown["course"]["attention"]
     shading = prediction.shade("so good a film")
@@ -45,10 +47,16 @@ def test_words_are_those_that_attention_comes_to():
 
 
 def test_of_two_words_that_stand_together_it_says_so(program, tmp_path):
-    texts = [f"w{n % 31} {'san francisco' if n % 2 else 'new york'} x{n % 17}" if n % 5 else f"w{n % 31} x{n % 17}" for n in range(400)]
+    texts = [
+        f"w{n % 31} {'san francisco' if n % 2 else 'new york'} x{n % 17}" if n % 5 else f"w{n % 31} x{n % 17}"
+        for n in range(400)
+    ]
     labels = ["west" if n % 2 else "east" for n in range(400)]
     prediction = fovea.predict(texts, labels)
-    assert {frozenset(pair) for pair in prediction.together} == {frozenset(("san", "francisco")), frozenset(("new", "york"))}
+    assert {frozenset(pair) for pair in prediction.together} == {
+        frozenset(("san", "francisco")),
+        frozenset(("new", "york")),
+    }
     assert "hardly stand apart: attention may go to either" in repr(prediction)
     (tmp_path / "towns.tsv").write_text("".join(f"{label}\t{text}\n" for text, label in zip(texts, labels)))
     shown = program("predict", tmp_path / "towns.tsv", "--quiet")
@@ -63,7 +71,9 @@ def test_a_task_is_predicted_as_the_program_does(program):
 
 
 def test_of_a_sweep_the_first_is_predicted_and_said():
-    with pytest.warns(UserWarning, match="keyword-negative is a sweep, and this prediction that of the first of it: task.keywords=2") as told:
+    with pytest.warns(
+        UserWarning, match="keyword-negative is a sweep, and this prediction that of the first of it: task.keywords=2"
+    ) as told:
         first = fovea.predict("keyword-negative", quick=True, draws=500)
     assert len(told) == 1
     assert first.words == fovea.predict("keyword-negative", quick=True, draws=500, keywords=2).words

@@ -7,10 +7,9 @@ import pathlib
 import subprocess
 import sys
 
+import fovea.program
 import numpy as np
 import pytest
-
-import fovea.program
 
 QUICK = ("--seeds", "2", "--epochs", "6", "--hidden", "16", "--quiet")
 
@@ -37,7 +36,10 @@ def test_the_package_brings_the_program(program):
     (entry,) = importlib.metadata.entry_points(group="console_scripts", name="fovea")
     assert entry.load() is fovea.program.main
     script = pathlib.Path(sys.executable).with_name("fovea")
-    said = [subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout for path in (script, program.path)]
+    said = [
+        subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+        for path in (script, program.path)
+    ]
     assert said[0] == said[1] == f"fovea {fovea.__version__}\n"
 
 
@@ -49,17 +51,28 @@ def test_a_package_without_the_program_says_so(monkeypatch, tmp_path):
 
 def test_the_command_answers_from_its_own_python(tmp_path):
     file = written(tmp_path, [f"{label}\t{text}" for label, text in drawn(20, lambda label, random: [])])
-    done = subprocess.run([pathlib.Path(sys.executable).with_name("fovea"), "believe", file], capture_output=True, text=True,
-                          env={"PATH": "/nowhere", "HOME": str(tmp_path)})
+    done = subprocess.run(
+        [pathlib.Path(sys.executable).with_name("fovea"), "believe", file],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/nowhere", "HOME": str(tmp_path)},
+    )
     assert done.returncode == 0 and done.stdout.startswith("Too few different texts."), done.stderr
 
 
 def test_a_word_that_gives_the_label_away(program, tmp_path):
-    file = written(tmp_path, ["class\ttitle\trest"] + [f"{label}\thead\t{text}" for label, text in drawn(300, lambda label, random: ["leak"] * label)])
+    file = written(
+        tmp_path,
+        ["class\ttitle\trest"]
+        + [f"{label}\thead\t{text}" for label, text in drawn(300, lambda label, random: ["leak"] * label)],
+    )
     page = tmp_path / "page.html"
     done = asked(program, file, "--label", "class", "--text", "title,rest", "-o", page, *QUICK)
     assert done.returncode == 0 and done.stderr == f"fovea: wrote {page}\n", done.stderr
-    assert done.stdout.startswith("One word tells; the word attended to most matters more than one at random") and "'leak' (class no)" in done.stdout
+    assert (
+        done.stdout.startswith("One word tells; the word attended to most matters more than one at random")
+        and "'leak' (class no)" in done.stdout
+    )
     assert max(map(len, done.stdout.splitlines())) <= 100
     shown = page.read_text(encoding="utf-8")
     assert "<h1>texts.tsv: one word tells</h1>" in shown and shown.count("<circle") == 9 and "&#x27;leak&#x27;" in shown
@@ -70,12 +83,20 @@ def test_a_page_is_not_written_over_where_nothing_could_be_told(program, tmp_pat
     page = tmp_path / "page.html"
     page.write_text("an earlier report", encoding="utf-8")
     done = asked(program, file, "-o", page, *QUICK)
-    assert done.returncode == 1 and done.stdout.startswith("Too few different texts.") and f"nothing could be told of these texts, so {page}" in done.stderr
+    assert (
+        done.returncode == 1
+        and done.stdout.startswith("Too few different texts.")
+        and f"nothing could be told of these texts, so {page}" in done.stderr
+    )
     assert page.read_text(encoding="utf-8") == "an earlier report"
 
 
 def test_labels_at_random_as_json(program, tmp_path):
-    file = written(tmp_path, [json.dumps({"label": label, "text": text}) for label, text in drawn(300, lambda label, random: [])], "texts.jsonl")
+    file = written(
+        tmp_path,
+        [json.dumps({"label": label, "text": text}) for label, text in drawn(300, lambda label, random: [])],
+        "texts.jsonl",
+    )
     done = asked(program, file, "--json", *QUICK)
     belief = json.loads(done.stdout)
     assert belief["verdict"] == "nothing to learn" and belief["seeds"] == 2 and belief["texts"] == 300
@@ -102,7 +123,12 @@ def test_all_duplicates(program, tmp_path):
     [
         (["a\tone text", "a\tanother"], (), 2, "every text has the label 'a'"),
         ([f"{'ab'[n % 2]}\tu{n}" for n in range(80)], (), 2, "no word stands twice in these texts"),
-        (["a\tone", "b\ttwo"], ("-o", "/nowhere/page.html"), 2, "/nowhere/page.html: there is no folder '/nowhere'. Make it"),
+        (
+            ["a\tone", "b\ttwo"],
+            ("-o", "/nowhere/page.html"),
+            2,
+            "/nowhere/page.html: there is no folder '/nowhere'. Make it",
+        ),
         (["a\tone", "b\ttwo"], ("--label", "clas"), 2, "clas"),
     ],
 )

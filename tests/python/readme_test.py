@@ -4,7 +4,6 @@ import importlib.util
 import re
 
 import pytest
-
 from conftest import ROOT
 
 

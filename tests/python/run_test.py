@@ -8,8 +8,18 @@ import pytest
 import fovea
 
 SMALL = dict(quick=True, steps=30, vocab=12, length=8, hidden=16, embedding=16, batch=16)
-WORDS = [word for key in ("train.steps=30", "task.vocab=12", "task.length=8", "model.hidden=16", "model.embedding=16",
-                          "train.batch=16") for word in ("--set", key)]
+WORDS = [
+    word
+    for key in (
+        "train.steps=30",
+        "task.vocab=12",
+        "task.length=8",
+        "model.hidden=16",
+        "model.embedding=16",
+        "train.batch=16",
+    )
+    for word in ("--set", key)
+]
 
 
 def same_bits(run, shown):
@@ -69,8 +79,10 @@ def test_a_dict_is_a_spec_too():
 
 def test_a_file_is_a_spec_too(tmp_path):
     path = tmp_path / "short.toml"
-    path.write_text('task = { name = "copy", vocab = 9, length = 4 }\nmodel = { name = "seq2seq", hidden = 8, embedding = 8 }\n'
-                    'train = { steps = 3, batch = 4 }\nprobe = { names = ["accuracy"] }\n')
+    path.write_text(
+        'task = { name = "copy", vocab = 9, length = 4 }\nmodel = { name = "seq2seq", hidden = 8, embedding = 8 }\n'
+        'train = { steps = 3, batch = 4 }\nprobe = { names = ["accuracy"] }\n'
+    )
     assert fovea.run(path).steps == 3
     path.write_text("task = {")
     with pytest.raises(fovea.WrongInput, match="short.toml:1"):
@@ -133,7 +145,9 @@ def test_an_unknown_series_is_named():
 
 
 def test_a_run_of_a_sweep_is_the_first_of_it_and_says_so():
-    with pytest.warns(UserWarning, match="toy-bounded is a sweep, and this run the first of it: model.beta1=-4") as told:
+    with pytest.warns(
+        UserWarning, match="toy-bounded is a sweep, and this run the first of it: model.beta1=-4"
+    ) as told:
         first = fovea.run("toy-bounded", steps=1, keep=False)
     assert len(told) == 1 and first.spec["model"]["beta1"] == -4
     with warnings.catch_warnings():
@@ -143,5 +157,11 @@ def test_a_run_of_a_sweep_is_the_first_of_it_and_says_so():
 
 def test_another_model_leaves_out_what_it_lacks():
     with pytest.warns(UserWarning, match="the model 'word-mean-translator' has no model.hidden"):
-        run = fovea.run("copy-subset", quick=True, steps=2, keep=False, set={"model.name": "word-mean-translator", "probe.names": ["loss"]})
+        run = fovea.run(
+            "copy-subset",
+            quick=True,
+            steps=2,
+            keep=False,
+            set={"model.name": "word-mean-translator", "probe.names": ["loss"]},
+        )
     assert run.spec["model"]["name"] == "word-mean-translator"

@@ -118,13 +118,25 @@ def test_what_a_function_raises_surfaces():
         (lambda: fovea.Similarity(gaussian, w=(0, 3)), r"the parameter 'w' is \(0, 3\)"),
         (lambda: fovea.run(spec(fovea.Similarity(lambda q, k: np.zeros((2, 3))))), r"gave an array \(2, 3\) for"),
         (lambda: fovea.run(spec(fovea.Similarity(lambda q, k: "near"))), "of type str"),
-        (lambda: fovea.run(spec(fovea.Similarity(lambda q, k: np.full((len(q), len(k)), np.nan)))), "is not a number for query 0 and key 0"),
+        (
+            lambda: fovea.run(spec(fovea.Similarity(lambda q, k: np.full((len(q), len(k)), np.nan)))),
+            "is not a number for query 0 and key 0",
+        ),
         (lambda: fovea.run(spec(fovea.Similarity(gaussian, lambda *_, w: {}, w=1.0))), "has no 'w'"),
         (lambda: fovea.run(spec(fovea.Similarity(gaussian, lambda *_, w: 3, w=1.0))), "is no dict"),
-        (lambda: fovea.run(spec(fovea.Similarity(gaussian, lambda *_, w: {"w": [1, 2]}, w=1.0))), r"has the shape \(2\)"),
+        (
+            lambda: fovea.run(spec(fovea.Similarity(gaussian, lambda *_, w: {"w": [1, 2]}, w=1.0))),
+            r"has the shape \(2\)",
+        ),
         (lambda: fovea.run(spec(fovea.Similarity(general, weight=(9, 9)))), "has 81 numbers to learn and no gradient"),
-        (lambda: fovea.run({**spec("dot"), "model": {"name": "seq2seq", "similarity": fovea.Similarity(gaussian)}}), "takes no similarity"),
-        (lambda: fovea.run(spec(fovea.Similarity(gaussian, w=1.0)), keep=True), "by a similarity in Python cannot be kept"),
+        (
+            lambda: fovea.run({**spec("dot"), "model": {"name": "seq2seq", "similarity": fovea.Similarity(gaussian)}}),
+            "takes no similarity",
+        ),
+        (
+            lambda: fovea.run(spec(fovea.Similarity(gaussian, w=1.0)), keep=True),
+            "by a similarity in Python cannot be kept",
+        ),
     ],
 )
 def test_wrong_ones_are_named(make, says):

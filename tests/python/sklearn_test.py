@@ -25,8 +25,13 @@ def test_a_classifier_of_texts():
     assert again.predict_proba(TEXTS).tobytes() == chances.tobytes()
     three = AttentionClassifier(**QUICK).fit([*TEXTS, *["so dull"] * 20], [*LABELS, *["0"] * 20])
     assert three.predict_proba(["so dull"]).shape == (1, 3) and three.predict(["so dull"]).tolist() == ["0"]
-    for wrong, says in [((TEXTS, LABELS[:3]), "60 texts and 3 labels"), ((["a"], ["b"]), "every text has"), (("a", ["b"]), "one text"),
-                        (([1, 2], [0, 1]), r"X\[0\] is of type int"), (([], []), "no texts")]:
+    for wrong, says in [
+        ((TEXTS, LABELS[:3]), "60 texts and 3 labels"),
+        ((["a"], ["b"]), "every text has"),
+        (("a", ["b"]), "one text"),
+        (([1, 2], [0, 1]), r"X\[0\] is of type int"),
+        (([], []), "no texts"),
+    ]:
         with pytest.raises(ValueError, match=says):
             AttentionClassifier(**QUICK).fit(*wrong)
 
@@ -41,7 +46,9 @@ def test_what_words_say_adds_up_to_the_answer():
         assert alpha.words == beta.words == evidence.words == text.split()
         assert alpha.weights.sum() == pytest.approx(1) and np.allclose(evidence.weights, alpha.weights * beta.weights)
         assert model.predict([text])[0] == answer
-        assert evidence.weights.sum() > 0 and all("rgba(213,94,0,-" not in look._repr_html_() for look in (beta, evidence))
+        assert evidence.weights.sum() > 0 and all(
+            "rgba(213,94,0,-" not in look._repr_html_() for look in (beta, evidence)
+        )
         other = model.beta("so good so bad")
         assert other.weights.min() < 0 and repr(other).count("█") == 1  # what speaks against the answer is not shaded
         assert evidence.weights.sum() == pytest.approx(sign * model.decision_function([text])[0], rel=1e-5)
@@ -55,7 +62,10 @@ def test_training_ends_where_held_out_texts_gain_no_more():
     labels = random.permutation(["+", "-"] * 150)
     few = dict(hidden=16, embedding=16, rate=1e-2, dropout=0.0, steps=3000)
     model = AttentionClassifier(**few).fit(texts, labels)
-    with pytest.warns(UserWarning, match=r"nothing was learned that predicts the label: .* alone is 0\.693\. Try a smaller rate \(it is 100000\)"):
+    with pytest.warns(
+        UserWarning,
+        match=r"nothing was learned that predicts the label: .* alone is 0\.693\. Try a smaller rate \(it is 100000\)",
+    ):
         AttentionClassifier(**{**QUICK, "rate": 1e5}).fit(texts, labels)
     assert model.held_out_loss_[-1][0] < 1000 and model.steps_ < model.held_out_loss_[-1][0]  # nothing to learn
     to_the_end = AttentionClassifier(**{**few, "steps": 600}, held_out=0).fit(texts, labels)
@@ -63,13 +73,12 @@ def test_training_ends_where_held_out_texts_gain_no_more():
 
 
 def test_scikit_learns_manners():
+    from fovea.estimators import AttentionClassifier
     from sklearn.base import clone
     from sklearn.exceptions import NotFittedError
     from sklearn.model_selection import GridSearchCV, cross_val_score
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer
-
-    from fovea.estimators import AttentionClassifier
 
     model = AttentionClassifier(**QUICK)
     assert clone(model).get_params() == model.get_params()
@@ -90,7 +99,10 @@ def test_pooling_regresses():
     y = 2 * np.sin(X[:, 0]) + X[:, 0] ** 0.8 + random.normal(0, 0.5, 50)
     grid = np.arange(0, 5, 0.1)
     truth = 2 * np.sin(grid) + grid**0.8
-    errors = {bandwidth: np.mean((NadarayaWatson(bandwidth).fit(X, y).predict(grid[:, None]) - truth) ** 2) for bandwidth in ("learned", 1.0)}
+    errors = {
+        bandwidth: np.mean((NadarayaWatson(bandwidth).fit(X, y).predict(grid[:, None]) - truth) ** 2)
+        for bandwidth in ("learned", 1.0)
+    }
     assert errors["learned"] < 0.2 < errors[1.0]
     fixed = NadarayaWatson(0.5).fit(X, y)
     weights = np.exp(-((grid[:, None] - X[:, 0]) ** 2) / 0.5 / 2 / 0.5)
@@ -105,7 +117,12 @@ def test_random_state_is_as_scikit_learn_has_it():
     from fovea.estimators import AttentionClassifier
 
     def chances(random_state):
-        return AttentionClassifier(random_state=random_state, **{**QUICK, "steps": 5}).fit(TEXTS, LABELS).predict_proba(TEXTS).tobytes()
+        return (
+            AttentionClassifier(random_state=random_state, **{**QUICK, "steps": 5})
+            .fit(TEXTS, LABELS)
+            .predict_proba(TEXTS)
+            .tobytes()
+        )
 
     assert chances(3) == chances(3) == chances(np.int64(3)) != chances(4)
     assert chances(np.random.RandomState(3)) == chances(np.random.RandomState(3)) != chances(np.random.RandomState(4))
@@ -138,7 +155,11 @@ def test_pooling_refuses_what_it_can_not_tell_apart():
     from fovea.estimators import NadarayaWatson
 
     X = np.linspace(0, 5, 30)[:, None]
-    for model, where in [(NadarayaWatson(1e-9), X), (NadarayaWatson(1.0), X * 1e200), (NadarayaWatson(1e-300), X * 1e200)]:
+    for model, where in [
+        (NadarayaWatson(1e-9), X),
+        (NadarayaWatson(1.0), X * 1e200),
+        (NadarayaWatson(1e-300), X * 1e200),
+    ]:
         with pytest.raises(ValueError, match="X reaches more than 100000 bandwidths from the middle"):
             model.fit(where, X[:, 0])
     with pytest.raises(ValueError, match="X reaches more than 100000 spreads"):
@@ -193,11 +214,13 @@ def test_a_table_is_no_list_of_texts():
 
 
 def test_searches_in_other_processes():
+    from fovea.estimators import AttentionClassifier
     from sklearn.model_selection import GridSearchCV
 
-    from fovea.estimators import AttentionClassifier
-
-    searches = [GridSearchCV(AttentionClassifier(**QUICK), {"hidden": [8, 16]}, cv=2, n_jobs=jobs).fit(TEXTS, LABELS) for jobs in (1, 2)]
+    searches = [
+        GridSearchCV(AttentionClassifier(**QUICK), {"hidden": [8, 16]}, cv=2, n_jobs=jobs).fit(TEXTS, LABELS)
+        for jobs in (1, 2)
+    ]
     assert searches[0].cv_results_["mean_test_score"].tolist() == searches[1].cv_results_["mean_test_score"].tolist()
 
 
@@ -239,10 +262,14 @@ def test_what_those_checks_would_ask_of_texts():
     assert answers.shape == (60,) and set(answers) <= set(model.classes_)
     for texts in (tuple(TEXTS), np.array(TEXTS), np.array(TEXTS, object)):
         np.testing.assert_array_equal(model.predict_proba(texts), chances)
-        np.testing.assert_array_equal(AttentionClassifier(**QUICK).fit(texts, np.array(LABELS)).predict_proba(TEXTS), chances)
+        np.testing.assert_array_equal(
+            AttentionClassifier(**QUICK).fit(texts, np.array(LABELS)).predict_proba(TEXTS), chances
+        )
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(TEXTS), chances)
     np.testing.assert_array_equal(model.predict_proba(TEXTS[::-1])[::-1], chances)
-    np.testing.assert_array_equal(np.concatenate([model.predict_proba(TEXTS[:7]), model.predict_proba(TEXTS[7:])]), chances)
+    np.testing.assert_array_equal(
+        np.concatenate([model.predict_proba(TEXTS[:7]), model.predict_proba(TEXTS[7:])]), chances
+    )
     numbers = AttentionClassifier(**QUICK).fit(TEXTS, [3, 5] * 30)
     assert set(numbers.predict(TEXTS)) == {3, 5}
     with pytest.raises(ValueError, match="[Uu]nknown label type"):
@@ -250,12 +277,11 @@ def test_what_those_checks_would_ask_of_texts():
 
 
 def test_pooling_in_pipelines_and_searches():
+    from fovea.estimators import NadarayaWatson
     from sklearn.base import clone
     from sklearn.model_selection import GridSearchCV
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
-
-    from fovea.estimators import NadarayaWatson
 
     X = np.linspace(0, 5, 60)[:, None]
     y = np.sin(X[:, 0])

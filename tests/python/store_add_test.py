@@ -14,7 +14,9 @@ ATTENTION = np.full((2, 3, 4), 0.25, np.float32)
 
 def add(**more):
     arrays = [("attention", step, ATTENTION) for step in (0, 20)]
-    return fovea.store().add("mine", {"rate": 0.1, "seed": 3, "model": {"layers": 2}, "task": {"corpus": "own"}}, SERIES, arrays, **more)
+    return fovea.store().add(
+        "mine", {"rate": 0.1, "seed": 3, "model": {"layers": 2}, "task": {"corpus": "own"}}, SERIES, arrays, **more
+    )
 
 
 def test_it_is_a_run_like_the_others_and_marked(program, tmp_path):
@@ -24,9 +26,13 @@ def test_it_is_a_run_like_the_others_and_marked(program, tmp_path):
     assert run.metrics == {"entropy": 0.4, "loss": 0.9} and run.series.steps("loss").tolist() == [0, 10, 20]
     np.testing.assert_array_equal(run.attention(20), ATTENTION)
     assert program("show", run.id)["settings"]["model"]["name"] == "another-program"
-    assert [found["run"] for found in program("runs", "--where", "train.rate = 0.1 and entropy < 0.5")["runs"]] == [run.id]
+    assert [found["run"] for found in program("runs", "--where", "train.rate = 0.1 and entropy < 0.5")["runs"]] == [
+        run.id
+    ]
     assert program("compare", run.id, add().id)
-    drawn = subprocess.run([program.path, "plot", str(run.id), "loss", "-o", tmp_path / "a.svg"], capture_output=True, text=True)
+    drawn = subprocess.run(
+        [program.path, "plot", str(run.id), "loss", "-o", tmp_path / "a.svg"], capture_output=True, text=True
+    )
     assert drawn.returncode == 0 and (tmp_path / "a.svg").stat().st_size > 1000, drawn.stderr
     subprocess.run([program.path, "export", str(run.id), "-o", tmp_path / "a.jsonl"], check=True, capture_output=True)
     assert json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])["experiment"] == "mine"
@@ -42,7 +48,10 @@ def test_what_it_does_not_have_is_told(program):
         fovea.audit(run)
     told = subprocess.run([program.path, "audit", str(run.id)], capture_output=True, text=True)
     assert told.returncode == 2 and "another-program" in told.stderr
-    for command, says in (("look", "made by another program, of whose words nothing is known"), ("measure", "not set to be learned or uniform")):
+    for command, says in (
+        ("look", "made by another program, of whose words nothing is known"),
+        ("measure", "not set to be learned or uniform"),
+    ):
         told = subprocess.run([program.path, command, str(run.id)], capture_output=True, text=True)
         assert told.returncode == 2 and says in told.stderr and "--set" not in told.stderr
 
@@ -58,7 +67,10 @@ def test_only_a_key_replaces():
 def test_settings_of_any_kind_are_written():
     given = {"optimizer": dict, "path": np.float32(0.5), "list": (1, 2), "none": None, "model": {"width": np.int64(3)}}
     spec = fovea.store().add("mine", given, {}).spec
-    assert spec["train"] == {"optimizer": "dict", "path": 0.5, "list": [1, 2], "none": "None"} and spec["model"]["width"] == 3
+    assert (
+        spec["train"] == {"optimizer": "dict", "path": 0.5, "list": [1, 2], "none": "None"}
+        and spec["model"]["width"] == 3
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ def test_a_generator_is_a_task():
     run = fovea.run(spec(), seed=1)
     assert run.metrics["accuracy"] > 0.95 and run.metrics["attention_on_truth"] > 0.5
     again = fovea.run(spec(), seed=1)
-    assert {name: run.series[name].tobytes() for name in run.series} == {name: again.series[name].tobytes() for name in again.series}
+    assert {name: run.series[name].tobytes() for name in run.series} == {
+        name: again.series[name].tobytes() for name in again.series
+    }
     assert fovea.run(spec(), seed=2).metrics["train_loss"] != run.metrics["train_loss"]
     assert run.id == 0 and len(fovea.store()) == 0
     with pytest.raises(fovea.WrongInput, match="of a task in Python cannot be kept"):
@@ -46,7 +48,11 @@ def test_pairs_bags_vectors_and_points():
 
     def bags(split, seed, size):
         while True:
-            yield {"items": random.normal(size=(size, 3, 4)), "lengths": random.integers(1, 4, size), "labels": random.integers(0, 2, size)}
+            yield {
+                "items": random.normal(size=(size, 3, 4)),
+                "lengths": random.integers(1, 4, size),
+                "labels": random.integers(0, 2, size),
+            }
 
     def vectors(split, seed, size):
         while True:
@@ -59,7 +65,11 @@ def test_pairs_bags_vectors_and_points():
 
     train = {"train": {"steps": 3, "batch": 8}}
     for task, model, names in [
-        (fovea.Task(pairs, kind="token_pairs", vocab=7, start_token=6, end_token=5), "seq2seq", ["accuracy", "attention_accuracy"]),
+        (
+            fovea.Task(pairs, kind="token_pairs", vocab=7, start_token=6, end_token=5),
+            "seq2seq",
+            ["accuracy", "attention_accuracy"],
+        ),
         (fovea.Task(bags, kind="labelled_bags", width=4, classes=2, most_items=3), "bag-attention", ["accuracy"]),
         (fovea.Task(vectors, kind="labelled_vectors", width=4, classes=2), "feature-attention", ["accuracy"]),
         (fovea.Task(points, kind="points", width=2, value_width=1), "pooling", ["pooling_error"]),
@@ -88,16 +98,25 @@ def give(**parts):
         (give(source=[[1, -1, 2]], labels=[0]), "row 0 of 'source' of task 'batches' goes on behind a -1"),
         (give(source=[[-1, -1]], labels=[0]), "row 0 of 'source' of task 'batches' is empty"),
         (give(source=[[1], [2, 3]]), "'source' of task 'batches' is no array"),
-        (give(source=np.zeros((0, 6), int), labels=np.zeros(0, int)), "'source' of task 'batches' is empty. Give one example at least"),
+        (
+            give(source=np.zeros((0, 6), int), labels=np.zeros(0, int)),
+            "'source' of task 'batches' is empty. Give one example at least",
+        ),
         (give(source=[], labels=[]), "'source' of task 'batches' is empty"),
         (give(labels=np.zeros(99, int)), r"'labels' of task 'batches' has the shape \(99,\)"),
         (give(labels=np.full(1, 2), source=[[1]]), "'labels' of task 'batches' holds 2"),
         (give(labels=["a"], source=[[1]]), "must be whole numbers, not <U1"),
         (give(source=np.zeros((4, 6), object)), "'source' of task 'batches' must be whole numbers, not object"),
         (give(source=np.zeros((4, 6), complex)), "must be whole numbers, not complex128"),
-        (lambda split, seed, size: None, "task '<lambda>' gave None, where batches one after the other are wanted. Let the function yield them"),
+        (
+            lambda split, seed, size: None,
+            "task '<lambda>' gave None, where batches one after the other are wanted. Let the function yield them",
+        ),
         (lambda split, seed, size: 3, "task '<lambda>' gave 3, of type int, where batches"),
-        (lambda split, seed, size: {"source": [[1]], "labels": [0]}, "task '<lambda>' gave {'labels': .* where batches one after the other"),
+        (
+            lambda split, seed, size: {"source": [[1]], "labels": [0]},
+            "task '<lambda>' gave {'labels': .* where batches one after the other",
+        ),
         (lambda split, seed: iter([]), r"task '<lambda>' cannot be called with \(split, seed, size\)"),
         (lambda split, seed, size: iter([3]), "task '<lambda>' gave 3, of type int, not a batch"),
     ],
@@ -116,7 +135,10 @@ def test_what_a_generator_raises_surfaces():
         fovea.run(spec(broken))
     assert any(entry.name == "broken" for entry in caught.traceback)
     short = spec(lambda split, seed, size: (batch for _, batch in zip(range(3), marked(split, seed, size))))
-    with pytest.raises(fovea.Failure, match="task '<lambda>' ended after 3 batches of 'train', and more are wanted. Let it yield for ever"):
+    with pytest.raises(
+        fovea.Failure,
+        match="task '<lambda>' ended after 3 batches of 'train', and more are wanted. Let it yield for ever",
+    ):
         fovea.run(short)
     with pytest.raises(fovea.Failure, match="task '<lambda>' ended after 0 batches of '"):
         fovea.run(spec(lambda split, seed, size: iter(())))
@@ -128,11 +150,27 @@ def test_numbers_that_are_none_are_named(wrong):
         while True:
             yield {"keys": [[0.0], [wrong]], "values": [[1.0], [2.0]], "queries": [[0.5]]}
 
-    with pytest.raises(fovea.WrongInput, match="'keys' of task 'points' holds a value that is not finite, or too large for float32"):
-        fovea.run({"task": fovea.Task(points, kind="points", width=1, value_width=1), "model": {"name": "pooling"}, "probe": {"names": []}})
-    for parts, says in [({"keys": np.zeros((0, 1)), "values": np.zeros((0, 1))}, "'keys' of task 'other' is empty"),
-                        ({"keys": [[0.0]], "values": [[1.0], [2.0]]}, "there are 1 keys and 2 values in task 'other'")]:
-        task = fovea.Task(lambda split, seed, size: iter([{**parts, "queries": [[0.5]]}] * 9), kind="points", width=1, value_width=1, name="other")
+    with pytest.raises(
+        fovea.WrongInput, match="'keys' of task 'points' holds a value that is not finite, or too large for float32"
+    ):
+        fovea.run(
+            {
+                "task": fovea.Task(points, kind="points", width=1, value_width=1),
+                "model": {"name": "pooling"},
+                "probe": {"names": []},
+            }
+        )
+    for parts, says in [
+        ({"keys": np.zeros((0, 1)), "values": np.zeros((0, 1))}, "'keys' of task 'other' is empty"),
+        ({"keys": [[0.0]], "values": [[1.0], [2.0]]}, "there are 1 keys and 2 values in task 'other'"),
+    ]:
+        task = fovea.Task(
+            lambda split, seed, size: iter([{**parts, "queries": [[0.5]]}] * 9),
+            kind="points",
+            width=1,
+            value_width=1,
+            name="other",
+        )
         with pytest.raises(fovea.WrongInput, match=says):
             fovea.run({"task": task, "model": {"name": "pooling"}, "probe": {"names": []}})
 
@@ -171,5 +209,7 @@ def test_a_trained_model_on_ones_own_batches():
 def test_the_last_look_is_that_of_the_weights():
     run = fovea.run("copy-subset", quick=True, steps=20, vocab=9, length=5, hidden=8, embedding=8, keep=False)
     source, target = (run.arrays[f"attention_{which}"][0].astype(np.int32) for which in ("source", "target"))
-    np.testing.assert_allclose(run.apply({"source": source, "target": target})["attention"], run.attention(20), atol=1e-6)
+    np.testing.assert_allclose(
+        run.apply({"source": source, "target": target})["attention"], run.attention(20), atol=1e-6
+    )
     assert all(values.dtype == np.float32 and not values.flags.owndata for values in run.weights().values())

@@ -16,12 +16,16 @@ def run(tmp_path_factory):
 
 
 def test_the_words_of_a_run_are_those_it_was_trained_on(run):
-    assert run.words.classes == ["negative", "positive"] and "dull" in run.words.source and run.words.target is run.words.source
+    assert (
+        run.words.classes == ["negative", "positive"]
+        and "dull" in run.words.source
+        and run.words.target is run.words.source
+    )
     assert run.words.source == fovea.run("text-classify", quick=True, steps=1, keep=False).words.source
     translator = fovea.run("text-translate", quick=True, steps=1, keep=False)
     assert "fish" in translator.words.target and translator.words.classes == []
     with pytest.raises(fovea.WrongInput, match="has no words"):
-        fovea.store().add("mine", {}, {"loss": ([0], [1.0])}).words
+        _ = fovea.store().add("mine", {}, {"loss": ([0], [1.0])}).words
 
 
 def test_what_a_run_says_of_texts(run):
@@ -41,7 +45,9 @@ def test_a_text_is_shaded_by_what_was_learned(run):
     assert seen.attention.sum() == pytest.approx(1, abs=1e-5)
     odds = np.log(seen.chances["negative"] / seen.chances["positive"])
     assert seen.evidence.sum() == pytest.approx(odds, abs=1e-3)  # of two classes the logit
-    assert repr(seen).startswith("negative, with probability 0.") and "not known: " in repr(seen) and "α·β" in repr(seen)
+    assert (
+        repr(seen).startswith("negative, with probability 0.") and "not known: " in repr(seen) and "α·β" in repr(seen)
+    )
     assert seen._repr_html_().count("<tr>") == 3 and ">dull</span>" in seen._repr_html_()
     assert run.look("").words == ["(no word)"]
     with pytest.raises(fovea.WrongInput, match="text is 3, of type int"):
@@ -61,26 +67,37 @@ def test_a_run_in_a_notebook_has_its_words(run):
 
 
 def test_other_runs_have_no_texts():
-    for made in (fovea.run("copy-subset", quick=True, steps=1, keep=False), fovea.run("text-translate", quick=True, steps=1, keep=False)):
+    for made in (
+        fovea.run("copy-subset", quick=True, steps=1, keep=False),
+        fovea.run("text-translate", quick=True, steps=1, keep=False),
+    ):
         with pytest.raises(fovea.WrongInput, match="not one of labelled texts"):
             made.look("a text")
 
 
 def test_runs_on_texts_keep_their_weights(tmp_path):
-    made = fovea.run("text-classify", steps=1, probes=["loss"])  # wider than runs of other experiments whose weights are kept
+    made = fovea.run(
+        "text-classify", steps=1, probes=["loss"]
+    )  # wider than runs of other experiments whose weights are kept
     assert sum(values.size for values in made.weights().values()) > 262_144
     assert set(fovea.store()[made.id].weights()) == set(made.weights())
 
 
 def test_files_and_corpora(tmp_path, program):
     file = tmp_path / "films.csv"
-    file.write_text("id,class,title,body\n" + "".join(f"{n},{'+-'[n % 2]},Film {n},so {'good bad'.split()[n % 2]}\n" for n in range(100)))
+    file.write_text(
+        "id,class,title,body\n"
+        + "".join(f"{n},{'+-'[n % 2]},Film {n},so {'good bad'.split()[n % 2]}\n" for n in range(100))
+    )
     texts, labels = fovea.data.read(file, label="class", text=["title", "body"])
     assert texts[1] == "Film 1 so bad" and labels[:2] == ["+", "-"] and len(texts) == 100
     assert fovea.data.read(file, label=2, text=4)[0][0] in ("so good", "body")
     added = fovea.data.add("films", file, label="class", text=["title", "body"], shares=(0.2, 0.1), seed=3)
     shown = program("data", "show", "films")
-    assert added.digest == shown["digest"] and added.examples == {"train": 70, "validation": 20, "test": 10} == shown["examples"]
+    assert (
+        added.digest == shown["digest"]
+        and added.examples == {"train": 70, "validation": 20, "test": 10} == shown["examples"]
+    )
     assert added in fovea.data.corpora() and fovea.data.corpus("films") == added
     every = [text for split in added.examples for text in added.texts(split)[0]]
     assert sorted(every) == sorted(texts)

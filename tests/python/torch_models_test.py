@@ -33,8 +33,14 @@ def vectors(classes):
 
 
 def trained(task, model, precision="float"):
-    return fovea.run({"task": task, "model": model, "train": {"steps": 8, "batch": 8, "rate": 1e-2, "precision": precision},
-                      "probe": {"names": ["loss"]}})
+    return fovea.run(
+        {
+            "task": task,
+            "model": model,
+            "train": {"steps": 8, "batch": 8, "rate": 1e-2, "precision": precision},
+            "probe": {"names": ["loss"]},
+        }
+    )
 
 
 def same_bits(one, other):
@@ -47,7 +53,9 @@ def goes_there_and_back(run, batch, inputs, answers="scores", *, told):
     """The module's outputs are the engine's; the weights that come back are the same bits, and so is what they give."""
     module = fovea.to_torch(run)
     weights, ours = run.weights(), run.apply(batch)
-    state = {name: values.numpy() for name, values in module.state_dict().items() if not name.endswith("num_batches_tracked")}
+    state = {
+        name: values.numpy() for name, values in module.state_dict().items() if not name.endswith("num_batches_tracked")
+    }
     same_bits(state, weights)
     dtype = torch.float64 if any(values.dtype == np.float64 for values in weights.values()) else torch.float32
     tensors = [torch.tensor(values, dtype=dtype if values.dtype.kind == "f" else torch.long) for values in inputs]
@@ -88,34 +96,56 @@ def test_a_flat_bag_has_none():
         fovea.to_torch(trained(task, {"name": "bag-attention", "score": "flat", "hidden": [6]}))
 
 
-@pytest.mark.parametrize("similarity, own", [("gaussian-learned", {"w": 0.7}), ("general", {}), ("additive", {"hidden": 3})])
+@pytest.mark.parametrize(
+    "similarity, own", [("gaussian-learned", {"w": 0.7}), ("general", {}), ("additive", {"hidden": 3})]
+)
 def test_pooling(similarity, own):
-    run = fovea.run({
-        "task": {"name": "curve", "points": 20, "width": 2, "queries": 7},
-        "model": {"name": "pooling", "similarity": similarity, "temperature": 0.5, **own},
-        "train": {"steps": 5, "batch": 1, "rate": 0.1, "precision": "double"},
-        "probe": {"names": ["pooling_error"]},
-    })
+    run = fovea.run(
+        {
+            "task": {"name": "curve", "points": 20, "width": 2, "queries": 7},
+            "model": {"name": "pooling", "similarity": similarity, "temperature": 0.5, **own},
+            "train": {"steps": 5, "batch": 1, "rate": 0.1, "precision": "double"},
+            "probe": {"names": ["pooling_error"]},
+        }
+    )
     keys, values, queries = RANDOM.normal(size=(9, 2)), RANDOM.normal(size=(9, 1)), RANDOM.normal(size=(4, 2))
     keys, values, queries = (array.astype(np.float32) for array in (keys, values, queries))
-    goes_there_and_back(run, {"keys": keys, "values": values, "queries": queries}, [keys, values, queries], "predictions", told={"temperature": 0.5, "width": 2})
+    goes_there_and_back(
+        run,
+        {"keys": keys, "values": values, "queries": queries},
+        [keys, values, queries],
+        "predictions",
+        told={"temperature": 0.5, "width": 2},
+    )
 
 
 @pytest.mark.parametrize("similarity", ["boxcar", "gaussian"])
 def test_a_similarity_without_a_module_is_named(similarity):
     with pytest.raises(fovea.WrongInput, match=f"'{similarity}' has no module"):
-        fovea.to_torch(fovea.run({"task": {"name": "curve"}, "model": {"name": "pooling", "similarity": similarity},
-                                  "train": {"steps": 1, "batch": 1}, "probe": {"names": ["pooling_error"]}}))
+        fovea.to_torch(
+            fovea.run(
+                {
+                    "task": {"name": "curve"},
+                    "model": {"name": "pooling", "similarity": similarity},
+                    "train": {"steps": 1, "batch": 1},
+                    "probe": {"names": ["pooling_error"]},
+                }
+            )
+        )
 
 
-@pytest.mark.parametrize("model", [{"heads": [0, 3]}, {"heads": [2], "combiner": "relu"}, {"attention": "uniform"}], ids=str)
+@pytest.mark.parametrize(
+    "model", [{"heads": [0, 3]}, {"heads": [2], "combiner": "relu"}, {"attention": "uniform"}], ids=str
+)
 def test_heads(model):
-    run = fovea.run({
-        "task": {"name": "copy", "vocab": 9, "length": 5},
-        "model": {"name": "seq2seq-heads", "hidden": 8, "embedding": 8, **model},
-        "train": {"steps": 8, "batch": 8},
-        "probe": {"names": ["accuracy"]},
-    })
+    run = fovea.run(
+        {
+            "task": {"name": "copy", "vocab": 9, "length": 5},
+            "model": {"name": "seq2seq-heads", "hidden": 8, "embedding": 8, **model},
+            "train": {"steps": 8, "batch": 8},
+            "probe": {"names": ["accuracy"]},
+        }
+    )
     rows = RANDOM.integers(0, 7, (3, 6)).astype(np.int32)
     module = fovea.to_torch(run)
     ours = run.apply({"source": rows, "target": rows})
@@ -123,7 +153,9 @@ def test_heads(model):
     scores, attention = module(tokens, tokens)
     np.testing.assert_allclose(scores.detach().numpy().reshape(18, -1), ours["scores"], atol=1e-5)
     np.testing.assert_allclose(attention.detach().numpy(), ours["attention"], atol=1e-5)
-    told = {key: value for key, value in model.items() if key != "heads"} | {"start_token": run._model().sizes["start_token"]}
+    told = {key: value for key, value in model.items() if key != "heads"} | {
+        "start_token": run._model().sizes["start_token"]
+    }
     for back in (fovea.from_torch(module), fovea.from_torch(module.state_dict(), **told)):
         same_bits(back.weights(), run.weights())
         assert back.apply({"source": rows, "target": rows})["scores"].tobytes() == ours["scores"].tobytes()
@@ -149,7 +181,17 @@ def test_two_vocabularies():
 
 
 def test_stored_runs_in_double_stay_double():
-    run = fovea.run("copy-subset", quick=True, names=["accuracy"], steps=5, vocab=9, length=5, hidden=8, embedding=8, precision="double")
+    run = fovea.run(
+        "copy-subset",
+        quick=True,
+        names=["accuracy"],
+        steps=5,
+        vocab=9,
+        length=5,
+        hidden=8,
+        embedding=8,
+        precision="double",
+    )
     module = fovea.to_torch(fovea.store()[run.id])
     assert module.output.weight.dtype == torch.float64
     same_bits({name: values.numpy() for name, values in module.state_dict().items()}, run.weights())

@@ -6,7 +6,14 @@ import pytest
 import fovea
 
 COPY = dict(quick=True, names=["accuracy"], steps=20, vocab=9, length=5, hidden=8, embedding=8, keep=False)
-MODELS = [{}, {"cell": "gru"}, {"bidirectional": True, "layers": 2}, {"combiner": "relu"}, {"attention": "uniform"}, {"attention": "none"}]
+MODELS = [
+    {},
+    {"cell": "gru"},
+    {"bidirectional": True, "layers": 2},
+    {"combiner": "relu"},
+    {"attention": "uniform"},
+    {"attention": "none"},
+]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
@@ -26,17 +33,28 @@ def test_a_translator_goes_to_torch_and_back(model):
     present = target.ravel() >= 0
     np.testing.assert_allclose(scores.detach().numpy().reshape(12, -1)[present], ours["scores"][present], atol=1e-5)
     if ours["attention"] is not None:
-        np.testing.assert_allclose(attention.detach().numpy().reshape(12, -1)[present], ours["attention"].reshape(12, -1)[present], atol=1e-5)
+        np.testing.assert_allclose(
+            attention.detach().numpy().reshape(12, -1)[present], ours["attention"].reshape(12, -1)[present], atol=1e-5
+        )
     told = {key: value for key, value in model.items() if key in ("combiner",) or value == "uniform"}
     back = fovea.from_torch(module, **told)
-    assert {name: values.tobytes() for name, values in back.weights().items()} == {name: values.tobytes() for name, values in weights.items()}
+    assert {name: values.tobytes() for name, values in back.weights().items()} == {
+        name: values.tobytes() for name, values in weights.items()
+    }
     assert back.apply(batch)["scores"].tobytes() == ours["scores"].tobytes()
 
 
 @pytest.mark.parametrize("model", [{}, {"bidirectional": True, "score": "mlp"}, {"cell": "gru"}], ids=str)
 def test_a_classifier_goes_to_torch_and_back(model):
     torch = pytest.importorskip("torch")
-    run = fovea.run("keyword-lstm", steps=10, hidden=8, embedding=8, keep=False, set={f"model.{key}": value for key, value in model.items()})
+    run = fovea.run(
+        "keyword-lstm",
+        steps=10,
+        hidden=8,
+        embedding=8,
+        keep=False,
+        set={f"model.{key}": value for key, value in model.items()},
+    )
     source = np.array([[1, 2, 3, 4], [5, 6, -1, -1]], np.int32)
     batch = {"source": source, "labels": np.array([0, 1], np.int32)}
     scores, attention = fovea.to_torch(run)(torch.tensor(source, dtype=torch.long))

@@ -6,9 +6,9 @@ import signal
 import threading
 
 import pytest
+from other_process import python
 
 import fovea
-from other_process import python
 
 LONG = dict(quick=True, steps=100_000, hidden=16, embedding=16, batch=8, vocab=12, length=8)
 TOY = dict(keep=False)

@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
-
-import fovea
 from other_process import python
 
+import fovea
+
 COPY = dict(quick=True, names=["accuracy"], steps=20, vocab=9, length=5, hidden=8, embedding=8)
-MARKED = {"task": {"name": "keyword"}, "model": {"name": "gated-classifier", "hidden": 8, "embedding": 8},
-          "train": {"steps": 10, "batch": 8}, "probe": {"names": ["accuracy"]}}
+MARKED = {
+    "task": {"name": "keyword"},
+    "model": {"name": "gated-classifier", "hidden": 8, "embedding": 8},
+    "train": {"steps": 10, "batch": 8},
+    "probe": {"names": ["accuracy"]},
+}
 
 
 def bits(weights):
@@ -52,7 +56,9 @@ def test_a_stored_run_is_applied_as_the_sessions_was():
 def test_weights_that_are_not_there_are_explained():
     run = fovea.run("copy-subset", keep_weights="never", **COPY)
     assert run.weights()  # those of this session
-    with pytest.raises(fovea.WrongInput, match='weights of run 1 were not kept. Train it again with keep_weights="always"'):
+    with pytest.raises(
+        fovea.WrongInput, match='weights of run 1 were not kept. Train it again with keep_weights="always"'
+    ):
         fovea.store()[1].weights()
 
     def stop(step):
@@ -74,7 +80,9 @@ def test_beta_is_that_of_the_examples_of_attention():
     np.testing.assert_array_equal(run.beta(20), beta)
     np.testing.assert_array_equal(fovea.store()[1].beta(), beta)
     assert (beta <= 0).all()  # log-probabilities of the right words
-    with pytest.raises(fovea.WrongInput, match=r"run 1 has β at its end alone, step 20, by its weights. Train it with probes="):
+    with pytest.raises(
+        fovea.WrongInput, match=r"run 1 has β at its end alone, step 20, by its weights. Train it with probes="
+    ):
         run.beta(10)
 
 
@@ -93,7 +101,9 @@ def test_beta_of_earlier_looks_is_that_of_a_run_that_ended_there():
 
 
 def test_a_list_of_probes_is_one_value_in_a_sweep():
-    table = fovea.sweep("copy-subset", seeds=range(2), probes="entropy", **{**COPY, "names": ["accuracy"], "where_able": []})
+    table = fovea.sweep(
+        "copy-subset", seeds=range(2), probes="entropy", **{**COPY, "names": ["accuracy"], "where_able": []}
+    )
     assert [run.spec["probe"]["names"] for run in table] == [["accuracy", "entropy"]] * 2
     several = fovea.sweep("copy-subset", seeds=[0], **{**COPY, "names": [["accuracy"], ["entropy"]], "where_able": []})
     assert [run.spec["probe"]["names"] for run in several] == [["accuracy"], ["entropy"]]
@@ -112,7 +122,9 @@ def test_beta_of_a_classifier_and_of_a_task_in_python():
 
     own = fovea.run({**MARKED, "task": fovea.Task(again, vocab=9, classes=2)})
     first = next(again("test", 0, 4))
-    np.testing.assert_array_equal(own.beta(), own.apply({name: values[:4] for name, values in first.items()}, beta=True)["beta"])
+    np.testing.assert_array_equal(
+        own.beta(), own.apply({name: values[:4] for name, values in first.items()}, beta=True)["beta"]
+    )
     assert own.beta().shape == own.attention().shape == (4, 1, 5)
 
 

@@ -5,12 +5,17 @@ import re
 import pytest
 
 import fovea
-from conftest import ROOT
 from fovea import _engine
 
 SMALL = dict(quick=True, steps=3, vocab=9, length=5, hidden=8, embedding=8)
-COPY = {"task": {"name": "copy", "vocab": 9, "length": 4}, "model": {"name": "seq2seq", "hidden": 8, "embedding": 8}, "train": {"steps": 2}}
-FOREIGN = re.compile(r"--\w|\bfovea (?:run|runs|list|show|sweep|audit|export|reproduce)\b|\bTOML\b|\btrue or false\b|\{ \w|\bby --|\ba table\b")
+COPY = {
+    "task": {"name": "copy", "vocab": 9, "length": 4},
+    "model": {"name": "seq2seq", "hidden": 8, "embedding": 8},
+    "train": {"steps": 2},
+}
+FOREIGN = re.compile(
+    r"--\w|\bfovea (?:run|runs|list|show|sweep|audit|export|reproduce)\b|\bTOML\b|\btrue or false\b|\{ \w|\bby --|\ba table\b"
+)
 
 
 def transplanted(number):
@@ -26,9 +31,15 @@ def transplanted(number):
         (lambda: fovea.run({}), 'the experiment has no task. Add "task": {"name": "…"}'),
         (lambda: fovea.run({"task": 3}), "'task' must be a dict, not an integer (3)"),
         (lambda: fovea.run({"task": {"vocab": 3}}), 'Add "name": "…" to it; fovea.describe("tasks") shows them'),
-        (lambda: fovea.run({**COPY, "name": "mine", "train": {"stepz": 3}}), "mine: train has no setting 'stepz'. Did you mean 'steps'?"),
+        (
+            lambda: fovea.run({**COPY, "name": "mine", "train": {"stepz": 3}}),
+            "mine: train has no setting 'stepz'. Did you mean 'steps'?",
+        ),
         (lambda: fovea.run({**COPY, "train": {"stepz": 3}}), "train has no setting 'stepz'"),
-        (lambda: fovea.run("copy-subset", intervene=lambda number: 3, **SMALL), 'Write it as {"hold": "uniform", "until": 100}'),
+        (
+            lambda: fovea.run("copy-subset", intervene=lambda number: 3, **SMALL),
+            'Write it as {"hold": "uniform", "until": 100}',
+        ),
         (lambda: fovea.run(transplanted("99")), "there is no run 99 to take weights from. See: fovea.store().runs()"),
         (lambda: fovea.run(transplanted("1")), 'Train it again with keep_weights="always"'),
         (lambda: fovea.sweep("toy-uniform", seeds=range(2), axes={"train.rate": "log(1e-4..1e-2)"}), "Add draws=20"),
@@ -49,7 +60,10 @@ def test_remedies_are_pythons(call, says):
     "toml, says",
     [
         ("task = 3\n", r"short\.toml:1:1: 'task' must be a table"),
-        ("[task]\nvocab = 3\n", r"short\.toml:2:1: the task has no name\. Add name = \"…\" to it; fovea\.describe\(\"tasks\"\) shows them"),
+        (
+            "[task]\nvocab = 3\n",
+            r"short\.toml:2:1: the task has no name\. Add name = \"…\" to it; fovea\.describe\(\"tasks\"\) shows them",
+        ),
         ("seed = 1\n", r"short\.toml: the experiment has no task\. Add task = \{ name = \"…\" \}"),
     ],
 )
@@ -61,7 +75,11 @@ def test_what_is_wrong_in_a_file_is_said_in_its_words(tmp_path, toml, says):
 
 
 def test_what_people_wrote_stays_as_they_wrote_it():
-    for name, said in (("--set train.rate=1", "'--set train.rate=1'"), ("fovea runs", "'fovea runs'"), ('train["rate"] = 3', "'train[\"rate\"] = 3'")):
+    for name, said in (
+        ("--set train.rate=1", "'--set train.rate=1'"),
+        ("fovea runs", "'fovea runs'"),
+        ('train["rate"] = 3', "'train[\"rate\"] = 3'"),
+    ):
         with pytest.raises(fovea.WrongInput) as caught:
             fovea.run(name)
         assert said in str(caught.value)

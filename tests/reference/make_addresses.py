@@ -58,10 +58,18 @@ def case(attention):
     page, offset, alpha = model(source)
     loss = (functional.cross_entropy(page, target[:, 0]) + functional.cross_entropy(offset, target[:, 1])) / 2
     loss.backward()
-    return {"attention": attention, "windows": WINDOWS, "steps": STEPS, "experts": EXPERTS,
-            "source": source.flatten().tolist(), "target": target.flatten().tolist(),
-            "weights": {name: flat(x) for name, x in model.named_parameters()}, "loss": loss.item(),
-            "attention_weights": flat(alpha), "gradients": {name: flat(x.grad) for name, x in model.named_parameters()}}
+    return {
+        "attention": attention,
+        "windows": WINDOWS,
+        "steps": STEPS,
+        "experts": EXPERTS,
+        "source": source.flatten().tolist(),
+        "target": target.flatten().tolist(),
+        "weights": {name: flat(x) for name, x in model.named_parameters()},
+        "loss": loss.item(),
+        "attention_weights": flat(alpha),
+        "gradients": {name: flat(x.grad) for name, x in model.named_parameters()},
+    }
 
 
 reference = {"cases": [case("learned"), case("uniform")]}

@@ -25,8 +25,14 @@ for length, values in [(2, 0), (3, 2), (5, 0), (17, 3), (40, 0), (40, 5), (40, 2
         a, b = numpy.asarray(a, dtype=float), numpy.asarray(b, dtype=float)
         if len(set(a)) < 2 or len(set(b)) < 2:
             continue
-        cases.append({"a": a.tolist(), "b": b.tolist(), "tau": float(stats.kendalltau(a, b).statistic),
-                      "rho": float(stats.spearmanr(a, b).statistic)})
+        cases.append(
+            {
+                "a": a.tolist(),
+                "b": b.tolist(),
+                "tau": float(stats.kendalltau(a, b).statistic),
+                "rho": float(stats.spearmanr(a, b).statistic),
+            }
+        )
 
 path = pathlib.Path(__file__).parent / "agreement.json"
 path.write_text(json.dumps({"cases": cases}) + "\n")

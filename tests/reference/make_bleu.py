@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes bleu.json: sentences, what others made of them, and sacreBLEU's score and words of both.
 
-    pip install sacrebleu
-    tests/reference/make_bleu.py
+pip install sacrebleu
+tests/reference/make_bleu.py
 """
 
 import json
@@ -16,7 +16,7 @@ REFERENCES = [
     "Two young, white males are outside near many bushes.",
     "A little girl climbing into a wooden playhouse, isn't she?",
     "The price rose by 3.5% to $1,299.99 - up from $1,250.",
-    "He said: \"It costs 20-30 euros (or so)\"; nobody believed him...",
+    'He said: "It costs 20-30 euros (or so)"; nobody believed him...',
     "Ein Mann mit einem Hut sitzt auf der Bank.",
     "R&D at AT&amp;T &quot;grew&quot; 2.0x, e.g. in 1999-2001.",
     "日本語 の 文 です 。",
@@ -58,7 +58,14 @@ def main():
         case["bleu"] = sacrebleu.corpus_bleu(case["said"], [case["references"]]).score
     words = [{"text": text, "words": cut(text.rstrip()).split()} for text in REFERENCES]
     place = pathlib.Path(__file__).with_name("bleu.json")
-    place.write_text(json.dumps({"made_by": f"sacrebleu {sacrebleu.__version__}", "words": words, "cases": cases}, ensure_ascii=False, indent=1) + "\n")
+    place.write_text(
+        json.dumps(
+            {"made_by": f"sacrebleu {sacrebleu.__version__}", "words": words, "cases": cases},
+            ensure_ascii=False,
+            indent=1,
+        )
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

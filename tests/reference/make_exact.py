@@ -102,14 +102,29 @@ def streams(B, T, vocab, target):
 
 CASES = [
     case("linear-attention", {"heads": 3}, linear, {"value": (3,), "key_query": (3, 4, 4)}, pairs(6, 5, 4)),
-    case("linear-attention", {"form": "separate", "heads": 3, "rank": 2}, linear,
-         {"value": (3,), "key": (3, 2, 4), "query": (3, 2, 4)}, pairs(6, 5, 4)),
+    case(
+        "linear-attention",
+        {"form": "separate", "heads": 3, "rank": 2},
+        linear,
+        {"value": (3,), "key": (3, 2, 4), "query": (3, 2, 4)},
+        pairs(6, 5, 4),
+    ),
     case("sparse-attention", {}, sparse, {"logits": (6,), "map.weight": (3, 3)}, vectors(5, 6, 3, marked=1)),
-    case("sparse-attention", {"shared": True}, sparse, {"logits": (6,), "shared_logit": (1,), "map.weight": (3, 3)},
-         vectors(5, 6, 3, marked=3)),
+    case(
+        "sparse-attention",
+        {"shared": True},
+        sparse,
+        {"logits": (6,), "shared_logit": (1,), "map.weight": (3, 3)},
+        vectors(5, 6, 3, marked=3),
+    ),
     case("product", {}, product, {"a": (5,), "b": (5,), "c": (5,)}, {"items": draw(1, 1, 1), "answers": draw(1, 3, 5)}),
-    case("disentangled", {}, disentangled,
-         {"layer.1.weight": (11, 11), "layer.2.weight": (22, 22), "readout.weight": (3, 44)}, streams(4, 7, 4, 3)),
+    case(
+        "disentangled",
+        {},
+        disentangled,
+        {"layer.1.weight": (11, 11), "layer.2.weight": (22, 22), "readout.weight": (3, 44)},
+        streams(4, 7, 4, 3),
+    ),
 ]
 
 path = pathlib.Path(__file__).with_name("exact.json")

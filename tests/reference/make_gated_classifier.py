@@ -17,8 +17,9 @@ torch.set_default_dtype(torch.float64)
 generator = torch.Generator().manual_seed(2)
 VOCAB, EMBEDDING, HIDDEN, SCORE_HIDDEN = 9, 3, 4, 5
 LENGTHS = [6, 3, 1, 5]
-TOKENS = [[int(torch.randint(VOCAB, (1,), generator=generator)) if s < length else -1 for s in range(6)]
-          for length in LENGTHS]
+TOKENS = [
+    [int(torch.randint(VOCAB, (1,), generator=generator)) if s < length else -1 for s in range(6)] for length in LENGTHS
+]
 
 
 def flat(x):
@@ -35,8 +36,9 @@ class Classifier(nn.Module):
         if score == "linear":
             self.score = nn.Linear(out, 1, bias=False)
         else:
-            self.score = nn.ModuleDict({"hidden": nn.Linear(out, SCORE_HIDDEN),
-                                        "out": nn.Linear(SCORE_HIDDEN, 1, bias=False)})
+            self.score = nn.ModuleDict(
+                {"hidden": nn.Linear(out, SCORE_HIDDEN), "out": nn.Linear(SCORE_HIDDEN, 1, bias=False)}
+            )
         self.beta = nn.Linear(out, 1 if classes == 2 else classes, bias=False)
         with torch.no_grad():
             for weight in self.parameters():
@@ -78,15 +80,32 @@ def case(cell, bidirectional, score, attention, classes, labels):
         loss_of(model()[0]).backward()
         optimizer.step()
     settings = {"cell": cell, "bidirectional": bidirectional, "score": score, "attention": attention}
-    return {"settings": settings, "classes": classes, "labels": labels, "weights": weights, "logits": flat(logits),
-            "attention": flat(p), "loss": loss.item(), "gradients": gradients,
-            "loss_after_20": loss_of(model()[0]).item()}
+    return {
+        "settings": settings,
+        "classes": classes,
+        "labels": labels,
+        "weights": weights,
+        "logits": flat(logits),
+        "attention": flat(p),
+        "loss": loss.item(),
+        "gradients": gradients,
+        "loss_after_20": loss_of(model()[0]).item(),
+    }
 
 
-cases = [case("lstm", False, "linear", "learned", 2, [1, 0, 0, 1]),
-         case("gru", True, "mlp", "learned", 2, [0, 0, 1, 1]),
-         case("lstm", True, "mlp", "learned", 3, [2, 0, 1, 2]),
-         case("gru", False, "linear", "uniform", 2, [1, 1, 0, 0])]
-reference = {"vocab": VOCAB, "embedding": EMBEDDING, "hidden": HIDDEN, "score_hidden": SCORE_HIDDEN,
-             "tokens": TOKENS, "lengths": LENGTHS, "cases": cases}
+cases = [
+    case("lstm", False, "linear", "learned", 2, [1, 0, 0, 1]),
+    case("gru", True, "mlp", "learned", 2, [0, 0, 1, 1]),
+    case("lstm", True, "mlp", "learned", 3, [2, 0, 1, 2]),
+    case("gru", False, "linear", "uniform", 2, [1, 1, 0, 0]),
+]
+reference = {
+    "vocab": VOCAB,
+    "embedding": EMBEDDING,
+    "hidden": HIDDEN,
+    "score_hidden": SCORE_HIDDEN,
+    "tokens": TOKENS,
+    "lengths": LENGTHS,
+    "cases": cases,
+}
 pathlib.Path(__file__).with_name("gated_classifier.json").write_text(json.dumps(reference, indent=0) + "\n")

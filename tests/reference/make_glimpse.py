@@ -34,7 +34,7 @@ def look(images, places):
         for scale in range(SCALES):
             wide = PATCH << scale
             left, top = (math.floor((at + 1) / 2 * SIDE - wide / 2 + 0.5) + padding for at in (x, y))
-            cut = image[top:top + wide, left:left + wide]
+            cut = image[top : top + wide, left : left + wide]
             patches.append(functional.avg_pool2d(cut[None, None], 1 << scale).flatten())
         rows.append(torch.cat(patches))
     return torch.stack(rows)
@@ -83,8 +83,16 @@ hybrid = loss - REWARD_WEIGHT * (better * log_density).sum() / IMAGES + ((reward
 hybrid.backward()
 
 reference = {
-    "images": IMAGES, "side": SIDE, "classes": CLASSES, "glimpses": GLIMPSES,
-    "pixels": flat(images), "drawn": flat(drawn), "labels": labels.tolist(),
-    "weights": {name: flat(x) for name, x in model.named_parameters()}, "scores": flat(scores), "loss": loss.item(),
-    "gradients": {name: flat(x.grad) for name, x in model.named_parameters()}}
+    "images": IMAGES,
+    "side": SIDE,
+    "classes": CLASSES,
+    "glimpses": GLIMPSES,
+    "pixels": flat(images),
+    "drawn": flat(drawn),
+    "labels": labels.tolist(),
+    "weights": {name: flat(x) for name, x in model.named_parameters()},
+    "scores": flat(scores),
+    "loss": loss.item(),
+    "gradients": {name: flat(x.grad) for name, x in model.named_parameters()},
+}
 pathlib.Path(__file__).with_name("glimpse.json").write_text(json.dumps(reference, indent=0) + "\n")

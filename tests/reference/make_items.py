@@ -125,7 +125,13 @@ def case(name, settings, model, x, lengths, labels, classes):
     with torch.no_grad():
         for key, value in model.named_parameters():
             if key.startswith(("items", "head")):
-                value.mul_(0.1 if "linear0.bias" in key or "items" in key and "bias" in key else 2 if "weight" in key and "norm" not in key else 1)
+                value.mul_(
+                    0.1
+                    if "linear0.bias" in key or "items" in key and "bias" in key
+                    else 2
+                    if "weight" in key and "norm" not in key
+                    else 1
+                )
     start = {key: flat(value) for key, value in model.named_parameters()}
     loss, scores, weights = loss_of()
     loss.backward()
@@ -137,10 +143,20 @@ def case(name, settings, model, x, lengths, labels, classes):
         loss_of()[0].backward()
         adam.step()
     return {
-        "model": name, "settings": settings, "items": [*x.shape] if x.dim() == 3 else [x.shape[0], 1, x.shape[1]],
-        "x": flat(x), "lengths": lengths.tolist(), "labels": labels, "classes": classes, "parameters": start,
-        "loss": loss.item(), "scores": flat(scores), "attention": [] if weights is None else flat(weights),
-        "gradients": gradients, "statistics": statistics, "loss after 20": loss_of()[0].item(),
+        "model": name,
+        "settings": settings,
+        "items": [*x.shape] if x.dim() == 3 else [x.shape[0], 1, x.shape[1]],
+        "x": flat(x),
+        "lengths": lengths.tolist(),
+        "labels": labels,
+        "classes": classes,
+        "parameters": start,
+        "loss": loss.item(),
+        "scores": flat(scores),
+        "attention": [] if weights is None else flat(weights),
+        "gradients": gradients,
+        "statistics": statistics,
+        "loss after 20": loss_of()[0].item(),
     }
 
 
@@ -150,19 +166,43 @@ def draw(*shape):
 
 def main():
     cases = []
-    for gate, rescale, classes in (("free", False, 2), ("free", True, 3), ("input", False, 2), ("input", True, 2), ("none", False, 2)):
+    for gate, rescale, classes in (
+        ("free", False, 2),
+        ("free", True, 3),
+        ("input", False, 2),
+        ("input", True, 2),
+        ("none", False, 2),
+    ):
         x, hidden = draw(6, 9), [7, 4]
         labels = torch.randint(classes, (6,)).tolist()
         settings = {"gate": gate, "rescale": rescale, "hidden": hidden, "gate_hidden": 5}
-        cases.append(case("feature-attention", settings, Feature(gate, 9, hidden, classes, rescale), x, [1] * 6, labels, classes))
-    for score, item_norm in (("simple", False), ("dot", False), ("general", True), ("additive", False), ("flat", False)):  # a norm right before the head's would have no gradient
+        cases.append(
+            case("feature-attention", settings, Feature(gate, 9, hidden, classes, rescale), x, [1] * 6, labels, classes)
+        )
+    for score, item_norm in (
+        ("simple", False),
+        ("dot", False),
+        ("general", True),
+        ("additive", False),
+        ("flat", False),
+    ):  # a norm right before the head's would have no gradient
         most, width, hidden, classes, lengths = 3, 6, [5, 4], 4, [3, 1, 2, 3, 2, 3, 1, 3, 2, 3, 3, 2]
         x = draw(len(lengths), most, width)
         for row, length in zip(x, lengths):
             row[length:] = 0
         labels = torch.randint(classes, (len(lengths),)).tolist()
         settings = {"score": score, "hidden": hidden, "score_hidden": 3, "item_norm": item_norm}
-        cases.append(case("bag-attention", settings, Bag(score, most, width, hidden, classes, item_norm), x, lengths, labels, classes))
+        cases.append(
+            case(
+                "bag-attention",
+                settings,
+                Bag(score, most, width, hidden, classes, item_norm),
+                x,
+                lengths,
+                labels,
+                classes,
+            )
+        )
     out = pathlib.Path(__file__).with_name("items.json")
     out.write_text(json.dumps({"torch": torch.__version__.split("+")[0], "cases": cases}, separators=(",", ":")) + "\n")
     print(out.name, out.stat().st_size, "bytes")

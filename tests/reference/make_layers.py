@@ -54,8 +54,16 @@ def batch_norm(present):
         norm.bias.copy_(draw(width))
     there = torch.tensor(present, dtype=torch.bool)
     first, x, dy = draw(rows, width) * 3 + 1, draw(rows, width) - 2, draw(rows, width)
-    case = {"rows": rows, "width": width, "present": present, "first": flat(first), "x": flat(x), "dy": flat(dy),
-            "weight": flat(norm.weight), "bias": flat(norm.bias)}
+    case = {
+        "rows": rows,
+        "width": width,
+        "present": present,
+        "first": flat(first),
+        "x": flat(x),
+        "dy": flat(dy),
+        "weight": flat(norm.weight),
+        "bias": flat(norm.bias),
+    }
 
     def run(x):
         at = leaf(x)
@@ -107,10 +115,21 @@ def attention(kind, rows):
     contexts = weights @ at_h
     contexts.backward(dcontexts)
     return {
-        "kind": kind, "batch": batch, "rows": rows, "most": most, "width": width, "query": query, "hidden": hidden,
-        "lengths": lengths, "h": flat(h), "q": flat(q), "dcontexts": flat(dcontexts),
+        "kind": kind,
+        "batch": batch,
+        "rows": rows,
+        "most": most,
+        "width": width,
+        "query": query,
+        "hidden": hidden,
+        "lengths": lengths,
+        "h": flat(h),
+        "q": flat(q),
+        "dcontexts": flat(dcontexts),
         "parameters": {name: flat(value) for name, value in parameters.items()},
-        "weights": flat(weights), "contexts": flat(contexts), "dh": flat(at_h.grad),
+        "weights": flat(weights),
+        "contexts": flat(contexts),
+        "dh": flat(at_h.grad),
         "dq": flat(at_q.grad) if at_q.grad is not None else [],
         "gradients": {name: flat(value.grad) for name, value in p.items()},
     }
@@ -133,10 +152,20 @@ def losses():
     squared.backward()
     return {
         "logistic": {"logits": flat(z), "answers": label, "loss": logistic.item(), "gradient": flat(at.grad)},
-        "cross_entropy": {"rows": 7, "classes": 6, "logits": flat(logits), "answers": answers, "loss": entropy.item(),
-                          "gradient": flat(rows.grad)},
-        "squared_error": {"predictions": flat(predictions), "truth": flat(truth), "loss": squared.item(),
-                          "gradient": flat(guess.grad)},
+        "cross_entropy": {
+            "rows": 7,
+            "classes": 6,
+            "logits": flat(logits),
+            "answers": answers,
+            "loss": entropy.item(),
+            "gradient": flat(rows.grad),
+        },
+        "squared_error": {
+            "predictions": flat(predictions),
+            "truth": flat(truth),
+            "loss": squared.item(),
+            "gradient": flat(guess.grad),
+        },
     }
 
 
@@ -144,11 +173,15 @@ def optimizers():
     start, gradients = draw(12), [draw(12), draw(12) * 0.1, draw(12) * 3]
     ways = {
         "sgd": (lambda p: torch.optim.SGD(p, lr=0.05), {}),
-        "sgd momentum": (lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9, weight_decay=0.1),
-                         {"momentum": 0.9, "weight_decay": 0.1}),
+        "sgd momentum": (
+            lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9, weight_decay=0.1),
+            {"momentum": 0.9, "weight_decay": 0.1},
+        ),
         "adam": (lambda p: torch.optim.Adam(p, lr=0.05), {}),
-        "adam decay": (lambda p: torch.optim.Adam(p, lr=0.05, betas=(0.8, 0.95), eps=1e-4, weight_decay=0.1),
-                       {"beta1": 0.8, "beta2": 0.95, "epsilon": 1e-4, "weight_decay": 0.1}),
+        "adam decay": (
+            lambda p: torch.optim.Adam(p, lr=0.05, betas=(0.8, 0.95), eps=1e-4, weight_decay=0.1),
+            {"beta1": 0.8, "beta2": 0.95, "epsilon": 1e-4, "weight_decay": 0.1},
+        ),
         "adamw": (lambda p: torch.optim.AdamW(p, lr=0.05), {"weight_decay": 0.01}),
         "adam clipped": (lambda p: torch.optim.Adam(p, lr=0.05), {"clip": 1.5}),
         "sgd clipped": (lambda p: torch.optim.SGD(p, lr=0.05), {"clip": 1.5}),
@@ -201,8 +234,11 @@ if __name__ == "__main__":
         "activations": activations(),
         "batch_norm": batch_norm([1] * 9),
         "batch_norm_masked": batch_norm([1, 1, 0, 1, 0, 0, 1, 1, 0]),
-        "attention": [attention(kind, rows) for kind in ("free", "linear", "mlp", "dot", "general", "additive")
-                      for rows in ((1,) if kind in ("free", "linear", "mlp") else (1, 2))],
+        "attention": [
+            attention(kind, rows)
+            for kind in ("free", "linear", "mlp", "dot", "general", "additive")
+            for rows in ((1,) if kind in ("free", "linear", "mlp") else (1, 2))
+        ],
         "losses": losses(),
         "optimizers": optimizers(),
         "schedules": schedules(),

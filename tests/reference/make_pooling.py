@@ -78,8 +78,11 @@ def start(kind):
         return {"w": torch.tensor([0.75])}
     if kind == "general":
         return {"weight": draw(D, D, scale=0.5)}
-    return {"query.weight": draw(HIDDEN, D, scale=0.5), "key.weight": draw(HIDDEN, D, scale=0.5),
-            "out.weight": draw(1, HIDDEN, scale=0.5)}
+    return {
+        "query.weight": draw(HIDDEN, D, scale=0.5),
+        "key.weight": draw(HIDDEN, D, scale=0.5),
+        "out.weight": draw(1, HIDDEN, scale=0.5),
+    }
 
 
 def case(kind, similarity, leave_one_out, temperature):
@@ -104,16 +107,43 @@ def case(kind, similarity, leave_one_out, temperature):
         optimizer.zero_grad()
         run()[1].backward()
         optimizer.step()
-    return {"similarity": kind, "train_on": "leave-one-out" if leave_one_out else "queries",
-            "temperature": temperature, "weights": weights, "answers": flat(answers), "loss": loss.item(),
-            "gradients": gradients, "loss_after_20": run()[1].item()}
+    return {
+        "similarity": kind,
+        "train_on": "leave-one-out" if leave_one_out else "queries",
+        "temperature": temperature,
+        "weights": weights,
+        "answers": flat(answers),
+        "loss": loss.item(),
+        "gradients": gradients,
+        "loss_after_20": run()[1].item(),
+    }
 
 
-cases = [case(kind, similarity, leave_one_out, temperature)
-         for kind, similarity in (("gaussian-learned", gaussian), ("general", general), ("additive", additive),
-                                  ("average", average), ("gaussian", fixed_gaussian), ("boxcar", boxcar),
-                                  ("epanechnikov", epanechnikov), ("dot", dot), ("user", user))
-         for leave_one_out, temperature in ((True, 1.0), (False, 0.5))]
-reference = {"w": W, "kernel_width": WIDTH, "width": D, "hidden": HIDDEN, "value_width": VALUE, "keys": flat(KEYS), "values": flat(VALUES),
-             "queries": flat(QUERIES), "answers": flat(ANSWERS), "cases": cases}
+cases = [
+    case(kind, similarity, leave_one_out, temperature)
+    for kind, similarity in (
+        ("gaussian-learned", gaussian),
+        ("general", general),
+        ("additive", additive),
+        ("average", average),
+        ("gaussian", fixed_gaussian),
+        ("boxcar", boxcar),
+        ("epanechnikov", epanechnikov),
+        ("dot", dot),
+        ("user", user),
+    )
+    for leave_one_out, temperature in ((True, 1.0), (False, 0.5))
+]
+reference = {
+    "w": W,
+    "kernel_width": WIDTH,
+    "width": D,
+    "hidden": HIDDEN,
+    "value_width": VALUE,
+    "keys": flat(KEYS),
+    "values": flat(VALUES),
+    "queries": flat(QUERIES),
+    "answers": flat(ANSWERS),
+    "cases": cases,
+}
 pathlib.Path(__file__).with_name("pooling.json").write_text(json.dumps(reference, indent=0) + "\n")

@@ -47,8 +47,14 @@ def linear():
     start(module)
     y = module(x)
     y.backward(dy)
-    return {"x": flat(x), "dy": flat(dy), "y": flat(y), "dx": flat(x.grad), "weights": weights(module),
-            "gradients": gradients(module)}
+    return {
+        "x": flat(x),
+        "dy": flat(dy),
+        "y": flat(y),
+        "dx": flat(x.grad),
+        "weights": weights(module),
+        "gradients": gradients(module),
+    }
 
 
 def embedding():
@@ -83,15 +89,32 @@ def recurrent(kind, layers, directions, packed):
     first = weights(module)
     output, last, loss = run(initial)
     loss.backward()
-    case = {"cell": kind, "layers": layers, "directions": directions, "steps": steps, "batch": batch, "in": size,
-            "width": width, "lengths": lengths, "x": flat(x), "dy": flat(dy),
-            "initial": [flat(s) for s in initial], "d_last": [flat(d) for d in d_last],
-            "output": flat(output), "last": [flat(s) for s in last], "dx": flat(x.grad),
-            "d_initial": [flat(s.grad) for s in initial], "weights": first, "gradients": gradients(module)}
+    case = {
+        "cell": kind,
+        "layers": layers,
+        "directions": directions,
+        "steps": steps,
+        "batch": batch,
+        "in": size,
+        "width": width,
+        "lengths": lengths,
+        "x": flat(x),
+        "dy": flat(dy),
+        "initial": [flat(s) for s in initial],
+        "d_last": [flat(d) for d in d_last],
+        "output": flat(output),
+        "last": [flat(s) for s in last],
+        "dx": flat(x.grad),
+        "d_initial": [flat(s.grad) for s in initial],
+        "weights": first,
+        "gradients": gradients(module),
+    }
 
     begin = [weight.detach().clone() for weight in module.parameters()]
-    for name, optimizer in (("sgd", torch.optim.SGD(module.parameters(), lr=0.01)),
-                            ("adam", torch.optim.Adam(module.parameters(), lr=0.01))):
+    for name, optimizer in (
+        ("sgd", torch.optim.SGD(module.parameters(), lr=0.01)),
+        ("adam", torch.optim.Adam(module.parameters(), lr=0.01)),
+    ):
         with torch.no_grad():
             for weight, value in zip(module.parameters(), begin):
                 weight.copy_(value)

@@ -99,7 +99,9 @@ class Seq2Seq(nn.Module):
         d, e = self.kept
         rows = []
         for s in range(e.shape[1]):
-            c = torch.stack([getattr(self, h.replace(".", "_") + "_context")(e[:, s : s + 1]) for h in self.heads]).mean(0)
+            c = torch.stack(
+                [getattr(self, h.replace(".", "_") + "_context")(e[:, s : s + 1]) for h in self.heads]
+            ).mean(0)
             o = self.squash(self.combine(torch.cat([d, c.expand(-1, d.shape[1], -1)], -1)))
             logp = torch.log_softmax(self.output(o), -1)
             rows.append(logp.gather(-1, target.clamp(min=0)[..., None])[..., 0])
@@ -115,8 +117,19 @@ def padded(rows):
     return torch.tensor([r + [-1] * (longest - len(r)) for r in rows]), torch.tensor([len(r) for r in rows])
 
 
-def case(name, cell="lstm", hidden=4, embedding=3, layers=1, bidirectional=False, heads=("attention",), relu=False, uniform=False,
-         encoder="recurrent", score="general"):
+def case(
+    name,
+    cell="lstm",
+    hidden=4,
+    embedding=3,
+    layers=1,
+    bidirectional=False,
+    heads=("attention",),
+    relu=False,
+    uniform=False,
+    encoder="recurrent",
+    score="general",
+):
     model = Seq2Seq(cell, hidden, embedding, layers, 2 if bidirectional else 1, list(heads), relu, encoder, score)
     with torch.no_grad():
         for p in model.parameters():
@@ -125,12 +138,27 @@ def case(name, cell="lstm", hidden=4, embedding=3, layers=1, bidirectional=False
     source, source_lengths = padded([draw(5), draw(2), draw(4)])
     target, target_lengths = padded([draw(3), draw(5), draw(1)])
     result = {
-        "name": name, "cell": cell, "hidden": hidden, "embedding": embedding, "layers": layers, "bidirectional": bidirectional,
-        "heads": list(heads), "relu": relu, "uniform": uniform,
-        "encoder": encoder, "score": score, "vocab": VOCAB + 2, "start": START, "end": END,
-        "source": source.flatten().tolist(), "source_lengths": source_lengths.tolist(),
-        "target": target.flatten().tolist(), "target_lengths": target_lengths.tolist(),
-        "parameters": {}, "gradients": {}, "losses": [],
+        "name": name,
+        "cell": cell,
+        "hidden": hidden,
+        "embedding": embedding,
+        "layers": layers,
+        "bidirectional": bidirectional,
+        "heads": list(heads),
+        "relu": relu,
+        "uniform": uniform,
+        "encoder": encoder,
+        "score": score,
+        "vocab": VOCAB + 2,
+        "start": START,
+        "end": END,
+        "source": source.flatten().tolist(),
+        "source_lengths": source_lengths.tolist(),
+        "target": target.flatten().tolist(),
+        "target_lengths": target_lengths.tolist(),
+        "parameters": {},
+        "gradients": {},
+        "losses": [],
     }
     result["parameters"] = {n: flat(p) for n, p in model.names()}
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
@@ -141,7 +169,9 @@ def case(name, cell="lstm", hidden=4, embedding=3, layers=1, bidirectional=False
         optimizer.zero_grad()
         loss.backward()
         if step == 0:
-            result["gradients"] = {n: flat(p.grad if p.grad is not None else torch.zeros_like(p)) for n, p in model.names()}
+            result["gradients"] = {
+                n: flat(p.grad if p.grad is not None else torch.zeros_like(p)) for n, p in model.names()
+            }
             if heads:
                 result["attention"] = flat(alpha)
                 result["beta"] = flat(model.beta(target))
@@ -159,7 +189,15 @@ cases = [
     case("states of single words", encoder="embedding"),
     case("states of single words, two layers of gru, uniform", cell="gru", layers=2, uniform=True, encoder="embedding"),
     case("additive score", score="additive"),
-    case("two additive heads over states of single words", cell="gru", heads=("head.2", "head.1"), encoder="embedding", score="additive"),
+    case(
+        "two additive heads over states of single words",
+        cell="gru",
+        heads=("head.2", "head.1"),
+        encoder="embedding",
+        score="additive",
+    ),
 ]
 path = pathlib.Path(__file__).with_name("seq2seq.json")
-path.write_text(json.dumps({"made_with": f"torch {torch.__version__.split('+')[0]}", "cases": cases}, separators=(",", ":")) + "\n")
+path.write_text(
+    json.dumps({"made_with": f"torch {torch.__version__.split('+')[0]}", "cases": cases}, separators=(",", ":")) + "\n"
+)

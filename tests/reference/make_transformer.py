@@ -16,8 +16,18 @@ torch.set_default_dtype(torch.float64)
 generator = torch.Generator().manual_seed(20250613)
 
 VOCAB, SAID, PLACES = 6, 5, 7
-USUAL = dict(layers=2, heads=2, width=4, mlp=0, activation="gelu", norm="pre", position="learned", attention="softmax", queries="separate",
-             biases=True)
+USUAL = dict(
+    layers=2,
+    heads=2,
+    width=4,
+    mlp=0,
+    activation="gelu",
+    norm="pre",
+    position="learned",
+    attention="softmax",
+    queries="separate",
+    biases=True,
+)
 
 
 class Layer(nn.Module):
@@ -48,7 +58,7 @@ class Layer(nn.Module):
         return torch.cat([low * angle.cos() - high * angle.sin(), low * angle.sin() + high * angle.cos()], -1)
 
     def forward(self, h, scale):
-        s, (batch, places, d) = self.s, h.shape
+        s, places = self.s, h.shape[1]
         u = self.norm1(h) if s["norm"] == "pre" else h
         split = lambda x: x.unflatten(-1, (s["heads"], -1)).transpose(1, 2)
         every = lambda x: x[:, None].expand(-1, s["heads"], -1, -1)
@@ -110,8 +120,14 @@ def case(name, scaled=False, **changed):
     tokens = torch.randint(VOCAB, (3, PLACES), generator=generator)
     target = torch.randint(SAID, (3, PLACES), generator=generator)
     target[torch.rand(target.shape, generator=generator) < 0.4] = -1
-    result = {"name": name, "settings": changed, "source": tokens.flatten().tolist(), "target": target.flatten().tolist(),
-              "parameters": {n: flat(p) for n, p in model.named_parameters()}, "losses": []}
+    result = {
+        "name": name,
+        "settings": changed,
+        "source": tokens.flatten().tolist(),
+        "target": target.flatten().tolist(),
+        "parameters": {n: flat(p) for n, p in model.named_parameters()},
+        "losses": [],
+    }
     scale = None
     if scaled:  # the place before counts three times
         result["alignment"] = [max(t - 1, -1) for _ in range(3) for t in range(PLACES)]
@@ -125,7 +141,9 @@ def case(name, scaled=False, **changed):
         if step == 0:
             result["gradients"] = {n: flat(p.grad) for n, p in model.named_parameters()}
         optimizer.step()
-    result["after"] = {n: flat(p) for n, p in model.named_parameters() if "norm" in n or "query" in n or "unembedding" in n}
+    result["after"] = {
+        n: flat(p) for n, p in model.named_parameters() if "norm" in n or "query" in n or "unembedding" in n
+    }
     return result
 
 
@@ -145,4 +163,6 @@ cases = [
     case("scaled softmax", scaled=True),
 ]
 path = pathlib.Path(__file__).with_name("transformer.json")
-path.write_text(json.dumps({"made_with": f"torch {torch.__version__.split('+')[0]}", "cases": cases}, separators=(",", ":")) + "\n")
+path.write_text(
+    json.dumps({"made_with": f"torch {torch.__version__.split('+')[0]}", "cases": cases}, separators=(",", ":")) + "\n"
+)

@@ -1,7 +1,7 @@
 // Lays out the site for a host of static files: the page, the story that it tells, and the documentation as HTML. Every
 // address in it is relative, so it may lie in any folder of the host.
 // usage: node site.mjs PAGE.html STORY.json FOLDER
-import { copyFile, cp, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
@@ -26,7 +26,7 @@ img{max-width:100%;height:auto;background:#fff;border-radius:6px}
 th,td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;border-bottom:1px solid var(--line)}
 `;
 
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+const escaped = text => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 // Where an address of the Markdown file leads on the site; null where it names a file that the site does not have.
 function leads(address, file, pages) {
@@ -37,7 +37,12 @@ function leads(address, file, pages) {
   return target.startsWith("docs/figures/") ? target.slice("docs/".length) : null;
 }
 
-const heading_id = (text) => text.toLowerCase().replace(/<[^>]*>|&[a-z]+;|[^\p{L}\p{N}\s-]/gu, "").trim().replace(/\s+/g, "-");
+const heading_id = text =>
+  text
+    .toLowerCase()
+    .replace(/<[^>]*>|&[a-z]+;|[^\p{L}\p{N}\s-]/gu, "")
+    .trim()
+    .replace(/\s+/g, "-");
 
 async function page_of(file, pages) {
   const renderer = {
@@ -62,7 +67,10 @@ async function page_of(file, pages) {
   const body = new Marked({ gfm: true, renderer }).parse(text);
   const title = /^# (.+)$/m.exec(text)?.[1] ?? file;
   const names = [...pages.values()];
-  const links = names.map((name) => `<a href="${name}"${name === pages.get(file) ? ' aria-current="page"' : ""}>${name === "index.html" ? "overview" : name.replace(".html", "")}</a>`);
+  const links = names.map(
+    name =>
+      `<a href="${name}"${name === pages.get(file) ? ' aria-current="page"' : ""}>${name === "index.html" ? "overview" : name.replace(".html", "")}</a>`,
+  );
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><title>${escaped(title)} · Fovea</title><style>${style}</style></head>
@@ -76,8 +84,11 @@ if (!folder) {
   console.error("usage: node site.mjs PAGE.html STORY.json FOLDER");
   process.exit(2);
 }
-const documents = (await readdir(join(root, "docs"))).filter((name) => name.endsWith(".md")).sort();
-const pages = new Map([["README.md", "index.html"], ...documents.map((name) => [posix.join("docs", name), name.replace(/\.md$/, ".html")])]);
+const documents = (await readdir(join(root, "docs"))).filter(name => name.endsWith(".md")).sort();
+const pages = new Map([
+  ["README.md", "index.html"],
+  ...documents.map(name => [posix.join("docs", name), name.replace(/\.md$/, ".html")]),
+]);
 await mkdir(join(folder, "docs"), { recursive: true });
 await copyFile(page, join(folder, "index.html"));
 const packed = deflateSync(await readFile(story), { level: 9 }); // not every host packs what it sends
@@ -86,10 +97,12 @@ await cp(join(root, "docs/figures"), join(folder, "docs/figures"), { recursive: 
 for (const [file, name] of pages) await writeFile(join(folder, "docs", name), await page_of(file, pages));
 // What a visitor's browser loads before the story can be read.
 const most = 8e6;
-const megabytes = (bytes) => (bytes / 1e6).toFixed(1) + " MB";
+const megabytes = bytes => (bytes / 1e6).toFixed(1) + " MB";
 const size = (await stat(page)).size + packed.length;
 if (size > most) {
-  console.error(`Page and story have ${megabytes(size)} together, more than ${megabytes(most)}. Tell fewer experiments, or draw figures with fewer marks.`);
+  console.error(
+    `Page and story have ${megabytes(size)} together, more than ${megabytes(most)}. Tell fewer experiments, or draw figures with fewer marks.`,
+  );
   process.exit(1);
 }
 console.log(`page and story: ${megabytes(size)}`);

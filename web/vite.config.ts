@@ -15,15 +15,19 @@ function engine(): Plugin {
   const none = "export default () => Promise.reject(new Error('no engine'))";
   return {
     name: "engine",
-    resolveId: (id) => (id === "#engine" ? (built ? join(folder, "engine.js") : "\0no-engine") : id === "#engine.wasm" ? "\0wasm" : null),
-    load: (id) => {
+    resolveId: id =>
+      id === "#engine" ? (built ? join(folder, "engine.js") : "\0no-engine") : id === "#engine.wasm" ? "\0wasm" : null,
+    load: id => {
       if (id === "\0no-engine") return none;
       if (id !== "\0wasm") return null;
-      const packed = built ? deflateSync(readFileSync(join(folder, "engine.wasm")), { level: 9 }).toString("base64") : "";
+      const packed = built
+        ? deflateSync(readFileSync(join(folder, "engine.wasm")), { level: 9 }).toString("base64")
+        : "";
       return `export default ${JSON.stringify(packed)}`;
     },
     // The engine is given its bytes: where they would lie else needs no second copy of them.
-    transform: (code, id) => (id === join(folder, "engine.js") ? code.replace(/new URL\("engine.wasm",\s*import.meta.url\)/g, '""') : null),
+    transform: (code, id) =>
+      id === join(folder, "engine.js") ? code.replace(/new URL\("engine.wasm",\s*import.meta.url\)/g, '""') : null,
   };
 }
 
@@ -32,7 +36,7 @@ function engine(): Plugin {
 function lesson(): Plugin {
   return {
     name: "lesson",
-    resolveId: (id) => (id === "#lesson" ? "\0lesson" : null),
+    resolveId: id => (id === "#lesson" ? "\0lesson" : null),
     load(id) {
       if (id !== "\0lesson") return null;
       const file = fileURLToPath(new URL("../docs/lesson.md", import.meta.url));
@@ -43,7 +47,8 @@ function lesson(): Plugin {
         },
         table: () => "",
         link(this: any, { href, tokens }: any) {
-          const text = this.parser.parseInline(tokens), to = /^http:\/\/127\.0\.0\.1:\d+\/(#.*)$/.exec(href)?.[1];
+          const text = this.parser.parseInline(tokens),
+            to = /^http:\/\/127\.0\.0\.1:\d+\/(#.*)$/.exec(href)?.[1];
           return to ? `<a href="${to.replaceAll("&", "&amp;")}">${text}</a>` : text;
         },
       };

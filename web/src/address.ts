@@ -9,8 +9,10 @@ export interface Address {
 
 // Browsers refuse to write the address all the time (some from 100 times in half a minute on): after some writes in a row
 // one has to wait, and what is to be written next counts meanwhile all the same.
-const in_a_row = 20, wait = 500; // milliseconds
-let left = in_a_row, counted = 0;
+const in_a_row = 20,
+  wait = 500; // milliseconds
+let left = in_a_row,
+  counted = 0;
 let ahead: string | undefined; // what the address will be
 let timer = 0;
 
@@ -37,8 +39,10 @@ function write_now(text: string) {
 // What a person lets go of is written at once, so that who leaves, by a link or the way back, finds it there again. Where they
 // go then is nothing that was written here.
 const catch_up = () => ahead !== undefined && write_now(ahead);
-for (const done of ["pointerup", "pointercancel", "keyup", "click", "pagehide"]) addEventListener(done, catch_up, { capture: true });
-for (const moved of ["popstate", "hashchange"]) addEventListener(moved, (event) => event.isTrusted && (ahead = undefined));
+for (const done of ["pointerup", "pointercancel", "keyup", "click", "pagehide"])
+  addEventListener(done, catch_up, { capture: true });
+for (const moved of ["popstate", "hashchange"])
+  addEventListener(moved, event => event.isTrusted && (ahead = undefined));
 
 export function read_address(hash = ahead ?? location.hash): Address {
   const text = hash.replace(/^#\/?/, "");

@@ -28,7 +28,7 @@ export function smoothed(values: (number | null)[], width: number): (number | nu
   return values.map((value, i) => {
     if (value === null) return null;
     const side = Math.min(reach, i, values.length - 1 - i);
-    const near = values.slice(i - side, i + side + 1).filter((one) => one !== null);
+    const near = values.slice(i - side, i + side + 1).filter(one => one !== null);
     return near.reduce((sum, one) => sum + one, 0) / near.length;
   });
 }
@@ -57,7 +57,8 @@ export function bands(curves: Curve[]): Band[] {
   const ends = new Map<string, number[]>();
   for (const curve of curves) {
     if (curve.cut || kinds.get(curve.group)!.size > 1) continue;
-    if (curve.steps.length) (ends.get(curve.group) ?? ends.set(curve.group, []).get(curve.group)!).push(curve.steps.at(-1)!);
+    if (curve.steps.length)
+      (ends.get(curve.group) ?? ends.set(curve.group, []).get(curve.group)!).push(curve.steps.at(-1)!);
     const steps = at.get(curve.group) ?? at.set(curve.group, new Map()).get(curve.group)!;
     curve.steps.forEach((step, i) => {
       const value = curve.values[i];
@@ -72,7 +73,13 @@ export function bands(curves: Curve[]): Band[] {
     for (const [step, values] of [...steps].sort((a, b) => a[0] - b[0])) {
       if (values.length < 3 || step > last) continue;
       values.sort((a, b) => a - b);
-      all.push({ group, step, low: quantile(values, 0.25), middle: quantile(values, 0.5), high: quantile(values, 0.75) });
+      all.push({
+        group,
+        step,
+        low: quantile(values, 0.25),
+        middle: quantile(values, 0.5),
+        high: quantile(values, 0.75),
+      });
     }
   }
   return all;
@@ -82,10 +89,20 @@ export type There = (step: number, value: number | null | undefined) => boolean;
 
 // Curves as one path with gaps, thousands of them at once. What is missing is left out, and of neighbours that a picture cannot
 // tell apart (they stand in one column of its points) the first, the last, the least and the most are drawn.
-export function path_of(curves: Curve[], x: (step: number) => number, y: (value: number) => number, there: There): string {
+export function path_of(
+  curves: Curve[],
+  x: (step: number) => number,
+  y: (value: number) => number,
+  there: There,
+): string {
   const parts: string[] = [];
   for (const { steps, values } of curves) {
-    let pen = "M", column = NaN, entered = 0, left = 0, low = 0, high = 0;
+    let pen = "M",
+      column = NaN,
+      entered = 0,
+      left = 0,
+      low = 0,
+      high = 0;
     const flush = () => {
       if (Number.isNaN(column)) return;
       const at = column / 4;
@@ -102,7 +119,8 @@ export function path_of(curves: Curve[], x: (step: number) => number, y: (value:
         pen = "M";
         continue;
       }
-      const to = Math.round(4 * x(steps[i]!)), height = Math.round(10 * y(values[i]!)) / 10;
+      const to = Math.round(4 * x(steps[i]!)),
+        height = Math.round(10 * y(values[i]!)) / 10;
       if (to !== column) {
         flush();
         [column, entered, left, low, high] = [to, height, height, height, height];
@@ -126,10 +144,12 @@ interface Extent {
   y: [number, number];
 }
 export function extent_of(curves: Curve[], there: There): Extent {
-  const x: [number, number] = [Infinity, -Infinity], y: [number, number] = [Infinity, -Infinity];
+  const x: [number, number] = [Infinity, -Infinity],
+    y: [number, number] = [Infinity, -Infinity];
   for (const { steps, values } of curves)
     for (let i = 0; i < steps.length; ++i) {
-      const step = steps[i]!, value = values[i]!;
+      const step = steps[i]!,
+        value = values[i]!;
       if (!there(step, value)) continue;
       if (step < x[0]) x[0] = step;
       if (step > x[1]) x[1] = step;

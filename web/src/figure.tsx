@@ -1,5 +1,5 @@
 // A figure with its title, and its ways out: as SVG, as PNG, its numbers as CSV.
-import { cloneElement, render, type ComponentChildren, type VNode } from "preact";
+import { type ComponentChildren, cloneElement, render, type VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { pdf_of } from "./pdf";
 import { png_of, svg_text } from "./picture";
@@ -15,7 +15,7 @@ export function csv_text(table: Table): string {
     const text = value === null ? "" : String(value);
     return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
-  return [table.columns, ...table.rows].map((row) => row.map(cell).join(",") + "\n").join("");
+  return [table.columns, ...table.rows].map(row => row.map(cell).join(",") + "\n").join("");
 }
 
 // Widths of a printed page, in points of the page (96 to an inch).
@@ -33,7 +33,8 @@ async function on_paper(children: ComponentChildren, width: number): Promise<str
   document.body.append(sheet);
   try {
     render(cloneElement(children as VNode), sheet);
-    for (let frames = 0; frames < 60 && !sheet.querySelector(".plot > svg"); ++frames) await new Promise((done) => setTimeout(done, 16));
+    for (let frames = 0; frames < 60 && !sheet.querySelector(".plot > svg"); ++frames)
+      await new Promise(done => setTimeout(done, 16));
     return svg_text(sheet);
   } finally {
     render(null, sheet);
@@ -42,7 +43,13 @@ async function on_paper(children: ComponentChildren, width: number): Promise<str
 }
 
 // `paper`: its one child can be drawn anew at another width.
-export function Figure(props: { title: string; file: string; table?: (() => Table) | undefined; paper?: boolean; children: ComponentChildren }) {
+export function Figure(props: {
+  title: string;
+  file: string;
+  table?: (() => Table) | undefined;
+  paper?: boolean;
+  children: ComponentChildren;
+}) {
   const holder = useRef<HTMLDivElement>(null);
   const [problem, set_problem] = useState("");
   const [width, set_width] = useState(0);
@@ -53,7 +60,9 @@ export function Figure(props: { title: string; file: string; table?: (() => Tabl
       await make();
       set_problem("");
     } catch (error) {
-      set_problem(`The figure could not be saved as ${as} (${(error as Error).message}): try another form${as === "PNG" ? ", or a narrower window" : ""}.`);
+      set_problem(
+        `The figure could not be saved as ${as} (${(error as Error).message}): try another form${as === "PNG" ? ", or a narrower window" : ""}.`,
+      );
     }
   };
   return (
@@ -64,24 +73,42 @@ export function Figure(props: { title: string; file: string; table?: (() => Tabl
           {props.paper && (
             <label class="paper">
               <span class="hidden">Size of the saved figure</span>
-              <select value={String(width)} onChange={(event) => set_width(Number(event.currentTarget.value))}>
-                {papers.map((paper) => (
+              <select value={String(width)} onChange={event => set_width(Number(event.currentTarget.value))}>
+                {papers.map(paper => (
                   <option value={String(paper.width)}>{paper.name}</option>
                 ))}
               </select>
             </label>
           )}
-          <button type="button" class="quiet" onClick={() => try_to("SVG", async () => save_text(await svg(), props.file + ".svg", "image/svg+xml"))}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => try_to("SVG", async () => save_text(await svg(), props.file + ".svg", "image/svg+xml"))}
+          >
             SVG
           </button>
-          <button type="button" class="quiet" onClick={() => try_to("PDF", async () => save(await pdf_of(await svg()), props.file + ".pdf"))}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => try_to("PDF", async () => save(await pdf_of(await svg()), props.file + ".pdf"))}
+          >
             PDF
           </button>
-          <button type="button" class="quiet" onClick={() => try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), props.file + ".png"))}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() =>
+              try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), props.file + ".png"))
+            }
+          >
             PNG
           </button>
           {props.table && (
-            <button type="button" class="quiet" onClick={() => save_text(csv_text(props.table!()), props.file + ".csv", "text/csv")}>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => save_text(csv_text(props.table!()), props.file + ".csv", "text/csv")}
+            >
               CSV
             </button>
           )}

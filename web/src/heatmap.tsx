@@ -5,8 +5,18 @@ import { palette, useRepaint } from "./theme";
 
 // White to dark blue in light, black to light blue in dark; evenly in lightness.
 const stops_of = {
-  light: [[244, 247, 250], [156, 202, 232], [0, 114, 178], [0, 38, 77]],
-  dark: [[27, 32, 39], [24, 74, 122], [75, 163, 227], [224, 242, 255]],
+  light: [
+    [244, 247, 250],
+    [156, 202, 232],
+    [0, 114, 178],
+    [0, 38, 77],
+  ],
+  dark: [
+    [27, 32, 39],
+    [24, 74, 122],
+    [75, 163, 227],
+    [224, 242, 255],
+  ],
 };
 
 function ramp(stops: number[][]): Uint32Array {
@@ -14,7 +24,8 @@ function ramp(stops: number[][]): Uint32Array {
   for (let i = 0; i < 256; ++i) {
     const at = (i / 255) * (stops.length - 1);
     const below = Math.min(Math.floor(at), stops.length - 2);
-    for (let c = 0; c < 3; ++c) bytes[4 * i + c] = stops[below]![c]! + (at - below) * (stops[below + 1]![c]! - stops[below]![c]!);
+    for (let c = 0; c < 3; ++c)
+      bytes[4 * i + c] = stops[below]![c]! + (at - below) * (stops[below + 1]![c]! - stops[below]![c]!);
     bytes[4 * i + 3] = 255;
   }
   return new Uint32Array(bytes.buffer);
@@ -23,7 +34,12 @@ function ramp(stops: number[][]): Uint32Array {
 const ramps = { light: ramp(stops_of.light), dark: ramp(stops_of.dark) };
 const theme = () => (palette().dark ? "dark" : "light");
 
-const arrows: { [key: string]: [down: number, right: number] } = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+const arrows: { [key: string]: [down: number, right: number] } = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
 
 interface Map {
   values: ArrayLike<number>;
@@ -45,7 +61,8 @@ export function Heatmap({ values, offset, rows, columns, most, label, pointed, p
     const colours = ramps[theme()];
     const image = context.createImageData(columns, rows);
     const pixels = new Uint32Array(image.data.buffer);
-    for (let i = 0; i < pixels.length; ++i) pixels[i] = colours[Math.round(255 * Math.min(1, Math.max(0, (values[offset + i] ?? 0) / most)))]!;
+    for (let i = 0; i < pixels.length; ++i)
+      pixels[i] = colours[Math.round(255 * Math.min(1, Math.max(0, (values[offset + i] ?? 0) / most)))]!;
     context.putImageData(image, 0, 0);
   });
   const step = (event: KeyboardEvent) => {
@@ -61,7 +78,20 @@ export function Heatmap({ values, offset, rows, columns, most, label, pointed, p
     point?.(at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns));
   };
   if (!point) return <canvas ref={canvas} class="map" width={columns} height={rows} aria-hidden="true" />;
-  return <canvas ref={canvas} class="map" width={columns} height={rows} role="img" aria-label={label} tabIndex={0} onKeyDown={step} onPointerMove={tell} onPointerDown={tell} />;
+  return (
+    <canvas
+      ref={canvas}
+      class="map"
+      width={columns}
+      height={rows}
+      role="img"
+      aria-label={label}
+      tabIndex={0}
+      onKeyDown={step}
+      onPointerMove={tell}
+      onPointerDown={tell}
+    />
+  );
 }
 
 // Which colour stands for how much.

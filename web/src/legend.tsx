@@ -17,7 +17,16 @@ export function Legend({ entries }: { entries: Entry[] }) {
     <ul class="legend">
       {entries.map(({ text, colour, dash, width = 3, toggle, on = true }) => (
         <Item text={text} toggle={toggle} on={on}>
-          <line x1="2" x2={swatch.width - 2} y1="4" y2="4" stroke={colour} stroke-width={width} stroke-dasharray={dash} stroke-linecap={dash ? "butt" : "round"} />
+          <line
+            x1="2"
+            x2={swatch.width - 2}
+            y1="4"
+            y2="4"
+            stroke={colour}
+            stroke-width={width}
+            stroke-dasharray={dash}
+            stroke-linecap={dash ? "butt" : "round"}
+          />
         </Item>
       ))}
     </ul>

@@ -1,16 +1,16 @@
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { drop_token, useAddress, write_address } from "./address";
+import { engine } from "./engine/engine";
 import { usePlace } from "./place";
 import { find_source, type Source } from "./source";
+import { useTheme } from "./theme";
 import { Engineless } from "./views/engineless";
 import { Play } from "./views/play";
 import { Runs } from "./views/runs";
 import { Start } from "./views/start";
 import { Story } from "./views/story";
 import { Toy } from "./views/toy";
-import { engine } from "./engine/engine";
-import { useTheme } from "./theme";
 import "./colours.css";
 import "./style.css";
 import "./story.css";
@@ -31,7 +31,7 @@ function Page({ source }: { source: Source }) {
   const address = useAddress();
   const [theme, next_theme] = useTheme();
   const asked = address.view || source.opens;
-  const view = views.find((one) => one.name === asked) ?? views[0]!;
+  const view = views.find(one => one.name === asked) ?? views[0]!;
   const embedded = address.words.get("embed") === "1"; // in a frame of another page: what is looked at, and nothing around it
   const presented = view.name === "play" && address.words.get("present") === "1"; // to a room
   const hidden = (address.words.get("hide") ?? "").replaceAll(",", " "); // controls that a lesson does not want
@@ -39,7 +39,8 @@ function Page({ source }: { source: Source }) {
   // Whoever comes back to a view finds it as it was left.
   const left = useRef(new Map<string, URLSearchParams>());
   left.current.set(view.name, address.words);
-  const way_to = (name: string) => write_address({ view: name, words: left.current.get(name) ?? new URLSearchParams() });
+  const way_to = (name: string) =>
+    write_address({ view: name, words: left.current.get(name) ?? new URLSearchParams() });
   useEffect(() => {
     document.title = `${view.title} · Fovea`;
   }, [view]);
@@ -51,20 +52,25 @@ function Page({ source }: { source: Source }) {
   usePlace(view.name);
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById("main")?.focus())}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={event => (event.preventDefault(), document.getElementById("main")?.focus())}
+      >
         To the content
       </a>
       <header class="top">
         <span class="mark">Fovea</span>
         <nav aria-label="Views">
-          {views.map((one) => (
+          {views.map(one => (
             <a href={way_to(one.name)} aria-current={one === view ? "page" : undefined}>
               {one.title}
             </a>
           ))}
         </nav>
         <button type="button" class="quiet" onClick={next_theme} aria-label={`Colours: ${theme}. Change`}>
-          {theme === "dark" ? "☾" : theme === "light" ? "☀" : "◐"} <span class="name">{theme === "system" ? "as the system" : theme}</span>
+          {theme === "dark" ? "☾" : theme === "light" ? "☀" : "◐"}{" "}
+          <span class="name">{theme === "system" ? "as the system" : theme}</span>
         </button>
       </header>
       <main id="main" tabIndex={-1}>

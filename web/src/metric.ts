@@ -12,10 +12,14 @@ export function metric_of(runs: Measured[], wanted: string): string {
   for (const run of runs) for (const name of Object.keys(run.metrics)) times.set(name, (times.get(name) ?? 0) + 1);
   if (times.has(wanted)) return wanted;
   const most = Math.max(...times.values());
-  return telling.find((name) => (times.get(name) ?? 0) >= Math.max(1, runs.length / 10)) ?? [...times.keys()].filter((name) => times.get(name) === most).sort()[0] ?? "";
+  return (
+    telling.find(name => (times.get(name) ?? 0) >= Math.max(1, runs.length / 10)) ??
+    [...times.keys()].filter(name => times.get(name) === most).sort()[0] ??
+    ""
+  );
 }
 
 // The same before any run is there, or of one run alone.
 export function likely_metric(names: string[], wanted: string): string {
-  return [wanted, ...telling].find((name) => names.includes(name)) ?? "";
+  return [wanted, ...telling].find(name => names.includes(name)) ?? "";
 }

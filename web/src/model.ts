@@ -61,7 +61,18 @@ export interface Group {
   high_quarter?: number | null;
   mean?: number | null;
   interval?: [number | null, number | null];
-  test?: { problem?: string; pairs?: number; alone?: number; paired_by?: string[]; settings?: string[]; difference?: number | null; low?: number | null; high?: number | null; p?: number | null; exact?: boolean };
+  test?: {
+    problem?: string;
+    pairs?: number;
+    alone?: number;
+    paired_by?: string[];
+    settings?: string[];
+    difference?: number | null;
+    low?: number | null;
+    high?: number | null;
+    p?: number | null;
+    exact?: boolean;
+  };
 }
 export interface Groups {
   metric: string;
@@ -195,7 +206,7 @@ export function setting_text(value: Setting): string {
 // With as many digits as tell them apart, from three on.
 export function texts_apart(values: number[], text: (value: number) => string): string[] {
   for (let digits = 3; ; ++digits) {
-    const texts = values.map((value) => text(+value.toPrecision(digits)));
+    const texts = values.map(value => text(+value.toPrecision(digits)));
     if (digits === 15 || new Set(texts).size === values.length) return texts;
   }
 }

@@ -4,7 +4,7 @@ import { Trouble } from "./trouble";
 export const can_unpack = typeof DecompressionStream !== "undefined";
 
 export function bytes_of(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+  return Uint8Array.from(atob(base64), one => one.charCodeAt(0));
 }
 
 export function unpacked(packed: BlobPart): Response {

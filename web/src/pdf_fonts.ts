@@ -2,16 +2,46 @@
 
 // From the blank to the tilde, in thousandths of the size.
 const widths = [
-  278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
-  1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
-  333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+  278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
+  556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
+  722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556,
+  556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
+  260, 334, 584,
 ];
 const usual = 556; // of those that have no width here
 
 // Those of Windows' Latin alphabet that Unicode has elsewhere.
-const latin: { [letter: string]: number } = { "€": 128, "…": 133, "‘": 145, "’": 146, "“": 147, "”": 148, "•": 149, "–": 150, "—": 151, "\u202f": 32, "\u2009": 32 };
+const latin: { [letter: string]: number } = {
+  "€": 128,
+  "…": 133,
+  "‘": 145,
+  "’": 146,
+  "“": 147,
+  "”": 148,
+  "•": 149,
+  "–": 150,
+  "—": 151,
+  "\u202f": 32,
+  "\u2009": 32,
+};
 // Those of the font Symbol, by code from its first, and how wide.
-const greek = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ", symbols: { [letter: string]: [code: number, width: number] } = { "−": [45, 549], "≥": [179, 549], "≤": [163, 549], "→": [174, 987], "←": [172, 987], "↑": [173, 603], "↓": [175, 603], "∞": [165, 713], "√": [214, 549], "≠": [185, 549], "≈": [187, 549], Δ: [68, 612], Σ: [83, 592], "∑": [229, 713] };
+const greek = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ",
+  symbols: { [letter: string]: [code: number, width: number] } = {
+    "−": [45, 549],
+    "≥": [179, 549],
+    "≤": [163, 549],
+    "→": [174, 987],
+    "←": [172, 987],
+    "↑": [173, 603],
+    "↓": [175, 603],
+    "∞": [165, 713],
+    "√": [214, 549],
+    "≠": [185, 549],
+    "≈": [187, 549],
+    Δ: [68, 612],
+    Σ: [83, 592],
+    "∑": [229, 713],
+  };
 [...greek].forEach((letter, i) => (symbols[letter] = [97 + i, 560]));
 // Written small, above the line and below it.
 const shifted = [
@@ -45,14 +75,16 @@ function glyph(letter: string): [font: "F" | "S", code: number, width: number] |
 
 // The first letter that none of the fonts has; "" where they have all.
 export function missing_in(text: string): string {
-  return [...text].find((letter) => !unshifted(letter) && !glyph(letter)) ?? "";
+  return [...text].find(letter => !unshifted(letter) && !glyph(letter)) ?? "";
 }
 
 // A text as runs of letters of one font and size.
 export function letters(text: string): Run[] {
   const runs: Run[] = [];
   for (const letter of text) {
-    const from = unshifted(letter), small = from ? 0.7 : 1, raised = from?.raised ?? 0;
+    const from = unshifted(letter),
+      small = from ? 0.7 : 1,
+      raised = from?.raised ?? 0;
     const [font, code, width] = glyph(from?.letter ?? letter) ?? ["F", 63, usual / 1000];
     const last = runs.at(-1);
     if (last?.font === font && last.small === small && last.raised === raised) {

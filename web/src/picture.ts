@@ -1,6 +1,7 @@
 // A figure as a file of its own: with its size, its background, its legend, and colours instead of variables.
 const name_space = "http://www.w3.org/2000/svg";
-const row = 20, gap = 18; // of the legend
+const row = 20,
+  gap = 18; // of the legend
 const fine = 2; // points of a picture to one of the page's
 
 function element(name: string, attributes: { [name: string]: string | number }): SVGElement {
@@ -19,15 +20,26 @@ function svg_of(canvas: HTMLCanvasElement): SVGElement {
   context.imageSmoothingEnabled = canvas.width >= width;
   context.drawImage(canvas, 0, 0, copy.width, copy.height);
   // And the words beside it, where they stand.
-  const frame = canvas.closest(".map-frame") ?? canvas, whole = frame.getBoundingClientRect();
+  const frame = canvas.closest(".map-frame") ?? canvas,
+    whole = frame.getBoundingClientRect();
   const svg = element("svg", { viewBox: `0 0 ${Math.round(whole.width)} ${Math.round(whole.height)}` });
   svg.append(element("image", { href: copy.toDataURL(), x: left - whole.left, y: top - whole.top, width, height }));
   for (const word of frame.querySelectorAll<HTMLElement>(".words span")) {
     if (!word.textContent) continue;
-    const box = word.getBoundingClientRect(), style = getComputedStyle(word);
-    const x = (box.left + box.right) / 2 - whole.left, y = (box.top + box.bottom) / 2 - whole.top;
+    const box = word.getBoundingClientRect(),
+      style = getComputedStyle(word);
+    const x = (box.left + box.right) / 2 - whole.left,
+      y = (box.top + box.bottom) / 2 - whole.top;
     const transform = `rotate(${style.writingMode.startsWith("vertical") ? 90 : 0} ${x} ${y})`;
-    const text = element("text", { x, y, "text-anchor": "middle", "dominant-baseline": "central", "font-size": style.fontSize, fill: style.color, transform });
+    const text = element("text", {
+      x,
+      y,
+      "text-anchor": "middle",
+      "dominant-baseline": "central",
+      "font-size": style.fontSize,
+      fill: style.color,
+      transform,
+    });
     text.textContent = word.textContent;
     svg.append(text);
   }
@@ -36,7 +48,7 @@ function svg_of(canvas: HTMLCanvasElement): SVGElement {
 
 // The drawing that `holder` has, apart from its legend's swatches, and how its colours are got at.
 function copy_of(holder: Element): SVGElement {
-  const drawn = [...holder.querySelectorAll<SVGSVGElement>("svg[viewBox]")].find((one) => !one.closest(".legend"));
+  const drawn = [...holder.querySelectorAll<SVGSVGElement>("svg[viewBox]")].find(one => !one.closest(".legend"));
   if (!drawn) {
     const canvas = holder.querySelector("canvas");
     if (!canvas) throw new Error("there is no figure to save");
@@ -47,23 +59,37 @@ function copy_of(holder: Element): SVGElement {
   // Where the page gives a plain colour another one, in the dark, the figure keeps that.
   [copy, ...copy.querySelectorAll("*")].forEach((one, i) => {
     for (const name of ["stroke", "fill"])
-      if (one.getAttribute(name)?.startsWith("#")) one.setAttribute(name, getComputedStyle(originals[i]!).getPropertyValue(name));
+      if (one.getAttribute(name)?.startsWith("#"))
+        one.setAttribute(name, getComputedStyle(originals[i]!).getPropertyValue(name));
   });
   return copy;
 }
 
 // Under the figure, in as many rows as it wants.
 function add_legend(copy: SVGElement, holder: Element) {
-  const entries = [...holder.querySelectorAll(".legend li")].filter((one) => !one.querySelector('[aria-pressed="false"]'));
+  const entries = [...holder.querySelectorAll(".legend li")].filter(
+    one => !one.querySelector('[aria-pressed="false"]'),
+  );
   if (entries.length === 0) return;
-  const [left = 0, top = 0, width = 0, height = 0] = copy.getAttribute("viewBox")!.split(/[\s,]+/).map(Number);
+  const [left = 0, top = 0, width = 0, height = 0] = copy
+    .getAttribute("viewBox")!
+    .split(/[\s,]+/)
+    .map(Number);
   const pen = document.createElement("canvas").getContext("2d")!;
   pen.font = "12px sans-serif";
-  const group = element("g", { "font-size": 12, "text-anchor": "start", fill: "currentColor", stroke: "none", class: "legend" });
-  let x = left, y = top + height;
+  const group = element("g", {
+    "font-size": 12,
+    "text-anchor": "start",
+    fill: "currentColor",
+    stroke: "none",
+    class: "legend",
+  });
+  let x = left,
+    y = top + height;
   for (const entry of entries) {
     const swatch = entry.querySelector("svg")!.cloneNode(true) as SVGElement;
-    const across = Number(swatch.getAttribute("width")), text = entry.textContent!.trim();
+    const across = Number(swatch.getAttribute("width")),
+      text = entry.textContent!.trim();
     const room = across + 6 + pen.measureText(text).width + gap;
     if (x > left && x + room > left + width) [x, y] = [left, y + row];
     for (const [key, value] of Object.entries({ x, y: y + 6 })) swatch.setAttribute(key, String(value));
@@ -84,8 +110,12 @@ export function svg_text(holder: Element): string {
   copy.setAttribute("xmlns", name_space);
   copy.setAttribute("width", width!);
   copy.setAttribute("height", height!);
-  copy.setAttribute("style", `color:${style.color};background:${style.getPropertyValue("--page")};font:11px sans-serif`);
-  const plain = (text: string) => text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  copy.setAttribute(
+    "style",
+    `color:${style.color};background:${style.getPropertyValue("--page")};font:11px sans-serif`,
+  );
+  const plain = (text: string) =>
+    text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   for (const one of [copy, ...copy.querySelectorAll("*")])
     for (const { name, value } of [...one.attributes]) if (value.includes("var(")) one.setAttribute(name, plain(value));
   return new XMLSerializer().serializeToString(copy);
@@ -100,5 +130,7 @@ export async function png_of(svg: string, fine: number): Promise<Blob> {
   canvas.width = image.width * fine;
   canvas.height = image.height * fine;
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
+  return new Promise((done, fail) =>
+    canvas.toBlob(blob => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"),
+  );
 }

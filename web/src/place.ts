@@ -15,7 +15,9 @@ const name_of = (element: HTMLElement) => element.dataset.experiment ?? element.
 const all_marked = () => [...document.querySelectorAll<HTMLElement>(marked)];
 
 function place_now(): Place {
-  const above = all_marked().filter((element) => element.getBoundingClientRect().top <= 0).at(-1);
+  const above = all_marked()
+    .filter(element => element.getBoundingClientRect().top <= 0)
+    .at(-1);
   return { y: scrollY, mark: above && name_of(above), below: above?.getBoundingClientRect().top ?? 0 };
 }
 
@@ -32,7 +34,7 @@ for (const moved of ["popstate", "hashchange"])
 
 function back_to({ y, mark, below }: Place): () => void {
   const go = () => {
-    const stood = mark && all_marked().find((element) => name_of(element) === mark);
+    const stood = mark && all_marked().find(element => name_of(element) === mark);
     scrollTo({ top: stood ? scrollY + stood.getBoundingClientRect().top - below : y, behavior: "instant" });
   };
   const grows = new ResizeObserver(go);

@@ -1,6 +1,20 @@
 // Where the page's data come from: the server that it was loaded from, or the file that it stands in.
+
+import type {
+  Experiment,
+  Groups,
+  Job,
+  KeptArray,
+  Line,
+  Names,
+  Order,
+  Query,
+  Run,
+  Story,
+  Told,
+  WholeRun,
+} from "./model";
 import { bytes_of, unpacked } from "./packed";
-import type { Experiment, Groups, Job, KeptArray, Line, Names, Order, Query, Run, Story, Told, WholeRun } from "./model";
 import { sentence, Trouble } from "./trouble";
 
 // Trainings on the machine that serves the page.
@@ -39,13 +53,18 @@ class Served implements Source {
 
   private async get<T>(path: string, query: object = {}): Promise<T> {
     const words = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") words.set(name, String(value));
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined && value !== "") words.set(name, String(value));
     const text = words.toString();
     return this.ask(path + (text ? "?" + text : ""));
   }
 
   private post<T>(path: string, what: object = {}): Promise<T> {
-    return this.ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(what) });
+    return this.ask(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(what),
+    });
   }
 
   private async ask<T>(address: string, how: RequestInit = {}): Promise<T> {
@@ -65,15 +84,16 @@ class Served implements Source {
 
   readonly trainer: Trainer = {
     jobs: async () => (await this.get<{ jobs: Job[] }>("api/jobs")).jobs,
-    start: (order) => this.post<Job>("api/jobs", order),
-    stop: async (job) => void (await this.post(`api/jobs/${job}/stop`)),
+    start: order => this.post<Job>("api/jobs", order),
+    stop: async job => void (await this.post(`api/jobs/${job}/stop`)),
   };
 
   readonly store: KeptRuns = {
-    run: (id) => this.get<WholeRun>(`api/runs/${id}`),
-    arrays: async (id, name, example) => (await this.get<{ arrays: KeptArray[] }>(`api/runs/${id}/arrays`, { name, example })).arrays,
-    groups: (query) => this.get<Groups>("api/groups", query),
-    weights_address: (id) => `api/runs/${id}/weights`,
+    run: id => this.get<WholeRun>(`api/runs/${id}`),
+    arrays: async (id, name, example) =>
+      (await this.get<{ arrays: KeptArray[] }>(`api/runs/${id}/arrays`, { name, example })).arrays,
+    groups: query => this.get<Groups>("api/groups", query),
+    weights_address: id => `api/runs/${id}/weights`,
   };
 
   names() {
@@ -135,7 +155,7 @@ abstract class Alone implements Source {
     return (this.kept ??= this.load());
   }
   async told(experiment: string) {
-    const found = (await this.story()).experiments.find((one) => one.name === experiment);
+    const found = (await this.story()).experiments.find(one => one.name === experiment);
     if (!found) throw new Trouble(`Nothing is told of ${experiment} here.`);
     return found;
   }

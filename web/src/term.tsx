@@ -3,13 +3,16 @@ import type { ComponentChild } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const meanings: { [word: string]: string } = {
-  attention: "Attention: for each word that is written, a share of every word that was read. The shares add up to 1, and say what the model looks at.",
+  attention:
+    "Attention: for each word that is written, a share of every word that was read. The shares add up to 1, and say what the model looks at.",
   α: "α (alpha) is attention: the share that one input word gets while one output word is written, from 0 to 1.",
   β: "β (beta) is knowledge: how much an input word would speak for the right output word, were all of the attention on it. It can be high while attention is elsewhere.",
-  entropy: "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
+  entropy:
+    "Normalised entropy: how spread attention is, from 1 (uniform: on all words alike) to 0 (all of it on one word).",
   loss: "Loss: how surprised the model is by the right answer, on average. Training makes it smaller; 0 means never surprised.",
   σ: "σ (sigma): by how many standard deviations the word stands with the class more often than chance would have it. Of two words that stand in about as many texts the one with more is the surer.",
-  uniform: "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
+  uniform:
+    "Uniform attention gives every input word the same share: the model looks at all of them alike, so at none in particular.",
 };
 
 export function Term({ word, children }: { word: string; children: ComponentChild }) {
@@ -33,12 +36,12 @@ export function Term({ word, children }: { word: string; children: ComponentChil
       type="button"
       class="term"
       aria-describedby={open ? id : undefined}
-      onPointerEnter={(event) => event.pointerType === "mouse" && set(true)}
-      onPointerLeave={(event) => event.pointerType === "mouse" && set(false)}
+      onPointerEnter={event => event.pointerType === "mouse" && set(true)}
+      onPointerLeave={event => event.pointerType === "mouse" && set(false)}
       onFocus={() => set(true)}
       onBlur={() => set(false)}
       onClick={() => set(true)}
-      onKeyDown={(event) => event.key === "Escape" && set(false)}
+      onKeyDown={event => event.key === "Escape" && set(false)}
     >
       {children}
       {open && (
@@ -54,10 +57,12 @@ const known = /\(([αβ])\)|α|β|\bloss\b|\buniform\b|\bentropy\b/;
 
 // A text with each of them explained where it first stands.
 export function Explained({ text }: { text: string }) {
-  const parts: ComponentChild[] = [], told = new Set<string>();
+  const parts: ComponentChild[] = [],
+    told = new Set<string>();
   let rest = text;
   for (let found = known.exec(rest); found; found = known.exec(rest)) {
-    const word = found[1] ?? found[0], term = told.has(word) ? word : <Term word={word}>{word}</Term>;
+    const word = found[1] ?? found[0],
+      term = told.has(word) ? word : <Term word={word}>{word}</Term>;
     parts.push(rest.slice(0, found.index), found[1] ? <span class="unbroken">({term})</span> : term);
     told.add(word);
     rest = rest.slice(found.index + found[0].length);

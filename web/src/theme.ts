@@ -8,13 +8,14 @@ type Theme = (typeof themes)[number];
 function kept(): Theme {
   try {
     const found = localStorage.getItem("fovea.theme");
-    return themes.find((theme) => theme === found) ?? "system";
+    return themes.find(theme => theme === found) ?? "system";
   } catch {
     return "system"; // a browser that keeps nothing
   }
 }
 
-const system = matchMedia("(prefers-color-scheme: dark)"), print = matchMedia("print");
+const system = matchMedia("(prefers-color-scheme: dark)"),
+  print = matchMedia("print");
 let chosen = kept();
 
 // What a canvas is painted with. It is read once for each theme: to ask a style for it lays out all that has changed since,
@@ -29,17 +30,30 @@ let known: Palette | undefined;
 
 export function palette(): Palette {
   if (known) return known;
-  const style = getComputedStyle(document.body), colours = new Map<string, string>();
-  const of = (variable: string) => colours.get(variable) ?? colours.set(variable, style.getPropertyValue(variable)).get(variable)!;
-  return (known = { dark: document.documentElement.dataset.theme === "dark", text: style.color, font: style.fontFamily, of });
+  const style = getComputedStyle(document.body),
+    colours = new Map<string, string>();
+  const of = (variable: string) =>
+    colours.get(variable) ?? colours.set(variable, style.getPropertyValue(variable)).get(variable)!;
+  return (known = {
+    dark: document.documentElement.dataset.theme === "dark",
+    text: style.color,
+    font: style.fontFamily,
+    of,
+  });
 }
 
 // Colours are one of two sets (colours.css), whoever chose; paper is white.
 function apply() {
-  document.documentElement.dataset.theme = print.matches ? "light" : chosen !== "system" ? chosen : system.matches ? "dark" : "light";
+  document.documentElement.dataset.theme = print.matches
+    ? "light"
+    : chosen !== "system"
+      ? chosen
+      : system.matches
+        ? "dark"
+        : "light";
   known = undefined;
   // At once: paper does not wait.
-  options.debounceRendering = (render) => render();
+  options.debounceRendering = render => render();
   dispatchEvent(new Event("fovea-theme"));
   delete options.debounceRendering;
 }
@@ -64,7 +78,7 @@ export function useTheme(): [Theme, () => void] {
 export function useRepaint() {
   const [, again] = useState(0);
   useEffect(() => {
-    const repaint = () => again((count) => count + 1);
+    const repaint = () => again(count => count + 1);
     addEventListener("fovea-theme", repaint);
     return () => removeEventListener("fovea-theme", repaint);
   }, []);

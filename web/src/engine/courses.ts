@@ -31,12 +31,14 @@ async function maps_in(text: string, cells: number): Promise<Uint8Array> {
 export async function course_of(hash: string): Promise<Precomputed | undefined> {
   const entry = (courses as unknown as { [hash: string]: Entry })[hash];
   if (!entry || !can_unpack) return undefined;
-  const kept = "like" in entry ? ((courses as unknown as { [hash: string]: Kept })[entry.like]!) : entry;
+  const kept = "like" in entry ? (courses as unknown as { [hash: string]: Kept })[entry.like]! : entry;
   const until = "like" in entry ? entry.until : kept.steps.at(-1)!;
-  const [rows = 0, columns = 0] = kept.shape, cells = rows * columns;
-  const bytes = await maps_in(kept.maps, cells), held = new Set(kept.held);
+  const [rows = 0, columns = 0] = kept.shape,
+    cells = rows * columns;
+  const bytes = await maps_in(kept.maps, cells),
+    held = new Set(kept.held);
   const looks = kept.steps
-    .filter((step) => step <= until)
+    .filter(step => step <= until)
     .map((step, i): Look => {
       // Where the example lies among all of them; the others are not there.
       const alpha = new Float32Array((kept.example + 1) * cells);
@@ -45,7 +47,7 @@ export async function course_of(hash: string): Promise<Precomputed | undefined> 
     });
   const series = new Map(
     Object.entries(kept.series).map(([name, [grid, values]]) => {
-      const steps = kept.grids[grid]!.filter((step) => step <= until);
+      const steps = kept.grids[grid]!.filter(step => step <= until);
       return [name, { steps, values: values.slice(0, steps.length) }];
     }),
   );

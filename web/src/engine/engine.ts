@@ -1,9 +1,10 @@
 // The engine as views know it: ask, and an answer will come. It is WebAssembly in a worker, so the page never waits.
-import EngineWorker from "./worker?worker&inline";
+
 import wasm from "#engine.wasm";
 import type { Axes, Setting } from "../model";
 import { bytes_of } from "../packed";
 import { sentence, Trouble } from "../trouble";
+import EngineWorker from "./worker?worker&inline";
 
 export type ToyPoint = [D: number, gate: number, p: number, loss: number];
 
@@ -132,7 +133,7 @@ class Engine {
       this.waiting.delete(data.id);
       if (data.over) this.end(worker, "the question before this one was too much for it");
     };
-    worker.onerror = (event) => this.end(worker, event.message);
+    worker.onerror = event => this.end(worker, event.message);
     return worker;
   }
 
@@ -142,7 +143,8 @@ class Engine {
     worker.terminate();
     this.worker = undefined;
     ++this.life;
-    for (const { fail } of this.waiting.values()) fail(new Trouble(`The engine broke off (${why}). It is started anew when it is next wanted.`));
+    for (const { fail } of this.waiting.values())
+      fail(new Trouble(`The engine broke off (${why}). It is started anew when it is next wanted.`));
     this.waiting.clear();
   }
 }

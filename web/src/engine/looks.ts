@@ -60,7 +60,7 @@ export abstract class Looks {
 
   // The look that was newest at `step`, of those that have the example.
   look_at(step: number, example?: number): Look | undefined {
-    let at = last_at(this.looks.length, (i) => this.looks[i]!.step <= step);
+    let at = last_at(this.looks.length, i => this.looks[i]!.step <= step);
     while (example !== undefined && (this.looks[at]?.only ?? example) !== example) --at;
     return this.looks[at];
   }
@@ -68,7 +68,7 @@ export abstract class Looks {
   // The step of the look after `step`; of one that is to come, where it would be at the pace of the last ones: of a long
   // training not every look is kept.
   look_after(step: number): number {
-    const next = this.looks[last_at(this.looks.length, (i) => this.looks[i]!.step <= step) + 1];
+    const next = this.looks[last_at(this.looks.length, i => this.looks[i]!.step <= step) + 1];
     if (next) return next.step;
     const [before, last] = this.looks.slice(-2);
     const pace = Math.max(this.every, before && last ? last.step - before.step : 0);
@@ -77,14 +77,14 @@ export abstract class Looks {
 
   value_at(metric: string, step: number): number | null | undefined {
     const series = this.series.get(metric);
-    return series?.values[last_at(series.steps.length, (i) => series.steps[i]! <= step)];
+    return series?.values[last_at(series.steps.length, i => series.steps[i]! <= step)];
   }
 
   // The first step at which the metric was at least `level`. Where attention is held, that is still of the model as it
   // attends by itself: what is measured under the hold has a series of its own, `accuracy_held`.
   step_of(metric: string, level: number): number | undefined {
     const series = this.series.get(metric);
-    return series?.steps[series.values.findIndex((value) => value !== null && value >= level)];
+    return series?.steps[series.values.findIndex(value => value !== null && value >= level)];
   }
 
   // How many heads its map is the mean of.
@@ -108,10 +108,21 @@ export abstract class Looks {
     return table !== null && typeof table === "object" && !Array.isArray(table) ? table[key] : undefined;
   }
 
-  protected take_array({ name, step, shape, values: numbers }: { name: string; step: number; shape: number[]; values: Float32Array }) {
+  protected take_array({
+    name,
+    step,
+    shape,
+    values: numbers,
+  }: {
+    name: string;
+    step: number;
+    shape: number[];
+    values: Float32Array;
+  }) {
     if (name === "attention") this.looks.push({ step, shape: shape as Look["shape"], alpha: numbers });
     // While attention is held the map shows where it is held; what is measured is where the model attends by itself.
-    else if (name === "attention_held") Object.assign(this.looks[this.looks.length - 1]!, { alpha: numbers, held: true });
+    else if (name === "attention_held")
+      Object.assign(this.looks[this.looks.length - 1]!, { alpha: numbers, held: true });
     // α comes first, β of the same look may follow.
     else if (name === "attention_beta") this.looks[this.looks.length - 1]!.beta = numbers;
     else if (name === "attention_source") this.source = rows_of(shape, numbers);
@@ -123,7 +134,8 @@ export abstract class Looks {
 
 // The last of `count` for which `is` holds, where it holds for the first ones only; -1 for none.
 function last_at(count: number, is: (i: number) => boolean): number {
-  let low = -1, high = count;
+  let low = -1,
+    high = count;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (is(middle)) low = middle;

@@ -1,7 +1,7 @@
 // One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person can
 // go back to any look. Going back changes nothing; training on from there is training on from where it is.
 import { course_of, type Precomputed } from "./courses";
-import { engine, floats_in, type Beginning, type Course, type Weights } from "./engine";
+import { type Beginning, type Course, engine, floats_in, type Weights } from "./engine";
 import { Looks, type Series } from "./looks";
 
 export type { Look } from "./looks";
@@ -100,11 +100,15 @@ export class Training extends Looks {
     this.error = course.error ?? "";
     for (const [name, { steps, values }] of Object.entries(course.series)) {
       const series = this.trained.get(name);
-      this.trained.set(name, series ? { steps: [...series.steps, ...steps], values: [...series.values, ...values] } : { steps, values });
+      this.trained.set(
+        name,
+        series ? { steps: [...series.steps, ...steps], values: [...series.values, ...values] } : { steps, values },
+      );
     }
     this.series = new Map(this.trained);
     this.looks = this.looks.filter(({ only }) => only === undefined);
-    for (const { name, step, shape, values } of course.arrays) this.take_array({ name, step, shape, values: floats_in(course.attached, values) });
+    for (const { name, step, shape, values } of course.arrays)
+      this.take_array({ name, step, shape, values: floats_in(course.attached, values) });
     if (this.precomputed) this.add(this.precomputed);
   }
 
@@ -112,8 +116,13 @@ export class Training extends Looks {
   private add({ looks, series }: Precomputed) {
     this.looks.push(...looks.filter(({ step }) => step > this.step));
     for (const [name, { steps, values }] of series) {
-      const own = this.trained.get(name) ?? { steps: [], values: [] }, from = steps.findIndex((step) => step > this.step);
-      if (from >= 0) this.series.set(name, { steps: [...own.steps, ...steps.slice(from)], values: [...own.values, ...values.slice(from)] });
+      const own = this.trained.get(name) ?? { steps: [], values: [] },
+        from = steps.findIndex(step => step > this.step);
+      if (from >= 0)
+        this.series.set(name, {
+          steps: [...own.steps, ...steps.slice(from)],
+          values: [...own.values, ...values.slice(from)],
+        });
     }
   }
 }

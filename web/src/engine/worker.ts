@@ -33,12 +33,21 @@ self.onmessage = async (message: MessageEvent<Question | { packed: ArrayBuffer }
     return;
   }
   const { id, ask } = message.data;
-  const fail = (problem: string, remedy: string) => self.postMessage({ id, answer: JSON.stringify({ error: { problem, remedy } }), attached: new ArrayBuffer(0), over: true });
+  const fail = (problem: string, remedy: string) =>
+    self.postMessage({
+      id,
+      answer: JSON.stringify({ error: { problem, remedy } }),
+      attached: new ArrayBuffer(0),
+      over: true,
+    });
   let module: Module;
   try {
     module = await engine!;
   } catch (error) {
-    return fail(`this browser cannot run the engine (${(error as Error).message})`, "switch WebAssembly on, or take another browser");
+    return fail(
+      `this browser cannot run the engine (${(error as Error).message})`,
+      "switch WebAssembly on, or take another browser",
+    );
   }
   try {
     const size = module.lengthBytesUTF8(ask) + 1;
@@ -51,6 +60,9 @@ self.onmessage = async (message: MessageEvent<Question | { packed: ArrayBuffer }
     self.postMessage({ id, answer, attached }, [attached]);
   } catch (error) {
     // Past its memory: whatever is left in there cannot be trusted.
-    fail(`the engine broke off (${(error as Error).message})`, "it may have wanted more memory than a browser gives: use a smaller batch, vocabulary or hidden size");
+    fail(
+      `the engine broke off (${(error as Error).message})`,
+      "it may have wanted more memory than a browser gives: use a smaller batch, vocabulary or hidden size",
+    );
   }
 };

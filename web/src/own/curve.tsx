@@ -2,8 +2,8 @@
 // dashed, what it was predicted to make of them.
 import * as Plot from "@observablehq/plot";
 import { useEffect } from "preact/hooks";
-import { Figure } from "../figure";
 import type { Training } from "../engine/training";
+import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { axis_of, useWidth } from "../lines";
 import { useWidthForecast } from "./width";
@@ -11,9 +11,15 @@ import { useWidthForecast } from "./width";
 export function PooledCurve({ training, at, file }: { training: Training; at: number; file: string }) {
   const [holder, width] = useWidth();
   const look = training.look_at(at);
-  const x = training.setting("task", "x") as number[], y = training.setting("task", "y") as number[];
+  const x = training.setting("task", "x") as number[],
+    y = training.setting("task", "y") as number[];
   const { forecast } = useWidthForecast(training);
-  const points = x.map((place, i) => ({ x: place, y: y[i]!, pooled: look ? y.reduce((sum, one, j) => sum + look.alpha[i * x.length + j]! * one, 0) : NaN, predicted: forecast?.answers[i] }));
+  const points = x.map((place, i) => ({
+    x: place,
+    y: y[i]!,
+    pooled: look ? y.reduce((sum, one, j) => sum + look.alpha[i * x.length + j]! * one, 0) : NaN,
+    predicted: forecast?.answers[i],
+  }));
   useEffect(() => {
     if (!width) return;
     const plot = Plot.plot({
@@ -27,7 +33,13 @@ export function PooledCurve({ training, at, file }: { training: Training; at: nu
       y: { label: "y", grid: true, tickFormat: axis_of(y).tickFormat },
       marks: [
         Plot.dot(points, { x: "x", y: "y", r: 3, fill: "var(--c1)" }),
-        Plot.line(forecast ? points : [], { x: "x", y: "predicted", stroke: "var(--c2)", strokeWidth: 2, strokeDasharray: "5,4" }),
+        Plot.line(forecast ? points : [], {
+          x: "x",
+          y: "predicted",
+          stroke: "var(--c2)",
+          strokeWidth: 2,
+          strokeDasharray: "5,4",
+        }),
         Plot.line(points, { x: "x", y: "pooled", stroke: "var(--c0)", strokeWidth: 2.5 }),
       ],
     });
@@ -36,9 +48,21 @@ export function PooledCurve({ training, at, file }: { training: Training; at: nu
     holder.current!.replaceChildren(plot);
   }, [training, look, width, forecast]);
   return (
-    <Figure title={`The points, and what attention makes of them at step ${look?.step}${training.title && `, with ${training.title}`}`} file={`${file}-curve`} table={() => ({ columns: ["x", "y", "pooled", ...(forecast ? ["predicted"] : [])], rows: points.map((one) => [one.x, one.y, one.pooled, ...(forecast ? [one.predicted!] : [])]) })}>
+    <Figure
+      title={`The points, and what attention makes of them at step ${look?.step}${training.title && `, with ${training.title}`}`}
+      file={`${file}-curve`}
+      table={() => ({
+        columns: ["x", "y", "pooled", ...(forecast ? ["predicted"] : [])],
+        rows: points.map(one => [one.x, one.y, one.pooled, ...(forecast ? [one.predicted!] : [])]),
+      })}
+    >
       <div ref={holder} class="plot" />
-      <Legend entries={[{ text: `at step ${look?.step}`, colour: "var(--c0)" }, ...(forecast ? [{ text: "predicted", colour: "var(--c2)", dash: "5 4" }] : [])]} />
+      <Legend
+        entries={[
+          { text: `at step ${look?.step}`, colour: "var(--c0)" },
+          ...(forecast ? [{ text: "predicted", colour: "var(--c2)", dash: "5 4" }] : []),
+        ]}
+      />
     </Figure>
   );
 }

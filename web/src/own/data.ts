@@ -8,7 +8,10 @@ const form = 1; // of what is kept; another is not read
 let changes = 0;
 
 export function refuse_large(bytes: number) {
-  if (bytes > most_bytes) throw new Trouble(`That is ${(bytes / 1e6).toFixed(1)} MB, and this page takes at most ${most_bytes / 1e6} MB: take a part of it, or give it to the program.`);
+  if (bytes > most_bytes)
+    throw new Trouble(
+      `That is ${(bytes / 1e6).toFixed(1)} MB, and this page takes at most ${most_bytes / 1e6} MB: take a part of it, or give it to the program.`,
+    );
 }
 
 // One kind of data: how it is read, and how a spec holds it.

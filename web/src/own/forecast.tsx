@@ -21,12 +21,20 @@ interface Output {
   candidates: Candidate[];
 }
 export interface Forecast {
-  prediction: { verdict: keyof typeof meanings; says: string; because: string; examples: number; copies: number; outputs: Output[] };
+  prediction: {
+    verdict: keyof typeof meanings;
+    says: string;
+    because: string;
+    examples: number;
+    copies: number;
+    outputs: Output[];
+  };
   attention: number[][]; // of each of the texts asked about
   logits: number[]; // of attention, by token
 }
 
-const probably = 0.8, perhaps = 0.6; // a candidate's chance
+const probably = 0.8,
+  perhaps = 0.6; // a candidate's chance
 const most_candidates = 3;
 
 // What a verdict means for who has never read of bags and outputs.
@@ -54,7 +62,7 @@ export function useForecast(training: Training): { told?: Forecast; problem?: st
   const [answer, set] = useState<{ of: Training; told?: Forecast; problem?: string }>();
   useEffect(() => {
     forecast(training).then(
-      (told) => set({ of: training, told }),
+      told => set({ of: training, told }),
       (error: Error) => set({ of: training, problem: error.message }),
     );
   }, [training]);
@@ -63,7 +71,7 @@ export function useForecast(training: Training): { told?: Forecast; problem?: st
 
 // Without what fills a text up to the longest.
 export function present(tokens: number[]): number[] {
-  return tokens.filter((token) => token >= 0);
+  return tokens.filter(token => token >= 0);
 }
 
 export function Predicted({ training }: { training: Training }) {
@@ -87,18 +95,23 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
         {why && ` (${why})`}
       </h2>
       <p>
-        {meanings[verdict]} Told from {examples} texts; others are held out{copies > 0 && `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these, which tells nothing new`}.
+        {meanings[verdict]} Told from {examples} texts; others are held out
+        {copies > 0 &&
+          `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these, which tells nothing new`}
+        .
       </p>
       <ul>
-        {outputs.map((output) => (
+        {outputs.map(output => (
           <li>
             <Expected {...output} />
           </li>
         ))}
       </ul>
       <p class="soft">
-        Attention has a reason to come to a word only if the word goes with a label. Whether it comes there is seen below, once trained.
-        {outputs.length === 2 && " Of two classes, it may come to the words of one alone: where they are missing, it is the other."}
+        Attention has a reason to come to a word only if the word goes with a label. Whether it comes there is seen
+        below, once trained.
+        {outputs.length === 2 &&
+          " Of two classes, it may come to the words of one alone: where they are missing, it is the other."}
       </p>
       <details>
         <summary>How it was told</summary>
@@ -108,11 +121,13 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
   );
 }
 
-const likely_of = (candidates: Candidate[]) => candidates.filter((one) => one.likely >= perhaps).slice(0, most_candidates);
+const likely_of = (candidates: Candidate[]) =>
+  candidates.filter(one => one.likely >= perhaps).slice(0, most_candidates);
 // Of too few texts where attention goes is not predicted: a flow on them follows what chance has put together.
 export const tells_attention = ({ prediction }: Forecast) => prediction.verdict !== "unsure";
 const how_likely = (likely: number) => (likely >= probably ? "probably" : "perhaps");
-export const named_of = ({ words, candidates }: Output) => (words.length > 0 ? words : likely_of(candidates)).map((one) => one.word);
+export const named_of = ({ words, candidates }: Output) =>
+  (words.length > 0 ? words : likely_of(candidates)).map(one => one.word);
 
 // Words that are sure; where there is none the likeliest, and what would settle it.
 function Expected({ output, words, candidates }: Output) {
@@ -131,10 +146,12 @@ function Expected({ output, words, candidates }: Output) {
             <b>
               <bdi>{word}</bdi>
             </b>
-            {deviations !== null && <span class="soft">
+            {deviations !== null && (
+              <span class="soft">
                 {" "}
                 ({deviations.toFixed(1)} <Term word="σ">σ</Term>)
-              </span>}
+              </span>
+            )}
           </Fragment>
         ))}
         .
@@ -181,12 +198,13 @@ function logits_of(training: Training, { logits }: Forecast): Map<string, number
 export function Followed({ training, told }: { training: Training; told: Forecast }) {
   const left_out = useMemo(() => {
     const known = logits_of(training, told);
-    return told.prediction.outputs.flatMap(named_of).filter((word) => !known.get(word));
+    return told.prediction.outputs.flatMap(named_of).filter(word => !known.get(word));
   }, [training, told]);
   if (left_out.length === 0) return null;
   return (
     <p class="soft">
-      Of so few texts, attention is predicted for their most frequent words only. Not among them, and so taken for words of no class: {left_out.join(", ")}.
+      Of so few texts, attention is predicted for their most frequent words only. Not among them, and so taken for words
+      of no class: {left_out.join(", ")}.
     </p>
   );
 }
@@ -197,14 +215,22 @@ function NewText({ training, told }: { training: Training; told: Forecast }) {
   const [text, write] = useState("");
   const known = useMemo(() => logits_of(training, told), [training, told]);
   const words = words_in(text).split(" ").filter(Boolean);
-  const powers = words.map((word) => Math.exp(known.get(word) ?? 0));
+  const powers = words.map(word => Math.exp(known.get(word) ?? 0));
   const all = powers.reduce((sum, one) => sum + one, 0);
-  const weights = powers.map((power) => power / all);
-  const unknown = [...new Set(words.filter((word) => !known.has(word)))];
+  const weights = powers.map(power => power / all);
+  const unknown = [...new Set(words.filter(word => !known.has(word)))];
   return (
     <section class="new-text">
       <label for={id}>Try a sentence of your own: where is attention predicted to go?</label>
-      <input id={id} type="text" class="sentence" autocomplete="off" value={text} onInput={(event) => write(event.currentTarget.value)} placeholder="Write here" />
+      <input
+        id={id}
+        type="text"
+        class="sentence"
+        autocomplete="off"
+        value={text}
+        onInput={event => write(event.currentTarget.value)}
+        placeholder="Write here"
+      />
       <div aria-live="polite">
         {words.length > 0 && <Shaded words={words} weights={weights} darkest={Math.max(0.25, ...weights)} />}
         {words.length > 0 && <Followed training={training} told={told} />}
@@ -212,10 +238,13 @@ function NewText({ training, told }: { training: Training; told: Forecast }) {
           <p class="soft">
             {unknown.length === 1 ? "No text for training has the word " : "No text for training has the words "}
             {unknown.slice(0, 5).join(", ")}
-            {unknown.length > 5 && " …"}: attention on {unknown.length === 1 ? "it" : "them"} is that on a word of no class.
+            {unknown.length > 5 && " …"}: attention on {unknown.length === 1 ? "it" : "them"} is that on a word of no
+            class.
           </p>
         )}
-        {words.length > 1 && Math.max(...weights) - Math.min(...weights) < 1e-9 && <p class="soft">No word of it is predicted to stand out.</p>}
+        {words.length > 1 && Math.max(...weights) - Math.min(...weights) < 1e-9 && (
+          <p class="soft">No word of it is predicted to stand out.</p>
+        )}
       </div>
     </section>
   );
@@ -229,14 +258,27 @@ function TellingWords({ told }: { told: Forecast }) {
   const found = told.prediction.outputs.flatMap(({ output, words: sure, candidates }) =>
     sure.length > 0
       ? sure.filter(({ word }) => words.has(word)).map(({ word }) => `${word} (${output})`)
-      : candidates.filter(({ word, likely }) => words.has(word) && likely >= perhaps).map(({ word, likely }) => `${word} (${output}, ${how_likely(likely)})`),
+      : candidates
+          .filter(({ word, likely }) => words.has(word) && likely >= perhaps)
+          .map(({ word, likely }) => `${word} (${output}, ${how_likely(likely)})`),
   );
   return (
     <section class="new-text">
       <label for={id}>Try a sentence of your own: which of its words may tell its label?</label>
-      <input id={id} type="text" class="sentence" autocomplete="off" value={text} onInput={(event) => write(event.currentTarget.value)} placeholder="Write here" />
+      <input
+        id={id}
+        type="text"
+        class="sentence"
+        autocomplete="off"
+        value={text}
+        onInput={event => write(event.currentTarget.value)}
+        placeholder="Write here"
+      />
       <p aria-live="polite" class="soft">
-        {words.size > 0 && (found.length > 0 ? `Its words that may go with a label: ${found.join(", ")}. ` : "None of its words is likely to go with a label. ")}
+        {words.size > 0 &&
+          (found.length > 0
+            ? `Its words that may go with a label: ${found.join(", ")}. `
+            : "None of its words is likely to go with a label. ")}
         These are too few texts to predict where attention will go in it.
       </p>
     </section>

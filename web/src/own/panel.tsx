@@ -1,7 +1,7 @@
 // Where a person gives data of their own.
 import { useState } from "preact/hooks";
 import { Trouble } from "../trouble";
-import { refuse_large, type Own } from "./data";
+import { type Own, refuse_large } from "./data";
 
 async function text_in(file: File): Promise<string> {
   try {
@@ -38,7 +38,13 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
     <section class="own" aria-label={own.title}>
       <label>
         {own.label}
-        <textarea rows={6} spellcheck={false} placeholder={own.placeholder} value={written} onInput={(event) => write(event.currentTarget.value)} />
+        <textarea
+          rows={6}
+          spellcheck={false}
+          placeholder={own.placeholder}
+          value={written}
+          onInput={event => write(event.currentTarget.value)}
+        />
       </label>
       <div class="presets">
         <button type="button" class="main" disabled={busy} onClick={() => take(() => written)}>
@@ -51,7 +57,7 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
             class="hidden"
             accept={own.accept}
             disabled={busy}
-            onChange={(event) => {
+            onChange={event => {
               const file = event.currentTarget.files?.[0];
               event.currentTarget.value = "";
               if (file) void read_file(file);
@@ -79,7 +85,9 @@ export function OwnPanel<Data extends { given: string }>({ own }: { own: Own<Dat
       </p>
       <p class="soft" role="status">
         {own.data ? own.told(own.data) : own.hint}{" "}
-        {own.kept ? "What you give is kept in this browser and sent nowhere." : "What you give is sent nowhere; this browser has no room to keep it, so it is gone when the page is closed."}
+        {own.kept
+          ? "What you give is kept in this browser and sent nowhere."
+          : "What you give is sent nowhere; this browser has no room to keep it, so it is gone when the page is closed."}
       </p>
     </section>
   );

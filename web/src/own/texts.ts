@@ -18,7 +18,8 @@ const least_of_class = 5; // so that some can be held out
 // a picture, of however many signs it is made, are words of their own.
 const alone = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]";
 const letters = `(?:(?!${alone})[\\p{L}\\p{N}\\p{M}])+`;
-const pictures = "\\p{RI}{2}|\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?(?:\\u{200D}\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?)*";
+const pictures =
+  "\\p{RI}{2}|\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?(?:\\u{200D}\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?)*";
 const word = new RegExp(`${letters}(?:'${letters})*|${alone}|${pictures}|[\\p{P}\\p{S}]`, "gu");
 
 export function words_in(text: string): string {
@@ -29,18 +30,26 @@ export function words_in(text: string): string {
 // comes before the first separator is taken for a label where few of these come again and again; quotes around a text are
 // taken off. Anything else (JSON, tabs, quoted texts over several lines) is as it was.
 export function with_tabs(given: string): string {
-  const lines = given.split(/\r?\n/), full = lines.filter((line) => line.trim() !== "");
+  const lines = given.split(/\r?\n/),
+    full = lines.filter(line => line.trim() !== "");
   if (full.length === 0 || /^\s*\{/.test(full[0]!) || full[0]!.includes("\t")) return given;
   const fits = [",", ";"]
-    .map((mark) => ({ mark, labels: new Set(full.map((line) => (line.includes(mark) ? line.slice(0, line.indexOf(mark)).trim() : "")))}))
+    .map(mark => ({
+      mark,
+      labels: new Set(full.map(line => (line.includes(mark) ? line.slice(0, line.indexOf(mark)).trim() : ""))),
+    }))
     .filter(({ labels }) => !labels.has("") && labels.size <= most_classes + 1 && 3 * labels.size <= full.length)
     .sort((a, b) => a.labels.size - b.labels.size || [...a.labels].join("").length - [...b.labels].join("").length);
   const mark = fits[0]?.mark;
   if (!mark) return given;
-  const rows = lines.map((line) => {
+  const rows = lines.map(line => {
     if (line.trim() === "") return line;
     const at = line.indexOf(mark);
-    const label = line.slice(0, at).trim().replace(/^"(.*)"$/, "$1"), text = line.slice(at + 1).trim();
+    const label = line
+        .slice(0, at)
+        .trim()
+        .replace(/^"(.*)"$/, "$1"),
+      text = line.slice(at + 1).trim();
     const quoted = /^"((?:[^"]|"")*)"(.*)$/.exec(text);
     if (text.startsWith('"') && (!quoted || /^\s*[,;]/.test(quoted[2]!))) return undefined; // over several lines, or in several columns
     return `${label}\t${(quoted?.[2] === "" ? quoted[1]!.replaceAll('""', '"') : text).replaceAll("\t", " ")}`;
@@ -56,23 +65,40 @@ class OwnTexts extends Own<Texts> {
   readonly accept = ".tsv,.csv,.jsonl,.txt";
 
   async read(given: string): Promise<Texts> {
-    const { labels, texts, header } = await engine.ask<{ labels: string[]; texts: string[]; header: string[] }>({ ask: "table", text: with_tabs(given) });
-    if (texts.length === 0) throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
-    if (texts.length > most_texts) throw new Trouble(`There are ${texts.length} texts, and this page takes at most ${most_texts}: take fewer, or let the program read them (fovea data add).`);
+    const { labels, texts, header } = await engine.ask<{ labels: string[]; texts: string[]; header: string[] }>({
+      ask: "table",
+      text: with_tabs(given),
+    });
+    if (texts.length === 0)
+      throw new Trouble("There is a header and no text under it: paste a label and a text in each line.");
+    if (texts.length > most_texts)
+      throw new Trouble(
+        `There are ${texts.length} texts, and this page takes at most ${most_texts}: take fewer, or let the program read them (fovea data add).`,
+      );
     const cut = texts.map(words_in);
     const empty = cut.indexOf("");
-    if (empty >= 0) throw new Trouble(`Text ${empty + 1} ("${texts[empty]!.slice(0, 40)}") has no words: fill it in, or leave it out.`);
+    if (empty >= 0)
+      throw new Trouble(
+        `Text ${empty + 1} ("${texts[empty]!.slice(0, 40)}") has no words: fill it in, or leave it out.`,
+      );
     const count = counted(labels);
-    if (count.size < 2) throw new Trouble(`Every text has the label "${labels[0]}": give texts of two classes or more.`);
-    if (count.size > most_classes) throw new Trouble(`There are ${count.size} different labels, and this page takes at most ${most_classes}: does the label stand first in each line?`);
+    if (count.size < 2)
+      throw new Trouble(`Every text has the label "${labels[0]}": give texts of two classes or more.`);
+    if (count.size > most_classes)
+      throw new Trouble(
+        `There are ${count.size} different labels, and this page takes at most ${most_classes}: does the label stand first in each line?`,
+      );
     for (const [label, n] of count)
-      if (n < least_of_class) throw new Trouble(`The class "${label}" has ${n === 1 ? "one text" : `${n} texts`}: give at least ${least_of_class} of each, so that some can be held out.`);
+      if (n < least_of_class)
+        throw new Trouble(
+          `The class "${label}" has ${n === 1 ? "one text" : `${n} texts`}: give at least ${least_of_class} of each, so that some can be held out.`,
+        );
     return { given, labels, texts: cut, header };
   }
 
   told({ labels, texts, header = [] }: Texts): string {
     const count = counted(labels);
-    const words = new Set(texts.flatMap((text) => text.split(" ")));
+    const words = new Set(texts.flatMap(text => text.split(" ")));
     const copies = texts.length - new Set(texts.map((text, i) => `${labels[i]}\t${text}`)).size;
     return `${texts.length} texts of ${count.size} classes (${[...count].map(([label, n]) => `${isolated(label)}: ${n}`).join(", ")}), ${words.size} different words.${copies > 0 ? ` ${copies === 1 ? "One text is a copy" : `${copies} texts are copies`} of another.` : ""}${header.length > 0 ? ` The first line (${header.join(", ")}) is taken for the names of the columns, and is no text.` : ""}`;
   }

@@ -22,8 +22,22 @@ interface Props {
 }
 
 // What rows and columns are called: one, and several.
-const row_names = { example: ["example", "examples"], target_word: ["output", "outputs"], query: ["query", "queries"], place: ["place", "places"], access: ["access", "accesses"], glimpse: ["glimpse", "glimpses"] } as const;
-const column_names = { source_word: ["input", "inputs"], item: ["item", "items"], feature: ["feature", "features"], key: ["key", "keys"], expert: ["expert", "experts"], pixel: ["pixel", "pixels"] } as const;
+const row_names = {
+  example: ["example", "examples"],
+  target_word: ["output", "outputs"],
+  query: ["query", "queries"],
+  place: ["place", "places"],
+  access: ["access", "accesses"],
+  glimpse: ["glimpse", "glimpses"],
+} as const;
+const column_names = {
+  source_word: ["input", "inputs"],
+  item: ["item", "items"],
+  feature: ["feature", "features"],
+  key: ["key", "keys"],
+  expert: ["expert", "experts"],
+  pixel: ["pixel", "pixels"],
+} as const;
 interface Names {
   row: string;
   rows: string;
@@ -32,7 +46,8 @@ interface Names {
 }
 function names_of({ axes }: Looks): Names {
   const [row, rows] = row_names[axes.rows];
-  const [column, columns] = axes.rows === "place" ? ["place", "the places that they attend to"] : column_names[axes.columns];
+  const [column, columns] =
+    axes.rows === "place" ? ["place", "the places that they attend to"] : column_names[axes.columns];
   return { row, rows, column, columns };
 }
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
@@ -49,7 +64,7 @@ function most_in(training: Looks): number {
 }
 function scale_of(trainings: Looks[]): number {
   const most = Math.max(...trainings.map(most_in));
-  return scales.find((scale) => scale >= most) ?? 1;
+  return scales.find(scale => scale >= most) ?? 1;
 }
 
 export function Attention({ training, at, example }: Props) {
@@ -70,10 +85,17 @@ export function Attention({ training, at, example }: Props) {
   return (
     <section class="attention" aria-label={"Attention" + (training.title && ` with ${training.title}`)}>
       <h2 class="hidden">Attention{training.title && `, with ${training.title}`}</h2>
-      <Figure title={training.title ? `With ${training.title}` : "The attention map"} file={file} table={() => cells_of(look, offset, inputs, outputs, names, training.truth)}>
+      <Figure
+        title={training.title ? `With ${training.title}` : "The attention map"}
+        file={file}
+        table={() => cells_of(look, offset, inputs, outputs, names, training.truth)}
+      >
         <div ref={frame} class="map-frame" style={{ "--rows": rows, "--columns": columns }}>
           {rows > 1 && <Words across={false} room={cell_room} words={outputs} />}
-          <div class={rows === 1 ? "map-holder flat" : "map-holder"} style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}>
+          <div
+            class={rows === 1 ? "map-holder flat" : "map-holder"}
+            style={{ aspectRatio: rows === 1 ? undefined : `${columns} / ${rows}` }}
+          >
             <Heatmap
               values={look.alpha}
               offset={offset}
@@ -85,19 +107,31 @@ export function Attention({ training, at, example }: Props) {
               point={(row, column) => set_pointed([row, column])}
             />
           </div>
-          <Words across room={cell_room} words={inputs} marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined} />
+          <Words
+            across
+            room={cell_room}
+            words={inputs}
+            marked={rows === 1 ? inputs.map((_, i) => decides(0, i)) : undefined}
+          />
         </div>
         <ColourBar most={most} />
       </Figure>
       <p class="soft">
         {training.title && <span class="whose">With {training.title}:</span>}
         <span class="reads">
-          Example {example + 1} at step {look.step}{rows > 1 ? `: ${names.rows} from top to bottom, ${names.columns} from left to right.` : `: its ${names.columns}.`}
-          {training.axes.rows === "target_word" && /^\d+$/.test(inputs[0] ?? "") && " The words of this task are numbers."}
+          Example {example + 1} at step {look.step}
+          {rows > 1
+            ? `: ${names.rows} from top to bottom, ${names.columns} from left to right.`
+            : `: its ${names.columns}.`}
+          {training.axes.rows === "target_word" &&
+            /^\d+$/.test(inputs[0] ?? "") &&
+            " The words of this task are numbers."}
           {label && ` Its class is ${label}.`}
           {training.mean_of > 1 && ` The mean over the ${training.mean_of} heads.`}
         </span>
-        {typeof entropy === "number" && <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />}
+        {typeof entropy === "number" && (
+          <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />
+        )}
       </p>
       <p class={"soft pointed" + (pointed ? "" : " asks")} aria-live="polite">
         {pointed && row < rows && column < columns
@@ -117,8 +151,11 @@ function example_of(training: Looks, look: Look, example: number) {
   const access = (t: number) => `${training.input(example, 3 * t + 1)}:${training.input(example, 3 * t + 2)}`;
   const outputs = accesses
     ? Array.from({ length: rows }, (_, t) => access(t))
-    : (training.target[example]?.slice(0, rows).map((token) => training.output_word(token)) ?? (rows === columns ? inputs : Array.from({ length: rows }, () => "")));
-  const file = ["attention", training.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`].filter(Boolean).join("-");
+    : (training.target[example]?.slice(0, rows).map(token => training.output_word(token)) ??
+      (rows === columns ? inputs : Array.from({ length: rows }, () => "")));
+  const file = ["attention", training.title.replace(/[^a-z0-9.]+/gi, "-"), `step-${look.step}`]
+    .filter(Boolean)
+    .join("-");
   return { rows, columns, offset, inputs, outputs, file };
 }
 
@@ -127,25 +164,58 @@ export function Dots({ training, at, example }: Props) {
   const look = training.look_at(at, example);
   if (!look?.beta) return null;
   const { rows, columns, offset, inputs, outputs, file } = example_of(training, look, example);
-  return <Scatter training={training} look={look} offset={offset} count={rows * columns} file={`${file}-scatter`} table={() => cells_of(look, offset, inputs, outputs, names_of(training), training.truth)} />;
+  return (
+    <Scatter
+      training={training}
+      look={look}
+      offset={offset}
+      count={rows * columns}
+      file={`${file}-scatter`}
+      table={() => cells_of(look, offset, inputs, outputs, names_of(training), training.truth)}
+    />
+  );
 }
 
 // A row per cell of the map.
 function cells_of(look: Look, offset: number, inputs: string[], outputs: string[], names: Names, truth?: Float32Array) {
-  const columns = [names.row, `${names.row} word`, names.column === names.row ? `attended ${names.column}` : names.column, `${names.column === names.row ? "attended" : names.column} word`, "attention", ...(look.beta ? ["beta"] : []), ...(truth ? ["decides"] : [])];
+  const columns = [
+    names.row,
+    `${names.row} word`,
+    names.column === names.row ? `attended ${names.column}` : names.column,
+    `${names.column === names.row ? "attended" : names.column} word`,
+    "attention",
+    ...(look.beta ? ["beta"] : []),
+    ...(truth ? ["decides"] : []),
+  ];
   return {
     columns,
     rows: outputs.flatMap((output, row) =>
       inputs.map((input, column) => {
         const cell = offset + row * inputs.length + column;
-        return [row + 1, output, column + 1, input, look.alpha[cell]!, ...(look.beta ? [Number.isNaN(look.beta[cell]) ? "" : look.beta[cell]!] : []), ...(truth ? [Number(truth[cell]! > 0)] : [])];
+        return [
+          row + 1,
+          output,
+          column + 1,
+          input,
+          look.alpha[cell]!,
+          ...(look.beta ? [Number.isNaN(look.beta[cell]) ? "" : look.beta[cell]!] : []),
+          ...(truth ? [Number(truth[cell]! > 0)] : []),
+        ];
       }),
     ),
   };
 }
 
 // Where most of the attention of the first rows goes, for who cannot see the map.
-function in_words(look: Look, offset: number, rows: number, columns: number, inputs: string[], outputs: string[], names: Names): string {
+function in_words(
+  look: Look,
+  offset: number,
+  rows: number,
+  columns: number,
+  inputs: string[],
+  outputs: string[],
+  names: Names,
+): string {
   return Array.from({ length: Math.min(rows, 6) }, (_, row) => {
     const weights = look.alpha.subarray(offset + row * columns, offset + (row + 1) * columns);
     const most = weights.indexOf(Math.max(...weights));
@@ -154,14 +224,39 @@ function in_words(look: Look, offset: number, rows: number, columns: number, inp
 }
 
 // One that has no room beside the others stands on end; of too many, every second or tenth stands for those around it.
-function Words({ across, room, words, marked }: { across: boolean; room: number; words: string[]; marked?: boolean[] | undefined }) {
-  const every = Math.max(Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words)), words.length > 1 ? Math.ceil(line / room) : 1);
+function Words({
+  across,
+  room,
+  words,
+  marked,
+}: {
+  across: boolean;
+  room: number;
+  words: string[];
+  marked?: boolean[] | undefined;
+}) {
+  const every = Math.max(
+    Math.ceil(words.length / (words.length > most_words ? most_words / 2 : most_words)),
+    words.length > 1 ? Math.ceil(line / room) : 1,
+  );
   // Those that are marked stand there in any case, and none beside them.
-  const shown = (i: number) => marked?.[i] || every === 1 || (i % every === 0 && !marked?.slice(Math.max(0, i - every + 1), i + every).some(Boolean));
+  const shown = (i: number) =>
+    marked?.[i] ||
+    every === 1 ||
+    (i % every === 0 && !marked?.slice(Math.max(0, i - every + 1), i + every).some(Boolean));
   return (
-    <div class={["words", across ? "across" : "down", every > 1 && "some"].filter(Boolean).join(" ")} aria-hidden="true">
+    <div
+      class={["words", across ? "across" : "down", every > 1 && "some"].filter(Boolean).join(" ")}
+      aria-hidden="true"
+    >
       {words.map((word, i) => (
-        <span class={[marked?.[i] && "decides", across && word.length * letter > room * every && "tall"].filter(Boolean).join(" ")}>{shown(i) && word}</span>
+        <span
+          class={[marked?.[i] && "decides", across && word.length * letter > room * every && "tall"]
+            .filter(Boolean)
+            .join(" ")}
+        >
+          {shown(i) && word}
+        </span>
       ))}
     </div>
   );
@@ -175,10 +270,15 @@ function rounded(x: number): string {
 // The least and the most β of an example in all looks so far, which only grows: each look is read once.
 function useRange(company: Looks[], example: number): [number, number] {
   const known = useRef<{ company: Looks[]; example: number; read: number[]; low: number; high: number }>();
-  if (known.current?.company !== company || known.current.example !== example) known.current = { company, example, read: company.map(() => -1), low: Infinity, high: -Infinity };
+  if (known.current?.company !== company || known.current.example !== example)
+    known.current = { company, example, read: company.map(() => -1), low: Infinity, high: -Infinity };
   const range = known.current;
   company.forEach((one, i) => {
-    for (const { step, beta, shape: [, rows, columns] } of one.looks) {
+    for (const {
+      step,
+      beta,
+      shape: [, rows, columns],
+    } of one.looks) {
       if (!beta || step <= range.read[i]!) continue;
       range.read[i] = step;
       const from = example * rows * columns; // texts may be of another length there
@@ -197,7 +297,7 @@ function useRange(company: Looks[], example: number): [number, number] {
 function useSeen(holder: { current: HTMLElement | null }): boolean {
   const [seen, set] = useState(false);
   useEffect(() => {
-    const watch = new IntersectionObserver((entries) => set(entries.at(-1)!.isIntersecting), { rootMargin: "100px" });
+    const watch = new IntersectionObserver(entries => set(entries.at(-1)!.isIntersecting), { rootMargin: "100px" });
     watch.observe(holder.current!);
     return () => watch.disconnect();
   }, []);
@@ -206,7 +306,21 @@ function useSeen(holder: { current: HTMLElement | null }): boolean {
 
 // Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
 // of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
-function Scatter({ training, look, offset, count, file, table }: { training: Looks; look: Look; offset: number; count: number; file: string; table: () => Table }) {
+function Scatter({
+  training,
+  look,
+  offset,
+  count,
+  file,
+  table,
+}: {
+  training: Looks;
+  look: Look;
+  offset: number;
+  count: number;
+  file: string;
+  table: () => Table;
+}) {
   const [holder, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
   useRepaint();
@@ -220,7 +334,10 @@ function Scatter({ training, look, offset, count, file, table }: { training: Loo
     canvas.current!.width = canvas.current!.height = size * scale;
     context.scale(scale, scale);
     const { of: colour, text, font } = palette();
-    const left = 34, top = 10, right = size - 8, bottom = size - 36;
+    const left = 34,
+      top = 10,
+      right = size - 8,
+      bottom = size - 36;
     context.strokeStyle = colour("--line");
     for (const share of [0, 0.5, 1]) {
       const y = bottom - share * (bottom - top);
@@ -245,7 +362,8 @@ function Scatter({ training, look, offset, count, file, table }: { training: Loo
       context.globalAlpha = truth ? 0.9 : 0.45;
       for (let i = 0; i < count; ++i) {
         if ((training.truth?.[offset + i] ?? 0) > 0 !== truth) continue;
-        const x = left + ((look.beta![offset + i]! - low) / (high - low)) * (right - left), y = bottom - look.alpha[offset + i]! * (bottom - top);
+        const x = left + ((look.beta![offset + i]! - low) / (high - low)) * (right - left),
+          y = bottom - look.alpha[offset + i]! * (bottom - top);
         if (truth) context.fillRect(x - 3, y - 3, 6, 6);
         else {
           context.beginPath();
@@ -261,12 +379,17 @@ function Scatter({ training, look, offset, count, file, table }: { training: Loo
     <div class="scatter">
       <Figure title={"α against β" + (training.title && `, with ${training.title}`)} file={file} table={table}>
         <div ref={holder}>
-          <canvas ref={canvas} style={{ width: size, height: size }} role="img" aria-label={`Attention α against β of every position at step ${look.step}`} />
+          <canvas
+            ref={canvas}
+            style={{ width: size, height: size }}
+            role="img"
+            aria-label={`Attention α against β of every position at step ${look.step}`}
+          />
         </div>
       </Figure>
       <p class="soft">
         A dot per position: how much it speaks for the right output (β), and the attention on it (α).{" "}
-        {training.truth?.some((one) => one > 0) && (
+        {training.truth?.some(one => one > 0) && (
           <>
             <span class="decides">■</span> is the position that decides.
           </>

@@ -1,8 +1,8 @@
 // The time axis with its handles: the step that is looked at, and the steps from and until which something is done to
 // attention.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { acts, type Task } from "./tasks";
 import type { State } from "./state";
+import { acts, type Task } from "./tasks";
 
 interface Props {
   total: number;
@@ -20,7 +20,17 @@ export function TimeAxis({ total, at, reached, still, go }: Props) {
   return (
     <div class="axis" style={{ "--reached": part(reached, total) }}>
       <label for={id}>Look at step</label>
-      <input id={id} class="look" type="range" min={0} max={total} step={1} value={at} disabled={still} onInput={(event) => (count_move(moves + 1), go(Number(event.currentTarget.value)))} />
+      <input
+        id={id}
+        class="look"
+        type="range"
+        min={0}
+        max={total}
+        step={1}
+        value={at}
+        disabled={still}
+        onInput={event => (count_move(moves + 1), go(Number(event.currentTarget.value)))}
+      />
       <StepField name="Step that is looked at" value={at} most={total} still={still} of={moves} take={go} />
     </div>
   );
@@ -41,19 +51,27 @@ export function HoldAxis({ total, task, state, still, set }: HoldProps) {
   const set_from = (step: number) => set({ from: Math.min(step, Math.max(0, state.hold - 1)) });
   const hold = useHandle(state.hold, total, set_hold);
   const from = useHandle(state.from, total, set_from);
-  const title = acts.find((act) => act.name === state.act)!.title;
+  const title = acts.find(act => act.name === state.act)!.title;
   return (
-    <div class="axis holds" style={{ "--held": part(hold.value, total), "--from": part(Math.min(from.value, hold.value), total) }}>
+    <div
+      class="axis holds"
+      style={{ "--held": part(hold.value, total), "--from": part(Math.min(from.value, hold.value), total) }}
+    >
       <span class="act">
         <label for={`${id}-hold`} class="hidden">
           Step until which attention is {title}
         </label>
         <span>
           Attention{" "}
-          <select aria-label="What is done to attention" value={state.act} disabled={still} onChange={(event) => set({ act: event.currentTarget.value, step: 0 })}>
+          <select
+            aria-label="What is done to attention"
+            value={state.act}
+            disabled={still}
+            onChange={event => set({ act: event.currentTarget.value, step: 0 })}
+          >
             {acts
-              .filter((act) => task.acts.includes(act.name))
-              .map((act) => (
+              .filter(act => task.acts.includes(act.name))
+              .map(act => (
                 <option value={act.name} selected={act.name === state.act}>
                   {act.title}
                 </option>
@@ -62,15 +80,48 @@ export function HoldAxis({ total, task, state, still, set }: HoldProps) {
           until
         </span>
       </span>
-      <input id={`${id}-hold`} class="hold" type="range" min={0} max={total} step={1} disabled={still} {...hold.handle} />
-      <StepField name="Held until, as a number" value={hold.value} most={total} none="off" still={still} of={hold.value} take={set_hold} />
+      <input
+        id={`${id}-hold`}
+        class="hold"
+        type="range"
+        min={0}
+        max={total}
+        step={1}
+        disabled={still}
+        {...hold.handle}
+      />
+      <StepField
+        name="Held until, as a number"
+        value={hold.value}
+        most={total}
+        none="off"
+        still={still}
+        of={hold.value}
+        take={set_hold}
+      />
       {state.hold > 0 && (
         <>
           <label for={`${id}-from`}>
             <span class="hidden">Step </span>from<span class="hidden"> which attention is {title}</span>
           </label>
-          <input id={`${id}-from`} class="from" type="range" min={0} max={total} step={1} disabled={still} {...from.handle} />
-          <StepField name="Held from, as a number" value={from.value} most={state.hold - 1} still={still} of={from.value} take={set_from} />
+          <input
+            id={`${id}-from`}
+            class="from"
+            type="range"
+            min={0}
+            max={total}
+            step={1}
+            disabled={still}
+            {...from.handle}
+          />
+          <StepField
+            name="Held from, as a number"
+            value={from.value}
+            most={state.hold - 1}
+            still={still}
+            of={from.value}
+            take={set_from}
+          />
         </>
       )}
     </div>
@@ -102,7 +153,8 @@ function StepField({ name, value, most, none, still, of, take }: StepProps) {
   const done = () => {
     const text = written?.trim() ?? "";
     const step = none && ["", none].includes(text.toLowerCase()) ? 0 : /^\d+(e\d+)?$/i.test(text) ? Number(text) : NaN;
-    if (text !== "" && !(step <= most)) return say(`A step from 0 to ${most} is wanted${none ? `, or ${none}` : ""}, not "${text}".`);
+    if (text !== "" && !(step <= most))
+      return say(`A step from 0 to ${most} is wanted${none ? `, or ${none}` : ""}, not "${text}".`);
     if (written !== undefined && step >= 0 && step !== value) take(step);
     forget();
   };
@@ -119,9 +171,9 @@ function StepField({ name, value, most, none, still, of, take }: StepProps) {
         aria-invalid={wrong ? true : undefined}
         placeholder={none}
         value={written ?? (value === 0 && none ? "" : String(value))}
-        onInput={(event) => write(event.currentTarget.value)}
+        onInput={event => write(event.currentTarget.value)}
         onBlur={done}
-        onKeyDown={(event) => event.key === "Enter" && done()}
+        onKeyDown={event => event.key === "Enter" && done()}
       />
       {wrong && (
         <span id={id} class="problem" role="alert">
@@ -136,14 +188,15 @@ const rest = 600; // milliseconds: longer than a key that is held waits before i
 
 // The least of the round step sizes that a pointer can tell apart, where a step is so many points wide.
 function nice(points: number): number {
-  return [1, 2, 5, 10, 20, 50, 100].find((size) => size * points >= 8) ?? 200;
+  return [1, 2, 5, 10, 20, 50, 100].find(size => size * points >= 8) ?? 200;
 }
 
 // A handle that begins another training where it is let go. A key moves it one step at a time: there it is let go when it
 // has rested, or is left.
 function useHandle(value: number, total: number, set: (value: number) => void) {
   const [moved, move] = useState<number>(); // while it is
-  const by_key = useRef(false), dragged = useRef(false);
+  const by_key = useRef(false),
+    dragged = useRef(false);
   const read = (input: HTMLInputElement) => {
     const size = dragged.current ? nice(input.clientWidth / Math.max(1, total)) : 1;
     return Math.min(total, Math.round(Number(input.value) / size) * size);
@@ -156,7 +209,7 @@ function useHandle(value: number, total: number, set: (value: number) => void) {
     const { timer, value } = waits.current;
     clearTimeout(timer);
     waits.current = undefined;
-    move((now) => (now === value ? undefined : now));
+    move(now => (now === value ? undefined : now));
     newest.current(value);
   };
   useEffect(() => () => clearTimeout(waits.current?.timer), []);

@@ -2,7 +2,8 @@
 import { lesson } from "../lesson";
 
 export function LessonPart({ number }: { number: number }) {
-  const part = lesson[number - 1], next = lesson[number];
+  const part = lesson[number - 1],
+    next = lesson[number];
   if (!part) return null;
   return (
     <p class="part">

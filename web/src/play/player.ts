@@ -1,6 +1,6 @@
 // Plays trainings side by side: forward by training, backward by going back to what was seen.
 import { Refused } from "../engine/engine";
-import { Training, type Plan } from "../engine/training";
+import { type Plan, Training } from "../engine/training";
 import { words_for } from "./tasks";
 
 // One of them: how it is made (nothing, where there is nothing to train on; it may throw why it cannot be), and what it
@@ -43,18 +43,20 @@ export class Player<Wish> {
   constructor(private readonly changed: () => void) {}
 
   get total(): number {
-    return Math.max(0, ...this.trainings.map((training) => training.steps));
+    return Math.max(0, ...this.trainings.map(training => training.steps));
   }
   get reached(): number {
-    return Math.max(0, ...this.trainings.map((training) => training.step));
+    return Math.max(0, ...this.trainings.map(training => training.step));
   }
   // Another text whenever a training went on, be it one behind the other.
   get progress(): string {
-    return this.trainings.map((training) => training.step).join();
+    return this.trainings.map(training => training.step).join();
   }
   // The last step there will be: a training may end early.
   get last(): number {
-    return this.trainings.length > 0 && this.trainings.every((training) => training.state !== "running") ? this.reached : this.total;
+    return this.trainings.length > 0 && this.trainings.every(training => training.state !== "running")
+      ? this.reached
+      : this.total;
   }
   // Where the person wants to be, which training may not have come to yet.
   get wished(): number {
@@ -62,17 +64,17 @@ export class Player<Wish> {
   }
   // From one look to the next.
   get every(): number {
-    return this.trainings.length > 0 ? Math.max(1, Math.min(...this.trainings.map((training) => training.every))) : 1;
+    return this.trainings.length > 0 ? Math.max(1, Math.min(...this.trainings.map(training => training.every))) : 1;
   }
   look_after(step: number): number {
-    return Math.min(...this.trainings.map((training) => training.look_after(step)));
+    return Math.min(...this.trainings.map(training => training.look_after(step)));
   }
   look_before(step: number): number {
-    return Math.max(0, ...this.trainings.map((training) => training.look_at(step - 1)?.step ?? 0));
+    return Math.max(0, ...this.trainings.map(training => training.look_at(step - 1)?.step ?? 0));
   }
   // What there is to look at, be it trained here or computed beforehand.
   get known(): number {
-    return Math.max(0, ...this.trainings.map((training) => training.known));
+    return Math.max(0, ...this.trainings.map(training => training.known));
   }
   // Whether what stands there is not to be trained.
   get stuck(): boolean {
@@ -99,23 +101,26 @@ export class Player<Wish> {
     this.refusals = [];
     this.changed(); // until they are there the page shows what was there before, and says so
     const fresh: Training[] = [];
-    let trouble = "", made: Plan | undefined;
+    let trouble = "",
+      made: Plan | undefined;
     try {
       for (const { plan, title } of wished) {
         made = undefined;
         made = plan();
         if (made) fresh.push(await new Training(made, title).begin());
-        if (mine !== this.generation) return fresh.forEach((training) => training.end());
+        if (mine !== this.generation) return fresh.forEach(training => training.end());
       }
     } catch (error) {
       const all = await all_refused(made, error as Error);
-      if (mine !== this.generation) return fresh.forEach((training) => training.end());
-      this.refusals = all.flatMap((one) => (one instanceof Refused ? [{ setting: one.setting, why: one.message, run: fresh.length }] : []));
+      if (mine !== this.generation) return fresh.forEach(training => training.end());
+      this.refusals = all.flatMap(one =>
+        one instanceof Refused ? [{ setting: one.setting, why: one.message, run: fresh.length }] : [],
+      );
       trouble = all.map(told).join(" ");
       if (fresh.length === 0) return this.refuse(trouble);
       trouble = `The run beside it cannot be. ${trouble}`;
     }
-    this.trainings.forEach((training) => training.end());
+    this.trainings.forEach(training => training.end());
     this.trainings = fresh;
     for (const training of fresh) training.company = fresh;
     this.of = wish;
@@ -170,7 +175,12 @@ export class Player<Wish> {
     let step = this.look_after(from);
     do {
       await this.go(step);
-      if (this.loading || this.at !== step || this.trainings.some((training) => (training.look_at(step)?.step ?? Infinity) > from)) return;
+      if (
+        this.loading ||
+        this.at !== step ||
+        this.trainings.some(training => (training.look_at(step)?.step ?? Infinity) > from)
+      )
+        return;
       step += this.every;
     } while (step <= this.last);
   }
@@ -179,16 +189,18 @@ export class Player<Wish> {
   end() {
     ++this.generation;
     this.playing = false;
-    this.trainings.forEach((training) => training.end());
+    this.trainings.forEach(training => training.end());
     this.trainings = [];
   }
 
   // Plays until it is paused, or played again.
   private async run() {
     if (this.at >= this.last) this.at = 0; // once more
-    const mine = ++this.plays, of = this.generation;
+    const mine = ++this.plays,
+      of = this.generation;
     const on = () => this.playing && mine === this.plays && of === this.generation;
-    let exact = this.at, then = performance.now();
+    let exact = this.at,
+      then = performance.now();
     while (on() && this.at < this.last) {
       const now = await new Promise<number>(requestAnimationFrame);
       const by = this.pace === Infinity ? this.look_after(this.at) - this.at : ((now - then) * this.pace) / 1000;
@@ -203,11 +215,11 @@ export class Player<Wish> {
   }
 
   private behind(): boolean {
-    return this.trainings.some((training) => training.state === "running" && training.step < this.goal);
+    return this.trainings.some(training => training.state === "running" && training.step < this.goal);
   }
 
   private precomputed(): boolean {
-    return this.trainings.length > 0 && this.trainings.every((training) => training.known >= this.goal);
+    return this.trainings.length > 0 && this.trainings.every(training => training.known >= this.goal);
   }
 
   // A stretch at a time, so that the page shows what happens on the way.
@@ -216,7 +228,9 @@ export class Player<Wish> {
     let told_last = 0;
     try {
       while (mine === this.generation && this.behind()) {
-        const from = Math.min(...this.trainings.filter((training) => training.state === "running").map((training) => training.step));
+        const from = Math.min(
+          ...this.trainings.filter(training => training.state === "running").map(training => training.step),
+        );
         const until = Math.min(this.goal, this.look_after(from));
         for (const training of this.trainings) await training.advance(until);
         if (mine !== this.generation) return;
@@ -252,7 +266,7 @@ async function all_refused(plan: Plan | undefined, error: Error): Promise<Error[
   let set = plan?.set ?? [];
   for (;;) {
     const last = all.at(-1)!;
-    const others = set.filter((one) => !(last instanceof Refused && one.startsWith(last.setting + "=")));
+    const others = set.filter(one => !(last instanceof Refused && one.startsWith(last.setting + "=")));
     if (!plan || others.length === 0 || others.length === set.length) return all;
     set = others;
     try {

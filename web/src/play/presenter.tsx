@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { change_address } from "../address";
 import type { Player } from "./player";
-import { presets, type Preset } from "./presets";
+import { type Preset, presets } from "./presets";
 import type { State } from "./state";
 
 const first_held = 60;
@@ -28,11 +28,12 @@ interface Props {
 }
 
 export function Presenter({ player, state, hidden, set, begin }: Props) {
-  const holds = !hidden.includes("hold"), begins = !hidden.includes("try");
+  const holds = !hidden.includes("hold"),
+    begins = !hidden.includes("try");
   const held_until = useRef(first_held); // by H, as it last was
   if (state.hold > 0) held_until.current = state.hold;
   const doing = useRef<(key: string) => (() => unknown) | undefined>();
-  doing.current = (key) => {
+  doing.current = key => {
     switch (key) {
       case " ":
         return () => (player.playing ? player.pause() : player.play());
@@ -57,7 +58,11 @@ export function Presenter({ player, state, hidden, set, begin }: Props) {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const on = event.target instanceof Element ? event.target : document.body;
-      if (event.key !== "Escape" && (on.matches("input, select, textarea") || (event.key === " " && on.matches("button, a")))) return; // it is theirs
+      if (
+        event.key !== "Escape" &&
+        (on.matches("input, select, textarea") || (event.key === " " && on.matches("button, a")))
+      )
+        return; // it is theirs
       const does = doing.current!(event.key.length === 1 ? event.key.toLowerCase() : event.key);
       if (!does) return;
       event.preventDefault();
@@ -78,7 +83,8 @@ export function Presenter({ player, state, hidden, set, begin }: Props) {
   }, []);
   return (
     <p class="keys">
-      <kbd>Space</kbd> plays and pauses, <kbd>→</kbd> goes to the next evaluation, <kbd>←</kbd> to the one before, <kbd>R</kbd> to the start;{" "}
+      <kbd>Space</kbd> plays and pauses, <kbd>→</kbd> goes to the next evaluation, <kbd>←</kbd> to the one before,{" "}
+      <kbd>R</kbd> to the start;{" "}
       {holds && (
         <>
           <kbd>H</kbd> holds attention uniform until step {held_until.current}, or lets it go;{" "}

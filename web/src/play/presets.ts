@@ -1,6 +1,6 @@
 // What the playground offers to begin with. Each says what happens, and in terms of numbers: a test trains every one of them
 // from five seeds and holds it to that.
-import { first, settings_in, settings_text, type State } from "./state";
+import { first, type State, settings_in, settings_text } from "./state";
 
 // Of the run (0: the first, 1: the one beside it) a metric at `step` is at least `least`, or never above `most` until there.
 export interface Held {
@@ -24,7 +24,8 @@ export const presets: Preset[] = [
   {
     name: "two-stages",
     title: "First the words, then where to look",
-    outcome: "The model practises to copy texts of twelve words. By step 10 it knows most of the words (β), while attention (α) is on the right word in one row of five. By step 60 attention is there.",
+    outcome:
+      "The model practises to copy texts of twelve words. By step 10 it knows most of the words (β), while attention (α) is on the right word in one row of five. By step 60 attention is there.",
     state: {},
     held: [
       { run: 0, metric: "beta_top1", step: 10, least: 0.35 },
@@ -49,7 +50,8 @@ export const presets: Preset[] = [
   {
     name: "held",
     title: "Attention held uniform until step 60",
-    outcome: "While attention is held uniform, the words are learned all the same: β is high at step 50. By itself the model would still look at nothing in particular. Let go at step 60, attention (α) is on the right word by step 100.",
+    outcome:
+      "While attention is held uniform, the words are learned all the same: β is high at step 50. By itself the model would still look at nothing in particular. Let go at step 60, attention (α) is on the right word by step 100.",
     state: { task: "subset", hold: 60 },
     held: [
       { run: 0, metric: "beta_top1", step: 50, least: 0.7 },
@@ -60,7 +62,8 @@ export const presets: Preset[] = [
   {
     name: "keyword",
     title: "Find the keyword",
-    outcome: "A text is positive if it holds a certain word, the keyword. Which word that is the model knows (β) by step 10, with attention still nearly uniform: at step 20 the keyword has less than a fifth of it (α). By step 80 it has most of it.",
+    outcome:
+      "A text is positive if it holds a certain word, the keyword. Which word that is the model knows (β) by step 10, with attention still nearly uniform: at step 20 the keyword has less than a fifth of it (α). By step 80 it has most of it.",
     state: { task: "keyword" },
     held: [
       { run: 0, metric: "beta_auc", step: 10, least: 0.95 },
@@ -72,10 +75,20 @@ export const presets: Preset[] = [
 
 // The one that a state is, wherever it is looked at.
 export function preset_of(state: State): Preset | undefined {
-  const named = (one: State) => JSON.stringify([one.task, one.model, one.seed, settings_text(new Map([...settings_in(one.set)].sort())), one.hold > 0 && one.act, one.hold, one.from, one.beside]);
-  return presets.find((preset) => named({ ...first, ...preset.state }) === named(state));
+  const named = (one: State) =>
+    JSON.stringify([
+      one.task,
+      one.model,
+      one.seed,
+      settings_text(new Map([...settings_in(one.set)].sort())),
+      one.hold > 0 && one.act,
+      one.hold,
+      one.from,
+      one.beside,
+    ]);
+  return presets.find(preset => named({ ...first, ...preset.state }) === named(state));
 }
 
 // What the front door plays: the same training twice, but for the number of words that there are.
 export const front_door = { of: "pair", until: 160, state: { set: "train.steps=160" } };
-export const pair = presets.find((preset) => preset.name === front_door.of)!;
+export const pair = presets.find(preset => preset.name === front_door.of)!;

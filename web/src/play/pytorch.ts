@@ -43,14 +43,16 @@ function table_of(of: Setting | undefined): { [name: string]: Setting } {
 function refuse_unsaid(training: Training) {
   const look_through = (section: string, { any, only }: Said) => {
     for (const [name, value] of Object.entries(table_of(training.settings[section])))
-      if (!any.includes(name) && !(name in only && only[name] === value)) refuse(`${section}.${name} = ${JSON.stringify(value)}`);
+      if (!any.includes(name) && !(name in only && only[name] === value))
+        refuse(`${section}.${name} = ${JSON.stringify(value)}`);
   };
   look_through("model", models[String(training.setting("model", "name"))]!);
   look_through("train", of_training);
   for (const intervention of training.interventions) {
-    const other = Object.keys(intervention).find((name) => name !== "hold" && !interval.includes(name));
+    const other = Object.keys(intervention).find(name => name !== "hold" && !interval.includes(name));
     if (other) refuse(other === "freeze" ? "frozen parameters" : `the intervention ${other}`);
-    if (intervention.hold === "truth" && training.setting("model", "name") !== "seq2seq") refuse("a classifier held at the truth");
+    if (intervention.hold === "truth" && training.setting("model", "name") !== "seq2seq")
+      refuse("a classifier held at the truth");
   }
 }
 
@@ -58,10 +60,14 @@ export async function pytorch_script(training: Training, steps: number): Promise
   refuse_unsaid(training);
   const losses = training.series.get("train_loss");
   const first = losses?.steps[0];
-  if (first === undefined || first > steps) throw new Trouble(`There is no loss to compare before the first evaluation: go to step ${first ?? training.every}.`);
+  if (first === undefined || first > steps)
+    throw new Trouble(
+      `There is no loss to compare before the first evaluation: go to step ${first ?? training.every}.`,
+    );
   const { weights, attached, version } = await training.weights_at(0);
   const batches = await training.ask<Batches>("batches", { steps });
-  if (training.setting("model", "name") === "seq2seq" && batches.vocab !== batches.target_vocab) refuse("words of two vocabularies");
+  if (training.setting("model", "name") === "seq2seq" && batches.vocab !== batches.target_vocab)
+    refuse("words of two vocabularies");
   const ints = (part: Attached) => base64(new Uint8Array(batches.attached, part.at, part.bytes));
   const told = {
     version,
@@ -70,8 +76,19 @@ export async function pytorch_script(training: Training, steps: number): Promise
     vocab: batches.vocab,
     target_vocab: batches.target_vocab,
     start_token: batches.start_token,
-    weights: weights.map(({ name, shape, type, values }) => ({ name, shape, type, values: base64(new Uint8Array(attached, values.at, values.bytes)) })),
-    batches: batches.batches.map(({ size, source, target, labels, alignment }) => ({ size, source: ints(source), target: ints(target), labels: ints(labels), alignment: ints(alignment) })),
+    weights: weights.map(({ name, shape, type, values }) => ({
+      name,
+      shape,
+      type,
+      values: base64(new Uint8Array(attached, values.at, values.bytes)),
+    })),
+    batches: batches.batches.map(({ size, source, target, labels, alignment }) => ({
+      size,
+      source: ints(source),
+      target: ints(target),
+      labels: ints(labels),
+      alignment: ints(alignment),
+    })),
     losses: losses!.steps.map((step, i) => [step, losses!.values[i]]).filter(([step]) => (step as number) <= steps),
   };
   return template.replace("{{TOLD}}", () => JSON.stringify(told).replaceAll("\\", "\\\\"));

@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { engine, type Parts } from "../engine/engine";
 import type { Training } from "../engine/training";
 import type { Refusal } from "./player";
-import { first, settings_in, settings_text, task_of, to_seed, type State } from "./state";
+import { first, type State, settings_in, settings_text, task_of, to_seed } from "./state";
 import { tasks, words_for } from "./tasks";
 
 interface Props {
@@ -38,21 +38,39 @@ export function Settings({ state, set, training, refusals, amiss }: Props) {
     set({ set: settings_text(own), step: 0 });
   };
   const of = training_of(state);
-  const field = (setting: Setting) => <Field key={setting.name} of={of} setting={setting} value={own.get(setting.name) ?? text_of(training, setting.name)} refused={why(refusals, setting.name, 0)} amiss={amiss} change={(text) => change(setting.name, text)} />;
-  const shown = all.filter((setting) => task.shown.includes(setting.name)), others = all.filter((setting) => !task.shown.includes(setting.name));
-  const opens = others.some((setting) => why(refusals, setting.name, 0));
+  const field = (setting: Setting) => (
+    <Field
+      key={setting.name}
+      of={of}
+      setting={setting}
+      value={own.get(setting.name) ?? text_of(training, setting.name)}
+      refused={why(refusals, setting.name, 0)}
+      amiss={amiss}
+      change={text => change(setting.name, text)}
+    />
+  );
+  const shown = all.filter(setting => task.shown.includes(setting.name)),
+    others = all.filter(setting => !task.shown.includes(setting.name));
+  const opens = others.some(setting => why(refusals, setting.name, 0));
   return (
-    <details class="settings" open={open} onToggle={(event) => event.target === event.currentTarget && set_open(event.currentTarget.open)}>
+    <details
+      class="settings"
+      open={open}
+      onToggle={event => event.target === event.currentTarget && set_open(event.currentTarget.open)}
+    >
       <summary>
         Settings: {task.title}, seed {state.seed}
         {own.size > 0 && `, ${[...own].map(([name, value]) => `${words_for(name)} ${value}`).join(", ")}`}
       </summary>
-      <form onSubmit={(event) => event.preventDefault()}>
+      <form onSubmit={event => event.preventDefault()}>
         <div class="filters">
           <label>
             Task
-            <select value={state.task} onChange={(event) => set({ ...first, task: event.currentTarget.value, seed: state.seed })}>
-              {tasks.map((one) => (
+            <select
+              value={state.task}
+              onChange={event => set({ ...first, task: event.currentTarget.value, seed: state.seed })}
+            >
+              {tasks.map(one => (
                 <option value={one.name} selected={one.name === state.task}>
                   {one.title}
                 </option>
@@ -61,15 +79,35 @@ export function Settings({ state, set, training, refusals, amiss }: Props) {
           </label>
           <label>
             Model
-            <select value={state.model || task.models[0]!.name} onChange={(event) => set({ model: event.currentTarget.value === task.models[0]!.name ? "" : event.currentTarget.value, set: settings_text(without(own, "model.")), step: 0 })}>
-              {task.models.map((one) => (
+            <select
+              value={state.model || task.models[0]!.name}
+              onChange={event =>
+                set({
+                  model: event.currentTarget.value === task.models[0]!.name ? "" : event.currentTarget.value,
+                  set: settings_text(without(own, "model.")),
+                  step: 0,
+                })
+              }
+            >
+              {task.models.map(one => (
                 <option value={one.name} selected={one.name === (state.model || task.models[0]!.name)}>
                   {one.title}
                 </option>
               ))}
             </select>
           </label>
-          <Field of={of} setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }} value={String(state.seed)} refuse={(text) => (/^\d*$/.test(text) && Number.isSafeInteger(Number(text)) ? "" : `A seed is a whole number from ${to_seed} here, not "${text}".`)} amiss={amiss} change={(text) => set({ seed: Number(text), step: 0 })} />
+          <Field
+            of={of}
+            setting={{ name: "seed", help: "what everything random is drawn from", choices: [] }}
+            value={String(state.seed)}
+            refuse={text =>
+              /^\d*$/.test(text) && Number.isSafeInteger(Number(text))
+                ? ""
+                : `A seed is a whole number from ${to_seed} here, not "${text}".`
+            }
+            amiss={amiss}
+            change={text => set({ seed: Number(text), step: 0 })}
+          />
           {shown.map(field)}
         </div>
         <details open={opens || undefined}>
@@ -89,31 +127,46 @@ export function Settings({ state, set, training, refusals, amiss }: Props) {
 
 // A second run that differs in one setting.
 function Beside({ state, set, all, training, refusals, amiss }: Props & { all: Setting[] }) {
-  const [[given] = [], value = ""] = [[...settings_in(state.beside).keys()], [...settings_in(state.beside).values()][0]];
+  const [[given] = [], value = ""] = [
+    [...settings_in(state.beside).keys()],
+    [...settings_in(state.beside).values()][0],
+  ];
   const [picked, pick] = useState(""); // which is no choice before it has a value
   const chosen = given ?? picked;
   const choices = [...others.filter(({ name }) => name !== "from" || state.hold > 0), ...all];
-  const setting = choices.find((one) => one.name === chosen);
+  const setting = choices.find(one => one.name === chosen);
   return (
     <div class="filters beside">
       <label>
         Compare with a second run that has another
         <select
           value={chosen}
-          onChange={(event) => {
+          onChange={event => {
             pick(event.currentTarget.value);
             if (state.beside) set({ beside: "" });
           }}
         >
           <option value="">nothing</option>
-          {choices.map((one) => (
+          {choices.map(one => (
             <option value={one.name} selected={one.name === chosen}>
               {words_for(one.name)}
             </option>
           ))}
         </select>
       </label>
-      {setting && <Field key={setting.name} of={training_of(state)} setting={{ ...setting, help: "in the second run" }} title={`${words_for(setting.name)}, second run`} value={value} refused={why(refusals, setting.name, 1)} amiss={amiss} placeholder={String(text_of(training, setting.name) ?? "")} change={(text) => set({ beside: text === "" ? "" : `${setting.name}=${text}` })} />}
+      {setting && (
+        <Field
+          key={setting.name}
+          of={training_of(state)}
+          setting={{ ...setting, help: "in the second run" }}
+          title={`${words_for(setting.name)}, second run`}
+          value={value}
+          refused={why(refusals, setting.name, 1)}
+          amiss={amiss}
+          placeholder={String(text_of(training, setting.name) ?? "")}
+          change={text => set({ beside: text === "" ? "" : `${setting.name}=${text}` })}
+        />
+      )}
     </div>
   );
 }
@@ -125,7 +178,7 @@ const others: Setting[] = [
 ];
 
 function why(refusals: Refusal[], setting: string, run: number): string | undefined {
-  return refusals.find((one) => one.setting === setting && one.run === run)?.why;
+  return refusals.find(one => one.setting === setting && one.run === run)?.why;
 }
 
 function training_of({ task, model, seed, set, beside }: State): string {
@@ -176,8 +229,14 @@ function Field(props: FieldProps) {
     <div class="field" title={setting.help}>
       <label for={id}>{props.title ?? words_for(setting.name)}</label>
       {setting.choices.length > 0 ? (
-        <select id={id} value={text} onChange={(event) => props.change(event.currentTarget.value)} aria-describedby={problem ? `${id}-problem` : undefined} aria-invalid={problem ? true : undefined}>
-          {(setting.choices.includes(text) ? setting.choices : ["", ...setting.choices]).map((choice) => (
+        <select
+          id={id}
+          value={text}
+          onChange={event => props.change(event.currentTarget.value)}
+          aria-describedby={problem ? `${id}-problem` : undefined}
+          aria-invalid={problem ? true : undefined}
+        >
+          {(setting.choices.includes(text) ? setting.choices : ["", ...setting.choices]).map(choice => (
             <option value={choice} selected={choice === text}>
               {choice}
             </option>
@@ -192,9 +251,9 @@ function Field(props: FieldProps) {
           autocomplete="off"
           value={text}
           placeholder={props.placeholder}
-          onInput={(event) => write(event.currentTarget.value)}
+          onInput={event => write(event.currentTarget.value)}
           onBlur={take}
-          onKeyDown={(event) => event.key === "Enter" && take()}
+          onKeyDown={event => event.key === "Enter" && take()}
           aria-describedby={problem ? `${id}-problem` : undefined}
           aria-invalid={problem ? true : undefined}
         />
@@ -213,17 +272,34 @@ function settings_of(parts: Parts | undefined, state: State, training: Training 
   if (!parts) return [];
   const task = task_of(state);
   // Where there is no training yet, since something in the address cannot be, as the page would ask for it.
-  const named = (section: string, toml: string) => String(training?.setting(section, "name") ?? /name = "([^"]*)"/.exec(toml)?.[1]);
+  const named = (section: string, toml: string) =>
+    String(training?.setting(section, "name") ?? /name = "([^"]*)"/.exec(toml)?.[1]);
   const read = (section: string, part: Parts["tasks"][string] | undefined): Setting[] =>
     (part?.settings ?? []).map(({ name, kind, help }) => ({
       name: `${section}.${name}`,
       help,
-      choices: kind.startsWith("one of: ") ? kind.slice(8).split(", ") : kind === "true or false" ? ["true", "false"] : [],
+      choices: kind.startsWith("one of: ")
+        ? kind.slice(8).split(", ")
+        : kind === "true or false"
+          ? ["true", "false"]
+          : [],
     }));
-  const not_here = new Set(["task.texts", "task.labels", "task.x", "task.y", "train.threads", "train.data_parallel", "train.shards", "train.keep_weights"]);
+  const not_here = new Set([
+    "task.texts",
+    "task.labels",
+    "task.x",
+    "task.y",
+    "train.threads",
+    "train.data_parallel",
+    "train.shards",
+    "train.keep_weights",
+  ]);
   return [
     ...read("task", parts.tasks[named("task", task.task)]),
-    ...read("model", parts.models[named("model", (task.models.find(({ name }) => name === state.model) ?? task.models[0]!).toml)]),
+    ...read(
+      "model",
+      parts.models[named("model", (task.models.find(({ name }) => name === state.model) ?? task.models[0]!).toml)],
+    ),
     ...read("train", parts.settings.train),
     { name: "probe.every", help: "steps from one evaluation to the next", choices: [] },
     { name: "probe.examples", help: "examples that are looked at", choices: [] },

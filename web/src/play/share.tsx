@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { save, save_text } from "../save";
 import type { Source } from "../source";
-import { pytorch_script, has_script } from "./pytorch";
+import { has_script, pytorch_script } from "./pytorch";
 
 interface Props {
   training: Training;
@@ -29,7 +29,8 @@ const parts = [
 
 // Where a frame can be shown, by where the page is from; on a web host that is the host's to say.
 const frame_wants: { [kind in Source["kind"]]?: string } = {
-  served: "A frame for a slide stays empty unless this server was started with the address of the page or slide that holds it: fovea serve --allow-frame https://slides.example (in place of that, yours).",
+  served:
+    "A frame for a slide stays empty unless this server was started with the address of the page or slide that holds it: fovea serve --allow-frame https://slides.example (in place of that, yours).",
   report: "A frame for a slide shows this file: it works on this computer, in a page or slide that is a file, too.",
 };
 
@@ -44,7 +45,9 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
       await navigator.clipboard.writeText(address);
       say(
         `The link to step ${at} is copied.` +
-          (at_home ? " It leads to this computer, where others cannot open it: send them a report, which is one file, or put it on a web host, and add to its address what the link has from # on." : ""),
+          (at_home
+            ? " It leads to this computer, where others cannot open it: send them a report, which is one file, or put it on a web host, and add to its address what the link has from # on."
+            : ""),
       );
     } catch {
       say("This browser lets no page copy; take the link from the address bar.");
@@ -54,9 +57,7 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
     const frame = `<iframe src="${link({ embed: "1", hide: without.join() }).replaceAll("&", "&amp;")}" width="900" height="560" title="Attention being learned"></iframe>`;
     try {
       await navigator.clipboard.writeText(frame);
-      say(
-        "The frame is copied: paste it into the HTML of a page or a slide.",
-      );
+      say("The frame is copied: paste it into the HTML of a page or a slide.");
     } catch {
       say(`This browser lets no page copy. The frame is: ${frame}`);
     }
@@ -72,7 +73,10 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
   };
   const weights = async () => {
     const { file, attached } = await training.weights_at(step);
-    save(new Blob([new Uint8Array(attached, file.at, file.bytes)], { type: "application/octet-stream" }), `${name}-step-${step}.safetensors`);
+    save(
+      new Blob([new Uint8Array(attached, file.at, file.bytes)], { type: "application/octet-stream" }),
+      `${name}-step-${step}.safetensors`,
+    );
     return `The weights after ${step} steps are saved.`;
   };
   const script = async () => {
@@ -89,14 +93,23 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
         <button type="button" disabled={still} onClick={copy_frame}>
           Frame for a slide
         </button>
-        <button type="button" disabled={still} onClick={() => save_text(training.spec, `${name}.toml`, "application/toml")}>
+        <button
+          type="button"
+          disabled={still}
+          onClick={() => save_text(training.spec, `${name}.toml`, "application/toml")}
+        >
           Spec for fovea run
         </button>
         <button type="button" disabled={busy || still} onClick={() => make(weights)}>
           Weights (safetensors)
         </button>
         {has_script(training) && (
-          <button type="button" disabled={busy || still || step === 0} title={step === 0 ? "It compares losses with those of this training: train a step first." : undefined} onClick={() => make(script)}>
+          <button
+            type="button"
+            disabled={busy || still || step === 0}
+            title={step === 0 ? "It compares losses with those of this training: train a step first." : undefined}
+            onClick={() => make(script)}
+          >
             PyTorch script
           </button>
         )}
@@ -105,14 +118,28 @@ export function Share({ training, at, name, note, still, kind, link }: Props) {
         <legend>The link opens a page without</legend>
         {parts.map(({ name, says }) => (
           <label class="line">
-            <input type="checkbox" checked={without.includes(name)} onChange={(event) => set_without(parts.map((part) => part.name).filter((one) => (one === name ? event.currentTarget.checked : without.includes(one))))} />
+            <input
+              type="checkbox"
+              checked={without.includes(name)}
+              onChange={event =>
+                set_without(
+                  parts
+                    .map(part => part.name)
+                    .filter(one => (one === name ? event.currentTarget.checked : without.includes(one))),
+                )
+              }
+            />
             {says}
           </label>
         ))}
       </fieldset>
       {frame_wants[kind] && <p class="soft">{frame_wants[kind]}</p>}
       <p class="soft" role="status">
-        {said || (training.company.length > 1 ? `All but the link are of the first run, at step ${step}.` : `All of them are of this experiment at step ${step}.`)} {note}
+        {said ||
+          (training.company.length > 1
+            ? `All but the link are of the first run, at step ${step}.`
+            : `All of them are of this experiment at step ${step}.`)}{" "}
+        {note}
       </p>
     </section>
   );

@@ -3,7 +3,7 @@ import { Refused } from "../engine/engine";
 import type { Plan } from "../engine/training";
 import { own_points } from "../own/points";
 import { own_texts } from "../own/texts";
-import { acts, beside, may_lack, probe_of, tasks, type Task } from "./tasks";
+import { acts, beside, may_lack, probe_of, type Task, tasks } from "./tasks";
 
 export interface State {
   task: string;
@@ -21,20 +21,31 @@ export interface State {
 // Numbers past it are not all told apart by a browser.
 export const to_seed = `0 to ${Number.MAX_SAFE_INTEGER}`;
 
-export const first: State = { task: "copy", model: "", seed: 0, set: "", act: "uniform", hold: 0, from: 0, beside: "", step: 0, example: -1 };
+export const first: State = {
+  task: "copy",
+  model: "",
+  seed: 0,
+  set: "",
+  act: "uniform",
+  hold: 0,
+  from: 0,
+  beside: "",
+  step: 0,
+  example: -1,
+};
 
 export function read_state(words: URLSearchParams): State {
   const whole = (name: "seed" | "hold" | "from" | "step" | "example") => {
     const value = Number(words.get(name) ?? NaN);
     return Number.isSafeInteger(value) && value >= 0 ? value : first[name];
   };
-  const task = tasks.find((one) => one.name === words.get("task")) ?? tasks[0]!;
+  const task = tasks.find(one => one.name === words.get("task")) ?? tasks[0]!;
   return {
     task: task.name,
-    model: task.models.find((one) => one.name === words.get("model"))?.name ?? "",
+    model: task.models.find(one => one.name === words.get("model"))?.name ?? "",
     seed: whole("seed"),
     set: words.get("set") ?? "",
-    act: task.acts.find((name) => name === words.get("act")) ?? first.act,
+    act: task.acts.find(name => name === words.get("act")) ?? first.act,
     hold: words.has("act") && !task.acts.includes(words.get("act")!) ? 0 : whole("hold"),
     from: whole("from"),
     beside: words.get("beside") ?? "",
@@ -49,24 +60,39 @@ export function misread_in(words: URLSearchParams): string {
   const task = task_of(state);
   const given = (name: string) => words.get(name) ?? "";
   const told: string[] = [];
-  if (given("task") && given("task") !== state.task) told.push(`The address asks for a task "${given("task")}", which is not one of this page's: "${task.title}" is shown.`);
+  if (given("task") && given("task") !== state.task)
+    told.push(
+      `The address asks for a task "${given("task")}", which is not one of this page's: "${task.title}" is shown.`,
+    );
   else {
-    if (given("model") && !task.models.some(({ name }) => name === given("model"))) told.push(`The address asks for a model "${given("model")}", which this task does not have here: "${task.models[0]!.title}" is shown.`);
-    if (given("act") && !task.acts.includes(given("act"))) told.push(`The address asks for "${given("act")}" to be done to attention, which cannot be done here: nothing is.`);
+    if (given("model") && !task.models.some(({ name }) => name === given("model")))
+      told.push(
+        `The address asks for a model "${given("model")}", which this task does not have here: "${task.models[0]!.title}" is shown.`,
+      );
+    if (given("act") && !task.acts.includes(given("act")))
+      told.push(
+        `The address asks for "${given("act")}" to be done to attention, which cannot be done here: nothing is.`,
+      );
   }
   for (const name of ["seed", "step", "hold", "from", "example"] as const)
-    if (given(name) && !(/^\d+$/.test(given(name)) && Number.isSafeInteger(Number(given(name))))) told.push(`The address says ${name} "${given(name)}", which is not a whole number${/^\d+$/.test(given(name)) ? ` below 2⁵³` : ""}${name === "example" ? ": the first example that tells something is shown" : `: it is ${state[name]} here`}.`);
-  if (state.from > 0 && !Number(given("hold")) && !settings_in(state.beside).has("hold")) told.push(`The address says from "${given("from")}", and not until when (hold): attention is left to itself.`);
+    if (given(name) && !(/^\d+$/.test(given(name)) && Number.isSafeInteger(Number(given(name)))))
+      told.push(
+        `The address says ${name} "${given(name)}", which is not a whole number${/^\d+$/.test(given(name)) ? ` below 2⁵³` : ""}${name === "example" ? ": the first example that tells something is shown" : `: it is ${state[name]} here`}.`,
+      );
+  if (state.from > 0 && !Number(given("hold")) && !settings_in(state.beside).has("hold"))
+    told.push(`The address says from "${given("from")}", and not until when (hold): attention is left to itself.`);
   return told.join(" ");
 }
 
 // As words of an address; what is as at first is left out.
 export function words_of(changes: Partial<State>): { [word: string]: string | number | undefined } {
-  return Object.fromEntries(Object.entries(changes).map(([word, value]) => [word, value === first[word as keyof State] ? undefined : value]));
+  return Object.fromEntries(
+    Object.entries(changes).map(([word, value]) => [word, value === first[word as keyof State] ? undefined : value]),
+  );
 }
 
 export function task_of(state: State): Task {
-  return tasks.find((one) => one.name === state.task)!;
+  return tasks.find(one => one.name === state.task)!;
 }
 
 // "a=1;b=2" as a map, and back.
@@ -74,7 +100,8 @@ export function settings_in(text: string): Map<string, string> {
   const all = new Map<string, string>();
   for (const words of text.split(";")) {
     const mark = words.indexOf("=");
-    if (words.trim()) all.set((mark < 0 ? words : words.slice(0, mark)).trim(), mark < 0 ? "" : words.slice(mark + 1).trim());
+    if (words.trim())
+      all.set((mark < 0 ? words : words.slice(0, mark)).trim(), mark < 0 ? "" : words.slice(mark + 1).trim());
   }
   return all;
 }
@@ -86,11 +113,16 @@ export const owns = { texts: own_texts, points: own_points };
 
 // What the run beside the first is called.
 export function title_of(state: State, more: string): string {
-  const act = acts.find((one) => one.name === state.act)!;
+  const act = acts.find(one => one.name === state.act)!;
   const all = [...settings_in(more)].map(([name, value]) =>
-    name === "hold" ? (value === "0" ? "attention free from the start" : `attention ${act.title} until step ${value}`)
-    : name === "from" ? `attention ${act.title} from step ${value}`
-    : `${beside[name] ?? name} ${value}`);
+    name === "hold"
+      ? value === "0"
+        ? "attention free from the start"
+        : `attention ${act.title} until step ${value}`
+      : name === "from"
+        ? `attention ${act.title} from step ${value}`
+        : `${beside[name] ?? name} ${value}`,
+  );
   return all.join(" and ");
 }
 
@@ -100,20 +132,23 @@ export function plan_of(state: State, more = ""): Plan | undefined {
   const task = task_of(state);
   const task_toml = task.own ? owns[task.own].task : task.task;
   if (!task_toml) return undefined;
-  const model = task.models.find((one) => one.name === state.model) ?? task.models[0]!;
+  const model = task.models.find(one => one.name === state.model) ?? task.models[0]!;
   const set = new Map([...settings_in(state.set), ...settings_in(more)]);
   const whole = (name: string, otherwise: number) => {
     const text = set.get(name) ?? String(otherwise);
     set.delete(name);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text))) throw new Refused(`It cannot be "${text}". Give a whole number from ${to_seed}.`, name);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text)))
+      throw new Refused(`It cannot be "${text}". Give a whole number from ${to_seed}.`, name);
     return Number(text);
   };
-  const seed = whole("seed", state.seed), hold = whole("hold", state.hold), from = whole("from", state.from);
-  const act = acts.find((one) => one.name === state.act)!;
+  const seed = whole("seed", state.seed),
+    hold = whole("hold", state.hold),
+    from = whole("from", state.from);
+  const act = acts.find(one => one.name === state.act)!;
   // A model without attention can be trained, too: what is of attention is left out then.
-  const listed = (names: string[]) => names.map((name) => `"${name}"`).join(", ");
-  const probes = [...new Set([...task.metrics.map((metric) => probe_of[metric] ?? metric), ...(task.probes ?? [])])];
-  const measured = `names = [${listed(probes.filter((name) => !may_lack.has(name)))}], where_able = [${listed([...probes.filter((name) => may_lack.has(name)), "kept_beta"])}]`;
+  const listed = (names: string[]) => names.map(name => `"${name}"`).join(", ");
+  const probes = [...new Set([...task.metrics.map(metric => probe_of[metric] ?? metric), ...(task.probes ?? [])])];
+  const measured = `names = [${listed(probes.filter(name => !may_lack.has(name)))}], where_able = [${listed([...probes.filter(name => may_lack.has(name)), "kept_beta"])}]`;
   const toml = [
     `title = "Playground: ${task.title}"`,
     `task = ${task_toml}`,

@@ -27,8 +27,16 @@ export interface Task {
 const every_act = ["uniform", "truth", "frozen", "alone"];
 const translator = [
   { name: "seq2seq", title: "Encoder and decoder (LSTM)", toml: '{ name = "seq2seq", hidden = 64, embedding = 64 }' },
-  { name: "gru", title: "Encoder and decoder (GRU)", toml: '{ name = "seq2seq", cell = "gru", hidden = 64, embedding = 64 }' },
-  { name: "heads", title: "Four heads together (GRU)", toml: '{ name = "seq2seq-heads", cell = "gru", hidden = 64, embedding = 64, heads = [0, 1, 2, 3] }' },
+  {
+    name: "gru",
+    title: "Encoder and decoder (GRU)",
+    toml: '{ name = "seq2seq", cell = "gru", hidden = 64, embedding = 64 }',
+  },
+  {
+    name: "heads",
+    title: "Four heads together (GRU)",
+    toml: '{ name = "seq2seq-heads", cell = "gru", hidden = 64, embedding = 64, heads = [0, 1, 2, 3] }',
+  },
 ];
 const copying = {
   models: translator,
@@ -42,7 +50,11 @@ const copying = {
 };
 const labelled = {
   models: [
-    { name: "gated-classifier", title: "Recurrent classifier (LSTM)", toml: '{ name = "gated-classifier", hidden = 32, embedding = 32 }' },
+    {
+      name: "gated-classifier",
+      title: "Recurrent classifier (LSTM)",
+      toml: '{ name = "gated-classifier", hidden = 32, embedding = 32 }',
+    },
     { name: "unigram-gate", title: "A weight and a logit per word", toml: '{ name = "unigram-gate" }' },
   ],
   probe: "{ every = 4, examples = 100 }",
@@ -93,7 +105,13 @@ export const tasks: Task[] = [
     name: "features",
     title: "Find the features that matter",
     idea: "Two of twenty features decide the label. Each feature has a weight, all of them add up to 1, and the model learns which to give the most.",
-    models: [{ name: "feature-attention", title: "A weight per feature", toml: '{ name = "feature-attention", gate = "free" }' }],
+    models: [
+      {
+        name: "feature-attention",
+        title: "A weight per feature",
+        toml: '{ name = "feature-attention", gate = "free" }',
+      },
+    ],
     task: '{ name = "feature-mean", width = 20 }',
     train: '{ steps = 600, batch = 64, optimizer = "adam", rate = 5e-3 }',
     probe: "{ every = 4, examples = 100 }",
@@ -108,7 +126,13 @@ export const tasks: Task[] = [
     title: "Read a chain off its context",
     idea: "Each text is a Markov chain of its own. First the model learns how often each state comes; then one head looks at the state before, the next at what followed earlier copies of the current state, and the chain is known.",
     task: '{ name = "markov-icl", states = 3, length = 40 }',
-    models: [{ name: "transformer", title: "Two layers of attention", toml: '{ name = "transformer", layers = 2, heads = 1, width = 16, position = "relative", biases = false, start = 0.1, start_output = 0.01 }' }],
+    models: [
+      {
+        name: "transformer",
+        title: "Two layers of attention",
+        toml: '{ name = "transformer", layers = 2, heads = 1, width = 16, position = "relative", biases = false, start = 0.1, start_output = 0.01 }',
+      },
+    ],
     train: '{ steps = 500, batch = 32, optimizer = "adamw", rate = 4e-3 }',
     metrics: ["accuracy", "previous_token", "induction", "entropy"],
     attention: { metric: "induction", level: 0.75, says: "a head looks at what followed earlier copies (α)" },
@@ -120,7 +144,13 @@ export const tasks: Task[] = [
     title: "What followed it the last time?",
     idea: "The last word stood in the text once before: say what followed it then. One head has to look at the word before, and the other to find the place by it; for a while nothing seems to happen.",
     task: '{ name = "induction", vocab = 24, length = 10 }',
-    models: [{ name: "transformer", title: "Two layers of attention", toml: '{ name = "transformer", layers = 2, heads = 1, width = 32, position = "relative", biases = false }' }],
+    models: [
+      {
+        name: "transformer",
+        title: "Two layers of attention",
+        toml: '{ name = "transformer", layers = 2, heads = 1, width = 32, position = "relative", biases = false }',
+      },
+    ],
     train: '{ steps = 600, batch = 64, optimizer = "adam", rate = 2e-3 }',
     metrics: ["accuracy", "attention_accuracy", "previous_token", "entropy"],
     attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on what followed (α)" },
@@ -132,7 +162,13 @@ export const tasks: Task[] = [
     title: "Sums of neighbours",
     idea: "Numbers, then the sums of each two neighbours. The loss rests at a height that can be computed beforehand, until attention finds the two places.",
     task: '{ name = "mws", n = 8, numbers = 8 }',
-    models: [{ name: "transformer", title: "One layer of linear attention", toml: '{ name = "transformer", layers = 1, heads = 1, width = 64, mlp = 4, attention = "linear" }' }],
+    models: [
+      {
+        name: "transformer",
+        title: "One layer of linear attention",
+        toml: '{ name = "transformer", layers = 1, heads = 1, width = 64, mlp = 4, attention = "linear" }',
+      },
+    ],
     train: '{ steps = 400, batch = 32, optimizer = "adam", rate = 2e-3 }',
     metrics: ["accuracy", "right_places"],
     attention: { metric: "right_places", level: 0.5, says: "half of attention is on the two places" },
@@ -158,7 +194,11 @@ export const tasks: Task[] = [
     title: "Your own points",
     idea: "At each place the answer is the mean of all points, near ones counting more. How near counts as near (w) is learned by answering each point from the others.",
     models: [
-      { name: "gaussian", title: "Nearness, its width learned", toml: '{ name = "pooling", similarity = "gaussian-learned", w = 1 }' },
+      {
+        name: "gaussian",
+        title: "Nearness, its width learned",
+        toml: '{ name = "pooling", similarity = "gaussian-learned", w = 1 }',
+      },
       { name: "average", title: "The mean of all", toml: '{ name = "pooling", similarity = "average" }' },
     ],
     task: "",
@@ -188,11 +228,15 @@ export const labels: { [metric: string]: string } = {
 // What is drawn at first: knowledge and attention, where the task has both.
 export function first_curves(task: Task): string[] {
   const two = [task.knowledge?.metric ?? "accuracy", task.attention?.metric ?? "entropy"];
-  return task.metrics.filter((metric) => two.includes(metric));
+  return task.metrics.filter(metric => two.includes(metric));
 }
 
 // The probe that measures it, where that has another name.
-export const probe_of: { [metric: string]: string } = { previous_token: "heads", induction: "heads", right_places: "heads" };
+export const probe_of: { [metric: string]: string } = {
+  previous_token: "heads",
+  induction: "heads",
+  right_places: "heads",
+};
 
 // What measures attention or β, which a model may not have.
 export const may_lack = new Set(["attention_accuracy", "attention_on_truth", "entropy", "beta_top1", "beta_auc"]);

@@ -16,14 +16,41 @@ export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redr
       <button type="button" onClick={() => void player.go(0)} disabled={at === 0 || stuck}>
         <span aria-hidden="true">|◀</span> <span class="name">Rewind</span>
       </button>
-      <button type="button" class="main" onClick={() => (playing ? player.pause() : void player.play())} disabled={stuck || (player.trainings.length === 0 && !loading)}>
-        {playing ? <><span aria-hidden="true">||</span> Pause</> : at > 0 && at >= last ? <><span aria-hidden="true">↻</span> Replay</> : <><span aria-hidden="true">▶</span> Play</>}
+      <button
+        type="button"
+        class="main"
+        onClick={() => (playing ? player.pause() : void player.play())}
+        disabled={stuck || (player.trainings.length === 0 && !loading)}
+      >
+        {playing ? (
+          <>
+            <span aria-hidden="true">||</span> Pause
+          </>
+        ) : at > 0 && at >= last ? (
+          <>
+            <span aria-hidden="true">↻</span> Replay
+          </>
+        ) : (
+          <>
+            <span aria-hidden="true">▶</span> Play
+          </>
+        )}
       </button>
-      <button type="button" onClick={() => void player.go(player.wished + 1)} disabled={at >= last || stuck} title="One update of the weights">
+      <button
+        type="button"
+        onClick={() => void player.go(player.wished + 1)}
+        disabled={at >= last || stuck}
+        title="One update of the weights"
+      >
         <span aria-hidden="true">▶|</span> <span class="name">Step</span>
       </button>
       {player.every > 1 && (
-        <button type="button" onClick={() => void player.go_to_next_look(player.wished)} disabled={at >= last || stuck} title={`Attention is looked at every ${player.every} steps (probe.every)`}>
+        <button
+          type="button"
+          onClick={() => void player.go_to_next_look(player.wished)}
+          disabled={at >= last || stuck}
+          title={`Attention is looked at every ${player.every} steps (probe.every)`}
+        >
           <span aria-hidden="true">▶▶|</span> <span class="name">Next look</span>
         </button>
       )}
@@ -31,7 +58,7 @@ export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redr
         <span class="name">Speed</span>
         <select
           value={String(player.pace)}
-          onChange={(event) => {
+          onChange={event => {
             player.pace = Number(event.currentTarget.value);
             redraw();
           }}

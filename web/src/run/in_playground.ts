@@ -1,9 +1,10 @@
 // A kept run as an address of the playground, which trains it anew: the same spec and seed, so the same numbers.
+
+import { write_address } from "../address";
 import { Training } from "../engine/training";
 import { flat_settings, type Setting, type WholeRun } from "../model";
-import { first, plan_of, settings_text, words_of, type State } from "../play/state";
+import { first, plan_of, type State, settings_text, words_of } from "../play/state";
 import { acts, tasks } from "../play/tasks";
-import { write_address } from "../address";
 import { Trouble } from "../trouble";
 
 const named = (toml: string) => /name = "([^"]+)"/.exec(toml)?.[1];
@@ -13,14 +14,20 @@ const not_of_numbers = /^(train\.(threads|keep_weights|data_parallel|shards)|pro
 export function not_there(run: WholeRun): string {
   const settings = flat_settings(run.settings);
   if (settings.has("train.program")) return `It was trained by another program (${settings.get("train.program")}).`;
-  if (!place_of(run)) return `The playground has no task "${settings.get("task.name") ?? "?"}" with a model "${settings.get("model.name") ?? "?"}".`;
+  if (!place_of(run))
+    return `The playground has no task "${settings.get("task.name") ?? "?"}" with a model "${settings.get("model.name") ?? "?"}".`;
   if (!act_of(run)) return "What was done to its attention cannot be set there.";
   return "";
 }
 
 function place_of(run: WholeRun) {
   const settings = flat_settings(run.settings);
-  const task = tasks.find((one) => !one.own && named(one.task) === settings.get("task.name") && one.models.some(({ toml }) => named(toml) === settings.get("model.name")));
+  const task = tasks.find(
+    one =>
+      !one.own &&
+      named(one.task) === settings.get("task.name") &&
+      one.models.some(({ toml }) => named(toml) === settings.get("model.name")),
+  );
   return task && { task, model: task.models.find(({ toml }) => named(toml) === settings.get("model.name"))! };
 }
 
@@ -30,14 +37,20 @@ function act_of(run: WholeRun): Partial<State> | undefined {
   const [one] = all;
   if (!one) return {};
   const act = acts.find(({ word, is }) => one[word] === is);
-  const known = act && Object.keys(one).every((word) => [act.word, "from", "until"].includes(word));
+  const known = act && Object.keys(one).every(word => [act.word, "from", "until"].includes(word));
   if (!known || typeof one.until !== "number") return undefined;
   return { act: act.name, from: Number(one.from ?? 0), hold: one.until };
 }
 
 export async function address_in_playground(run: WholeRun): Promise<string> {
   const place = place_of(run)!;
-  const state: State = { ...first, task: place.task.name, model: place.model === place.task.models[0] ? "" : place.model.name, seed: run.seed, ...act_of(run) };
+  const state: State = {
+    ...first,
+    task: place.task.name,
+    model: place.model === place.task.models[0] ? "" : place.model.name,
+    seed: run.seed,
+    ...act_of(run),
+  };
   // What differs from what the playground would begin by itself.
   const training = await new Training(plan_of(state)!).begin();
   const usual = flat_settings(training.settings);
@@ -45,8 +58,10 @@ export async function address_in_playground(run: WholeRun): Promise<string> {
   const own = new Map<string, string>();
   for (const [name, text] of flat_settings(run.settings))
     if (!not_of_numbers.test(name) && !/^intervene/.test(name) && usual.get(name) !== text) own.set(name, text);
-  if ([...own.values()].some((text) => text.includes(";"))) throw new Trouble("A setting of it has a semicolon, which an address of the playground cannot say.");
+  if ([...own.values()].some(text => text.includes(";")))
+    throw new Trouble("A setting of it has a semicolon, which an address of the playground cannot say.");
   const words = new URLSearchParams();
-  for (const [word, value] of Object.entries(words_of({ ...state, set: settings_text(own) }))) if (value !== undefined) words.set(word, String(value));
+  for (const [word, value] of Object.entries(words_of({ ...state, set: settings_text(own) })))
+    if (value !== undefined) words.set(word, String(value));
   return write_address({ view: "play", words });
 }

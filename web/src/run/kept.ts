@@ -12,13 +12,22 @@ export interface MapName {
 }
 
 export function maps_of(run: WholeRun): MapName[] {
-  const is_map = ({ name, shape }: Kind) => shape.length === 3 && (name === "attention" || name === "attention_held" || name.startsWith("attention."));
+  const is_map = ({ name, shape }: Kind) =>
+    shape.length === 3 && (name === "attention" || name === "attention_held" || name.startsWith("attention."));
   const single = run.arrays.filter(is_map).length === 1;
   return run.arrays.filter(is_map).map(({ name }) => {
     const place = /^attention\.layer\.(\d+)\.head\.(\d+)$/.exec(name);
-    if (place) return { name, layer: Number(place[1]), head: Number(place[2]), says: `layer ${place[1]}, head ${place[2]}` };
-    if (name === "attention") return { name, says: single ? "attention" : "the whole (mean of the heads; of the last layer)" };
-    return { name, says: name === "attention_held" ? "attention while it is held" : name.slice("attention.".length).replaceAll(/[._]/g, " ") };
+    if (place)
+      return { name, layer: Number(place[1]), head: Number(place[2]), says: `layer ${place[1]}, head ${place[2]}` };
+    if (name === "attention")
+      return { name, says: single ? "attention" : "the whole (mean of the heads; of the last layer)" };
+    return {
+      name,
+      says:
+        name === "attention_held"
+          ? "attention while it is held"
+          : name.slice("attention.".length).replaceAll(/[._]/g, " "),
+    };
   });
 }
 
@@ -35,18 +44,24 @@ export class Kept extends Looks {
     this.classes = run.words.classes;
     for (const [name, points] of Object.entries(run.series)) this.series.set(name, series_of(points));
     const [, rows, columns] = run.arrays.find(({ name }) => name === map)?.shape ?? [];
-    this.axes = run.axes ?? { rows: rows === columns ? "place" : rows === 1 ? "example" : "target_word", columns: "source_word" };
+    this.axes = run.axes ?? {
+      rows: rows === columns ? "place" : rows === 1 ? "example" : "target_word",
+      columns: "source_word",
+    };
   }
 
   static async load(kept: KeptRuns, run: WholeRun, map: string): Promise<Kept> {
     const loaded = new Kept(run, map);
-    const facts = ["attention_source", "attention_target", "attention_labels", "attention_truth"].filter((name) => run.arrays.some((kind) => kind.name === name));
-    if (loaded.axes.columns === "pixel" && run.arrays.some(({ name }) => name === "attention_items")) facts.push("attention_items");
+    const facts = ["attention_source", "attention_target", "attention_labels", "attention_truth"].filter(name =>
+      run.arrays.some(kind => kind.name === name),
+    );
+    if (loaded.axes.columns === "pixel" && run.arrays.some(({ name }) => name === "attention_items"))
+      facts.push("attention_items");
     const of_map = map === "attention" ? "attention_beta" : map.replace(/^attention\./, "beta.");
     const beta = of_map !== map && run.arrays.some(({ name }) => name === of_map) ? [of_map] : [];
-    const found = await Promise.all([map, ...facts, ...beta].map((name) => kept.arrays(run.run, name)));
+    const found = await Promise.all([map, ...facts, ...beta].map(name => kept.arrays(run.run, name)));
     for (const array of found.flat()) {
-      const values = Float32Array.from(array.values, (value) => value ?? NaN);
+      const values = Float32Array.from(array.values, value => value ?? NaN);
       if (array.name === beta[0]) {
         const look = loaded.looks.find(({ step }) => step === array.step);
         if (look) look.beta = values;

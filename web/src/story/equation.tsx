@@ -15,7 +15,8 @@ type Term =
 
 const part = / , |\\frac|√|[_^{}]|\d+(?:\.\d+)?|\p{L}\p{M}*(?:\p{L}\p{M}*)*|\s+|./gu;
 // Greek letters and single Latin ones are variables; longer words stand upright, as functions do.
-const word = /^\p{L}/u, variable = /^\p{L}\p{M}*$/u;
+const word = /^\p{L}/u,
+  variable = /^\p{L}\p{M}*$/u;
 
 class Reader {
   private readonly parts: string[];
@@ -61,7 +62,7 @@ function mathml(term: Term): ComponentChild {
     case "row":
       return createElement("mrow", null, ...term.terms.map(mathml));
     case "scripts": {
-      const [base, below, above] = [term.base, term.below, term.above].map((one) => one && mathml(one));
+      const [base, below, above] = [term.base, term.below, term.above].map(one => one && mathml(one));
       if (below && above) return createElement("msubsup", null, base, below, above);
       return below ? createElement("msub", null, base, below) : createElement("msup", null, base, above);
     }
@@ -126,13 +127,15 @@ export function Equation({ lines }: { lines: string[] }) {
   const holder = useRef<HTMLDivElement>(null);
   const [cut, set_cut] = useState(false); // then it scrolls, and by keyboard too
   useEffect(() => {
-    const watch = new ResizeObserver(() => holder.current && set_cut(holder.current.scrollWidth > holder.current.clientWidth));
+    const watch = new ResizeObserver(
+      () => holder.current && set_cut(holder.current.scrollWidth > holder.current.clientWidth),
+    );
     watch.observe(holder.current!);
     return () => watch.disconnect();
   }, []);
   return (
     <div ref={holder} class="equations" tabIndex={cut ? 0 : undefined} role="group" aria-label="Equations">
-      {lines.map((line) => {
+      {lines.map(line => {
         const term = new Reader(line).row();
         return (
           <div class="equation">

@@ -26,9 +26,27 @@ const linear_gate: Told = {
   equations: ["L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d p}{d τ} = D"],
   until: 2.5,
   stories: [
-    { title: "Uniform", D: 0, gate: 0.5, sum: 0, says: `${uniform} Attention rises at first slowly, then ever faster.` },
-    { title: "Mistaken", D: -20, gate: 0.5, sum: 0, says: "The wrong word was learned. Attention falls, and never comes back." },
-    { title: "Low loss", D: 8, gate: 0.5, sum: 0, says: "The loss is as low as you like, and attention is still uniform." },
+    {
+      title: "Uniform",
+      D: 0,
+      gate: 0.5,
+      sum: 0,
+      says: `${uniform} Attention rises at first slowly, then ever faster.`,
+    },
+    {
+      title: "Mistaken",
+      D: -20,
+      gate: 0.5,
+      sum: 0,
+      says: "The wrong word was learned. Attention falls, and never comes back.",
+    },
+    {
+      title: "Low loss",
+      D: 8,
+      gate: 0.5,
+      sum: 0,
+      says: "The loss is as low as you like, and attention is still uniform.",
+    },
   ],
 };
 const bounded_gate: Told = {
@@ -36,20 +54,60 @@ const bounded_gate: Told = {
   equations: ["p = σ(a) , L = −p D , \\frac{d D}{d τ} = 2 p , \\frac{d a}{d τ} = p (1 − p) D"],
   until: 10,
   stories: [
-    { title: "Uniform", D: 0, gate: 0, sum: 0, says: `${uniform} Attention rises at first slowly, and ever slower as it nears 1.` },
-    { title: "Mistaken", D: -2, gate: 0, sum: 0, says: "The wrong word was learned. Attention falls, and comes back once the key's word is known." },
-    { title: "Low loss", D: 8, gate: 0, sum: 0, says: "The loss is as low as you like, and attention is still uniform." },
+    {
+      title: "Uniform",
+      D: 0,
+      gate: 0,
+      sum: 0,
+      says: `${uniform} Attention rises at first slowly, and ever slower as it nears 1.`,
+    },
+    {
+      title: "Mistaken",
+      D: -2,
+      gate: 0,
+      sum: 0,
+      says: "The wrong word was learned. Attention falls, and comes back once the key's word is known.",
+    },
+    {
+      title: "Low loss",
+      D: 8,
+      gate: 0,
+      sum: 0,
+      says: "The loss is as low as you like, and attention is still uniform.",
+    },
   ],
 };
-const logistic_pulls = (gate: string) => ["u = σ(−s_1) , v = σ(s_0) , s_0 = β_0 , s_1 = (1 − p) β_0 + p β_1", "L = log(1 + e^{s_0}) + log(1 + e^{−s_1})", "\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u , " + gate];
+const logistic_pulls = (gate: string) => [
+  "u = σ(−s_1) , v = σ(s_0) , s_0 = β_0 , s_1 = (1 − p) β_0 + p β_1",
+  "L = log(1 + e^{s_0}) + log(1 + e^{−s_1})",
+  "\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u , " + gate,
+];
 const logistic_loss: Told = {
   idea: "Here a sequence that is classified well has almost no gradient. There is still a saddle, where β₀, β₁ and p are 0, but what divides the starts around it is not a line in this plane: β₀ + β₁ moves, too.",
   equations: logistic_pulls("\\frac{d p}{d τ} = u D"),
   until: 10,
   stories: [
-    { title: "Uniform", D: 0, gate: 0.5, sum: 0, says: `${uniform} Attention rises, and ever slower as the loss falls.` },
-    { title: "Mistaken", D: -4, gate: 0.5, sum: 0, says: "The wrong word was learned. Attention leaves the key and turns negative, and the loss falls all the same." },
-    { title: "Low loss", D: 16, gate: 0.5, sum: 8, says: "Both sequences are classified well under uniform attention, so the gradient is small: attention moves on ever more slowly." },
+    {
+      title: "Uniform",
+      D: 0,
+      gate: 0.5,
+      sum: 0,
+      says: `${uniform} Attention rises, and ever slower as the loss falls.`,
+    },
+    {
+      title: "Mistaken",
+      D: -4,
+      gate: 0.5,
+      sum: 0,
+      says: "The wrong word was learned. Attention leaves the key and turns negative, and the loss falls all the same.",
+    },
+    {
+      title: "Low loss",
+      D: 16,
+      gate: 0.5,
+      sum: 8,
+      says: "Both sequences are classified well under uniform attention, so the gradient is small: attention moves on ever more slowly.",
+    },
   ],
 };
 const both: Told = {
@@ -59,7 +117,13 @@ const both: Told = {
   stories: [
     { title: "Uniform", D: 0, gate: 0, sum: 0, says: `${uniform} Attention rises at first slowly.` },
     { title: "Mistaken", D: -2, gate: 0, sum: 0, says: "The wrong word was learned. Attention falls, and comes back." },
-    { title: "Low loss", D: 16, gate: 0, sum: 8, says: "Both sequences are classified well under uniform attention, so the gradient is small: attention moves on ever more slowly." },
+    {
+      title: "Low loss",
+      D: 16,
+      gate: 0,
+      sum: 8,
+      says: "Both sequences are classified well under uniform attention, so the gradient is small: attention moves on ever more slowly.",
+    },
   ],
 };
 

@@ -9,7 +9,7 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
   const [experiments, set] = useState<Experiment[]>([]);
   useEffect(() => {
     source.story().then(
-      (story) => set(story.experiments),
+      story => set(story.experiments),
       () => {},
     );
   }, [source]);
@@ -18,21 +18,21 @@ export function NoStore({ source, run }: { source: Source; run: string }) {
     <>
       <h1>{run ? `Run ${run}` : "Runs"}</h1>
       <p>
-        {here} holds what its experiments came to, and not their runs: curves, attention maps, weights and notes of single runs are in the program's store. To see those
-        of your own, start it: <code>fovea serve</code>
+        {here} holds what its experiments came to, and not their runs: curves, attention maps, weights and notes of
+        single runs are in the program's store. To see those of your own, start it: <code>fovea serve</code>
       </p>
       {experiments.length > 0 && (
         <Scrolled label="Experiments">
           <table>
             <thead>
               <tr>
-                {["experiment", "runs", "seeds", "claims that held"].map((head) => (
+                {["experiment", "runs", "seeds", "claims that held"].map(head => (
                   <th scope="col">{head}</th>
                 ))}
               </tr>
             </thead>
             <tbody>
-              {experiments.map((one) => {
+              {experiments.map(one => {
                 const { runs, seeds } = one as Partial<Told>;
                 return (
                   <tr>

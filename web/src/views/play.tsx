@@ -2,34 +2,43 @@
 // beside it that differs in a setting. The engine trains in a worker; what is shown is what it said on the way.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useAddress, useWord, write_address } from "../address";
+import type { Curve, Mark } from "../curves";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
-import type { Curve, Mark } from "../curves";
 import { Lines } from "../lines";
 import { Compared } from "../own/compared";
 import { PooledCurve } from "../own/curve";
+import { use_own } from "../own/data";
 import { Predicted } from "../own/forecast";
 import { OwnPanel } from "../own/panel";
 import { PredictedWidth } from "../own/width";
-import { use_own } from "../own/data";
 import { Attention, Dots } from "../play/attention";
 import { HoldAxis, TimeAxis } from "../play/axis";
 import { LessonPart } from "../play/part";
 import { Player } from "../play/player";
-import { present, Presenter } from "../play/presenter";
-import { presets, preset_of, type Preset } from "../play/presets";
+import { Presenter, present } from "../play/presenter";
+import { type Preset, preset_of, presets } from "../play/presets";
 import { Settings } from "../play/settings";
 import { Share } from "../play/share";
+import { first, misread_in, owns, plan_of, read_state, type State, task_of, title_of, words_of } from "../play/state";
+import { acts, first_curves, labels, type Task } from "../play/tasks";
 import { Transport } from "../play/transport";
 import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { Explained } from "../term";
-import { first, misread_in, owns, plan_of, read_state, task_of, title_of, words_of, type State } from "../play/state";
-import { acts, first_curves, labels, type Task } from "../play/tasks";
 
 // What another training follows from.
 function root_of(state: State): string {
-  return JSON.stringify([state.task, state.model, state.seed, state.set, state.act, state.hold, state.from, state.beside]);
+  return JSON.stringify([
+    state.task,
+    state.model,
+    state.seed,
+    state.set,
+    state.act,
+    state.hold,
+    state.from,
+    state.beside,
+  ]);
 }
 
 export function Play({ source }: { source: Source }) {
@@ -57,7 +66,10 @@ export function Play({ source }: { source: Source }) {
   // Before the person can do anything else: what is done next is meant for the new training.
   useLayoutEffect(() => {
     written.current = state.step;
-    const wished = ["", ...(state.beside ? [state.beside] : [])].map((more) => ({ plan: () => plan_of(state, more), title: title_of(state, more) }));
+    const wished = ["", ...(state.beside ? [state.beside] : [])].map(more => ({
+      plan: () => plan_of(state, more),
+      title: title_of(state, more),
+    }));
     void player.load(root, state, wished, state.step);
   }, [root]);
   useEffect(() => () => player.end(), []);
@@ -83,7 +95,7 @@ export function Play({ source }: { source: Source }) {
   const [amiss, set_amiss] = useState<ReadonlySet<string>>(new Set());
   const note_amiss = useCallback((field: string, is: boolean) => {
     if (is) player.pause();
-    set_amiss((all) => new Set([...all].filter((one) => one !== field).concat(is ? field : [])));
+    set_amiss(all => new Set([...all].filter(one => one !== field).concat(is ? field : [])));
   }, []);
   player.amiss = amiss.size > 0;
   const stuck = player.stuck;
@@ -97,26 +109,47 @@ export function Play({ source }: { source: Source }) {
   const until = hidden.includes("ahead") ? at : Infinity;
   const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
   const losses = useMemo(() => curves_of(trainings, ["train_loss"], until), [trainings, progress, until]);
-  const marks = useMemo(() => marks_of(trainings, task, presented).filter(({ step }) => step <= until), [trainings, progress, task, until, presented]);
-  const acted = new Set(trainings.flatMap((training) => training.interventions.flatMap((one) => [one.from, one.until])).filter((step) => Number(step) > 0)).size;
-  const mark_rows = acted + (presented ? 0 : trainings.length * [task.knowledge, task.attention].filter(Boolean).length);
+  const marks = useMemo(
+    () => marks_of(trainings, task, presented).filter(({ step }) => step <= until),
+    [trainings, progress, task, until, presented],
+  );
+  const acted = new Set(
+    trainings
+      .flatMap(training => training.interventions.flatMap(one => [one.from, one.until]))
+      .filter(step => Number(step) > 0),
+  ).size;
+  const mark_rows =
+    acted + (presented ? 0 : trainings.length * [task.knowledge, task.attention].filter(Boolean).length);
   const [chosen_curves, choose_curves] = useWord("curves", first_curves(task).join());
-  const shown = useMemo(() => new Set(chosen_curves.split(",").map((metric) => labels[metric] ?? metric)), [chosen_curves]);
+  const shown = useMemo(
+    () => new Set(chosen_curves.split(",").map(metric => labels[metric] ?? metric)),
+    [chosen_curves],
+  );
   const switch_curve = (like: string) => {
     const on = new Set(shown);
     if (!on.delete(like)) on.add(like);
-    choose_curves(task.metrics.filter((metric) => on.has(labels[metric] ?? metric)).join());
+    choose_curves(task.metrics.filter(metric => on.has(labels[metric] ?? metric)).join());
   };
   // Of fields there are many, and none changes while it plays.
-  const settings = useMemo(() => <Settings state={state} set={set} training={trainings[0]} refusals={player.refusals} amiss={note_amiss} />, [root, trainings[0], player.refusals]);
-  const failed = trainings.filter((training) => training.error).map(failure_of).join(" ");
+  const settings = useMemo(
+    () => <Settings state={state} set={set} training={trainings[0]} refusals={player.refusals} amiss={note_amiss} />,
+    [root, trainings[0], player.refusals],
+  );
+  const failed = trainings
+    .filter(training => training.error)
+    .map(failure_of)
+    .join(" ");
   const file = `${of.task}-seed-${of.seed}`;
-  const attends = trainings.find((training) => training.examples > 0) ?? trainings[0];
+  const attends = trainings.find(training => training.examples > 0) ?? trainings[0];
   const example = attends?.example(state.example) ?? 0;
   const screen = useScreen();
-  const height = screen.wide ? Math.max(190, Math.min(440, screen.height - (presented ? (trainings.length > 1 ? 450 : 370) : embed ? 300 : 400))) : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650))) + (embed ? 0 : (trainings.length > 1 ? 12 : 6) * mark_rows);
+  const height = screen.wide
+    ? Math.max(190, Math.min(440, screen.height - (presented ? (trainings.length > 1 ? 450 : 370) : embed ? 300 : 400)))
+    : Math.max(150, Math.min(260, screen.height - (embed ? 480 : 650))) +
+      (embed ? 0 : (trainings.length > 1 ? 12 : 6) * mark_rows);
   const preset = preset_of(state);
-  const begin = (next: Preset) => change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
+  const begin = (next: Preset) =>
+    change_address({ ...words_of({ ...first, ...next.state }), curves: next.curves?.join() }, true);
   const on_the_way = player.under_way && !loading;
   const idea = (
     <p class="idea">
@@ -131,20 +164,25 @@ export function Play({ source }: { source: Source }) {
           <span>Try</span>
           <select
             value={preset?.name ?? ""}
-            onChange={(event) => {
-              const next = presets.find((one) => one.name === event.currentTarget.value);
+            onChange={event => {
+              const next = presets.find(one => one.name === event.currentTarget.value);
               if (next) begin(next);
             }}
           >
             <option value="">your own choice of settings</option>
-            {presets.map((one) => (
+            {presets.map(one => (
               <option value={one.name} selected={one === preset}>
                 {one.title}
               </option>
             ))}
           </select>
         </label>
-        <button type="button" class="quiet present" onClick={present} title="To show it to a room: the training alone, with a key for everything">
+        <button
+          type="button"
+          class="quiet present"
+          onClick={present}
+          title="To show it to a room: the training alone, with a key for everything"
+        >
           Present
         </button>
       </div>
@@ -161,18 +199,37 @@ export function Play({ source }: { source: Source }) {
       {trains("given-points") && <PredictedWidth training={trainings[0]!} at={at} file={file} />}
       <section class="stage" aria-label="Training">
         <Transport player={player} redraw={() => redraw(undefined)} />
-        <TimeAxis total={total} at={at} reached={player.known} still={stuck} go={(step) => void player.go(step)} />
+        <TimeAxis total={total} at={at} reached={player.known} still={stuck} go={step => void player.go(step)} />
         <HoldAxis total={total} task={chosen} state={state} still={amiss.size > 0} set={set} />
         <p class="soft on-the-way" role="status">
           {on_the_way && `Training in this browser up to step ${player.wished}: step ${reached} so far.`}
-          {player.catching_up && `The course is known already and shown. So that it can go on from here, this browser repeats the training: step ${reached} of ${player.wished}.`}
+          {player.catching_up &&
+            `The course is known already and shown. So that it can go on from here, this browser repeats the training: step ${reached} of ${player.wished}.`}
         </p>
         {trainings.length > 0 && (
           <div class={"screen" + (trainings.length > 1 ? " pair" : "")}>
-            {trainings.map((training) => (training.examples > 0 ? <Attention key={training.title} training={training} at={at} example={example} /> : <NoAttention key={training.title} training={training} />))}
+            {trainings.map(training =>
+              training.examples > 0 ? (
+                <Attention key={training.title} training={training} at={at} example={example} />
+              ) : (
+                <NoAttention key={training.title} training={training} />
+              ),
+            )}
             <div class="course">
               <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
-                <Lines curves={curves} label="share" now={at} range={unit} steps={total} marks={marks} mark_rows={mark_rows} letters={presented ? 22 : 12} height={height} shown={shown} toggle={switch_curve} />
+                <Lines
+                  curves={curves}
+                  label="share"
+                  now={at}
+                  range={unit}
+                  steps={total}
+                  marks={marks}
+                  mark_rows={mark_rows}
+                  letters={presented ? 22 : 12}
+                  height={height}
+                  shown={shown}
+                  toggle={switch_curve}
+                />
               </Figure>
               {task.attention && <Stages trainings={trainings} task={task} at={at} />}
             </div>
@@ -189,7 +246,10 @@ export function Play({ source }: { source: Source }) {
             <div class="line-of">
               <label class="line">
                 Example
-                <select value={String(example)} onChange={(event) => change_address(words_of({ example: Number(event.currentTarget.value) }))}>
+                <select
+                  value={String(example)}
+                  onChange={event => change_address(words_of({ example: Number(event.currentTarget.value) }))}
+                >
                   {Array.from({ length: attends!.examples }, (_, i) => (
                     <option value={String(i)} selected={i === example}>
                       {[i + 1, attends!.class_of(i)].filter(Boolean).join(": ")}
@@ -203,13 +263,30 @@ export function Play({ source }: { source: Source }) {
             <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)}>
               <Lines curves={losses} label="loss" now={at} steps={total} />
             </Figure>
-            {trainings.map((training) => training.examples > 0 && <Dots key={training.title} training={training} at={at} example={example} />)}
+            {trainings.map(
+              training =>
+                training.examples > 0 && <Dots key={training.title} training={training} at={at} example={example} />,
+            )}
           </div>
-          {trains("given-points") && <div class={trainings.length > 1 ? "halves" : "whole"}>{trainings.map((training) => <PooledCurve key={training.title} training={training} at={at} file={file} />)}</div>}
-          {trainings.map((training) => training.state === "done" && training.step < training.steps && (
-            <p class="soft">Training{training.title && ` with ${training.title}`} ended early, at step {training.step}: what it was to stop at (train.stop_when) is reached.</p>
-          ))}
-          {trains("given-texts") && trainings.map((training) => <Compared key={training.title} training={training} at={at} example={example} />)}
+          {trains("given-points") && (
+            <div class={trainings.length > 1 ? "halves" : "whole"}>
+              {trainings.map(training => (
+                <PooledCurve key={training.title} training={training} at={at} file={file} />
+              ))}
+            </div>
+          )}
+          {trainings.map(
+            training =>
+              training.state === "done" &&
+              training.step < training.steps && (
+                <p class="soft">
+                  Training{training.title && ` with ${training.title}`} ended early, at step {training.step}: what it
+                  was to stop at (train.stop_when) is reached.
+                </p>
+              ),
+          )}
+          {trains("given-texts") &&
+            trainings.map(training => <Compared key={training.title} training={training} at={at} example={example} />)}
           <Share
             training={trainings[0]!}
             at={at}
@@ -217,7 +294,7 @@ export function Play({ source }: { source: Source }) {
             still={still || stuck}
             kind={source.kind}
             note={task.own ? "A link does not carry your data: who opens it gives their own. The spec holds them." : ""}
-            link={(more) => {
+            link={more => {
               write_step();
               const address = read_address();
               for (const word of ["embed", "hide", "lesson", "present"]) address.words.delete(word);
@@ -236,19 +313,31 @@ const unit: [number, number] = [0, 1];
 // As far as a step.
 function curves_of(trainings: Training[], metrics: string[], until: number): Curve[] {
   return trainings.flatMap((training, i) =>
-    metrics.flatMap((metric) => {
+    metrics.flatMap(metric => {
       const series = training.series.get(metric);
       const like = labels[metric] ?? metric;
       const title = like + (training.title && `, ${training.title}`);
       if (!series) return [];
-      const seen = until === Infinity ? series.steps.length : series.steps.filter((step) => step <= until).length;
-      return [{ name: title, group: title, steps: series.steps.slice(0, seen), values: series.values.slice(0, seen), like, dashed: i > 0 }];
+      const seen = until === Infinity ? series.steps.length : series.steps.filter(step => step <= until).length;
+      return [
+        {
+          name: title,
+          group: title,
+          steps: series.steps.slice(0, seen),
+          values: series.values.slice(0, seen),
+          like,
+          dashed: i > 0,
+        },
+      ];
     }),
   );
 }
 
 function table_of(curves: Curve[]) {
-  return { columns: ["line", "step", "value"], rows: curves.flatMap((curve) => curve.steps.map((step, i) => [curve.name, step, curve.values[i] ?? null])) };
+  return {
+    columns: ["line", "step", "value"],
+    rows: curves.flatMap(curve => curve.steps.map((step, i) => [curve.name, step, curve.values[i] ?? null])),
+  };
 }
 
 // Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them share is
@@ -257,7 +346,8 @@ function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[]
   const all: Mark[] = [];
   for (const training of trainings) {
     const mark = (step: number, says: string) => {
-      if (!all.some((other) => other.step === step && other.says === says)) all.push({ step, says: says + (training.title && `, ${training.title}`) });
+      if (!all.some(other => other.step === step && other.says === says))
+        all.push({ step, says: says + (training.title && `, ${training.title}`) });
     };
     for (const stage of presented ? [] : [task.knowledge, task.attention]) {
       const step = stage && training.step_of(stage.metric, stage.level);
@@ -282,8 +372,8 @@ function Stages({ trainings, task, at }: { trainings: Training[]; task: Task; at
   const told = (training: Training) => {
     if (training.examples === 0) return "this model has no attention";
     return [task.knowledge, task.attention]
-      .filter((stage) => stage !== undefined && training.series.has(stage.metric))
-      .map((stage) => {
+      .filter(stage => stage !== undefined && training.series.has(stage.metric))
+      .map(stage => {
         const step = training.step_of(stage!.metric, stage!.level);
         return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}`;
       })
@@ -291,7 +381,7 @@ function Stages({ trainings, task, at }: { trainings: Training[]; task: Task; at
   };
   return (
     <p class="stages">
-      {trainings.map((training) => (
+      {trainings.map(training => (
         <span>
           {training.title ? `With ${training.title}: ` : task.knowledge ? "Two stages: " : "So far: "}
           <Explained text={`${told(training)}. `} />

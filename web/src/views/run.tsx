@@ -1,18 +1,18 @@
 // One run of the store: what it was, its curves, and its attention over the steps, every layer and head at a glance.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { read_address, useWord, write_address } from "../address";
+import type { Curve } from "../curves";
 import { engine } from "../engine/engine";
 import { Figure } from "../figure";
 import { Heatmap } from "../heatmap";
-import type { Curve } from "../curves";
 import { Lines } from "../lines";
 import { likely_metric } from "../metric";
 import { number_text, type WholeRun } from "../model";
 import { Attention, Dots } from "../play/attention";
 import { TimeAxis } from "../play/axis";
-import { address_in_playground, not_there } from "../run/in_playground";
 import { Glimpses } from "../run/glimpses";
-import { Kept, maps_of, other_program, series_of, type MapName } from "../run/kept";
+import { address_in_playground, not_there } from "../run/in_playground";
+import { Kept, type MapName, maps_of, other_program, series_of } from "../run/kept";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
@@ -34,10 +34,12 @@ export function RunPage({ store, id }: { store: KeptRuns; id: string }) {
     let wanted = true;
     set_run(undefined);
     set_trouble("");
-    const asked = /^\d+$/.test(id) ? store.run(Number(id)) : Promise.reject(new Trouble(`"${id}" is no number of a run.`));
+    const asked = /^\d+$/.test(id)
+      ? store.run(Number(id))
+      : Promise.reject(new Trouble(`"${id}" is no number of a run.`));
     asked.then(
-      (found) => wanted && set_run(found),
-      (error) => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
+      found => wanted && set_run(found),
+      error => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
     );
     return () => void (wanted = false);
   }, [store, id]);
@@ -86,7 +88,11 @@ function size_text(bytes: number): string {
 }
 
 function time_text(seconds: number): string {
-  return seconds < 120 ? `${+seconds.toPrecision(3)} s` : seconds < 7200 ? `${(seconds / 60).toFixed(0)} min` : `${(seconds / 3600).toFixed(1)} h`;
+  return seconds < 120
+    ? `${+seconds.toPrecision(3)} s`
+    : seconds < 7200
+      ? `${(seconds / 60).toFixed(0)} min`
+      : `${(seconds / 3600).toFixed(1)} h`;
 }
 
 function Facts({ store, run, program }: { store: KeptRuns; run: WholeRun; program: string }) {
@@ -107,7 +113,8 @@ function Facts({ store, run, program }: { store: KeptRuns; run: WholeRun; progra
       )}
       <dt>Started</dt>
       <dd>
-        {run.started.replace("T", " ").replace("Z", " UTC")}, {program ? "" : `by Fovea ${run.version}, `}on {run.machine || "a machine that is not named"}
+        {run.started.replace("T", " ").replace("Z", " UTC")}, {program ? "" : `by Fovea ${run.version}, `}on{" "}
+        {run.machine || "a machine that is not named"}
       </dd>
       <dt>Tags</dt>
       <dd>{run.tags?.join(", ") || "none"}</dd>
@@ -141,8 +148,8 @@ function OpenInPlayground({ run }: { run: WholeRun }) {
   const open = () => {
     say("Preparing the playground.");
     address_in_playground(run).then(
-      (address) => (location.hash = address),
-      (error) => say((error as Error).message),
+      address => (location.hash = address),
+      error => say((error as Error).message),
     );
   };
   return (
@@ -168,8 +175,8 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
   useEffect(() => {
     let wanted = true;
     Kept.load(store, run, map.name).then(
-      (loaded) => wanted && (set_kept(loaded), set_trouble("")),
-      (error) => wanted && set_trouble((error as Error).message),
+      loaded => wanted && (set_kept(loaded), set_trouble("")),
+      error => wanted && set_trouble((error as Error).message),
     );
     return () => void (wanted = false);
   }, [store, run, map.name]);
@@ -178,7 +185,7 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
   const at = word === "" ? last : Math.min(last, Number(word) || 0);
   const examples = shape[0] ?? 1;
   const example = Math.max(0, Math.min(examples, Math.floor(Number(asked_example)) || 1) - 1);
-  const index = Math.max(0, steps.filter((step) => step <= at).length - 1);
+  const index = Math.max(0, steps.filter(step => step <= at).length - 1);
   const go = (to: number) => set_step(String(steps[Math.max(0, Math.min(steps.length - 1, to))]));
   const heads = maps.filter(({ head }) => head !== undefined);
   return (
@@ -190,7 +197,7 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
       <div class="run-ways">
         <label>
           Map
-          <select value={map.name} onChange={(event) => choose(event.currentTarget.value, true)}>
+          <select value={map.name} onChange={event => choose(event.currentTarget.value, true)}>
             {maps.map(({ name, says }) => (
               <option value={name} selected={name === map.name}>
                 {says}
@@ -200,7 +207,10 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
         </label>
         <label>
           Example
-          <select value={String(example)} onChange={(event) => set_example(String(Number(event.currentTarget.value) + 1))}>
+          <select
+            value={String(example)}
+            onChange={event => set_example(String(Number(event.currentTarget.value) + 1))}
+          >
             {Array.from({ length: examples }, (_, i) => (
               <option value={String(i)} selected={i === example}>
                 {i + 1} of {examples}
@@ -215,7 +225,7 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
           Next look ›
         </button>
       </div>
-      <TimeAxis total={last} at={at} reached={last} still={false} go={(step) => set_step(String(step))} />
+      <TimeAxis total={last} at={at} reached={last} still={false} go={step => set_step(String(step))} />
       <div class={heads.length > 0 ? "screen" : "screen alone"}>
         {kept?.map !== map.name || kept.run !== run ? (
           <p class="soft">Loading the map.</p>
@@ -224,7 +234,17 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
         ) : (
           <Attention training={kept} at={at} example={example} />
         )}
-        {heads.length > 0 && <Heads store={store} run={run} heads={heads} at={at} example={example} chosen={map.name} choose={(name) => choose(name, true)} />}
+        {heads.length > 0 && (
+          <Heads
+            store={store}
+            run={run}
+            heads={heads}
+            at={at}
+            example={example}
+            chosen={map.name}
+            choose={name => choose(name, true)}
+          />
+        )}
         {heads.length === 0 && kept?.map === map.name && <Dots training={kept} at={at} example={example} />}
       </div>
     </section>
@@ -232,13 +252,25 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
 }
 
 // A small map for each head: layers down, heads across.
-function Heads(props: { store: KeptRuns; run: WholeRun; heads: MapName[]; at: number; example: number; chosen: string; choose: (name: string) => void }) {
+function Heads(props: {
+  store: KeptRuns;
+  run: WholeRun;
+  heads: MapName[];
+  at: number;
+  example: number;
+  chosen: string;
+  choose: (name: string) => void;
+}) {
   const { store, run, heads, at, example } = props;
   const [kept, set_kept] = useState<{ example: number; of: Map<string, Kept> }>();
   useEffect(() => {
     let wanted = true;
     const load = async () => {
-      const all = await Promise.all(heads.map(async ({ name }) => [name, new HeadLooks(run, name, await store.arrays(run.run, name, example))] as const));
+      const all = await Promise.all(
+        heads.map(
+          async ({ name }) => [name, new HeadLooks(run, name, await store.arrays(run.run, name, example))] as const,
+        ),
+      );
       if (wanted) set_kept({ example, of: new Map(all) });
     };
     load().catch(() => {});
@@ -262,17 +294,30 @@ function Heads(props: { store: KeptRuns; run: WholeRun; heads: MapName[]; at: nu
             </tr>
           </thead>
           <tbody>
-            {layers.map((layer) => (
+            {layers.map(layer => (
               <tr>
                 <th scope="row">layer {layer}</th>
                 {Array.from({ length: across }, (_, i) => {
-                  const map = heads.find((one) => one.layer === layer && one.head === i + 1);
+                  const map = heads.find(one => one.layer === layer && one.head === i + 1);
                   const look = map && kept?.of.get(map.name)?.look_at(at);
                   return (
                     <td>
                       {map && look && (
-                        <button type="button" class="small-map" aria-pressed={map.name === props.chosen} aria-label={`Show ${map.says}`} onClick={() => props.choose(map.name)}>
-                          <Heatmap values={look.alpha} offset={0} rows={look.shape[1]} columns={look.shape[2]} most={1} label="" />
+                        <button
+                          type="button"
+                          class="small-map"
+                          aria-pressed={map.name === props.chosen}
+                          aria-label={`Show ${map.says}`}
+                          onClick={() => props.choose(map.name)}
+                        >
+                          <Heatmap
+                            values={look.alpha}
+                            offset={0}
+                            rows={look.shape[1]}
+                            columns={look.shape[2]}
+                            most={1}
+                            label=""
+                          />
                         </button>
                       )}
                     </td>
@@ -291,24 +336,28 @@ function Heads(props: { store: KeptRuns; run: WholeRun; heads: MapName[]; at: nu
 class HeadLooks extends Kept {
   constructor(run: WholeRun, name: string, arrays: { step: number; shape: number[]; values: number[] }[]) {
     super(run, name);
-    for (const array of arrays) this.take_array({ ...array, name: "attention", values: Float32Array.from(array.values) });
+    for (const array of arrays)
+      this.take_array({ ...array, name: "attention", values: Float32Array.from(array.values) });
   }
 }
 
 function Course({ run }: { run: WholeRun }) {
-  const names = Object.keys(run.series).filter((name) => run.series[name]!.length > 1);
+  const names = Object.keys(run.series).filter(name => run.series[name]!.length > 1);
   const usual = likely_metric(names, "") || (names[0] ?? "");
   const [metric, choose] = useWord("of", usual);
   const [step] = useWord("step", "");
-  const curves = useMemo<Curve[]>(() => [{ name: metric.replaceAll("_", " "), group: "", ...series_of(run.series[metric] ?? []) }], [run, metric]);
+  const curves = useMemo<Curve[]>(
+    () => [{ name: metric.replaceAll("_", " "), group: "", ...series_of(run.series[metric] ?? []) }],
+    [run, metric],
+  );
   if (names.length === 0) return null;
   return (
     <section aria-labelledby="course">
       <h2 id="course">Over its steps</h2>
       <label class="pick">
         Metric
-        <select value={metric} onChange={(event) => choose(event.currentTarget.value)}>
-          {names.map((name) => (
+        <select value={metric} onChange={event => choose(event.currentTarget.value)}>
+          {names.map(name => (
             <option value={name} selected={name === metric}>
               {name.replaceAll("_", " ")}
             </option>
@@ -319,7 +368,10 @@ function Course({ run }: { run: WholeRun }) {
         paper
         title={`${metric.replaceAll("_", " ")} of run ${run.run}`}
         file={`run-${run.run}-${metric}`}
-        table={() => ({ columns: ["run", "metric", "step", "value"], rows: (run.series[metric] ?? []).map(([at, value]) => [run.run, metric, at, value]) })}
+        table={() => ({
+          columns: ["run", "metric", "step", "value"],
+          rows: (run.series[metric] ?? []).map(([at, value]) => [run.run, metric, at, value]),
+        })}
       >
         <Lines curves={curves} label={metric.replaceAll("_", " ")} now={step === "" ? undefined : Number(step)} />
       </Figure>
@@ -342,4 +394,3 @@ function Numbers({ run }: { run: WholeRun }) {
     </section>
   );
 }
-

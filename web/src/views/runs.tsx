@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { change_address, read_address, useWord } from "../address";
 import { bands, type Curve } from "../curves";
 import { likely_metric, metric_of } from "../metric";
-import { flat_settings, number_text, type Line, type Names, type Run } from "../model";
+import { flat_settings, type Line, type Names, number_text, type Run } from "../model";
 import { Scrolled } from "../scrolled";
 import type { Source } from "../source";
 import { Trouble } from "../trouble";
@@ -26,9 +26,17 @@ interface Seen {
   sort: string;
 }
 
-const nothing: Seen = { names: { experiments: [], metrics: [], settings: [], runs: 0 }, matched: 0, runs: [], lines: [], metric: "", sort: "" };
+const nothing: Seen = {
+  names: { experiments: [], metrics: [], settings: [], runs: 0 },
+  matched: 0,
+  runs: [],
+  lines: [],
+  metric: "",
+  sort: "",
+};
 const rows_at_first = 500; // of the table
-const every = "*", nothing_by = "nothing"; // said in an address, where something else is meant by what it leaves out
+const every = "*",
+  nothing_by = "nothing"; // said in an address, where something else is meant by what it leaves out
 
 // Text that is taken over when its writer pauses, so that half a condition is not asked.
 function useSlow(value: string, take: (value: string) => void): [string, (value: string) => void] {
@@ -37,7 +45,7 @@ function useSlow(value: string, take: (value: string) => void): [string, (value:
   useEffect(() => () => clearTimeout(timer.current), []); // the address is another view's by then
   return [
     written ?? value,
-    (next) => {
+    next => {
       write(next);
       clearTimeout(timer.current);
       timer.current = setTimeout(() => {
@@ -71,7 +79,8 @@ function AllRuns({ source }: { source: Source }) {
   const [condition, set_condition] = useSlow(where, take_where);
 
   const look = useRef(() => {});
-  const known = useRef<number>(), told = useRef<number>(); // how many runs there were when it was looked, and when the line was opened
+  const known = useRef<number>(),
+    told = useRef<number>(); // how many runs there were when it was looked, and when the line was opened
   const missed = useRef(false); // it was looked, and nothing seen
   useEffect(() => {
     let wanted_still = true;
@@ -83,13 +92,21 @@ function AllRuns({ source }: { source: Source }) {
         // Who opens the view without a wish is shown one experiment, as lines of many are one blot.
         if (known.current === undefined && [...read_address().words].length === 0 && names.experiments.length > 1) {
           const [run] = (await source.runs({ limit: 1 })).runs;
-          if (wanted_still && run && [...read_address().words].length === 0) return set_newest(run.experiment), change_address({ experiment: run.experiment });
+          if (wanted_still && run && [...read_address().words].length === 0)
+            return (set_newest(run.experiment), change_address({ experiment: run.experiment }));
         }
         // The curves of what is likely to be shown are asked for beside the runs, of as many as the table has.
         const likely = likely_metric(names.metrics, wanted);
-        const [found, likely_lines] = await Promise.all([source.runs(query), likely ? source.lines({ ...query, metric: likely }) : undefined]);
+        const [found, likely_lines] = await Promise.all([
+          source.runs(query),
+          likely ? source.lines({ ...query, metric: likely }) : undefined,
+        ]);
         const metric = metric_of(found.runs, wanted);
-        const lines = !metric ? [] : metric === likely ? likely_lines!.lines : (await source.lines({ ...query, metric })).lines;
+        const lines = !metric
+          ? []
+          : metric === likely
+            ? likely_lines!.lines
+            : (await source.lines({ ...query, metric })).lines;
         if (!wanted_still) return;
         known.current = names.runs;
         set_seen({ names, ...found, lines, metric, sort });
@@ -106,19 +123,21 @@ function AllRuns({ source }: { source: Source }) {
     return () => void (wanted_still = false);
   }, [source, experiment, where, sort, wanted]);
   const changed = (runs?: number) => {
-    if (runs === undefined || missed.current || (known.current ?? runs) !== runs) return look.current(), set_news((count) => count + 1);
+    if (runs === undefined || missed.current || (known.current ?? runs) !== runs)
+      return (look.current(), set_news(count => count + 1));
     told.current = runs;
   };
   useEffect(() => source.watch(changed, set_live), [source]);
 
   const unknown = seen === nothing; // what there is
   const many = !experiment && seen.names.experiments.length > 1;
-  const coloured = asked_by || (many ? "experiment" : nothing_by), by = coloured === nothing_by ? "" : coloured;
-  const settings = useMemo(() => new Map(seen.runs.map((run) => [run.run, flat_settings(run.settings)])), [seen.runs]);
+  const coloured = asked_by || (many ? "experiment" : nothing_by),
+    by = coloured === nothing_by ? "" : coloured;
+  const settings = useMemo(() => new Map(seen.runs.map(run => [run.run, flat_settings(run.settings)])), [seen.runs]);
   const differing = useMemo(() => names_that_differ([...settings.values()]), [settings]);
   const curves = useMemo<Curve[]>(
     () =>
-      seen.lines.map((line) => ({
+      seen.lines.map(line => ({
         name: `run ${line.run}, ${line.experiment}, seed ${line.seed}`,
         group: by === "experiment" ? line.experiment : by ? `${by} = ${settings.get(line.run)?.get(by) ?? "?"}` : "",
         steps: line.steps,
@@ -129,20 +148,29 @@ function AllRuns({ source }: { source: Source }) {
     [seen.lines, by, settings],
   );
   const banded = useMemo(() => bands(curves).length > 0, [curves]);
-  const cut = curves.filter((curve) => curve.cut).length;
+  const cut = curves.filter(curve => curve.cut).length;
   const medians = `, the median and the middle half${cut > 0 ? ` (without ${cut} stopped or failed)` : ""}`;
-  const unlike = curves.length >= 3 && !banded && new Set(curves.map((curve) => curve.kind)).size > 1;
-  const metrics = [...new Set(seen.runs.flatMap((run) => Object.keys(run.metrics)))].sort();
-  const chosen = marked.split(",").filter((id) => /^\d+$/.test(id)).map(Number);
+  const unlike = curves.length >= 3 && !banded && new Set(curves.map(curve => curve.kind)).size > 1;
+  const metrics = [...new Set(seen.runs.flatMap(run => Object.keys(run.metrics)))].sort();
+  const chosen = marked
+    .split(",")
+    .filter(id => /^\d+$/.test(id))
+    .map(Number);
   const choose = (id: number, on: boolean) =>
-    change_address({ marked: (on ? [...chosen, id] : chosen.filter((one) => one !== id)).join(",") });
+    change_address({ marked: (on ? [...chosen, id] : chosen.filter(one => one !== id)).join(",") });
 
   return (
     <>
       <h1>Runs</h1>
       {source.trainer && <Training trainer={source.trainer} experiments={source} news={news} />}
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <Choice label="Experiment" word="experiment" value={experiment || every} options={[every, ...seen.names.experiments]} words={{ [every]: "all" }} />
+      <form class="filters" onSubmit={event => event.preventDefault()}>
+        <Choice
+          label="Experiment"
+          word="experiment"
+          value={experiment || every}
+          options={[every, ...seen.names.experiments]}
+          words={{ [every]: "all" }}
+        />
         <label class="wide">
           Condition
           <input
@@ -150,12 +178,17 @@ function AllRuns({ source }: { source: Source }) {
             value={condition}
             placeholder="task.vocab = 60 and accuracy >= 0.9"
             spellcheck={false}
-            onInput={(event) => set_condition(event.currentTarget.value)}
+            onInput={event => set_condition(event.currentTarget.value)}
             aria-describedby="trouble"
           />
         </label>
         <Choice label="Metric" word="metric" value={seen.metric} options={metrics} />
-        <Choice label="Colour by" word="by" value={coloured} options={[...new Set([nothing_by, "experiment", ...differing, coloured])]} />
+        <Choice
+          label="Colour by"
+          word="by"
+          value={coloured}
+          options={[...new Set([nothing_by, "experiment", ...differing, coloured])]}
+        />
       </form>
       <p id="trouble" role="alert" class="problem">
         {trouble}
@@ -163,14 +196,22 @@ function AllRuns({ source }: { source: Source }) {
       </p>
       <p class="soft" role="status">
         {!unknown && (seen.matched === 0 ? "No runs." : `${seen.matched} run${seen.matched === 1 ? "" : "s"}.`)}
-        {seen.matched > seen.runs.length && ` Table and figure have the first ${seen.runs.length} of them, in the table's order.`}
-        {seen.metric && seen.lines.length < seen.runs.length && ` ${seen.runs.length - seen.lines.length} of ${seen.runs.length} have no ${seen.metric} over their steps to draw.`}
+        {seen.matched > seen.runs.length &&
+          ` Table and figure have the first ${seen.runs.length} of them, in the table's order.`}
+        {seen.metric &&
+          seen.lines.length < seen.runs.length &&
+          ` ${seen.runs.length - seen.lines.length} of ${seen.runs.length} have no ${seen.metric} over their steps to draw.`}
         {wanted && seen.metric && seen.metric !== wanted && ` None has measured ${wanted}: ${seen.metric} is shown.`}
         {unlike && " No median is drawn over unlike experiments: choose one, or colour by experiment."}{" "}
-        {source.kind === "served" && (live ? !unknown && "Live: new runs appear by themselves." : "Waiting for the server.")}
+        {source.kind === "served" &&
+          (live ? !unknown && "Live: new runs appear by themselves." : "Waiting for the server.")}
         {experiment !== "" && experiment === newest && ` Shown are those of ${newest}, the newest experiment.`}{" "}
         {experiment !== "" && seen.names.experiments.length > 1 && (
-          <button type="button" class="quiet" onClick={() => change_address({ experiment: every, off: "", zoom: "" }, true)}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => change_address({ experiment: every, off: "", zoom: "" }, true)}
+          >
             Show all {seen.names.runs} runs
           </button>
         )}
@@ -192,15 +233,50 @@ function AllRuns({ source }: { source: Source }) {
       )}
       {seen.runs.length > 0 && (drawn || curves.length === 0) && (
         <>
-          <RunTable runs={seen.runs} metric={seen.metric} sort={sort} sorted_yet={seen.sort === sort || trouble !== ""} chosen={chosen} choose={choose} differing={differing} settings={settings} />
-          {seen.runs.length > 2 && seen.metric && <AgainstSetting runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} by={by} file={experiment || "runs"} />}
-          {seen.runs.length > 2 && seen.metric && <Parallel runs={seen.runs} settings={settings} metric={seen.metric} differing={differing} file={experiment || "runs"} />}
-          {by && by === asked_by && seen.metric && source.store && <GroupsTable store={source.store} experiment={experiment} where={where} metric={seen.metric} by={by} runs={seen.runs} />}
+          <RunTable
+            runs={seen.runs}
+            metric={seen.metric}
+            sort={sort}
+            sorted_yet={seen.sort === sort || trouble !== ""}
+            chosen={chosen}
+            choose={choose}
+            differing={differing}
+            settings={settings}
+          />
+          {seen.runs.length > 2 && seen.metric && (
+            <AgainstSetting
+              runs={seen.runs}
+              settings={settings}
+              metric={seen.metric}
+              differing={differing}
+              by={by}
+              file={experiment || "runs"}
+            />
+          )}
+          {seen.runs.length > 2 && seen.metric && (
+            <Parallel
+              runs={seen.runs}
+              settings={settings}
+              metric={seen.metric}
+              differing={differing}
+              file={experiment || "runs"}
+            />
+          )}
+          {by && by === asked_by && seen.metric && source.store && (
+            <GroupsTable
+              store={source.store}
+              experiment={experiment}
+              where={where}
+              metric={seen.metric}
+              by={by}
+              runs={seen.runs}
+            />
+          )}
           {chosen.length > 0 && seen.metric && (
             <Compare
-              missing={chosen.filter((id) => seen.runs.every((run) => run.run !== id))}
-              runs={seen.runs.filter((run) => chosen.includes(run.run))}
-              lines={seen.lines.filter((line) => chosen.includes(line.run))}
+              missing={chosen.filter(id => seen.runs.every(run => run.run !== id))}
+              runs={seen.runs.filter(run => chosen.includes(run.run))}
+              lines={seen.lines.filter(line => chosen.includes(line.run))}
               metric={seen.metric}
               settings={settings}
             />
@@ -213,17 +289,35 @@ function AllRuns({ source }: { source: Source }) {
 
 function names_that_differ(all: Map<string, string>[]): string[] {
   const values = new Map<string, Set<string>>();
-  for (const one of all) for (const [name, text] of one) (values.get(name) ?? values.set(name, new Set()).get(name)!).add(text);
-  return [...values].filter(([name, texts]) => texts.size > 1 && texts.size <= 12 && name !== "seed").map(([name]) => name);
+  for (const one of all)
+    for (const [name, text] of one) (values.get(name) ?? values.set(name, new Set()).get(name)!).add(text);
+  return [...values]
+    .filter(([name, texts]) => texts.size > 1 && texts.size <= 12 && name !== "seed")
+    .map(([name]) => name);
 }
 
-function Choice(props: { label: string; word: string; value: string; options: string[]; words?: { [option: string]: string } }) {
+function Choice(props: {
+  label: string;
+  word: string;
+  value: string;
+  options: string[];
+  words?: { [option: string]: string };
+}) {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
-      <select id={id} value={props.value} onChange={(event) => change_address({ [props.word]: event.currentTarget.value, off: "", ...(props.word !== "by" && { zoom: "" }) }, true)}>
-        {props.options.map((option) => (
+      <select
+        id={id}
+        value={props.value}
+        onChange={event =>
+          change_address(
+            { [props.word]: event.currentTarget.value, off: "", ...(props.word !== "by" && { zoom: "" }) },
+            true,
+          )
+        }
+      >
+        {props.options.map(option => (
           <option value={option} selected={option === props.value}>
             {props.words?.[option] ?? option}
           </option>
@@ -237,7 +331,13 @@ function Choice(props: { label: string; word: string; value: string; options: st
 function useKeptFocus() {
   const focused = document.activeElement; // before anything is moved
   useLayoutEffect(() => {
-    if (focused instanceof HTMLElement && focused !== document.body && focused.isConnected && document.activeElement === document.body) focused.focus({ preventScroll: true });
+    if (
+      focused instanceof HTMLElement &&
+      focused !== document.body &&
+      focused.isConnected &&
+      document.activeElement === document.body
+    )
+      focused.focus({ preventScroll: true });
   });
 }
 
@@ -261,9 +361,10 @@ function RunTable(props: {
     { title: "state", key: "state" },
     { title: "steps", key: "steps" },
     ...(props.metric ? [{ title: props.metric.replaceAll("_", " "), key: props.metric }] : []),
-    ...shown.map((name) => ({ title: name, key: name })),
+    ...shown.map(name => ({ title: name, key: name })),
   ];
-  const sorted = (key: string) => (props.sort === key ? "ascending" : props.sort === "-" + key ? "descending" : undefined);
+  const sorted = (key: string) =>
+    props.sort === key ? "ascending" : props.sort === "-" + key ? "descending" : undefined;
   return (
     <Scrolled label="Table of runs">
       <table aria-busy={!props.sorted_yet}>
@@ -287,14 +388,14 @@ function RunTable(props: {
           </tr>
         </thead>
         <tbody>
-          {props.runs.slice(0, rows).map((run) => (
+          {props.runs.slice(0, rows).map(run => (
             <tr key={run.run}>
               <td>
                 <input
                   type="checkbox"
                   aria-label={`Compare run ${run.run}`}
                   checked={props.chosen.includes(run.run)}
-                  onChange={(event) => props.choose(run.run, event.currentTarget.checked)}
+                  onChange={event => props.choose(run.run, event.currentTarget.checked)}
                 />
               </td>
               <td class="number">
@@ -309,7 +410,7 @@ function RunTable(props: {
               </td>
               <td class="number">{run.steps}</td>
               {props.metric && <td class="number">{number_text(run.metrics[props.metric])}</td>}
-              {shown.map((name) => (
+              {shown.map(name => (
                 <td>
                   <code>{props.settings.get(run.run)?.get(name) ?? "–"}</code>
                 </td>

@@ -1,8 +1,8 @@
 // The curves of runs, and the ways to look at them: a part of the steps, logarithmic axes, smoothed, some groups only.
 import { useCallback, useMemo } from "preact/hooks";
 import { useWord } from "../address";
-import { Figure, type Table } from "../figure";
 import type { Curve, Window } from "../curves";
+import { Figure, type Table } from "../figure";
 import { Lines } from "../lines";
 
 const widths = [1, 5, 11, 25, 51]; // looks
@@ -17,23 +17,37 @@ function window_in(text: string): Window | undefined {
 
 const short = (value: number) => String(+value.toPrecision(5));
 
-export function RunsChart(props: { curves: Curve[]; label: string; title: string; file: string; table: () => Table; drawn: () => void }) {
+export function RunsChart(props: {
+  curves: Curve[];
+  label: string;
+  title: string;
+  file: string;
+  table: () => Table;
+  drawn: () => void;
+}) {
   const { curves, label } = props;
   const [part, set_part] = useWord("zoom", "");
   const [logs, set_logs] = useWord("log", "");
   const [smooth, set_smooth] = useWord("smooth", "1");
   const [off, set_off] = useWord("off", "");
   const window = useMemo(() => window_in(part), [part]);
-  const zoom = useCallback((to: Window | undefined) => set_part(to ? [...to.x, ...(to.y ?? [])].map(short).join() : "", true), [set_part]);
-  const groups = useMemo(() => [...new Set(curves.map((curve) => curve.group))], [curves]);
-  const shown = useMemo(() => new Set(groups.filter((group) => off === "" || !off.split("|").includes(group))), [groups, off]);
+  const zoom = useCallback(
+    (to: Window | undefined) => set_part(to ? [...to.x, ...(to.y ?? [])].map(short).join() : "", true),
+    [set_part],
+  );
+  const groups = useMemo(() => [...new Set(curves.map(curve => curve.group))], [curves]);
+  const shown = useMemo(
+    () => new Set(groups.filter(group => off === "" || !off.split("|").includes(group))),
+    [groups, off],
+  );
   const switch_group = (group: string) => {
-    const hidden = new Set(groups.filter((one) => !shown.has(one)));
+    const hidden = new Set(groups.filter(one => !shown.has(one)));
     if (!hidden.delete(group)) hidden.add(group);
     set_off([...hidden].join("|"));
   };
   const log = (axis: "x" | "y") => logs.includes(axis);
-  const switch_log = (axis: "x" | "y", on: boolean) => set_logs(["x", "y"].filter((one) => (one === axis ? on : log(one as "x" | "y"))).join(""), true);
+  const switch_log = (axis: "x" | "y", on: boolean) =>
+    set_logs(["x", "y"].filter(one => (one === axis ? on : log(one as "x" | "y"))).join(""), true);
   const lost = useMemo(() => left_out(curves, log("x"), log("y")), [curves, logs]);
   const last = useMemo(() => curves.reduce((most, { steps }) => Math.max(most, steps.at(-1) ?? 0), 0), [curves]);
   const width = widths.includes(Number(smooth)) ? Number(smooth) : 1;
@@ -45,7 +59,7 @@ export function RunsChart(props: { curves: Curve[]; label: string; title: string
         class="short"
         min={0}
         value={window ? short(window.x[which]) : which === 0 ? 0 : last}
-        onChange={(event) => {
+        onChange={event => {
           const to: [number, number] = window ? [...window.x] : [0, last];
           to[which] = Number(event.currentTarget.value);
           if (to[0] < to[1]) zoom({ x: to, y: window?.y });
@@ -63,15 +77,19 @@ export function RunsChart(props: { curves: Curve[]; label: string; title: string
         </button>
         <label>
           Smoothing
-          <select value={String(width)} onChange={(event) => set_smooth(event.currentTarget.value, true)}>
-            {widths.map((one) => (
+          <select value={String(width)} onChange={event => set_smooth(event.currentTarget.value, true)}>
+            {widths.map(one => (
               <option value={String(one)}>{one === 1 ? "none" : `mean over ${one} evaluations`}</option>
             ))}
           </select>
         </label>
-        {(["x", "y"] as const).map((axis) => (
+        {(["x", "y"] as const).map(axis => (
           <label>
-            <input type="checkbox" checked={log(axis)} onChange={(event) => switch_log(axis, event.currentTarget.checked)} />
+            <input
+              type="checkbox"
+              checked={log(axis)}
+              onChange={event => switch_log(axis, event.currentTarget.checked)}
+            />
             {axis === "x" ? "Logarithmic steps" : "Logarithmic values"}
           </label>
         ))}
@@ -94,7 +112,8 @@ export function RunsChart(props: { curves: Curve[]; label: string; title: string
         Draw over a part of the figure to see it large; a double click shows all again.
         {groups.length > 1 && " The legend switches groups on and off."}
         {width > 1 && " The measured curves are drawn faintly behind the smoothed ones."}
-        {lost > 0 && ` ${lost} ${lost === 1 ? "value is" : "values are"} 0 or less, and cannot be drawn on a logarithmic axis.`}
+        {lost > 0 &&
+          ` ${lost} ${lost === 1 ? "value is" : "values are"} 0 or less, and cannot be drawn on a logarithmic axis.`}
         {groups.length > 28 && " There are more groups than kinds of line: some are alike."}
       </p>
     </>
@@ -109,4 +128,3 @@ function left_out(curves: Curve[], x_log: boolean, y_log: boolean): number {
     });
   return count;
 }
-

@@ -4,7 +4,7 @@ import { change_address } from "../address";
 import type { Curve } from "../curves";
 import { Figure } from "../figure";
 import { Lines } from "../lines";
-import { number_text, type Line, type Run } from "../model";
+import { type Line, number_text, type Run } from "../model";
 import { Scrolled } from "../scrolled";
 import { address_of_run } from "./run";
 
@@ -12,18 +12,38 @@ import { address_of_run } from "./run";
 export function line_table(lines: Line[], metric: string) {
   return {
     columns: ["run", "experiment", "seed", "metric", "step", "value"],
-    rows: lines.flatMap((line) => line.steps.map((step, i) => [line.run, line.experiment, line.seed, metric, step, line.values[i] ?? null])),
+    rows: lines.flatMap(line =>
+      line.steps.map((step, i) => [line.run, line.experiment, line.seed, metric, step, line.values[i] ?? null]),
+    ),
   };
 }
 
-export function Compare({ missing, runs, lines, metric, settings }: { missing: number[]; runs: Run[]; lines: Line[]; metric: string; settings: Map<number, Map<string, string>> }) {
+export function Compare({
+  missing,
+  runs,
+  lines,
+  metric,
+  settings,
+}: {
+  missing: number[];
+  runs: Run[];
+  lines: Line[];
+  metric: string;
+  settings: Map<number, Map<string, string>>;
+}) {
   const of = (run: Run) => settings.get(run.run) ?? new Map<string, string>();
-  const names = [...new Set(runs.flatMap((run) => [...of(run).keys()]))].filter(
-    (name) => new Set(runs.map((run) => of(run).get(name))).size > 1,
+  const names = [...new Set(runs.flatMap(run => [...of(run).keys()]))].filter(
+    name => new Set(runs.map(run => of(run).get(name))).size > 1,
   );
-  const metrics = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))].sort();
+  const metrics = [...new Set(runs.flatMap(run => Object.keys(run.metrics)))].sort();
   const curves = useMemo<Curve[]>(
-    () => lines.map((line) => ({ name: `run ${line.run}`, group: `run ${line.run}, seed ${line.seed}`, steps: line.steps, values: line.values })),
+    () =>
+      lines.map(line => ({
+        name: `run ${line.run}`,
+        group: `run ${line.run}, seed ${line.seed}`,
+        steps: line.steps,
+        values: line.values,
+      })),
     [JSON.stringify(lines)],
   );
   const title = metric.replaceAll("_", " ");
@@ -37,11 +57,17 @@ export function Compare({ missing, runs, lines, metric, settings }: { missing: n
       </p>
       {missing.length > 0 && (
         <p class="soft">
-          {missing.length === 1 ? "Run" : "Runs"} {missing.join(", ")} {missing.length === 1 ? "is" : "are"} not among those in the table: another experiment or condition may bring {missing.length === 1 ? "it" : "them"} back.
+          {missing.length === 1 ? "Run" : "Runs"} {missing.join(", ")} {missing.length === 1 ? "is" : "are"} not among
+          those in the table: another experiment or condition may bring {missing.length === 1 ? "it" : "them"} back.
         </p>
       )}
       {curves.length > 1 && (
-        <Figure paper title={`${title}: the runs compared`} file={`compared-${metric}`} table={() => line_table(lines, metric)}>
+        <Figure
+          paper
+          title={`${title}: the runs compared`}
+          file={`compared-${metric}`}
+          table={() => line_table(lines, metric)}
+        >
           <Lines curves={curves} label={title} />
         </Figure>
       )}
@@ -51,7 +77,7 @@ export function Compare({ missing, runs, lines, metric, settings }: { missing: n
             <thead>
               <tr>
                 <th scope="col" />
-                {runs.map((run) => (
+                {runs.map(run => (
                   <th scope="col">
                     <a href={address_of_run(run.run)}>run {run.run}</a>
                   </th>
@@ -59,20 +85,20 @@ export function Compare({ missing, runs, lines, metric, settings }: { missing: n
               </tr>
             </thead>
             <tbody>
-              {names.map((name) => (
+              {names.map(name => (
                 <tr>
                   <th scope="row">{name}</th>
-                  {runs.map((run) => (
+                  {runs.map(run => (
                     <td>
                       <code>{of(run).get(name) ?? "–"}</code>
                     </td>
                   ))}
                 </tr>
               ))}
-              {metrics.map((name) => (
+              {metrics.map(name => (
                 <tr>
                   <th scope="row">{name.replaceAll("_", " ")}</th>
-                  {runs.map((run) => (
+                  {runs.map(run => (
                     <td class="number">{number_text(run.metrics[name])}</td>
                   ))}
                 </tr>

@@ -6,7 +6,7 @@ import { useWord } from "../address";
 import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { axis_of, look_of, useWidth } from "../lines";
-import { number_text, setting_text, type Groups, type Run } from "../model";
+import { type Groups, number_text, type Run, setting_text } from "../model";
 import { Scrolled } from "../scrolled";
 import type { KeptRuns } from "../source";
 import { Trouble } from "../trouble";
@@ -19,7 +19,8 @@ interface Dot {
 }
 
 function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b), middle = (sorted.length - 1) / 2;
+  const sorted = [...values].sort((a, b) => a - b),
+    middle = (sorted.length - 1) / 2;
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
@@ -35,57 +36,85 @@ function LeftOut({ count, of }: { count: number; of: number }) {
   );
 }
 
-export function AgainstSetting(props: { runs: Run[]; settings: Map<number, Map<string, string>>; metric: string; differing: string[]; by: string; file: string }) {
+export function AgainstSetting(props: {
+  runs: Run[];
+  settings: Map<number, Map<string, string>>;
+  metric: string;
+  differing: string[];
+  by: string;
+  file: string;
+}) {
   const { runs, settings, metric, differing, by } = props;
   const [asked, choose] = useWord("across", "");
   const [log, set_log] = useWord("across_log", "");
-  const setting = differing.includes(asked) ? asked : (differing.find((name) => name !== by && name !== "experiment") ?? differing[0]);
+  const setting = differing.includes(asked)
+    ? asked
+    : (differing.find(name => name !== by && name !== "experiment") ?? differing[0]);
   const dots = useMemo<Dot[]>(() => {
     if (!setting) return [];
-    const all = runs.filter(is_done).flatMap((run) => {
-      const text = settings.get(run.run)?.get(setting), y = run.metrics[metric];
+    const all = runs.filter(is_done).flatMap(run => {
+      const text = settings.get(run.run)?.get(setting),
+        y = run.metrics[metric];
       if (text === undefined || y === null || y === undefined) return [];
-      const group = by === "experiment" ? run.experiment : by && by !== setting ? `${by} = ${settings.get(run.run)?.get(by) ?? "?"}` : "";
+      const group =
+        by === "experiment"
+          ? run.experiment
+          : by && by !== setting
+            ? `${by} = ${settings.get(run.run)?.get(by) ?? "?"}`
+            : "";
       return [{ x: text, y, run, group }];
     });
-    return all.every(({ x }) => x !== "" && Number.isFinite(Number(x))) ? all.map((dot) => ({ ...dot, x: Number(dot.x) })) : all;
+    return all.every(({ x }) => x !== "" && Number.isFinite(Number(x)))
+      ? all.map(dot => ({ ...dot, x: Number(dot.x) }))
+      : all;
   }, [runs, settings, metric, setting, by]);
   if (!setting || dots.length === 0) return null;
   const name = metric.replaceAll("_", " ");
   const numbers = dots.every(({ x }) => typeof x === "number");
-  const logs = (axis: "x" | "y") => log.includes(axis) && dots.every((dot) => (typeof dot[axis] === "number" ? (dot[axis] as number) > 0 : axis !== "x"));
+  const logs = (axis: "x" | "y") =>
+    log.includes(axis) && dots.every(dot => (typeof dot[axis] === "number" ? (dot[axis] as number) > 0 : axis !== "x"));
   return (
     <section aria-labelledby="against">
       <h2 id="against">By a setting</h2>
       <div class="chart-ways" role="group" aria-label="How the dots are drawn">
         <label>
           Setting across
-          <select value={setting} onChange={(event) => choose(event.currentTarget.value, true)}>
-            {differing.map((one) => (
+          <select value={setting} onChange={event => choose(event.currentTarget.value, true)}>
+            {differing.map(one => (
               <option value={one} selected={one === setting}>
                 {one}
               </option>
             ))}
           </select>
         </label>
-        {(["x", "y"] as const).map((axis) => (
+        {(["x", "y"] as const).map(axis => (
           <label>
             <input
               type="checkbox"
               checked={log.includes(axis)}
-              onChange={(event) => set_log(["x", "y"].filter((one) => (one === axis ? event.currentTarget.checked : log.includes(one))).join(""), true)}
+              onChange={event =>
+                set_log(
+                  ["x", "y"].filter(one => (one === axis ? event.currentTarget.checked : log.includes(one))).join(""),
+                  true,
+                )
+              }
             />
             {axis === "x" ? "Logarithmic setting" : "Logarithmic values"}
           </label>
         ))}
       </div>
-      {(["x", "y"] as const).some((axis) => log.includes(axis) && !logs(axis)) && <p class="soft">An axis with values of 0 or less, or with words, stays as it is.</p>}
-      <LeftOut count={runs.filter((run) => !is_done(run)).length} of={runs.length} />
+      {(["x", "y"] as const).some(axis => log.includes(axis) && !logs(axis)) && (
+        <p class="soft">An axis with values of 0 or less, or with words, stays as it is.</p>
+      )}
+      <LeftOut count={runs.filter(run => !is_done(run)).length} of={runs.length} />
       <Figure
         paper
         title={`${name} by ${setting}: a dot per run, a line through the medians`}
         file={`${props.file}-${metric}-by-${setting}`}
-        table={() => ({ columns: ["run", "experiment", "seed", setting, metric], rows: dots.map(({ run, x, y }) => [run.run, run.experiment, run.seed, x, y]) })}
+        table={() => ({
+          columns: ["run", "experiment", "seed", setting, metric],
+          rows: dots.map(({ run, x, y }) => [run.run, run.experiment, run.seed, x, y]),
+        })}
       >
         <Dots dots={dots} x={setting} y={name} x_log={numbers && logs("x")} y_log={logs("y")} numbers={numbers} />
       </Figure>
@@ -93,15 +122,29 @@ export function AgainstSetting(props: { runs: Run[]; settings: Map<number, Map<s
   );
 }
 
-function Dots({ dots, x, y, x_log, y_log, numbers }: { dots: Dot[]; x: string; y: string; x_log: boolean; y_log: boolean; numbers: boolean }) {
+function Dots({
+  dots,
+  x,
+  y,
+  x_log,
+  y_log,
+  numbers,
+}: {
+  dots: Dot[];
+  x: string;
+  y: string;
+  x_log: boolean;
+  y_log: boolean;
+  numbers: boolean;
+}) {
   const [holder, width] = useWidth();
   const as_curves = useMemo(() => dots.map(({ group }) => ({ name: "", group, steps: [], values: [] })), [dots]);
   const groups = useMemo(() => [...new Set(dots.map(({ group }) => group))], [dots]);
   useEffect(() => {
     if (!width) return;
-    const looks = new Map(groups.map((group) => [group, look_of(as_curves, group)]));
-    const up = axis_of(dots.map((dot) => dot.y));
-    const medians = groups.flatMap((group) => {
+    const looks = new Map(groups.map(group => [group, look_of(as_curves, group)]));
+    const up = axis_of(dots.map(dot => dot.y));
+    const medians = groups.flatMap(group => {
       const at = new Map<number | string, number[]>();
       for (const dot of dots) if (dot.group === group) (at.get(dot.x) ?? at.set(dot.x, []).get(dot.x)!).push(dot.y);
       return [...at].map(([x, values]) => ({ x, y: median(values), group })).sort((a, b) => (a.x < b.x ? -1 : 1));
@@ -113,19 +156,52 @@ function Dots({ dots, x, y, x_log, y_log, numbers }: { dots: Dot[]; x: string; y
       marginBottom: 44,
       ariaLabel: `${y} by ${x}, ${dots.length} runs`,
       style: { background: "transparent", fontSize: "12px", color: "inherit" },
-      x: { label: x, ...(numbers ? { type: x_log ? ("log" as const) : ("linear" as const), nice: true, ticks: [...new Set(dots.map((dot) => dot.x as number))].length <= 8 ? [...new Set(dots.map((dot) => dot.x as number))] : undefined, tickFormat: (value: number) => number_text(value), inset: 12 } : { type: "point" as const }) },
-      y: { label: y, grid: true, nice: true, type: y_log ? "log" : "linear", tickFormat: y_log ? undefined : up.tickFormat },
+      x: {
+        label: x,
+        ...(numbers
+          ? {
+              type: x_log ? ("log" as const) : ("linear" as const),
+              nice: true,
+              ticks:
+                [...new Set(dots.map(dot => dot.x as number))].length <= 8
+                  ? [...new Set(dots.map(dot => dot.x as number))]
+                  : undefined,
+              tickFormat: (value: number) => number_text(value),
+              inset: 12,
+            }
+          : { type: "point" as const }),
+      },
+      y: {
+        label: y,
+        grid: true,
+        nice: true,
+        type: y_log ? "log" : "linear",
+        tickFormat: y_log ? undefined : up.tickFormat,
+      },
       marks: [
-        ...groups.flatMap((group) => {
+        ...groups.flatMap(group => {
           const { colour, dash } = looks.get(group)!;
-          const of_group = medians.filter((one) => one.group === group);
+          const of_group = medians.filter(one => one.group === group);
           return [
-            Plot.dot(dots.filter((dot) => dot.group === group), { x: "x", y: "y", r: 3, fill: colour, fillOpacity: 0.4 }),
+            Plot.dot(
+              dots.filter(dot => dot.group === group),
+              { x: "x", y: "y", r: 3, fill: colour, fillOpacity: 0.4 },
+            ),
             Plot.line(of_group, { x: "x", y: "y", stroke: colour, strokeWidth: 2.2, strokeDasharray: dash }),
             Plot.dot(of_group, { x: "x", y: "y", r: 4.5, fill: "var(--page)", stroke: colour, strokeWidth: 2 }),
           ];
         }),
-        Plot.tip(dots, Plot.pointer({ x: "x", y: "y", title: ({ run, x: at, y: value }: Dot) => `run ${run.run}, ${run.experiment}, seed ${run.seed}\n${x} ${at}\n${number_text(value)}`, fill: "var(--page)", lineHeight: 1.4 })),
+        Plot.tip(
+          dots,
+          Plot.pointer({
+            x: "x",
+            y: "y",
+            title: ({ run, x: at, y: value }: Dot) =>
+              `run ${run.run}, ${run.experiment}, seed ${run.seed}\n${x} ${at}\n${number_text(value)}`,
+            fill: "var(--page)",
+            lineHeight: 1.4,
+          }),
+        ),
       ],
     });
     plot.setAttribute("role", "img");
@@ -135,13 +211,27 @@ function Dots({ dots, x, y, x_log, y_log, numbers }: { dots: Dot[]; x: string; y
   return (
     <>
       <div ref={holder} class="plot" />
-      {groups.length > 1 && <Legend entries={groups.map((group) => ({ text: group, ...look_of(as_curves, group) }))} />}
+      {groups.length > 1 && <Legend entries={groups.map(group => ({ text: group, ...look_of(as_curves, group) }))} />}
     </>
   );
 }
 
 // The groups of the setting that colours the curves.
-export function GroupsTable({ store, experiment, where, metric, by, runs }: { store: KeptRuns; experiment: string; where: string; metric: string; by: string; runs: Run[] }) {
+export function GroupsTable({
+  store,
+  experiment,
+  where,
+  metric,
+  by,
+  runs,
+}: {
+  store: KeptRuns;
+  experiment: string;
+  where: string;
+  metric: string;
+  by: string;
+  runs: Run[];
+}) {
   const [against, set_against] = useWord("against", "");
   const [found, set_found] = useState<Groups>();
   const [trouble, set_trouble] = useState("");
@@ -149,10 +239,10 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
     let wanted = true;
     const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, by, against: base });
     ask(against)
-      .catch((error) => (against && error instanceof Trouble ? ask("") : Promise.reject(error))) // a value that these runs have not
+      .catch(error => (against && error instanceof Trouble ? ask("") : Promise.reject(error))) // a value that these runs have not
       .then(
-        (groups) => wanted && (set_found(groups), set_trouble("")),
-        (error) => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
+        groups => wanted && (set_found(groups), set_trouble("")),
+        error => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
       );
     return () => void (wanted = false);
   }, [store, experiment, where, metric, by, against, runs]);
@@ -160,7 +250,7 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
   if (!found || found.metric !== metric || found.by !== by) return null;
   const base = found.groups.find(({ value }) => setting_text(value) === setting_text(found.against));
   const title = (value: Groups["against"]) => (value === null ? "not set" : setting_text(value));
-  const differing = [...new Set(found.groups.flatMap(({ test }) => test?.settings ?? []))].filter((name) => name !== by);
+  const differing = [...new Set(found.groups.flatMap(({ test }) => test?.settings ?? []))].filter(name => name !== by);
   const problems = [...new Set(found.groups.flatMap(({ test }) => (test?.problem ? [test.problem] : [])))];
   return (
     <section aria-labelledby="groups">
@@ -169,7 +259,7 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
       </h2>
       <label class="pick">
         Compare each group with {by} =
-        <select value={setting_text(found.against)} onChange={(event) => set_against(event.currentTarget.value, true)}>
+        <select value={setting_text(found.against)} onChange={event => set_against(event.currentTarget.value, true)}>
           {found.groups.map(({ value }) => (
             <option value={setting_text(value)} selected={value === base?.value}>
               {title(value)}
@@ -182,7 +272,16 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
         <table>
           <thead>
             <tr>
-              {[by, "runs", "median", "middle half", "mean [95 % interval]", `difference of means [95 % interval]`, "pairs", "p"].map((head) => (
+              {[
+                by,
+                "runs",
+                "median",
+                "middle half",
+                "mean [95 % interval]",
+                `difference of means [95 % interval]`,
+                "pairs",
+                "p",
+              ].map(head => (
                 <th scope="col">{head}</th>
               ))}
             </tr>
@@ -195,7 +294,9 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
                 </th>
                 <td class="number">{measured === runs ? runs : `${measured} of ${runs}`}</td>
                 <td class="number">{number_text(median)}</td>
-                <td class="number">{median === undefined ? "–" : `${number_text(low_quarter)} to ${number_text(high_quarter)}`}</td>
+                <td class="number">
+                  {median === undefined ? "–" : `${number_text(low_quarter)} to ${number_text(high_quarter)}`}
+                </td>
                 <td class="number">
                   {number_text(mean)}
                   {interval && ` [${number_text(interval[0])}, ${number_text(interval[1])}]`}
@@ -214,7 +315,9 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
                       {number_text(test.difference)} [{number_text(test.low)}, {number_text(test.high)}]
                     </td>
                     <td class="number">{test.pairs}</td>
-                    <td class="number">{test.p === null || test.p === undefined ? "–" : String(+test.p.toPrecision(2))}</td>
+                    <td class="number">
+                      {test.p === null || test.p === undefined ? "–" : String(+test.p.toPrecision(2))}
+                    </td>
                   </>
                 )}
               </tr>
@@ -223,7 +326,9 @@ export function GroupsTable({ store, experiment, where, metric, by, runs }: { st
         </table>
       </Scrolled>
       <p class="soft">
-        Runs are paired by seed and by what else varies, as <code>fovea compare</code> does it. p is of a sign-flip permutation test of the pairs: how often a difference as large would come by chance. With n pairs it cannot be below 2/2ⁿ.
+        Runs are paired by seed and by what else varies, as <code>fovea compare</code> does it. p is of a sign-flip
+        permutation test of the pairs: how often a difference as large would come by chance. With n pairs it cannot be
+        below 2/2ⁿ.
         {differing.length > 0 && ` Groups differ in ${differing.join(", ")}, too: a difference may come from there.`}
         {problems.length > 0 && ` Not paired: ${problems.join(" ")}`}
       </p>

@@ -5,7 +5,7 @@ import { useWord } from "../address";
 import { Figure } from "../figure";
 import { Legend } from "../legend";
 import { axis_of, useWidth } from "../lines";
-import { number_text, texts_apart, type Run } from "../model";
+import { number_text, type Run, texts_apart } from "../model";
 
 const most_axes = 8;
 const spread = 0.5; // of the room between two values, over which runs of one value are spread by their metric
@@ -29,35 +29,60 @@ const in_order = (a: string, b: string) => (Number.isFinite(+a) && Number.isFini
 
 // "task.vocab:40|60;model.heads:2", by axis.
 function picks_in(text: string): Map<string, string[]> {
-  return new Map(text.split(";").flatMap((one) => (one.includes(":") ? [[one.slice(0, one.indexOf(":")), one.slice(one.indexOf(":") + 1).split("|")] as const] : [])));
+  return new Map(
+    text
+      .split(";")
+      .flatMap(one =>
+        one.includes(":")
+          ? [[one.slice(0, one.indexOf(":")), one.slice(one.indexOf(":") + 1).split("|")] as const]
+          : [],
+      ),
+  );
 }
 
 export function Parallel({ runs, settings, metric, differing, file }: Props) {
   const [picked, pick] = useWord("picked", "");
   const [range, set_range] = useWord("between", "");
-  const names = differing.filter((name) => name !== "experiment");
-  const measured = useMemo(() => runs.filter((run) => Number.isFinite(run.metrics[metric] ?? NaN)), [runs, metric]);
+  const names = differing.filter(name => name !== "experiment");
+  const measured = useMemo(() => runs.filter(run => Number.isFinite(run.metrics[metric] ?? NaN)), [runs, metric]);
   const axes = useMemo<Axis[]>(
-    () => names.slice(0, most_axes).map((name) => ({ name, values: [...new Set(measured.map((run) => settings.get(run.run)?.get(name) ?? "not set"))].sort(in_order) })),
+    () =>
+      names
+        .slice(0, most_axes)
+        .map(name => ({
+          name,
+          values: [...new Set(measured.map(run => settings.get(run.run)?.get(name) ?? "not set"))].sort(in_order),
+        })),
     [measured, settings, names.join()],
   );
   const picks = useMemo(() => picks_in(picked), [picked]);
-  const values = measured.map((run) => run.metrics[metric]!);
-  const least = values.reduce((low, one) => Math.min(low, one), Infinity), most = values.reduce((high, one) => Math.max(high, one), -Infinity);
-  const [low, high] = range.split(",").map((one) => (one.trim() === "" ? NaN : Number(one))) as [number, number?];
+  const values = measured.map(run => run.metrics[metric]!);
+  const least = values.reduce((low, one) => Math.min(low, one), Infinity),
+    most = values.reduce((high, one) => Math.max(high, one), -Infinity);
+  const [low, high] = range.split(",").map(one => (one.trim() === "" ? NaN : Number(one))) as [number, number?];
   const within = (value: number) => !(value < low) && !(value > (high ?? NaN));
-  const is_picked = (run: Run) => within(run.metrics[metric]!) && axes.every(({ name }) => !picks.has(name) || picks.get(name)!.includes(settings.get(run.run)?.get(name) ?? "not set"));
+  const is_picked = (run: Run) =>
+    within(run.metrics[metric]!) &&
+    axes.every(
+      ({ name }) => !picks.has(name) || picks.get(name)!.includes(settings.get(run.run)?.get(name) ?? "not set"),
+    );
   if (names.length < 2 || measured.length < 3) return null;
   const toggle = (name: string, value: string) => {
     const now = new Set(picks.get(name) ?? []);
     if (!now.delete(value)) now.add(value);
     const all = new Map(picks).set(name, [...now]);
-    pick([...all].filter(([, chosen]) => chosen.length > 0).map(([axis, chosen]) => `${axis}:${chosen.join("|")}`).join(";"));
+    pick(
+      [...all]
+        .filter(([, chosen]) => chosen.length > 0)
+        .map(([axis, chosen]) => `${axis}:${chosen.join("|")}`)
+        .join(";"),
+    );
   };
   const kept = measured.filter(is_picked);
   const some = kept.length < measured.length;
   const title = metric.replaceAll("_", " ");
-  const sorted = kept.map((run) => run.metrics[metric]!).sort((a, b) => a - b), middle = (sorted.length - 1) / 2;
+  const sorted = kept.map(run => run.metrics[metric]!).sort((a, b) => a - b),
+    middle = (sorted.length - 1) / 2;
   const bound = (which: 0 | 1, text: string) => (
     <label>
       {text}
@@ -67,7 +92,7 @@ export function Parallel({ runs, settings, metric, differing, file }: Props) {
         step="any"
         placeholder={number_text(which ? most : least)}
         value={Number.isFinite(which ? high : low) ? String(which ? high : low) : ""}
-        onChange={(event) => {
+        onChange={event => {
           const ends = [Number.isFinite(low) ? String(low) : "", Number.isFinite(high) ? String(high) : ""];
           ends[which] = event.currentTarget.value;
           set_range(ends.some(Boolean) ? ends.join() : "");
@@ -89,13 +114,33 @@ export function Parallel({ runs, settings, metric, differing, file }: Props) {
         paper
         title={`${title} and settings: a line per run`}
         file={`${file}-${metric}-by-settings`}
-        table={() => ({ columns: ["run", ...axes.map(({ name }) => name), metric, "picked"], rows: measured.map((run) => [run.run, ...axes.map(({ name }) => settings.get(run.run)?.get(name) ?? ""), run.metrics[metric]!, is_picked(run) ? 1 : 0]) })}
+        table={() => ({
+          columns: ["run", ...axes.map(({ name }) => name), metric, "picked"],
+          rows: measured.map(run => [
+            run.run,
+            ...axes.map(({ name }) => settings.get(run.run)?.get(name) ?? ""),
+            run.metrics[metric]!,
+            is_picked(run) ? 1 : 0,
+          ]),
+        })}
       >
-        <Drawn runs={measured} settings={settings} axes={axes} metric={metric} title={title} least={least} most={most} picks={picks} is_picked={is_picked} toggle={toggle} />
+        <Drawn
+          runs={measured}
+          settings={settings}
+          axes={axes}
+          metric={metric}
+          title={title}
+          least={least}
+          most={most}
+          picks={picks}
+          is_picked={is_picked}
+          toggle={toggle}
+        />
       </Figure>
       <p class="soft" role="status">
         Press a value for the runs that have it.
-        {some && ` ${kept.length} of ${measured.length} runs stand out${kept.length > 0 ? `; the median of their ${title} is ${number_text((sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2)}` : ""}.`}
+        {some &&
+          ` ${kept.length} of ${measured.length} runs stand out${kept.length > 0 ? `; the median of their ${title} is ${number_text((sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2)}` : ""}.`}
         {names.length > most_axes && ` The first ${most_axes} of ${names.length} settings are shown.`}
       </p>
     </section>
@@ -117,20 +162,31 @@ interface DrawnProps {
 
 function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_picked, toggle }: DrawnProps) {
   const [holder, width] = useWidth();
-  const height = 320, top = 34, bottom = 14, left = 60, right = 64;
+  const height = 320,
+    top = 34,
+    bottom = 14,
+    left = 60,
+    right = 64;
   const span = most - least || 1;
   const bin = (value: number) => Math.min(ramp.length - 1, Math.floor(((value - least) / span) * ramp.length));
   const x = (axis: number) => left + (axis * (width - left - right)) / axes.length;
   const y_of_metric = (value: number) => height - bottom - ((value - least) / span) * (height - top - bottom);
-  const y_of_value = (axis: Axis, value: string) => height - bottom - ((axis.values.indexOf(value) + 0.5) / axis.values.length) * (height - top - bottom);
+  const y_of_value = (axis: Axis, value: string) =>
+    height - bottom - ((axis.values.indexOf(value) + 0.5) / axis.values.length) * (height - top - bottom);
   // All lines of a colour are one path.
   const paths = useMemo(() => {
     const all = new Map<string, { d: string[]; colour: string; picked: boolean }>();
     for (const run of runs) {
-      const value = run.metrics[metric]!, share = (value - least) / span - 0.5;
-      const places = axes.map((axis, i) => [x(i), y_of_value(axis, settings.get(run.run)?.get(axis.name) ?? "not set") - (share * spread * (height - top - bottom)) / axis.values.length]);
+      const value = run.metrics[metric]!,
+        share = (value - least) / span - 0.5;
+      const places = axes.map((axis, i) => [
+        x(i),
+        y_of_value(axis, settings.get(run.run)?.get(axis.name) ?? "not set") -
+          (share * spread * (height - top - bottom)) / axis.values.length,
+      ]);
       places.push([x(axes.length), y_of_metric(value)]);
-      const picked = is_picked(run), key = `${picked} ${bin(value)}`;
+      const picked = is_picked(run),
+        key = `${picked} ${bin(value)}`;
       const path = all.get(key) ?? all.set(key, { d: [], colour: ramp[bin(value)]!, picked }).get(key)!;
       path.d.push(places.map(([x, y], i) => `${i ? "L" : "M"}${x!.toFixed(1)} ${y!.toFixed(1)}`).join(""));
     }
@@ -138,25 +194,45 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
   }, [runs, settings, axes, metric, width, is_picked]);
   const chosen = picks.size > 0 || paths.some(({ picked }) => !picked);
   const opaque = Math.max(0.25, Math.min(0.8, 40 / Math.sqrt(runs.length + 1) / 4));
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => least + share * span);
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map(share => least + share * span);
   const tick_texts = texts_apart(ticks, axis_of([least, most]).tickFormat ?? String);
-  const bins = [...new Set(runs.map((run) => bin(run.metrics[metric]!)))].sort((a, b) => a - b);
-  const ends = (i: number) => `${number_text(least + (i * span) / ramp.length)} to ${number_text(least + ((i + 1) * span) / ramp.length)}`;
+  const bins = [...new Set(runs.map(run => bin(run.metrics[metric]!)))].sort((a, b) => a - b);
+  const ends = (i: number) =>
+    `${number_text(least + (i * span) / ramp.length)} to ${number_text(least + ((i + 1) * span) / ramp.length)}`;
   return (
     <>
       <div ref={holder} class="plot parallel">
         {width > 0 && (
-          <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label={`${title} and ${axes.length} settings of ${runs.length} runs`} font-size="12">
+          <svg
+            viewBox={`0 0 ${width} ${height}`}
+            width={width}
+            height={height}
+            role="group"
+            aria-label={`${title} and ${axes.length} settings of ${runs.length} runs`}
+            font-size="12"
+          >
             {paths.map(({ d, colour, picked }) => (
-              <path d={d.join("")} fill="none" stroke={picked ? colour : "var(--line)"} stroke-width={picked && chosen ? 1.6 : 1} stroke-opacity={picked ? opaque : 0.6} />
+              <path
+                d={d.join("")}
+                fill="none"
+                stroke={picked ? colour : "var(--line)"}
+                stroke-width={picked && chosen ? 1.6 : 1}
+                stroke-opacity={picked ? opaque : 0.6}
+              />
             ))}
             {axes.map((axis, i) => (
               <g>
                 <line x1={x(i)} x2={x(i)} y1={top} y2={height - bottom} stroke="currentColor" />
-                <text x={x(i)} y={i % 2 ? 12 : 26} text-anchor={i === 0 ? "start" : "middle"} fill="currentColor" font-weight="600">
+                <text
+                  x={x(i)}
+                  y={i % 2 ? 12 : 26}
+                  text-anchor={i === 0 ? "start" : "middle"}
+                  fill="currentColor"
+                  font-weight="600"
+                >
                   {axis.name}
                 </text>
-                {axis.values.map((value) => (
+                {axis.values.map(value => (
                   <text
                     class="value"
                     role="button"
@@ -174,7 +250,9 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
                     font-weight={picks.get(axis.name)?.includes(value) ? 700 : 400}
                     text-decoration={picks.get(axis.name)?.includes(value) ? "underline" : undefined}
                     onClick={() => toggle(axis.name, value)}
-                    onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), toggle(axis.name, value))}
+                    onKeyDown={event =>
+                      (event.key === "Enter" || event.key === " ") && (event.preventDefault(), toggle(axis.name, value))
+                    }
                   >
                     {value.length > 14 ? value.slice(0, 13) + "…" : value}
                   </text>
@@ -193,7 +271,7 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
           </svg>
         )}
       </div>
-      <Legend entries={bins.map((i) => ({ text: ends(i), colour: ramp[i]! }))} />
+      <Legend entries={bins.map(i => ({ text: ends(i), colour: ramp[i]! }))} />
     </>
   );
 }

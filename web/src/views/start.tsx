@@ -1,15 +1,15 @@
 // The front door: one question, and two trainings that answer it, played side by side as soon as they are seen.
 import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
+import text_of_lesson from "#lesson";
+import type { Curve } from "../curves";
 import { engine } from "../engine/engine";
 import type { Training } from "../engine/training";
 import { Heatmap } from "../heatmap";
-import type { Curve } from "../curves";
 import { lesson } from "../lesson";
-import text_of_lesson from "#lesson";
 import { Lines } from "../lines";
 import { Player } from "../play/player";
 import { front_door, pair } from "../play/presets";
-import { first, plan_of, task_of, words_of, type State } from "../play/state";
+import { first, plan_of, type State, task_of, words_of } from "../play/state";
 import { useScreen } from "../screen";
 import type { Source } from "../source";
 import { Explained, Term } from "../term";
@@ -18,11 +18,20 @@ const held_until = 60;
 let lesson_open = false; // who comes back from a part of it goes on with the next
 const unit: [number, number] = [0, 1];
 const task = task_of({ ...first, ...pair.state });
-const names: { [metric: string]: string } = { [task.knowledge!.metric]: "β: the words", [task.attention!.metric]: "α: where to look" };
+const names: { [metric: string]: string } = {
+  [task.knowledge!.metric]: "β: the words",
+  [task.attention!.metric]: "α: where to look",
+};
 const shown = new Set(Object.values(names));
 const sides = [
-  { title: "Every text: the same 20 words", says: "All 20 are in every text, in another order. So which words are there is the same each time, and tells the model nothing." },
-  { title: "Every text: 20 of 30 words", says: "Every text has another choice of 20. So the words that were read tell which words have to be written." },
+  {
+    title: "Every text: the same 20 words",
+    says: "All 20 are in every text, in another order. So which words are there is the same each time, and tells the model nothing.",
+  },
+  {
+    title: "Every text: 20 of 30 words",
+    says: "Every text has another choice of 20. So the words that were read tell which words have to be written.",
+  },
 ];
 
 export function Start({ source }: { source: Source }) {
@@ -30,27 +39,40 @@ export function Start({ source }: { source: Source }) {
     <div class="start">
       <h1>What does a model learn first: the words, or where to look?</h1>
       <p>
-        <Term word="attention">Attention</Term> is how a neural network chooses what to look at: for each word that it writes, it divides 100 % among the words that it has read. Nobody tells it
-        where to look: it learns that while it learns what the words mean.
+        <Term word="attention">Attention</Term> is how a neural network chooses what to look at: for each word that it
+        writes, it divides 100 % among the words that it has read. Nobody tells it where to look: it learns that while
+        it learns what the words mean.
       </p>
       <p class="reading">
-        Here two models practise copying a text, word by word. At first they know neither the words nor where to look. In each map a row is a word written, a column a word read: the
-        stronger the colour of a square, the more the model looks there. Looking at the right words makes a diagonal.
+        Here two models practise copying a text, word by word. At first they know neither the words nor where to look.
+        In each map a row is a word written, a column a word read: the stronger the colour of a square, the more the
+        model looks there. Looking at the right words makes a diagonal.
       </p>
-      {engine.there ? <Pair /> : <p>Here two models would learn before your eyes, and this page was built without the engine for it: install Emscripten, then build Fovea again.</p>}
+      {engine.there ? (
+        <Pair />
+      ) : (
+        <p>
+          Here two models would learn before your eyes, and this page was built without the engine for it: install
+          Emscripten, then build Fovea again.
+        </p>
+      )}
       <section class="seen">
         <h2>What you have just seen</h2>
         <p>
           <Explained text="First the words, then where to look. While attention is still uniform, a model sees which words stand in the text and which are written, and learns from that alone which word goes with which (β). Only when it knows that does it pay to look at the right word, and attention (α) moves there." />
         </p>
         <p>
-          Where every text holds the same words, that tells nothing. So knowledge does not begin, attention has nothing to go by and settles on wrong words, and the model finds other ways to make its{" "}
-          <Term word="loss">loss</Term> a little smaller. Hold attention until step 60, and it cannot settle there too early: let go, it finds the right words after all. Begun from other random numbers
-          (the seeds 0 to 4), three of five find them without the hold, and five of five with it.
+          Where every text holds the same words, that tells nothing. So knowledge does not begin, attention has nothing
+          to go by and settles on wrong words, and the model finds other ways to make its <Term word="loss">loss</Term>{" "}
+          a little smaller. Hold attention until step 60, and it cannot settle there too early: let go, it finds the
+          right words after all. Begun from other random numbers (the seeds 0 to 4), three of five find them without the
+          hold, and five of five with it.
         </p>
         <ul class="ways">
           <li>
-            <a href="#/story">The story</a>: {source.kind === "served" ? "every experiment" : "every experiment of this report"}, what was claimed beforehand and what came out.
+            <a href="#/story">The story</a>:{" "}
+            {source.kind === "served" ? "every experiment" : "every experiment of this report"}, what was claimed
+            beforehand and what came out.
           </li>
           <li>
             <a href="#/toy">The toy gate</a>: the same in two numbers, with equations.
@@ -59,15 +81,16 @@ export function Start({ source }: { source: Source }) {
             <a href="#/play">The playground</a>: choose a task and a model, hold attention, show it to a room.
           </li>
           <li>
-            <a href="#/play?task=own">Texts of your own</a>: which words will attention come to? Told before any training, then trained.
+            <a href="#/play?task=own">Texts of your own</a>: which words will attention come to? Told before any
+            training, then trained.
           </li>
         </ul>
         {engine.there && (
-          <details class="lesson" open={lesson_open} onToggle={(event) => (lesson_open = event.currentTarget.open)}>
+          <details class="lesson" open={lesson_open} onToggle={event => (lesson_open = event.currentTarget.open)}>
             <summary>A lesson of twenty minutes, in five links</summary>
             <p>
-              Begin with this page (3 minutes), and let the class vote on its question. Each part opens without the controls that it does not need, and leads to the next one; the browser's Back
-              returns here.
+              Begin with this page (3 minutes), and let the class vote on its question. Each part opens without the
+              controls that it does not need, and leads to the next one; the browser's Back returns here.
             </p>
             <ol>
               {lesson.map(({ title, minutes, link, ask }) => (
@@ -96,19 +119,36 @@ function Pair() {
   useEffect(() => {
     player.pace = 20; // slow enough to follow
     player.trains = false;
-    void player.load(String(hold), state, ["", state.beside].map((more, i) => ({ plan: () => plan_of(state, more), title: i ? "more words" : "" })), 0);
+    void player.load(
+      String(hold),
+      state,
+      ["", state.beside].map((more, i) => ({ plan: () => plan_of(state, more), title: i ? "more words" : "" })),
+      0,
+    );
     if (!still || hold > 0) void player.play();
   }, [hold]);
   useEffect(() => () => player.end(), []);
   const { trainings, at, playing, total } = player;
-  const link = new URLSearchParams(Object.entries(words_of(state)).flatMap(([word, value]) => (value === undefined ? [] : [[word, String(value)]])));
+  const link = new URLSearchParams(
+    Object.entries(words_of(state)).flatMap(([word, value]) => (value === undefined ? [] : [[word, String(value)]])),
+  );
   return (
     <section class="pair-live" aria-label="Two models that learn">
       <div class="transport">
-        <button type="button" class="main" disabled={player.refused} onClick={() => (playing ? player.pause() : void player.play())}>
+        <button
+          type="button"
+          class="main"
+          disabled={player.refused}
+          onClick={() => (playing ? player.pause() : void player.play())}
+        >
           {playing ? "Pause" : at > 0 && at >= player.last ? "Replay" : "Play"}
         </button>
-        <button type="button" aria-pressed={hold > 0} disabled={player.refused} onClick={() => set_hold(hold > 0 ? 0 : held_until)}>
+        <button
+          type="button"
+          aria-pressed={hold > 0}
+          disabled={player.refused}
+          onClick={() => set_hold(hold > 0 ? 0 : held_until)}
+        >
           Hold attention until step {held_until}
         </button>
         <output class="value" data-step={at} data-loading={player.loading ? "yes" : "no"}>
@@ -131,7 +171,12 @@ function Pair() {
       <p class="stages" role="status">
         {trainings.length === 2 && !player.loading && <Explained text={told(trainings, at, hold)} />}
       </p>
-      {player.known > player.reached && <p class="soft">These two were trained by the same engine when the page was made. With attention held, and in the playground, they are trained in this browser.</p>}
+      {player.known > player.reached && (
+        <p class="soft">
+          These two were trained by the same engine when the page was made. With attention held, and in the playground,
+          they are trained in this browser.
+        </p>
+      )}
     </section>
   );
 }
@@ -140,11 +185,11 @@ function Side({ training, at, hold }: { training: Training | undefined; at: numb
   const screen = useScreen();
   const curves = useMemo<Curve[]>(
     () =>
-      task.metrics.map((metric) => {
+      task.metrics.map(metric => {
         const series = training?.series.get(metric) ?? { steps: [], values: [] };
         const name = names[metric] ?? metric;
         // As far as it has been played.
-        const seen = series.steps.filter((step) => step <= at).length;
+        const seen = series.steps.filter(step => step <= at).length;
         return { name, group: name, steps: series.steps.slice(0, seen), values: series.values.slice(0, seen) };
       }),
     [training, training?.step, at],
@@ -156,9 +201,27 @@ function Side({ training, at, hold }: { training: Training | undefined; at: numb
   return (
     <div class="side">
       <div class="map-holder" style={{ aspectRatio: `${columns} / ${rows}` }}>
-        <Heatmap values={look.alpha} offset={0} rows={rows} columns={columns} most={1} label={`Attention at step ${look.step}: a row for each word that is written, a column for each word that was read`} pointed={undefined} point={() => {}} />
+        <Heatmap
+          values={look.alpha}
+          offset={0}
+          rows={rows}
+          columns={columns}
+          most={1}
+          label={`Attention at step ${look.step}: a row for each word that is written, a column for each word that was read`}
+          pointed={undefined}
+          point={() => {}}
+        />
       </div>
-      <Lines curves={curves} label="share that is right" now={at} range={unit} steps={training.steps} marks={marks} height={screen.wide ? 210 : 130} shown={shown} />
+      <Lines
+        curves={curves}
+        label="share that is right"
+        now={at}
+        range={unit}
+        steps={training.steps}
+        marks={marks}
+        height={screen.wide ? 210 : 130}
+        shown={shown}
+      />
     </div>
   );
 }
@@ -170,11 +233,17 @@ function told(trainings: Training[], at: number, hold: number): string {
       const found = training.step_of(stage.metric, stage.level);
       return found !== undefined && found <= at ? found : undefined;
     };
-    const words = step(task.knowledge!), places = step(task.attention!);
+    const words = step(task.knowledge!),
+      places = step(task.attention!);
     if (words === undefined && places === undefined) return `neither the words (β) nor where to look (α) by step ${at}`;
     if (places === undefined) return `the words (β) from step ${words}, and not where to look (α) by step ${at}`;
     return `the words (β) from step ${words ?? "?"}, where to look (α) from step ${places}`;
   };
-  const held = hold > 0 ? (at < hold ? ` Attention is held uniform until step ${hold}: until then only words can be learned.` : ` Attention was held uniform until step ${hold}, and then let go.`) : "";
+  const held =
+    hold > 0
+      ? at < hold
+        ? ` Attention is held uniform until step ${hold}: until then only words can be learned.`
+        : ` Attention was held uniform until step ${hold}, and then let go.`
+      : "";
   return `With the same 20 words: ${one(trainings[0]!)}. With 20 of 30: ${one(trainings[1]!)}.${held}`;
 }

@@ -3,15 +3,15 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useWord } from "../address";
 import { Figure, type Table } from "../figure";
-import type { Claim, Experiment, Story as Told_story, Told, ToldFigure, ToldNumbers } from "../model";
+import type { Claim, Experiment, Told, Story as Told_story, ToldFigure, ToldNumbers } from "../model";
 import { useScreen } from "../screen";
 import type { Source } from "../source";
-import { Trouble } from "../trouble";
-import { in_turn } from "../turns";
-import { chapters, type Chapter, type Try } from "../story/chapters";
+import { type Chapter, chapters, type Try } from "../story/chapters";
 import { Equation } from "../story/equation";
 import { panels_in, ReadOff } from "../story/read_off";
 import { Explained } from "../term";
+import { Trouble } from "../trouble";
+import { in_turn } from "../turns";
 
 interface Section extends Chapter {
   experiments: Experiment[];
@@ -19,23 +19,28 @@ interface Section extends Chapter {
 
 // The chapters, and one for every system that is none of them.
 function sections_of(experiments: Experiment[]): Section[] {
-  const known = chapters.map((chapter) => ({ ...chapter, experiments: experiments.filter((one) => one.system === chapter.system) }));
-  const others = [...new Set(experiments.map((one) => one.system))].filter((system) => chapters.every((chapter) => chapter.system !== system));
+  const known = chapters.map(chapter => ({
+    ...chapter,
+    experiments: experiments.filter(one => one.system === chapter.system),
+  }));
+  const others = [...new Set(experiments.map(one => one.system))].filter(system =>
+    chapters.every(chapter => chapter.system !== system),
+  );
   return [
     ...known,
-    ...others.map((system) => ({
+    ...others.map(system => ({
       name: "other-" + system.replace(/[^a-z0-9]+/gi, "-"),
       system,
       title: system ? system.charAt(0).toUpperCase() + system.slice(1) : "Other experiments",
       idea: "",
       equations: [],
       tries: [],
-      experiments: experiments.filter((one) => one.system === system),
+      experiments: experiments.filter(one => one.system === system),
     })),
   ];
 }
 
-const held_of = (claims: Claim[]) => claims.filter((claim) => claim.held).length;
+const held_of = (claims: Claim[]) => claims.filter(claim => claim.held).length;
 
 export function Story({ source }: { source: Source }) {
   const [at] = useWord("at", "");
@@ -44,13 +49,23 @@ export function Story({ source }: { source: Source }) {
   const [story, set_story] = useState<Told_story>();
   const [trouble, set_trouble] = useState("");
   const [news, set_news] = useState(0);
-  useEffect(() => source.watch(() => set_news((count) => count + 1), () => {}), [source]);
+  useEffect(
+    () =>
+      source.watch(
+        () => set_news(count => count + 1),
+        () => {},
+      ),
+    [source],
+  );
   const look = useMemo(
     () =>
       in_turn(() =>
         source.story().then(
-          (told) => (set_story(told), set_trouble("")),
-          (error) => (set_story((before) => before ?? { experiments: [] }), set_trouble(error instanceof Trouble ? error.message : String(error))),
+          told => (set_story(told), set_trouble("")),
+          error => (
+            set_story(before => before ?? { experiments: [] }),
+            set_trouble(error instanceof Trouble ? error.message : String(error))
+          ),
         ),
       ),
     [source],
@@ -65,21 +80,22 @@ export function Story({ source }: { source: Source }) {
   }, [there, at]);
   if (!story) return <h1>How attention comes to be where it is</h1>;
 
-  const told = story.experiments.filter((one) => one.claims.length > 0);
-  const claims = told.flatMap((one) => one.claims);
+  const told = story.experiments.filter(one => one.claims.length > 0);
+  const claims = told.flatMap(one => one.claims);
   const names = open.split(",").filter(Boolean);
   const set_open = (name: string, on: boolean) => {
     const now = (read_address().words.get("open") ?? "").split(",").filter(Boolean);
-    if (now.includes(name) !== on) change_address({ open: (on ? [...now, name] : now.filter((one) => one !== name)).join(",") });
+    if (now.includes(name) !== on)
+      change_address({ open: (on ? [...now, name] : now.filter(one => one !== name)).join(",") });
   };
   const list = (
     <ol>
-      {sections.map((section) => (
+      {sections.map(section => (
         <li>
           <a
             href={`#/story?at=${section.name}`}
             aria-current={section.name === at ? "true" : undefined}
-            onClick={(event) => {
+            onClick={event => {
               event.preventDefault();
               change_address({ at: section.name }, true);
               const heading = document.getElementById("chapter-" + section.name)!;
@@ -122,12 +138,18 @@ export function Story({ source }: { source: Source }) {
             </strong>
             , in {told.length} experiment{told.length === 1 ? "" : "s"}.{" "}
             <label class="line">
-              <input type="checkbox" checked={digits === "1"} onChange={(event) => set_digits(event.currentTarget.checked ? "1" : "")} /> What was measured and what was wanted, in digits
+              <input
+                type="checkbox"
+                checked={digits === "1"}
+                onChange={event => set_digits(event.currentTarget.checked ? "1" : "")}
+              />{" "}
+              What was measured and what was wanted, in digits
             </label>
           </p>
         ) : (
           <p>
-            Nothing has been reproduced yet. Begin with <code>fovea reproduce toy-uniform</code>, or <code>fovea reproduce --all --quick</code>.
+            Nothing has been reproduced yet. Begin with <code>fovea reproduce toy-uniform</code>, or{" "}
+            <code>fovea reproduce --all --quick</code>.
           </p>
         )}
         {source.kind === "site" && (
@@ -136,12 +158,20 @@ export function Story({ source }: { source: Source }) {
           </p>
         )}
         {sections.map((section, i) => (
-          <ChapterView key={section.name} section={section} number={i + 1} source={source} news={news} open={names} set_open={set_open} />
+          <ChapterView
+            key={section.name}
+            section={section}
+            number={i + 1}
+            source={source}
+            news={news}
+            open={names}
+            set_open={set_open}
+          />
         ))}
         {story.facts && (
           <p class="soft">
-            Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. The same experiment and seed give the same numbers on
-            any number of threads.
+            Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. The same experiment and
+            seed give the same numbers on any number of threads.
           </p>
         )}
       </div>
@@ -158,9 +188,9 @@ function ChapterView(props: {
   set_open: (name: string, on: boolean) => void;
 }) {
   const { section } = props;
-  const told = section.experiments.filter((one) => one.claims.length > 0);
+  const told = section.experiments.filter(one => one.claims.length > 0);
   const [lead, ...others] = told;
-  const untold = section.experiments.filter((one) => one.claims.length === 0);
+  const untold = section.experiments.filter(one => one.claims.length === 0);
   return (
     <section class="chapter" aria-labelledby={"chapter-" + section.name}>
       <h2 id={"chapter-" + section.name} tabIndex={-1}>
@@ -175,12 +205,19 @@ function ChapterView(props: {
         </p>
       )}
       {lead && <ExperimentView key={lead.name} experiment={lead} source={props.source} news={props.news} />}
-      {others.map((experiment) => (
-        <details key={experiment.name} open={props.open.includes(experiment.name)} onToggle={(event) => props.set_open(experiment.name, event.currentTarget.open)}>
+      {others.map(experiment => (
+        <details
+          key={experiment.name}
+          open={props.open.includes(experiment.name)}
+          onToggle={event => props.set_open(experiment.name, event.currentTarget.open)}
+        >
           <summary>
-            {experiment.title || experiment.name} <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
+            {experiment.title || experiment.name}{" "}
+            <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
           </summary>
-          {props.open.includes(experiment.name) && <ExperimentView experiment={experiment} source={props.source} news={props.news} inside />}
+          {props.open.includes(experiment.name) && (
+            <ExperimentView experiment={experiment} source={props.source} news={props.news} inside />
+          )}
         </details>
       ))}
       {untold.length > 0 && (
@@ -204,7 +241,7 @@ function Tries({ tries }: { tries: Try[] }) {
   return (
     <p class="tries">
       <span>Try it:</span>
-      {tries.map((one) => (
+      {tries.map(one => (
         <a href={`#/${one.view}${one.words && "?" + one.words}`}>{one.says}</a>
       ))}
     </p>
@@ -221,13 +258,26 @@ function Verdict({ held, of }: { held: number; of: number }) {
 
 // Asked for when it comes near from below, so that the page is there at once, and stays where a link has led to. What
 // somebody has unfolded is asked for at once.
-function ExperimentView({ experiment, source, news, inside }: { experiment: Experiment; source: Source; news: number; inside?: boolean }) {
+function ExperimentView({
+  experiment,
+  source,
+  news,
+  inside,
+}: {
+  experiment: Experiment;
+  source: Source;
+  news: number;
+  inside?: boolean;
+}) {
   const holder = useRef<HTMLElement>(null);
   const [near, set_near] = useState(inside ?? false);
   const [told, set_told] = useState<Told>();
   const [trouble, set_trouble] = useState("");
   useEffect(() => {
-    const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && (set_near(true), watch.disconnect()), { rootMargin: "0px 0px 600px 0px" });
+    const watch = new IntersectionObserver(
+      seen => seen.some(one => one.isIntersecting) && (set_near(true), watch.disconnect()),
+      { rootMargin: "0px 0px 600px 0px" },
+    );
     watch.observe(holder.current!);
     return () => watch.disconnect();
   }, []);
@@ -235,8 +285,8 @@ function ExperimentView({ experiment, source, news, inside }: { experiment: Expe
     () =>
       in_turn(() =>
         source.told(experiment.name).then(
-          (found) => (set_told(found), set_trouble("")),
-          (error) => set_trouble(error instanceof Trouble ? error.message : String(error)),
+          found => (set_told(found), set_trouble("")),
+          error => set_trouble(error instanceof Trouble ? error.message : String(error)),
         ),
       ),
     [source, experiment.name],
@@ -245,18 +295,28 @@ function ExperimentView({ experiment, source, news, inside }: { experiment: Expe
     if (near) look();
   }, [near, look, news]);
   return (
-    <article ref={holder} class="experiment" data-experiment={experiment.name} aria-busy={told || trouble ? undefined : true}>
+    <article
+      ref={holder}
+      class="experiment"
+      data-experiment={experiment.name}
+      aria-busy={told || trouble ? undefined : true}
+    >
       {!inside && (
         <h3>
-          {experiment.title || experiment.name} <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
+          {experiment.title || experiment.name}{" "}
+          <Verdict held={held_of(experiment.claims)} of={experiment.claims.length} />
         </h3>
       )}
       {experiment.idea && <p>{experiment.idea.trim()}</p>}
       <p class="problem" role="alert">
         {trouble}
       </p>
-      {told?.figures.map((figure, i) => <Drawn figure={figure} file={`${experiment.name}-${i + 1}`} title={experiment.title || experiment.name} />)}
-      {told?.tables.map((table) => <div dangerouslySetInnerHTML={{ __html: table }} />)}
+      {told?.figures.map((figure, i) => (
+        <Drawn figure={figure} file={`${experiment.name}-${i + 1}`} title={experiment.title || experiment.name} />
+      ))}
+      {told?.tables.map(table => (
+        <div dangerouslySetInnerHTML={{ __html: table }} />
+      ))}
       {!told && !trouble && <div class="room" />}
       <Claims claims={experiment.claims} />
       {told && <Facts told={told} />}
@@ -269,13 +329,20 @@ function table_of(parts: ToldNumbers[]): Table {
   const whole = parts.map(({ panel, line, columns, rows }) => {
     const count = Object.values(columns)[0]?.length ?? 0;
     const across = rows ? count / rows : 0;
-    const places = rows ? { row: Array.from({ length: count }, (_, i) => 1 + Math.floor(i / across)), column: Array.from({ length: count }, (_, i) => 1 + (i % across)) } : {};
+    const places = rows
+      ? {
+          row: Array.from({ length: count }, (_, i) => 1 + Math.floor(i / across)),
+          column: Array.from({ length: count }, (_, i) => 1 + (i % across)),
+        }
+      : {};
     return { panel, line, count, columns: { ...places, ...columns } as ToldNumbers["columns"] };
   });
   const names = [...new Set(whole.flatMap(({ columns }) => Object.keys(columns)))];
   return {
     columns: ["panel", "line", ...names],
-    rows: whole.flatMap(({ panel, line, count, columns }) => Array.from({ length: count }, (_, i) => [panel, line, ...names.map((name) => columns[name]?.[i] ?? null)])),
+    rows: whole.flatMap(({ panel, line, count, columns }) =>
+      Array.from({ length: count }, (_, i) => [panel, line, ...names.map(name => columns[name]?.[i] ?? null)]),
+    ),
   };
 }
 
@@ -297,7 +364,10 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
         <ReadOff panels={panels} title={figure.title || title} file={file} />
       ) : (
         <Figure title={figure.title || title} file={file} table={figure.numbers && (() => table_of(figure.numbers!))}>
-          <div class={"drawn" + (narrow ? " narrow" : "")} dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }} />
+          <div
+            class={"drawn" + (narrow ? " narrow" : "")}
+            dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }}
+          />
         </Figure>
       )}
       {panels.length > 0 && (
@@ -316,12 +386,15 @@ function number_text(value: number | null) {
 // In words; in digits for who asks for them, and on paper.
 function Claims({ claims }: { claims: Claim[] }) {
   const [digits] = useWord("digits", "");
-  const wanted = ({ wanted }: Claim) => `(wanted ${wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")})`;
+  const wanted = ({ wanted }: Claim) =>
+    `(wanted ${wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")})`;
   return (
     <ul class={"claims" + (digits === "1" ? "" : " in-words")} aria-label="What was claimed">
-      {claims.map((claim) => (
+      {claims.map(claim => (
         <li title={`${number_text(claim.value)} ${wanted(claim)}`}>
-          <span class={"state " + (claim.held ? "done" : "failed")}>{claim.held ? "✓ held" : claim.value === null ? "✗ no value" : "✗ not held"}</span>
+          <span class={"state " + (claim.held ? "done" : "failed")}>
+            {claim.held ? "✓ held" : claim.value === null ? "✗ no value" : "✗ not held"}
+          </span>
           <span>
             {claim.claim}
             <span class="digits">
@@ -340,7 +413,8 @@ function Facts({ told }: { told: Told }) {
   return (
     <details class="facts">
       <summary>
-        {told.runs} run{told.runs === 1 ? "" : "s"}, {/^\d+$/.test(told.seeds) ? "seed" : "seeds"} {told.seeds}: how to run it again
+        {told.runs} run{told.runs === 1 ? "" : "s"}, {/^\d+$/.test(told.seeds) ? "seed" : "seeds"} {told.seeds}: how to
+        run it again
       </summary>
       <pre>
         fovea reproduce {told.name} --{told.form}
@@ -349,7 +423,7 @@ function Facts({ told }: { told: Told }) {
         {told.seconds === null ? "" : `${+told.seconds.toPrecision(2)} s of computing. `}
         Version {told.version}; {told.machine}.
       </p>
-      {told.failed.map((one) => (
+      {told.failed.map(one => (
         <p class="problem">
           Seed {one.seed} failed. {one.error}
         </p>

@@ -5,7 +5,8 @@ import type { Source, Trainer } from "../source";
 import { Trouble } from "../trouble";
 import { in_turn } from "../turns";
 
-const often = 500, seldom = 5000; // milliseconds between looks: while something trains, and else, since another tab may start it
+const often = 500,
+  seldom = 5000; // milliseconds between looks: while something trains, and else, since another tab may start it
 
 // `news` changes when the store does.
 export function Training({ trainer, experiments, news }: { trainer: Trainer; experiments: Source; news: number }) {
@@ -15,17 +16,17 @@ export function Training({ trainer, experiments, news }: { trainer: Trainer; exp
   const [blind, set_blind] = useState(""); // with looking
   useEffect(() => {
     experiments.story().then(
-      (story) => set_known(story.experiments),
-      (error) => set_trouble(words_of(error)),
+      story => set_known(story.experiments),
+      error => set_trouble(words_of(error)),
     );
   }, [experiments]);
-  const under_way = jobs.some((job) => job.state === "running" || job.state === "waiting");
+  const under_way = jobs.some(job => job.state === "running" || job.state === "waiting");
   const look = useMemo(
     () =>
       in_turn(() =>
         trainer.jobs().then(
-          (found) => (set_jobs(found), set_blind("")),
-          (error) => set_blind(words_of(error)),
+          found => (set_jobs(found), set_blind("")),
+          error => set_blind(words_of(error)),
         ),
       ),
     [trainer],
@@ -51,19 +52,30 @@ export function Training({ trainer, experiments, news }: { trainer: Trainer; exp
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name) ?? "").trim();
     const set = text("set").split(/\s+/).filter(Boolean);
-    return ask(() => trainer.start({ experiment: text("experiment"), form: text("form"), ...(text("seeds") && { seeds: text("seeds") }), ...(set.length > 0 && { set }) }));
+    return ask(() =>
+      trainer.start({
+        experiment: text("experiment"),
+        form: text("form"),
+        ...(text("seeds") && { seeds: text("seeds") }),
+        ...(set.length > 0 && { set }),
+      }),
+    );
   };
   return (
     <details class="training">
       <summary>
         Train on this machine
-        {under_way && <span class="state running">{jobs.filter((job) => job.state === "running" || job.state === "waiting").length} under way</span>}
+        {under_way && (
+          <span class="state running">
+            {jobs.filter(job => job.state === "running" || job.state === "waiting").length} under way
+          </span>
+        )}
       </summary>
       <form class="filters" onSubmit={start} aria-label="Train on this machine">
         <label>
           Train
           <select name="experiment">
-            {known.map((one) => (
+            {known.map(one => (
               <option value={one.name}>{one.name}</option>
             ))}
           </select>
@@ -91,23 +103,33 @@ export function Training({ trainer, experiments, news }: { trainer: Trainer; exp
         {trouble || blind}
       </p>
       <ul class="jobs" aria-label="Trainings">
-        {jobs.map((job) => (
+        {jobs.map(job => (
           <li key={job.job} data-job={job.job}>
             <span class={"state " + (job.state === "waiting" ? "running" : job.state)}>{job.state}</span>
             <span>
               {job.experiment}
               {job.stage && `, ${job.stage}`}
             </span>
-            <progress max={Math.max(1, job.total)} value={job.total ? reached(job) : 0} aria-label={`${job.experiment}: runs done`} />
+            <progress
+              max={Math.max(1, job.total)}
+              value={job.total ? reached(job) : 0}
+              aria-label={`${job.experiment}: runs done`}
+            />
             <span class="soft">
               {job.done + job.found} of {job.total} run{job.total === 1 ? "" : "s"}
               {job.found > 0 && `, ${job.found} found`}
               {job.failed > 0 && `, ${job.failed} failed`}
-              {job.state === "running" && job.in_training[0] && `; step ${job.in_training[0].step} of ${job.in_training[0].of}`}
+              {job.state === "running" &&
+                job.in_training[0] &&
+                `; step ${job.in_training[0].step} of ${job.in_training[0].of}`}
               {job.error && `. ${job.error}`}
             </span>
             {(job.state === "running" || job.state === "waiting") && (
-              <button type="button" onClick={() => ask(() => trainer.stop(job.job))} aria-label={`Stop ${job.experiment}`}>
+              <button
+                type="button"
+                onClick={() => ask(() => trainer.stop(job.job))}
+                aria-label={`Stop ${job.experiment}`}
+              >
                 ■ Stop
               </button>
             )}
@@ -124,5 +146,10 @@ function words_of(error: unknown): string {
 
 // Runs that are over, and the share that those in training have done.
 function reached(job: Job): number {
-  return job.done + job.found + job.failed + job.in_training.reduce((sum, run) => sum + (run.of > 0 ? run.step / run.of : 0), 0);
+  return (
+    job.done +
+    job.found +
+    job.failed +
+    job.in_training.reduce((sum, run) => sum + (run.of > 0 ? run.step / run.of : 0), 0)
+  );
 }

@@ -65,6 +65,17 @@ want_packages() {
 python_to_test=(scikit-build-core pybind11 numpy tqdm pytest mypy matplotlib pandas scikit-learn)
 python_to_test_all=(safetensors tensorboard nbformat nbclient ipykernel)
 
+# What scripts/format and scripts/lint run, pinned: every release of a formatter writes some lines in its own way.
+format_tools=(clang-format==18.1.8 clang-tidy==18.1.8 ruff==0.17.6 mypy==2.4.1 numpy)
+
+# need_format_tools: those in build/tools, and the page's own in web/node_modules.
+need_format_tools() {
+  need_packages "${packages_to_test_python[@]}"
+  need_python build/tools "${format_tools[@]}" || fail "the format and lint tools could not be installed; the reason is above"
+  [ -x web/node_modules/.bin/biome ] || (cd web && npm ci --no-progress --loglevel=error) >&2 ||
+    fail "npm could not install what the page is built with; the reason is above"
+}
+
 # need_python FOLDER PACKAGE…: a virtual environment that has them, of the interpreter that python=… in front of it names; false, and
 # says why, where they cannot be had.
 need_python() {

@@ -1,4 +1,4 @@
-"""The package as such: its types under mypy, the examples of its docstrings."""
+"""The package as such: its types for a user's mypy, the examples of its docstrings."""
 
 import doctest
 import importlib
@@ -77,16 +77,6 @@ def test_every_public_member_has_a_docstring_and_an_example():
             if not of.__doc__ or not any(f".{part}" in line for line in used)
         ]
     assert missing == []
-
-
-def test_types_are_strict():
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", ROOT / "python" / "fovea"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT / "python",
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_user_of_the_package_is_checked_against_its_types(tmp_path):

@@ -49,12 +49,12 @@ class SimulatedCrew : public WorkerPool {
 
   int size() const override { return workers_; }
 
-  void give(Work work) override {
+  void submit(Work work) override {
     waiting_.push_back(std::move(work));
     hand_out();
   }
 
-  std::optional<News> wait(std::chrono::milliseconds) override {
+  std::optional<RunUpdate> wait(std::chrono::milliseconds) override {
     if (ends_.empty()) return std::nullopt;
     clock_.skip_to(ends_.top().time);
     const End end = ends_.top();
@@ -65,7 +65,7 @@ class SimulatedCrew : public WorkerPool {
     record.id = 0;
     record.spec = order_from_message(end.order).spec;
     record.hash = record.spec.hash();
-    return news_from_message(to_message(News{end.number, Ended{std::move(record)}}));
+    return update_from_message(to_message(RunUpdate{end.number, Ended{std::move(record)}}));
   }
 
   void stop() override {}

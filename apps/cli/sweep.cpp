@@ -101,7 +101,7 @@ class Sweep : public Command {
     SweepDisplay display(words_, ranks());
     SweepOptions options = display.options();
     if (plan.size() <= (words_.json ? most_in_json : most_listed))
-      options.take = [&by_place](std::size_t place, RunRecord record) {
+      options.on_record = [&by_place](std::size_t place, RunRecord record) {
         for (auto& [name, series] : record.series) series = last_point(series);
         by_place[place] = std::move(record);
       };

@@ -19,8 +19,8 @@ constexpr std::size_t most_runs_shown = 8;
 SweepOptions options_of(const ExperimentWords& words, auto& lines) {
   SweepOptions options;
   options.jobs = words.jobs;
-  options.again = words.again;
-  options.forget = words.fresh;
+  options.retrain = words.again;
+  options.ignore_checkpoints = words.fresh;
   options.retry_failed = words.retry_failed;
   options.checkpoint_every = words.checkpoint;
   options.stop = interrupt_flag();
@@ -75,7 +75,7 @@ SweepOptions SweepDisplay::options() {
 SweepOptions RunDisplay::options() {
   SweepOptions options = options_of(words_, progress_);
   options.jobs = 1;
-  options.again = true;
+  options.retrain = true;
   options.wait = false;
   options.progress = [this](const SweepProgress& progress) {
     if (progress.in_training.empty() || progress.in_training.front().of == 0) return;

@@ -44,14 +44,14 @@ py::tuple train_kept(const std::string& file, const std::string& experiment, con
   PythonWatcher watcher(call, on_step.value_or(py::none()), py::none());
   SweepOptions options;
   options.jobs = how.jobs;
-  options.again = how.again;
-  options.forget = how.fresh;
+  options.retrain = how.again;
+  options.ignore_checkpoints = how.fresh;
   options.retry_failed = how.retry_failed;
   options.wait = how.wait;
   options.checkpoint_every = how.checkpoint_every;
   options.stop = &call.stop();
   if (on_step) options.watcher = &watcher;
-  options.take = [&](std::size_t place, RunRecord record) {
+  options.on_record = [&](std::size_t place, RunRecord record) {
     reached[place] = std::make_shared<RunRecord>(std::move(record));
   };
   options.progress = [&](const SweepProgress& now) {

@@ -139,23 +139,23 @@ RankOrder order_from_message(const std::string& bytes) {
   });
 }
 
-std::string to_message(const News& news) {
-  Json json = std::visit(ToJson(), news.what);
-  json["ticket"] = news.number;
+std::string to_message(const RunUpdate& update) {
+  Json json = std::visit(ToJson(), update.what);
+  json["ticket"] = update.number;
   return packed(json);
 }
 
-News news_from_message(const std::string& bytes) {
+RunUpdate update_from_message(const std::string& bytes) {
   return unpacked(bytes, [](const Json& json) {
-    News news{json.at("ticket").get<std::uint64_t>(), NotBegun()};
+    RunUpdate update{json.at("ticket").get<std::uint64_t>(), NotBegun()};
     const std::string is = json.at("is");
-    if (is == "ended") news.what = Ended{record_of(json.at("record"))};
-    else if (is == "refused") news.what = Refused{error_of(json)};
-    else if (is == "saved") news.what = Saved{record_of(json.at("record"))};
+    if (is == "ended") update.what = Ended{record_of(json.at("record"))};
+    else if (is == "refused") update.what = Refused{error_of(json)};
+    else if (is == "saved") update.what = Saved{record_of(json.at("record"))};
     else if (is == "resumed")
-      news.what = Resumed{{json.at("step"), json.at("of"), json.at("seconds_ago"), json.at("interrupted")}};
-    else if (is == "trouble") news.what = Trouble{json.at("text").get<std::string>()};
-    return news;
+      update.what = Resumed{{json.at("step"), json.at("of"), json.at("seconds_ago"), json.at("interrupted")}};
+    else if (is == "trouble") update.what = Trouble{json.at("text").get<std::string>()};
+    return update;
   });
 }
 

@@ -16,9 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-bool last_word(const News& news) {
-  return std::holds_alternative<Ended>(news.what) || std::holds_alternative<Refused>(news.what) ||
-         std::holds_alternative<NotBegun>(news.what);
+bool last_word(const RunUpdate& update) {
+  return std::holds_alternative<Ended>(update.what) || std::holds_alternative<Refused>(update.what) ||
+         std::holds_alternative<NotBegun>(update.what);
 }
 
 class RankPool : public WorkerPool {
@@ -45,40 +45,40 @@ class RankPool : public WorkerPool {
 
   int size() const override { return own_->size() + jobs_ * (ranks_.size() - 1); }
 
-  void give(Work work) override {
+  void submit(Work work) override {
     if (stopped_) {
-      news_.push_back({work.number, NotBegun()});
+      updates_.push_back({work.number, NotBegun()});
       return;
     }
     waiting_.push_back(std::move(work));
     hand_out();
   }
 
-  std::optional<News> wait(milliseconds patience) override {
+  std::optional<RunUpdate> wait(milliseconds patience) override {
     const Clock::time_point until = Clock::now() + patience;
     for (;;) {
-      if (!news_.empty()) {
-        News first = std::move(news_.front());
-        news_.pop_front();
+      if (!updates_.empty()) {
+        RunUpdate first = std::move(updates_.front());
+        updates_.pop_front();
         return first;
       }
-      if (std::optional<News> own = own_->wait(milliseconds(0))) {
+      if (std::optional<RunUpdate> own = own_->wait(milliseconds(0))) {
         if (last_word(*own)) {
           --own_runs_;
           hand_out();
         }
         return own;
       }
-      if (const auto message = ranks_.receive(milliseconds(1))) hear(*message);
+      if (const auto message = ranks_.receive(milliseconds(1))) handle(*message);
       else give_up_the_silent();
-      if (news_.empty() && Clock::now() >= until) return std::nullopt;
+      if (updates_.empty() && Clock::now() >= until) return std::nullopt;
     }
   }
 
   void stop() override {
     if (stopped_) return;
     stopped_ = Clock::now();
-    for (const Work& work : waiting_) news_.push_back({work.number, NotBegun()});
+    for (const Work& work : waiting_) updates_.push_back({work.number, NotBegun()});
     waiting_.clear();
     own_->stop();
   }
@@ -119,10 +119,11 @@ class RankPool : public WorkerPool {
       waiting_.pop_front();
       if (rank == 0) {
         ++own_runs_;
-        own_->give(std::move(work));
+        own_->submit(std::move(work));
         continue;
       }
-      static std::uint64_t last_ticket = 0;  // of the whole job: late news of an earlier pool's runs must not be ours
+      static std::uint64_t last_ticket =
+          0;  // of the whole job: late updates of an earlier pool's runs must not be ours
       const std::uint64_t ticket = ++last_ticket;
       if (other(rank).runs++ == 0) other(rank).silent = milliseconds(0);
       away_[ticket] = {rank, {work.number, 0, 0}};
@@ -130,7 +131,7 @@ class RankPool : public WorkerPool {
     }
   }
 
-  void hear(const Ranks::Message& message) {
+  void handle(const Ranks::Message& message) {
     Other& sender = other(message.from);
     sender.silent = milliseconds(0);
     sender.heard_since_stop = stopped_.has_value();
@@ -144,17 +145,17 @@ class RankPool : public WorkerPool {
         there->second.progress.of = run.of;
       }
     }
-    if (message.kind != RankMessage::news) return;
-    News news = news_from_message(message.bytes);
-    const auto run = away_.find(news.number);
+    if (message.kind != RankMessage::update) return;
+    RunUpdate update = update_from_message(message.bytes);
+    const auto run = away_.find(update.number);
     if (run == away_.end()) return;  // given up before
-    news.number = run->second.progress.number;
-    if (last_word(news)) {
+    update.number = run->second.progress.number;
+    if (last_word(update)) {
       away_.erase(run);
       --sender.runs;
       hand_out();
     }
-    news_.push_back(std::move(news));
+    updates_.push_back(std::move(update));
   }
 
   // A launcher that ends a job asks all ranks to, and they say at once that they leave. The others are told, each once
@@ -192,11 +193,12 @@ class RankPool : public WorkerPool {
     const auto its = [rank](const auto& run) { return run.second.rank == rank; };
     for (const auto& [ticket, run] : away_) {
       if (run.rank != rank) continue;
-      news_.push_back({run.progress.number,
-                       Trouble{fmt::format("{} was training it and does not answer any more: it is lost since its last "
-                                           "checkpoint. The same command makes up for it",
-                                           rank_name(rank))}});
-      news_.push_back({run.progress.number, NotBegun()});
+      updates_.push_back(
+          {run.progress.number,
+           Trouble{fmt::format("{} was training it and does not answer any more: it is lost since its last "
+                               "checkpoint. The same command makes up for it",
+                               rank_name(rank))}});
+      updates_.push_back({run.progress.number, NotBegun()});
     }
     std::erase_if(away_, its);
   }
@@ -210,7 +212,7 @@ class RankPool : public WorkerPool {
   std::vector<Other> others_;  // by rank
   std::deque<Work> waiting_;
   std::map<std::uint64_t, Away> away_;  // by ticket
-  std::deque<News> news_;
+  std::deque<RunUpdate> updates_;
   Clock::time_point listened_ = Clock::now();
   std::optional<Clock::time_point> stopped_;
 };

@@ -2,7 +2,7 @@
 //
 //   first rank                             every other rank
 //   sweep ── give ──> RankPool ── order ──> work_for_first ──> its own thread pool
-//         <── news ──          <── news ───
+//         <── update ──          <── update ───
 //
 // Work goes to whoever has a thread free, one piece a thread: a rank that is slow or hangs holds back its own runs and
 // no others. One that has runs and says nothing for a while is given up: its runs are told as not begun, and it gets no

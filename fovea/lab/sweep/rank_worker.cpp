@@ -58,27 +58,28 @@ class Worker {
   void take(const std::string& bytes) {
     const RankOrder order = order_from_message(bytes);
     if (leaving_) {
-      ranks_.send(0, RankMessage::news, to_message(News{order.ticket, NotBegun()}));
+      ranks_.send(0, RankMessage::update, to_message(RunUpdate{order.ticket, NotBegun()}));
       return;
     }
     if (!pool_) {
       pool_ = thread_pool(order.jobs, order.checkpoints);
       told_ = Clock::now();
       if (order.checkpoints.folder.empty() && !std::exchange(said_no_folder_, true))
-        ranks_.send(0, RankMessage::news,
-                    to_message(News{order.ticket, Trouble{fmt::format("{} is on {}, which does not see the store's "
-                                                                      "folder: its runs have no checkpoints",
-                                                                      rank_name(ranks_.rank()), host())}}));
+        ranks_.send(
+            0, RankMessage::update,
+            to_message(RunUpdate{order.ticket, Trouble{fmt::format("{} is on {}, which does not see the store's "
+                                                                   "folder: its runs have no checkpoints",
+                                                                   rank_name(ranks_.rank()), host())}}));
     }
     ++runs_;
-    pool_->give({order.ticket, order.spec});
+    pool_->submit({order.ticket, order.spec});
   }
 
   void tell_news() {
-    while (const auto news = pool_->wait(milliseconds(0))) {
-      ranks_.send(0, RankMessage::news, to_message(*news));
-      if (std::holds_alternative<Ended>(news->what) || std::holds_alternative<Refused>(news->what) ||
-          std::holds_alternative<NotBegun>(news->what))
+    while (const auto update = pool_->wait(milliseconds(0))) {
+      ranks_.send(0, RankMessage::update, to_message(*update));
+      if (std::holds_alternative<Ended>(update->what) || std::holds_alternative<Refused>(update->what) ||
+          std::holds_alternative<NotBegun>(update->what))
         --runs_;
     }
     if (runs_ == 0) {

@@ -27,15 +27,15 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr std::chrono::milliseconds patience(50), look_elsewhere_every(500);
+constexpr std::chrono::milliseconds patience(50), check_elsewhere_every(500);
 constexpr int few = 64;            // workers
 constexpr double short_run = 0.1;  // seconds
 
-// A run that a pool has, and every place of the list that asks for it.
-struct Flight {
+// A run that the pool trains, and every index of the list that has the same hash.
+struct ActiveRun {
   std::string hash;
   std::string label;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   RunLock lock;
 };
 
@@ -44,7 +44,7 @@ class Scheduler {
   Scheduler(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options)
       : store_(store), experiment_(experiment), list_(list), options_(options) {
     progress_.total = std::ssize(list);
-    tidy();
+    remove_leftovers();
   }
 
   SweepProgress run(WorkerPool& pool, bool one_thread_each) {
@@ -52,13 +52,13 @@ class Scheduler {
     report(pool);
     while (true) {
       if (options_.stop && *options_.stop && !std::exchange(stopping_, true)) pool.stop();
-      while (!stopping_ && std::ssize(flights_) < most_in_flight(pool) && give_next(pool)) {
+      while (!stopping_ && std::ssize(active_runs_) < most_active(pool) && start_next(pool)) {
       }
-      if (flights_.empty() && (stopping_ || nothing_left())) break;
-      auto news = pool.wait(patience);
-      if (news) hear(*news);
-      // What is in training is listed anew each time: of thousands that would be most of the work.
-      if ((news && pool.size() <= few) || Clock::now() - reported_ >= patience) report(pool);
+      if (active_runs_.empty() && (stopping_ || nothing_left())) break;
+      auto update = pool.wait(patience);
+      if (update) handle(*update);
+      // A report lists all runs in training. With thousands of workers, a report after each update would cost most.
+      if ((update && pool.size() <= few) || Clock::now() - reported_ >= patience) report(pool);
     }
     report(pool);
     return progress_;
@@ -66,16 +66,16 @@ class Scheduler {
 
  private:
   std::filesystem::path checkpoints() const { return store_.checkpoint_folder(); }
-  // A run that is given is locked, so that no other process begins it. Where runs are so short that waiting for the
-  // next one would show, some are given before anybody asks for them.
-  std::ptrdiff_t most_in_flight(const WorkerPool& pool) const {
+  // A submitted run is locked, so that no other process starts it. If runs are short, some are submitted before a
+  // worker is free: waiting for the next one would cost time.
+  std::ptrdiff_t most_active(const WorkerPool& pool) const {
     const bool short_ones = trained_ > 0 && trained_seconds_ < trained_ * short_run;
     return pool.size() + (short_ones ? std::min(pool.size(), few) : 0);
   }
   bool nothing_left() const { return next_ == list_.size() && elsewhere_.empty(); }
 
-  // Checkpoints and locks whose run was kept, where a kill came between.
-  void tidy() {
+  // Removes checkpoints and locks of kept runs, which a kill may leave.
+  void remove_leftovers() {
     const auto finished = [this](const std::string& hash) {
       return store_.find_done(hash, false) && !store_.find_undone(hash);
     };
@@ -83,167 +83,167 @@ class Scheduler {
     for (const std::string& hash : runs_with_checkpoints(checkpoints(), in_training))
       if (!in_training(hash) && finished(hash)) Checkpoints(checkpoints(), hash).remove();
     for (const std::string& hash : RunLock::left(store_.running_folder()))
-      if (finished(hash)) RunLock::take(store_.running_folder(), hash);  // and lets go of it, file and all
+      if (finished(hash)) RunLock::take(store_.running_folder(), hash);  // releases the lock again and removes its file
   }
 
-  // Goes on to the next run, and gives it to the pool if it is to be trained. False if there is none to look at now.
-  bool give_next(WorkerPool& pool) {
+  // Takes the next run of the list, and submits it if it must be trained. Returns false if there is none now.
+  bool start_next(WorkerPool& pool) {
     if (next_ < list_.size()) {
-      consider(next_++, pool);
+      start_or_skip(next_++, pool);
       return true;
     }
-    if (elsewhere_.empty() || Clock::now() - looked_elsewhere_ < look_elsewhere_every) return false;
-    looked_elsewhere_ = Clock::now();
-    std::deque<std::size_t> waited_for;
-    std::swap(waited_for, elsewhere_);
+    if (elsewhere_.empty() || Clock::now() - checked_elsewhere_ < check_elsewhere_every) return false;
+    checked_elsewhere_ = Clock::now();
+    std::deque<std::size_t> postponed;
+    std::swap(postponed, elsewhere_);
     progress_.elsewhere = 0;
-    for (const std::size_t place : waited_for) {
-      if (std::ssize(flights_) < most_in_flight(pool)) consider(place, pool);
-      else put_off(place);
+    for (const std::size_t index : postponed) {
+      if (std::ssize(active_runs_) < most_active(pool)) start_or_skip(index, pool);
+      else postpone(index);
     }
     return true;
   }
 
-  void consider(std::size_t place, WorkerPool& pool) {
-    RunSpec spec = list_.at(place);
+  void start_or_skip(std::size_t index, WorkerPool& pool) {
+    RunSpec spec = list_.at(index);
     find_transplants(spec, store_);
     std::string hash = spec.hash();
-    if (const auto same = in_flight_.find(hash); same != in_flight_.end()) {
-      flights_.at(same->second).places.push_back(place);
+    if (const auto same = active_by_hash_.find(hash); same != active_by_hash_.end()) {
+      active_runs_.at(same->second).indices.push_back(index);
       return;
     }
-    if (known(place, hash)) return;
+    if (already_trained(index, hash)) return;
     std::optional<RunLock> lock = RunLock::take(store_.running_folder(), hash);
     if (!lock) {
       if (!options_.wait)
         throw failure(fmt::format("this run is being trained by {}", RunLock::holder(store_.running_folder(), hash)),
                       "wait for it, or end it: what it has done until then can be gone on with");
-      put_off(place);
+      postpone(index);
       return;
     }
-    if (known(place, hash)) return;  // whoever had the lock may have finished it just before
-    const std::string label = list_.label(place);
-    if (options_.forget) Checkpoints(checkpoints(), hash).remove();
+    if (already_trained(index, hash)) return;  // whoever had the lock may have finished it just before
+    const std::string label = list_.label(index);
+    if (options_.ignore_checkpoints) Checkpoints(checkpoints(), hash).remove();
     if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty())
       notice(label, "its process was killed before a checkpoint was due: it begins anew");
-    tell_of_emulation(label, spec);
+    warn_of_emulation(label, spec);
     if (one_thread_each_)
       if (const auto threads = spec.train.find("threads"); threads != spec.train.end())
         threads->second.data = std::int64_t{1};
     keep_words(spec, label);
-    in_flight_[hash] = place;
-    flights_.emplace(place, Flight{std::move(hash), label, {place}, std::move(*lock)});
-    pool.give({place, std::move(spec)});
+    active_by_hash_[hash] = index;
+    active_runs_.emplace(index, ActiveRun{std::move(hash), label, {index}, std::move(*lock)});
+    pool.submit({index, std::move(spec)});
   }
 
-  // A run without them is as good, while its corpus is there.
+  // A run without its vocabulary is still complete as long as its corpus exists.
   void keep_words(const RunSpec& spec, const std::string& label) const {
     try {
       vocabulary_cache(store_).keep(spec);
     } catch (const Error& error) {
-      notice(label, fmt::format("its words could not be kept: {}", said(error)));
+      notice(label, fmt::format("its words could not be kept: {}", worded(error)));
     }
   }
 
-  void land(std::uint64_t number) {
-    in_flight_.erase(flights_.at(number).hash);
-    flights_.erase(number);  // and lets go of its lock
+  void release(std::uint64_t number) {
+    active_by_hash_.erase(active_runs_.at(number).hash);
+    active_runs_.erase(number);  // releases its lock
   }
 
-  void put_off(std::size_t place) {
-    elsewhere_.push_back(place);
+  void postpone(std::size_t index) {
+    elsewhere_.push_back(index);
     progress_.elsewhere = std::ssize(elsewhere_);
   }
 
-  // Whether the run need not be trained, and then what there is of it is handed on.
-  bool known(std::size_t place, const std::string& hash) {
-    const bool ours = made_.contains(hash);
-    if (ours || !options_.again) {
-      if (auto run = store_.find_done(hash, static_cast<bool>(options_.take))) {
+  // Returns whether the run need not be trained; if so, delivers its record.
+  bool already_trained(std::size_t index, const std::string& hash) {
+    const bool ours = trained_hashes_.contains(hash);
+    if (ours || !options_.retrain) {
+      if (auto run = store_.find_done(hash, static_cast<bool>(options_.on_record))) {
         ++progress_.reused;
         if (!ours && run->version != version()) ++progress_.of_versions[run->version];
-        hand_on(place, std::move(*run));
+        deliver(index, std::move(*run));
         return true;
       }
     }
     auto run = store_.find_undone(hash);
     if (!run || run->state != RunState::failed) return false;
-    const bool retried = options_.again || options_.retry_failed || run->version != version();
+    const bool retried = options_.retrain || options_.retry_failed || run->version != version();
     if (!ours && retried) return false;
     ++progress_.failed;
-    hand_on(place, std::move(*run));
+    deliver(index, std::move(*run));
     return true;
   }
 
-  void hand_on(std::size_t place, RunRecord run) {
-    if (options_.take) options_.take(place, std::move(run));
+  void deliver(std::size_t index, RunRecord run) {
+    if (options_.on_record) options_.on_record(index, std::move(run));
   }
 
-  void hear(News& news) {
-    Flight& flight = flights_.at(news.number);
-    if (auto* ended = std::get_if<Ended>(&news.what)) {
+  void handle(RunUpdate& update) {
+    ActiveRun& active = active_runs_.at(update.number);
+    if (auto* ended = std::get_if<Ended>(&update.what)) {
       const bool begun = ended->record.state != RunState::stopped || ended->record.steps > 0;
-      if (begun) keep(flight, ended->record);
-      land(news.number);
-    } else if (auto* refused = std::get_if<Refused>(&news.what)) {
-      refuse(flight, refused->error);
-      land(news.number);
-    } else if (std::holds_alternative<NotBegun>(news.what)) {
-      land(news.number);
-    } else if (auto* saved = std::get_if<Saved>(&news.what)) {
+      if (begun) keep(active, ended->record);
+      release(update.number);
+    } else if (auto* refused = std::get_if<Refused>(&update.what)) {
+      refuse(active, refused->error);
+      release(update.number);
+    } else if (std::holds_alternative<NotBegun>(update.what)) {
+      release(update.number);
+    } else if (auto* saved = std::get_if<Saved>(&update.what)) {
       saved->record.experiment = experiment_;
       try {
         store_.keep(saved->record);  // so that it can be seen, and found after a kill
       } catch (const Error& error) {
-        notice(flight.label, said(error));
+        notice(active.label, worded(error));
       }
-    } else if (auto* resumed = std::get_if<Resumed>(&news.what)) {
+    } else if (auto* resumed = std::get_if<Resumed>(&update.what)) {
       const Resumption& from = resumed->from;
-      notice(flight.label, fmt::format("going on from step {} of {}, {} {} ago", from.step, from.of,
+      notice(active.label, fmt::format("going on from step {} of {}, {} {} ago", from.step, from.of,
                                        from.interrupted ? "where it was stopped" : "saved",
                                        duration_text(std::max(0.0, from.seconds_ago))));
-    } else if (auto* trouble = std::get_if<Trouble>(&news.what)) {
-      notice(flight.label, trouble->text);
+    } else if (auto* trouble = std::get_if<Trouble>(&update.what)) {
+      notice(active.label, trouble->text);
     }
   }
 
-  // Many runs may be refused for one reason, which is said of the first.
-  void refuse(const Flight& flight, const Error& error) {
-    progress_.refused += std::ssize(flight.places);
-    if (list_.size() > 1 && refusals_.insert(error.problem().text()).second) notice(flight.label, said(error));
+  // Many runs may be refused for one reason. The notice names the first.
+  void refuse(const ActiveRun& active, const Error& error) {
+    progress_.refused += std::ssize(active.indices);
+    if (list_.size() > 1 && refusals_.insert(error.problem().text()).second) notice(active.label, worded(error));
     if (!progress_.refusal) progress_.refusal = error;
   }
 
-  void keep(Flight& flight, RunRecord& record) {
+  void keep(ActiveRun& active, RunRecord& record) {
     record.experiment = experiment_;
     try {
       store_.keep(record);
     } catch (const WeightsNotKept& error) {
-      notice(flight.label, said(error));
+      notice(active.label, worded(error));
     }
-    if (record.state != RunState::stopped) Checkpoints(checkpoints(), flight.hash).remove();
+    if (record.state != RunState::stopped) Checkpoints(checkpoints(), active.hash).remove();
     record.arrays.clear();
-    made_.insert(flight.hash);
+    trained_hashes_.insert(active.hash);
     std::int64_t& count = record.state == RunState::done     ? progress_.done
                           : record.state == RunState::failed ? progress_.failed
                                                              : progress_.stopped;
     ++count;
-    progress_.reused += std::ssize(flight.places) - 1;
+    progress_.reused += std::ssize(active.indices) - 1;
     trained_ += 1;
     trained_seconds_ += record.seconds;
-    for (const std::size_t place : flight.places) hand_on(place, record);
+    for (const std::size_t index : active.indices) deliver(index, record);
   }
 
-  std::string said(const Error& error) const { return options_.wording->paragraph(error); }
+  std::string worded(const Error& error) const { return options_.wording->paragraph(error); }
 
   void notice(const std::string& label, const std::string& text) const {
     if (options_.notice) options_.notice(fmt::format("{}, {}: {}", experiment_, label, text));
   }
 
-  void tell_of_emulation(const std::string& label, const RunSpec& spec) {
+  void warn_of_emulation(const std::string& label, const RunSpec& spec) {
     const auto precision = spec.train.find("precision");
     if (precision == spec.train.end() || precision->second != Value{std::string("bf16x3"), {}}) return;
-    if (bf16x3::tile_choice().unit != bf16x3::TileUnit::software || std::exchange(told_of_emulation_, true)) return;
+    if (bf16x3::tile_choice().unit != bf16x3::TileUnit::software || std::exchange(warned_of_emulation_, true)) return;
     notice(label,
            fmt::format("products in three-term bfloat16 are emulated on this processor, slowly: {}", tile_unit_line()));
   }
@@ -254,9 +254,9 @@ class Scheduler {
     double work = trained_;  // in runs, those in training by their share of steps
     progress_.in_training.clear();
     for (const InTraining& run : pool.in_training()) {
-      const auto flight = flights_.find(run.number);
-      if (flight == flights_.end()) continue;  // its end is not yet heard of
-      progress_.in_training.push_back({flight->second.label, run.step, run.of});
+      const auto active = active_runs_.find(run.number);
+      if (active == active_runs_.end()) continue;  // its end is not yet heard of
+      progress_.in_training.push_back({active->second.label, run.step, run.of});
       if (run.of > 0) work += static_cast<double>(run.step) / static_cast<double>(run.of);
     }
     progress_.seconds = seconds_since(start_);
@@ -270,24 +270,24 @@ class Scheduler {
   const RunList& list_;
   const SweepOptions& options_;
   const Clock::time_point start_ = Clock::now();
-  bool one_thread_each_ = false, stopping_ = false, told_of_emulation_ = false;
+  bool one_thread_each_ = false, stopping_ = false, warned_of_emulation_ = false;
   std::size_t next_ = 0;
   std::deque<std::size_t> elsewhere_;
-  Clock::time_point looked_elsewhere_ = start_, reported_ = start_;
-  std::unordered_map<std::uint64_t, Flight> flights_;         // by the place that asked first
-  std::unordered_map<std::string, std::uint64_t> in_flight_;  // which of them has this hash
-  std::unordered_set<std::string> made_;                      // hashes of what this sweep trained
+  Clock::time_point checked_elsewhere_ = start_, reported_ = start_;
+  std::unordered_map<std::uint64_t, ActiveRun> active_runs_;       // by the index that asked first
+  std::unordered_map<std::string, std::uint64_t> active_by_hash_;  // which of them has this hash
+  std::unordered_set<std::string> trained_hashes_;                 // hashes of what this sweep trained
   std::unordered_set<std::string> refusals_;
   double trained_ = 0, trained_seconds_ = 0;
   SweepProgress progress_;
 };
 
-class ListAtHand : public RunList {
+class SpecList : public RunList {
  public:
-  explicit ListAtHand(const std::vector<RunSpec>& specs) : specs_(specs) {}
+  explicit SpecList(const std::vector<RunSpec>& specs) : specs_(specs) {}
   std::size_t size() const override { return specs_.size(); }
-  RunSpec at(std::size_t place) const override { return specs_[place]; }
-  std::string label(std::size_t place) const override { return fmt::format("seed {}", specs_[place].seed); }
+  RunSpec at(std::size_t index) const override { return specs_[index]; }
+  std::string label(std::size_t index) const override { return fmt::format("seed {}", specs_[index].seed); }
 
  private:
   const std::vector<RunSpec>& specs_;
@@ -298,7 +298,7 @@ class ListAtHand : public RunList {
 SweepProgress sweep(Store& store, const std::string& experiment, const RunList& list, const SweepOptions& options) {
   const std::size_t wanted = static_cast<std::size_t>(options.jobs > 0 ? options.jobs : core_count());
   const int jobs = static_cast<int>(std::max<std::size_t>(1, std::min(wanted, list.size())));
-  const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.forget,
+  const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.ignore_checkpoints,
                                    store.weight_files().folder()};
   Scheduler scheduler(store, experiment, list, options);
   const auto watched = [watcher = options.watcher](const RunSpec& spec, const TrainHooks& hooks) {
@@ -313,8 +313,8 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
                              SweepOptions options) {
   std::vector<std::optional<RunRecord>> records(specs.size());
-  options.take = [&records](std::size_t place, RunRecord record) { records[place] = std::move(record); };
-  const SweepProgress last = sweep(store, experiment, ListAtHand(specs), options);
+  options.on_record = [&records](std::size_t index, RunRecord record) { records[index] = std::move(record); };
+  const SweepProgress last = sweep(store, experiment, SpecList(specs), options);
   if (last.refusal) throw Error(*last.refusal);
   std::vector<RunRecord> reached;
   reached.reserve(records.size());

@@ -43,29 +43,29 @@ class ThreadPool : public WorkerPool {
 
   int size() const override { return static_cast<int>(threads_.size()); }
 
-  void give(Work work) override {
+  void submit(Work work) override {
     const std::lock_guard lock(mutex_);
     if (stop_) {
-      news_.push_back({work.number, NotBegun()});
+      updates_.push_back({work.number, NotBegun()});
       return;
     }
     waiting_.push_back(std::move(work));
     to_do_.notify_one();
   }
 
-  std::optional<News> wait(std::chrono::milliseconds patience) override {
+  std::optional<RunUpdate> wait(std::chrono::milliseconds patience) override {
     std::unique_lock lock(mutex_);
-    told_.wait_for(lock, patience, [this] { return !news_.empty(); });
-    if (news_.empty()) return std::nullopt;
-    News first = std::move(news_.front());
-    news_.pop_front();
+    told_.wait_for(lock, patience, [this] { return !updates_.empty(); });
+    if (updates_.empty()) return std::nullopt;
+    RunUpdate first = std::move(updates_.front());
+    updates_.pop_front();
     return first;
   }
 
   void stop() override {
     const std::lock_guard lock(mutex_);
     stop_ = true;
-    for (const Work& work : waiting_) news_.push_back({work.number, NotBegun()});
+    for (const Work& work : waiting_) updates_.push_back({work.number, NotBegun()});
     waiting_.clear();
   }
 
@@ -84,15 +84,15 @@ class ThreadPool : public WorkerPool {
       waiting_.pop_front();
       in_training_.push_back({work.number, 0, 0});
       lock.unlock();
-      News last = train_one(work);
+      RunUpdate last = train_one(work);
       lock.lock();
       std::erase_if(in_training_, [&work](const InTraining& run) { return run.number == work.number; });
-      news_.push_back(std::move(last));
+      updates_.push_back(std::move(last));
       told_.notify_one();
     }
   }
 
-  News train_one(const Work& work) {
+  RunUpdate train_one(const Work& work) {
     TrainHooks hooks;
     hooks.stop = &stop_;
     hooks.checkpoints = checkpoints_;
@@ -116,7 +116,7 @@ class ThreadPool : public WorkerPool {
 
   void tell(const Work& work, auto what) {
     const std::lock_guard lock(mutex_);
-    news_.push_back({work.number, std::move(what)});
+    updates_.push_back({work.number, std::move(what)});
     told_.notify_one();
   }
 
@@ -126,7 +126,7 @@ class ThreadPool : public WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable to_do_, told_;
   std::deque<Work> waiting_;
-  std::deque<News> news_;
+  std::deque<RunUpdate> updates_;
   std::vector<InTraining> in_training_;
   bool over_ = false;
   std::vector<std::thread> threads_;

@@ -1,5 +1,5 @@
-// Who trains the runs of a sweep: threads of this process, or other processes. A pool is handed work and tells what
-// becomes of it; it touches no store.
+// A WorkerPool trains the runs of a sweep, in threads of this process or in other processes. It takes work and returns
+// updates; it does not use a store. Called by lab/sweep/sweep.cpp.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@
 namespace fovea {
 
 struct Work {
-  std::uint64_t number = 0;  // the giver's own; no two at once are alike
+  std::uint64_t number = 0;  // chosen by the caller; unique among work that is not finished
   RunSpec spec;
 };
 
-// The last word on a piece of work is one of the first three.
+// The last update on a piece of work is one of the first three.
 struct Ended {
   RunRecord record;  // done, failed, or stopped because the pool was
 };
@@ -39,7 +39,7 @@ struct Resumed {
 struct Trouble {
   std::string text;
 };
-struct News {
+struct RunUpdate {
   std::uint64_t number = 0;
   std::variant<Ended, Refused, NotBegun, Saved, Resumed, Trouble> what;
 };
@@ -49,19 +49,19 @@ struct InTraining {
   std::int64_t step = 0, of = 0;  // 0 of 0 until it is known
 };
 
-// Used by one thread. Going away, it stops what is in training and waits for it.
+// Used by one thread. The destructor stops the runs in training and waits for them.
 class WorkerPool {
  public:
   virtual ~WorkerPool() = default;
   virtual int size() const = 0;  // how many runs it trains at a time
-  virtual void give(Work work) = 0;
-  virtual std::optional<News> wait(std::chrono::milliseconds patience) = 0;
+  virtual void submit(Work work) = 0;
+  virtual std::optional<RunUpdate> wait(std::chrono::milliseconds patience) = 0;
   virtual void stop() = 0;
   virtual std::vector<InTraining> in_training() const = 0;
 };
 
-// Threads of this process, each of which calls `how` for one run after the other. Throws failure if not even one can be
-// started.
+// A pool of threads of this process. Each thread calls `how` for one run after another. Throws failure if no thread can
+// be started.
 using HowToTrain = std::function<RunRecord(const RunSpec&, const TrainHooks&)>;
 std::unique_ptr<WorkerPool> thread_pool(int size, const CheckpointPlan& checkpoints, HowToTrain how = train);
 

@@ -53,7 +53,7 @@ TEST(RankMessages, BringARefusalAcrossAsData) {
   for (const Error::Kind kind : {Error::Kind::wrong_input, Error::Kind::failure})
     for (std::size_t i = 0; i < std::size(places); ++i) {
       const Error sent(kind, said, remedies[i], places[i]);
-      const News got = news_from_message(to_message(News{7, Refused{sent}}));
+      const RunUpdate got = update_from_message(to_message(RunUpdate{7, Refused{sent}}));
       ASSERT_TRUE(std::holds_alternative<Refused>(got.what));
       const Error& error = std::get<Refused>(got.what).error;
       EXPECT_EQ(got.number, 7u);

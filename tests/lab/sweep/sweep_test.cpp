@@ -82,7 +82,7 @@ TEST(Sweep, RunsEachOnceInOrderAndTheSameWithAnyNumberOfJobs) {
       EXPECT_EQ(again[i].series.at("loss"), results.back()[i].series.at("loss"));
       EXPECT_TRUE(again[i].arrays.empty());
     }
-    options.again = true;
+    options.retrain = true;
     last = {};
     sweep(store, "marks", {specs[0]}, options);
     EXPECT_EQ(last.done, 1);

@@ -164,6 +164,43 @@ def test_intervening_is_what_a_spec_would_declare():
         fovea.run(spec, intervene=lambda number: {"embeddings": "vectors.txt"})
 
 
+HEADS = {
+    "task": {"name": "induction", "vocab": 12, "length": 6},
+    "model": {"name": "transformer", "layers": 2, "heads": 2, "width": 8},
+    "train": {"steps": 8, "batch": 4},
+    "probe": {"every": 4, "names": ["accuracy"]},
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ablate": "layer.1.head.2"},
+        {"hold": "previous", "of": "layer.1.head.2"},
+        {"hold": "uniform", "of": "layer.1"},
+        {"scale": 3.0, "of": "layer.2"},
+        {"copy": 2.0, "of": "layer.2.head.1"},
+    ],
+)
+@pytest.mark.parametrize("until", [3, 8])
+def test_heads_change_in_a_callback_as_in_a_spec(change, until):
+    ours = fovea.run(HEADS, intervene=lambda number: change if number < until else None)
+    last = {} if until == HEADS["train"]["steps"] else {"until": until}
+    declared = fovea.run({**HEADS, "intervene": [{**change, **last}]}, keep=False)
+    assert sorted(ours.metrics) == sorted(declared.metrics)
+    for name in declared.metrics:
+        assert ours.series[name].tobytes() == declared.series[name].tobytes(), name
+    plain = fovea.run(HEADS, keep=False)
+    assert ours.series["train_loss"].tobytes() != plain.series["train_loss"].tobytes()
+
+
+def test_a_callback_cannot_change_heads_that_are_not_there():
+    with pytest.raises(fovea.WrongInput, match="there is no layer.1.head.3: model 'transformer' has 2 layers of 2 heads"):
+        fovea.run(HEADS, intervene=lambda number: {"ablate": "layer.1.head.3"})
+    with pytest.raises(fovea.WrongInput, match="model 'seq2seq' has no heads by layer"):
+        fovea.run("copy-subset", intervene=lambda number: {"ablate": "layer.1.head.1"}, **SMALL)
+
+
 def test_threads_of_callbacks_do_not_mix():
     found = {}
 

@@ -34,21 +34,23 @@ template <class T>
 const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
   if (plan_ && plan_->step == step) return *plan_;
   if (step < standing_.step || step >= standing_ends_) {
-    heads_ = declared_.heads_at(step);
-    standing_ = {step, declared_.attend_at(step), heads_, paces(step)};
+    standing_ = {step, declared_.attend_at(step), declared_.heads_at(step), paces(step)};
     standing_ends_ = declared_.next_change(step);
   }
-  StepPlan plan = standing_;
-  plan.step = step;
-  if (watcher_) let_change(plan);
-  return plan_.emplace(plan);
+  if (!plan_) plan_.emplace();
+  *plan_ = standing_;
+  plan_->step = step;
+  if (watcher_) let_change(*plan_);
+  return *plan_;
 }
 
 template <class T>
 HeldAttention InterventionSet<T>::hold(std::int64_t step, bool update_follows) {
   if (watcher_ && update_follows) return {plan(step).attend, plan(step).heads};
-  const bool by_watcher = plan_ && plan_->attend != declared_.attend_at(plan_->step);
+  const bool watched = watcher_ && plan_;
+  const bool by_watcher = watched && plan_->attend != declared_.attend_at(plan_->step);
   const Attend attend = by_watcher ? plan_->attend : declared_.attend_at(step);
+  if (watched && plan_->heads != declared_.heads_at(plan_->step)) return {attend, plan_->heads};
   if (declared_.heads.empty()) return {attend, {}};
   heads_now_ = declared_.heads_at(step);
   return {attend, heads_now_};
@@ -62,6 +64,12 @@ void InterventionSet<T>::let_change(StepPlan& plan) const {
     throw wrong_input("attention cannot be held: the model has none", "hold nothing");
   if (plan.attend == Attend::truth && !capabilities_.truth)
     throw wrong_input("attention cannot be held at the truth: the task does not know it", "hold it uniform");
+  const std::string model = *spec_.model.at("name").as<std::string>();
+  for (const HeadChange& change : plan.heads) {
+    HeadIntervention one;
+    one.change = change;
+    one.check(model, capabilities_.heads, capabilities_.truth);
+  }
 }
 
 template <class T>

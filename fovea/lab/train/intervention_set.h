@@ -59,7 +59,6 @@ class InterventionSet {
   Capabilities capabilities_;
   std::optional<Embeddings<T>> embeddings_;
   std::optional<Transplants<T>> transplants_;
-  std::vector<HeadChange> heads_;      // of the standing plan
   std::vector<HeadChange> heads_now_;  // of the newest hold asked for
   StepPlan standing_;                  // as declared, from standing_.step on
   std::int64_t standing_ends_ = -1;    // and before this step

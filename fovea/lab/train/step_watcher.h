@@ -54,7 +54,7 @@ struct HeldAttention {
 struct StepPlan {
   std::int64_t step = 0;
   Attend attend = Attend::learned;
-  std::span<const HeadChange> heads;
+  std::vector<HeadChange> heads;
   Paces paces;
 };
 

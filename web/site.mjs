@@ -97,7 +97,7 @@ await cp(join(root, "docs/figures"), join(folder, "docs/figures"), { recursive: 
 for (const [file, name] of pages) await writeFile(join(folder, "docs", name), await page_of(file, pages));
 // What a visitor's browser loads before the story can be read.
 const most = 8e6;
-const megabytes = bytes => (bytes / 1e6).toFixed(1) + " MB";
+const megabytes = bytes => `${(bytes / 1e6).toFixed(1)} MB`;
 const size = (await stat(page)).size + packed.length;
 if (size > most) {
   console.error(

@@ -1,4 +1,5 @@
-// One HTML file with everything in it: it is built into the program, put around a report's data, and laid on static hosts.
+// One HTML file with everything in it: it is built into the program, put around a report's data, and laid on static
+// hosts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,8 +32,8 @@ function engine(): Plugin {
   };
 }
 
-// The text of docs/lesson.md for the front door, without its title and its table of parts, which stand there already. Its links
-// into the page are the page's own; of other documents only the name is left.
+// The text of docs/lesson.md for the front door, without its title and its table of parts, which stand there already.
+// Its links into the page are the page's own; of other documents only the name is left.
 function lesson(): Plugin {
   return {
     name: "lesson",
@@ -41,18 +42,20 @@ function lesson(): Plugin {
       if (id !== "\0lesson") return null;
       const file = fileURLToPath(new URL("../docs/lesson.md", import.meta.url));
       this.addWatchFile(file);
-      const renderer = {
-        heading(this: any, { tokens, depth }: any) {
-          return depth === 1 ? "" : `<h3>${this.parser.parseInline(tokens)}</h3>`;
+      const marked = new Marked({
+        renderer: {
+          heading({ tokens, depth }) {
+            return depth === 1 ? "" : `<h3>${this.parser.parseInline(tokens)}</h3>`;
+          },
+          table: () => "",
+          link({ href, tokens }) {
+            const text = this.parser.parseInline(tokens),
+              to = /^http:\/\/127\.0\.0\.1:\d+\/(#.*)$/.exec(href)?.[1];
+            return to ? `<a href="${to.replaceAll("&", "&amp;")}">${text}</a>` : text;
+          },
         },
-        table: () => "",
-        link(this: any, { href, tokens }: any) {
-          const text = this.parser.parseInline(tokens),
-            to = /^http:\/\/127\.0\.0\.1:\d+\/(#.*)$/.exec(href)?.[1];
-          return to ? `<a href="${to.replaceAll("&", "&amp;")}">${text}</a>` : text;
-        },
-      };
-      return `export default ${JSON.stringify(new Marked({ renderer }).parse(readFileSync(file, "utf8")))}`;
+      });
+      return `export default ${JSON.stringify(marked.parse(readFileSync(file, "utf8")))}`;
     },
   };
 }

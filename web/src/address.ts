@@ -7,8 +7,8 @@ export interface Address {
   words: URLSearchParams;
 }
 
-// Browsers refuse to write the address all the time (some from 100 times in half a minute on): after some writes in a row
-// one has to wait, and what is to be written next counts meanwhile all the same.
+// Browsers refuse to write the address all the time (some from 100 times in half a minute on): after some writes in a
+// row one has to wait, and what is to be written next counts meanwhile all the same.
 const in_a_row = 20,
   wait = 500; // milliseconds
 let left = in_a_row,
@@ -25,24 +25,27 @@ function write(text: string) {
     write_now(text);
   } else {
     ahead = text;
-    timer ||= window.setTimeout(() => {
-      timer = 0;
-      if (ahead !== undefined) write(ahead);
-    }, wait);
+    if (timer === 0) timer = window.setTimeout(write_ahead, wait);
   }
+}
+function write_ahead() {
+  timer = 0;
+  if (ahead !== undefined) write(ahead);
 }
 function write_now(text: string) {
   ahead = undefined;
   history.replaceState(null, "", text);
 }
 
-// What a person lets go of is written at once, so that who leaves, by a link or the way back, finds it there again. Where they
-// go then is nothing that was written here.
+// What a person lets go of is written at once, so that who leaves, by a link or the way back, finds it there again.
+// Where they go then is nothing that was written here.
 const catch_up = () => ahead !== undefined && write_now(ahead);
 for (const done of ["pointerup", "pointercancel", "keyup", "click", "pagehide"])
   addEventListener(done, catch_up, { capture: true });
 for (const moved of ["popstate", "hashchange"])
-  addEventListener(moved, event => event.isTrusted && (ahead = undefined));
+  addEventListener(moved, event => {
+    if (event.isTrusted) ahead = undefined;
+  });
 
 export function read_address(hash = ahead ?? location.hash): Address {
   const text = hash.replace(/^#\/?/, "");
@@ -55,7 +58,7 @@ export function read_address(hash = ahead ?? location.hash): Address {
 
 export function write_address(address: Address): string {
   const words = address.words.toString();
-  return "#/" + address.view + (words ? "?" + words : "");
+  return `#/${address.view}${words ? `?${words}` : ""}`;
 }
 
 // Puts words into the address; an empty one is taken out. What a person does often (dragging, typing) replaces the
@@ -76,7 +79,8 @@ export function change_address(changes: { [word: string]: string | number | unde
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-// A server's token comes in the address once, and then the browser keeps it: who is given the address is not given the token.
+// A server's token comes in the address once, and then the browser keeps it: who is given the address is not given the
+// token.
 export function drop_token() {
   const url = new URL(location.href);
   if (!url.searchParams.has("token")) return;

@@ -1,4 +1,5 @@
-// Curves over steps, whatever they are drawn with: their medians and bands, and the paths that show thousands of them at once.
+// Curves over steps, whatever they are drawn with: their medians and bands, and the paths that show thousands of them
+// at once.
 export interface Curve {
   name: string; // of this line: "seed 3"
   group: string; // what it is compared with: "" where there is nothing to tell apart
@@ -48,8 +49,9 @@ function quantile(sorted: number[], share: number): number {
   return sorted[below]! + (at - below) * (sorted[above]! - sorted[below]!);
 }
 
-// At each step that at least three runs of a group have, where all of it are of one kind, as far as nine in ten of them go: the
-// median of those that are left where the first have reached their goal would jump. Those that were cut short do not count.
+// At each step that at least three runs of a group have, where all of it are of one kind, as far as nine in ten of them
+// go: the median of those that are left where the first have reached their goal would jump. Those that were cut short
+// do not count.
 export function bands(curves: Curve[]): Band[] {
   const kinds = new Map<string, Set<string>>();
   for (const { group, kind = "" } of curves) (kinds.get(group) ?? kinds.set(group, new Set()).get(group)!).add(kind);
@@ -87,8 +89,9 @@ export function bands(curves: Curve[]): Band[] {
 
 export type There = (step: number, value: number | null | undefined) => boolean; // whether it can be drawn
 
-// Curves as one path with gaps, thousands of them at once. What is missing is left out, and of neighbours that a picture cannot
-// tell apart (they stand in one column of its points) the first, the last, the least and the most are drawn.
+// Curves as one path with gaps, thousands of them at once. What is missing is left out, and of neighbours that a
+// picture cannot tell apart (they stand in one column of its points) the first, the last, the least and the most are
+// drawn.
 export function path_of(
   curves: Curve[],
   x: (step: number) => number,

@@ -13,9 +13,9 @@ export interface Table {
 export function csv_text(table: Table): string {
   const cell = (value: string | number | null) => {
     const text = value === null ? "" : String(value);
-    return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  return [table.columns, ...table.rows].map(row => row.map(cell).join(",") + "\n").join("");
+  return [table.columns, ...table.rows].map(row => `${row.map(cell).join(",")}\n`).join("");
 }
 
 // Widths of a printed page, in points of the page (96 to an inch).
@@ -69,7 +69,7 @@ export function Figure(props: {
     <figure class="figure">
       <figcaption>
         <span>{props.title}</span>
-        <span class="ways-out" role="group" aria-label={`Save the figure: ${props.title}`}>
+        <fieldset class="ways-out" aria-label={`Save the figure: ${props.title}`}>
           {props.paper && (
             <label class="paper">
               <span class="hidden">Size of the saved figure</span>
@@ -83,14 +83,14 @@ export function Figure(props: {
           <button
             type="button"
             class="quiet"
-            onClick={() => try_to("SVG", async () => save_text(await svg(), props.file + ".svg", "image/svg+xml"))}
+            onClick={() => try_to("SVG", async () => save_text(await svg(), `${props.file}.svg`, "image/svg+xml"))}
           >
             SVG
           </button>
           <button
             type="button"
             class="quiet"
-            onClick={() => try_to("PDF", async () => save(await pdf_of(await svg()), props.file + ".pdf"))}
+            onClick={() => try_to("PDF", async () => save(await pdf_of(await svg()), `${props.file}.pdf`))}
           >
             PDF
           </button>
@@ -98,7 +98,7 @@ export function Figure(props: {
             type="button"
             class="quiet"
             onClick={() =>
-              try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), props.file + ".png"))
+              try_to("PNG", async () => save(await png_of(await svg(), width ? 4 : 2), `${props.file}.png`))
             }
           >
             PNG
@@ -107,12 +107,12 @@ export function Figure(props: {
             <button
               type="button"
               class="quiet"
-              onClick={() => save_text(csv_text(props.table!()), props.file + ".csv", "text/csv")}
+              onClick={() => save_text(csv_text(props.table!()), `${props.file}.csv`, "text/csv")}
             >
               CSV
             </button>
           )}
-        </span>
+        </fieldset>
       </figcaption>
       <p class="problem" role="alert">
         {problem}

@@ -1,4 +1,5 @@
-// Attention as a map on a canvas: its rows down, its columns across. Drawn from one byte image, so that scrubbing stays smooth.
+// Attention as a map on a canvas: its rows down, its columns across. Drawn from one byte image, so that scrubbing stays
+// smooth.
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Item } from "./legend";
 import { palette, useRepaint } from "./theme";
@@ -77,6 +78,7 @@ export function Heatmap({ values, offset, rows, columns, most, label, pointed, p
     const at = (share: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(share * count)));
     point?.(at((event.clientY - box.top) / box.height, rows), at((event.clientX - box.left) / box.width, columns));
   };
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: without a tabIndex nothing focuses a canvas
   if (!point) return <canvas ref={canvas} class="map" width={columns} height={rows} aria-hidden="true" />;
   return (
     <canvas

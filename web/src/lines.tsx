@@ -1,5 +1,5 @@
-// Lines over steps: a thin one for each run, and for each group of runs the median and the band of its middle half. A part
-// can be looked at large, axes can be logarithmic, and curves smoothed.
+// Lines over steps: a thin one for each run, and for each group of runs the median and the band of its middle half. A
+// part can be looked at large, axes can be logarithmic, and curves smoothed.
 import * as Plot from "@observablehq/plot";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import {
@@ -80,8 +80,8 @@ function switches_of({ curves, shown, toggle }: LinesProps): Entry[] {
   ];
 }
 
-// A part that the pointer is drawn over becomes the window; a double click shows the whole. What is drawn over in width alone
-// keeps its height to the values that are in it.
+// A part that the pointer is drawn over becomes the window; a double click shows the whole. What is drawn over in width
+// alone keeps its height to the values that are in it.
 function useBrush(
   holder: { current: HTMLDivElement | null },
   scales: { current?: { x: Plot.Scale; y: Plot.Scale } | undefined },
@@ -509,7 +509,9 @@ export function Lines(props: LinesProps) {
     width,
   ];
   const grown = useRef(false);
-  useLayoutEffect(() => void (grown.current = width > 0 && grow()), what);
+  useLayoutEffect(() => {
+    grown.current = width > 0 && grow();
+  }, what);
   useLayoutEffect(move_now);
   // Where drawings follow each other fast, as they do while a training is played, most of the time is left to the page.
   useEffect(() => {

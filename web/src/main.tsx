@@ -32,7 +32,8 @@ function Page({ source }: { source: Source }) {
   const [theme, next_theme] = useTheme();
   const asked = address.view || source.opens;
   const view = views.find(one => one.name === asked) ?? views[0]!;
-  const embedded = address.words.get("embed") === "1"; // in a frame of another page: what is looked at, and nothing around it
+  // In a frame of another page: what is looked at, and nothing around it.
+  const embedded = address.words.get("embed") === "1";
   const presented = view.name === "play" && address.words.get("present") === "1"; // to a room
   const hidden = (address.words.get("hide") ?? "").replaceAll(",", " "); // controls that a lesson does not want
   const Show = view.show;
@@ -52,13 +53,9 @@ function Page({ source }: { source: Source }) {
   usePlace(view.name);
   return (
     <>
-      <a
-        class="skip"
-        href="#main"
-        onClick={event => (event.preventDefault(), document.getElementById("main")?.focus())}
-      >
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
         To the content
-      </a>
+      </button>
       <header class="top">
         <span class="mark">Fovea</span>
         <nav aria-label="Views">

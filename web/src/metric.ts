@@ -5,8 +5,8 @@ interface Measured {
   metrics: { [name: string]: unknown };
 }
 
-// The one that is wished for where any run has measured it, else the most telling one that a tenth of the runs have, else what
-// most of them have.
+// The one that is wished for where any run has measured it, else the most telling one that a tenth of the runs have,
+// else what most of them have.
 export function metric_of(runs: Measured[], wanted: string): string {
   const times = new Map<string, number>();
   for (const run of runs) for (const name of Object.keys(run.metrics)) times.set(name, (times.get(name) ?? 0) + 1);

@@ -191,7 +191,7 @@ export function flat_settings(settings: { [key: string]: Setting }, prefix = "")
   for (const [key, value] of Object.entries(settings)) {
     const name = prefix + key;
     if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-      for (const [inner, text] of flat_settings(value, name + ".")) flat.set(inner, text);
+      for (const [inner, text] of flat_settings(value, `${name}.`)) flat.set(inner, text);
     } else {
       flat.set(name, setting_text(value));
     }

@@ -1,4 +1,5 @@
-// What the page and its neighbours hold packed: as DEFLATE with the head of zlib, and where only text may stand in base64.
+// What the page and its neighbours hold packed: as DEFLATE with the head of zlib, and where only text may stand in
+// base64.
 import { Trouble } from "./trouble";
 
 export const can_unpack = typeof DecompressionStream !== "undefined";

@@ -1,5 +1,5 @@
-// A figure as PDF: what the browser would draw of an SVG, element by element, in vectors, with the fonts that every reader of
-// PDF has.
+// A figure as PDF: what the browser would draw of an SVG, element by element, in vectors, with the fonts that every
+// reader of PDF has.
 import { letters, missing_in, width_of } from "./pdf_fonts";
 
 const point = 0.75; // of paper, to one of the page (96 to an inch)
@@ -14,12 +14,9 @@ async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arra
 
 // Red, green, blue, each to 1, and how opaque; undefined where nothing is painted.
 function colour_of(css: string): [rgb: string, opaque: number] | undefined {
-  const numbers = /^rgba?\(([^)]*)\)/
-    .exec(css)?.[1]!
-    .split(/[\s,/]+/)
-    .map(Number);
-  if (!numbers) return undefined;
-  const [r = 0, g = 0, b = 0, a = 1] = numbers;
+  const numbers = /^rgba?\(([^)]*)\)/.exec(css)?.[1];
+  if (numbers === undefined) return undefined;
+  const [r = 0, g = 0, b = 0, a = 1] = numbers.split(/[\s,/]+/).map(Number);
   return a === 0 ? undefined : [[r, g, b].map(one => short(one / 255)).join(" "), a];
 }
 
@@ -51,10 +48,12 @@ function path_of(d: string): string {
         put(x, y, "l");
         break;
       case "H":
-        put((x = next() + dx), y, "l");
+        x = next() + dx;
+        put(x, y, "l");
         break;
       case "V":
-        put(x, (y = next() + dy), "l");
+        y = next() + dy;
+        put(x, y, "l");
         break;
       case "C": {
         const [a, b, c, d] = [next() + dx, next() + dy, next() + dx, next() + dy];
@@ -133,7 +132,7 @@ function outline(element: Element): string {
       );
     case "polyline": {
       const points = (element.getAttribute("points") ?? "").trim();
-      return points && path_of("M" + points.replace(/\s+/g, "L"));
+      return points && path_of(`M${points.replace(/\s+/g, "L")}`);
     }
     case "rect":
       return path_of(`M${x} ${y}h${width}v${height}h${-width}Z`);
@@ -190,7 +189,7 @@ class Sheet {
       [x + width, y + height],
       [x, y + height],
     ].map(([x, y]) => new DOMPoint(x, y).matrixTransform(matrix));
-    return path_of(places.map((place, i) => `${i ? "L" : "M"}${place.x} ${place.y}`).join("") + "Z");
+    return path_of(`${places.map((place, i) => `${i ? "L" : "M"}${place.x} ${place.y}`).join("")}Z`);
   }
   private state(fill: number, stroke: number): string {
     const state = `/ca ${short(fill)} /CA ${short(stroke)}`;
@@ -229,9 +228,10 @@ class Sheet {
     if (drawn && (fills > 0 || strokes > 0))
       this.out.push(drawn, fills > 0 && strokes > 0 ? "B" : fills > 0 ? "f" : "S");
     const tip = is === "line" && /#([^")]+)/.exec(element.getAttribute("marker-end") ?? "")?.[1];
-    if (tip)
-      this.out.push(this.state(strokes, strokes)),
-        this.tip(element, this.root.querySelector(`#${CSS.escape(tip)}`)!, width);
+    if (tip) {
+      this.out.push(this.state(strokes, strokes));
+      this.tip(element, this.root.querySelector(`#${CSS.escape(tip)}`)!, width);
+    }
   }
 
   // The marker at the end of a line, turned as the line is.
@@ -335,7 +335,7 @@ async function file_of(sheet: Sheet, box: string): Promise<Blob> {
   const object = (words: string, stream?: Uint8Array<ArrayBuffer>) => {
     begins.push(length);
     put(`${begins.length} 0 obj\n${words}\n`);
-    if (stream) put("stream\n"), put(stream), put("\nendstream\n");
+    if (stream) for (const part of ["stream\n", stream, "\nendstream\n"]) put(part);
     put("endobj\n");
   };
   const first_image = 8;
@@ -358,7 +358,7 @@ async function file_of(sheet: Sheet, box: string): Promise<Blob> {
   }
   const table = length;
   put(
-    `xref\n0 ${begins.length + 1}\n0000000000 65535 f \n${begins.map(at => String(at).padStart(10, "0") + " 00000 n \n").join("")}`,
+    `xref\n0 ${begins.length + 1}\n0000000000 65535 f \n${begins.map(at => `${String(at).padStart(10, "0")} 00000 n \n`).join("")}`,
   );
   put(`trailer\n<< /Size ${begins.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`);
   return new Blob(pieces, { type: "application/pdf" });

@@ -42,7 +42,7 @@ const greek = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ",
     Σ: [83, 592],
     "∑": [229, 713],
   };
-[...greek].forEach((letter, i) => (symbols[letter] = [97 + i, 560]));
+for (const [i, letter] of [...greek].entries()) symbols[letter] = [97 + i, 560];
 // Written small, above the line and below it.
 const shifted = [
   { letters: "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", raised: 0.35 },

@@ -124,7 +124,7 @@ export function svg_text(holder: Element): string {
 // `fine`: points of the picture to one of the figure.
 export async function png_of(svg: string, fine: number): Promise<Blob> {
   const image = new Image();
-  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   const canvas = document.createElement("canvas");
   canvas.width = image.width * fine;

@@ -1,5 +1,5 @@
-// Where a person was in a view: who comes back to its address finds that place again, and the keyboard goes on in the view that
-// was opened, not at the top of the page.
+// Where a person was in a view: who comes back to its address finds that place again, and the keyboard goes on in the
+// view that was opened, not at the top of the page.
 import { useEffect, useRef } from "preact/hooks";
 
 // What stood last above the window's upper edge, and how far; what comes in later above it then moves nothing.

@@ -8,5 +8,5 @@ export function save(blob: Blob, name: string) {
 }
 
 export function save_text(text: string, name: string, type: string) {
-  save(new Blob([text], { type: type + ";charset=utf-8" }), name);
+  save(new Blob([text], { type: `${type};charset=utf-8` }), name);
 }

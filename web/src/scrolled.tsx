@@ -3,8 +3,9 @@ import type { ComponentChildren } from "preact";
 
 export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
+    <section class="scroll" tabIndex={0} aria-label={label}>
       {children}
-    </div>
+    </section>
   );
 }

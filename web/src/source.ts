@@ -42,8 +42,8 @@ export interface Source {
   runs(query: Query): Promise<{ matched: number; runs: Run[] }>;
   lines(query: Query & { metric: string }): Promise<{ matched: number; lines: Line[] }>;
   readonly store?: KeptRuns;
-  // Calls back whenever there may be something new, and tells whether the line to the source is open; of a line that was just opened
-  // it says how many runs there are, which may be nothing new. Returns how to end it.
+  // Calls back whenever there may be something new, and tells whether the line to the source is open; of a line that
+  // was just opened it says how many runs there are, which may be nothing new. Returns how to end it.
   watch(changed: (runs?: number) => void, open: (is_open: boolean) => void): () => void;
 }
 
@@ -56,7 +56,7 @@ class Served implements Source {
     for (const [name, value] of Object.entries(query))
       if (value !== undefined && value !== "") words.set(name, String(value));
     const text = words.toString();
-    return this.ask(path + (text ? "?" + text : ""));
+    return this.ask(path + (text ? `?${text}` : ""));
   }
 
   private post<T>(path: string, what: object = {}): Promise<T> {
@@ -79,7 +79,7 @@ class Served implements Source {
     const error = json?.error;
     if (!error) throw new Trouble(`The server answered ${answer.status}.`);
     const told = error.remedy && !error.remedy.startsWith("/api/"); // else for programs
-    throw new Trouble(sentence(error.problem) + (told ? " " + sentence(error.remedy) : ""));
+    throw new Trouble(sentence(error.problem) + (told ? ` ${sentence(error.remedy)}` : ""));
   }
 
   readonly trainer: Trainer = {
@@ -103,7 +103,7 @@ class Served implements Source {
     return this.get<{ experiments: Experiment[] }>("api/experiments");
   }
   told(experiment: string) {
-    return this.get<Told>("api/experiments/" + encodeURIComponent(experiment));
+    return this.get<Told>(`api/experiments/${encodeURIComponent(experiment)}`);
   }
   runs(query: Query) {
     return this.get<{ matched: number; runs: Run[] }>("api/runs", query);
@@ -117,7 +117,10 @@ class Served implements Source {
     const begin = () => {
       let first = true;
       events = new EventSource("api/events");
-      events.addEventListener("open", () => (open(true), (first = true)));
+      events.addEventListener("open", () => {
+        open(true);
+        first = true;
+      });
       events.addEventListener("error", () => open(false)); // the browser tries again by itself
       events.addEventListener("runs", ({ data }) => {
         changed(first && data ? JSON.parse(data).count : undefined);
@@ -152,7 +155,8 @@ abstract class Alone implements Source {
   protected abstract load(): Promise<{ facts: Story["facts"]; experiments: Told[] }>;
 
   story() {
-    return (this.kept ??= this.load());
+    this.kept ??= this.load();
+    return this.kept;
   }
   async told(experiment: string) {
     const found = (await this.story()).experiments.find(one => one.name === experiment);
@@ -175,7 +179,8 @@ abstract class Alone implements Source {
 
 const a_tour = 10; // experiments
 
-// The story stands in the page itself, packed. Whoever opens a report of a few experiments wants to see what came of them.
+// The story stands in the page itself, packed. Whoever opens a report of a few experiments wants to see what came of
+// them.
 class Report extends Alone {
   readonly kind = "report";
   private readonly element = document.getElementById("story")!;

@@ -18,8 +18,8 @@ const system = matchMedia("(prefers-color-scheme: dark)"),
   print = matchMedia("print");
 let chosen = kept();
 
-// What a canvas is painted with. It is read once for each theme: to ask a style for it lays out all that has changed since,
-// which at every frame is most of a frame's work.
+// What a canvas is painted with. It is read once for each theme: to ask a style for it lays out all that has changed
+// since, which at every frame is most of a frame's work.
 interface Palette {
   dark: boolean;
   text: string;
@@ -34,12 +34,13 @@ export function palette(): Palette {
     colours = new Map<string, string>();
   const of = (variable: string) =>
     colours.get(variable) ?? colours.set(variable, style.getPropertyValue(variable)).get(variable)!;
-  return (known = {
+  known = {
     dark: document.documentElement.dataset.theme === "dark",
     text: style.color,
     font: style.fontFamily,
     of,
-  });
+  };
+  return known;
 }
 
 // Colours are one of two sets (colours.css), whoever chose; paper is white.

@@ -1,5 +1,6 @@
-// Work that is asked for often and takes a while: one at a time. What is asked meanwhile is done once more afterwards, however
-// often it was asked, so that something comes even where news never end, and the newest comes last. The work fails by itself.
+// Work that is asked for often and takes a while: one at a time. What is asked meanwhile is done once more afterwards,
+// however often it was asked, so that something comes even where news never end, and the newest comes last. The work
+// fails by itself.
 export function in_turn(work: () => Promise<void>): () => void {
   let busy = false,
     again = false;

@@ -1,5 +1,5 @@
-// Courses of trainings that were computed beforehand, by the same engine (scripts/courses.mjs), so that a preset or a link to
-// one is seen at once. Of each there are the curves, and at every look the map of one example.
+// Courses of trainings that were computed beforehand, by the same engine (scripts/courses.mjs), so that a preset or a
+// link to one is seen at once. Of each there are the curves, and at every look the map of one example.
 import { bytes_of, can_unpack, unpacked } from "../packed";
 import courses from "./courses.json";
 import type { Look, Series } from "./looks";

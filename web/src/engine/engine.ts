@@ -106,7 +106,8 @@ class Engine {
 
   ask<T>(question: { ask: string; [word: string]: unknown }): Promise<T> {
     if (!this.there) return Promise.reject(new Trouble("This page was built without the engine."));
-    const worker = (this.worker ??= this.start());
+    this.worker ??= this.start();
+    const worker = this.worker;
     const id = ++this.count;
     return new Promise<Answer>((done, fail) => {
       this.waiting.set(id, { done, fail });
@@ -116,7 +117,7 @@ class Engine {
       // That a training failed is an answer, whose `error` says why in words.
       if (typeof answer.error === "object") {
         const { problem, remedy, place, setting } = answer.error;
-        const says = (place ? `${place}: ${problem}.` : sentence(problem)) + (remedy ? " " + sentence(remedy) : "");
+        const says = (place ? `${place}: ${problem}.` : sentence(problem)) + (remedy ? ` ${sentence(remedy)}` : "");
         throw setting ? new Refused(says, setting) : new Trouble(says);
       }
       answer.attached = attached;

@@ -1,5 +1,5 @@
-// All that a training has shown on the way: its curves, and what it attended to at each look. It is the same of a training on
-// the page and of a run that was kept.
+// All that a training has shown on the way: its curves, and what it attended to at each look. It is the same of a
+// training on the page and of a run that was kept.
 import type { Axes, Setting } from "../model";
 
 // α and β of a few examples at one step, (examples, rows, positions).
@@ -65,8 +65,8 @@ export abstract class Looks {
     return this.looks[at];
   }
 
-  // The step of the look after `step`; of one that is to come, where it would be at the pace of the last ones: of a long
-  // training not every look is kept.
+  // The step of the look after `step`; of one that is to come, where it would be at the pace of the last ones: of a
+  // long training not every look is kept.
   look_after(step: number): number {
     const next = this.looks[last_at(this.looks.length, i => this.looks[i]!.step <= step) + 1];
     if (next) return next.step;

@@ -1,5 +1,5 @@
-// One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person can
-// go back to any look. Going back changes nothing; training on from there is training on from where it is.
+// One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person
+// can go back to any look. Going back changes nothing; training on from there is training on from where it is.
 import { course_of, type Precomputed } from "./courses";
 import { type Beginning, type Course, engine, floats_in, type Weights } from "./engine";
 import { Looks, type Series } from "./looks";
@@ -46,7 +46,8 @@ export class Training extends Looks {
     return this;
   }
 
-  // The step up to which there are curves and maps to look at: further than it is trained where its course was computed beforehand.
+  // The step up to which there are curves and maps to look at: further than it is trained where its course was computed
+  // beforehand.
   get known(): number {
     return Math.max(this.step, this.precomputed?.until ?? 0);
   }
@@ -56,8 +57,9 @@ export class Training extends Looks {
     this.take(await this.ask<Course>("advance", { step }));
   }
 
-  // The parameters as they were after `step` updates: where training is further, or failed in the next, it is done again
-  // up to there. While it is played the engine may be further than the page has heard; the answer says whose they are.
+  // The parameters as they were after `step` updates: where training is further, or failed in the next, it is done
+  // again up to there. While it is played the engine may be further than the page has heard; the answer says whose they
+  // are.
   async weights_at(step: number): Promise<Weights> {
     if (step === this.step && this.state !== "failed") {
       const weights = await this.ask<Weights>("weights");

@@ -52,8 +52,8 @@ function names_of({ axes }: Looks): Names {
 }
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-// The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as far
-// as that. It only grows, so that colours mean the same while a person scrubs, and at trainings side by side.
+// The most attention that any look has had so far: of many inputs, to which little comes each, the map's colours go as
+// far as that. It only grows, so that colours mean the same while a person scrubs, and at trainings side by side.
 const seen = new WeakMap<Looks, { looks: number; most: number }>();
 function most_in(training: Looks): number {
   const known = seen.get(training) ?? { looks: 0, most: 0 };
@@ -83,7 +83,7 @@ export function Attention({ training, at, example }: Props) {
   const cell_room = width ? (width / large - (rows > 1 ? beside : 0)) / columns : Infinity;
   const cell = offset + row * columns + column;
   return (
-    <section class="attention" aria-label={"Attention" + (training.title && ` with ${training.title}`)}>
+    <section class="attention" aria-label={`Attention${training.title && ` with ${training.title}`}`}>
       <h2 class="hidden">Attention{training.title && `, with ${training.title}`}</h2>
       <Figure
         title={training.title ? `With ${training.title}` : "The attention map"}
@@ -133,7 +133,7 @@ export function Attention({ training, at, example }: Props) {
           <Explained text={` Normalised entropy ${entropy.toFixed(3)} (all examples together).`} />
         )}
       </p>
-      <p class={"soft pointed" + (pointed ? "" : " asks")} aria-live="polite">
+      <p class={`soft pointed${pointed ? "" : " asks"}`} aria-live="polite">
         {pointed && row < rows && column < columns
           ? `${rows > 1 ? `${capital(names.row)} ${row + 1} (${outputs[row]}) from ${names.column}` : capital(names.column)} ${column + 1} (${inputs[column]}): α ${look.alpha[cell]!.toFixed(3)}${look.beta && Number.isFinite(look.beta[cell]) ? `, β ${look.beta[cell]!.toFixed(3)}` : ""}`
           : "Point at the map, or go through it by the arrow keys, for its numbers."}
@@ -304,8 +304,8 @@ function useSeen(holder: { current: HTMLElement | null }): boolean {
   return seen;
 }
 
-// Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is that
-// of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
+// Every position as a dot: how much it speaks for the right output across (β), the attention on it up (α). β's axis is
+// that of all looks so far, at trainings side by side the same one, so that dots move and the axis does not.
 function Scatter({
   training,
   look,
@@ -377,7 +377,7 @@ function Scatter({
   });
   return (
     <div class="scatter">
-      <Figure title={"α against β" + (training.title && `, with ${training.title}`)} file={file} table={table}>
+      <Figure title={`α against β${training.title && `, with ${training.title}`}`} file={file} table={table}>
         <div ref={holder}>
           <canvas
             ref={canvas}

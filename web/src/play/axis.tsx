@@ -29,7 +29,10 @@ export function TimeAxis({ total, at, reached, still, go }: Props) {
         step={1}
         value={at}
         disabled={still}
-        onInput={event => (count_move(moves + 1), go(Number(event.currentTarget.value)))}
+        onInput={event => {
+          count_move(moves + 1);
+          go(Number(event.currentTarget.value));
+        }}
       />
       <StepField name="Step that is looked at" value={at} most={total} still={still} of={moves} take={go} />
     </div>
@@ -138,7 +141,8 @@ interface StepProps {
   take: (step: number) => void;
 }
 
-// A step as a number that can be typed: taken over by Enter, or when it is left. What cannot be stays there, and why below it.
+// A step as a number that can be typed: taken over by Enter, or when it is left. What cannot be stays there, and why
+// below it.
 function StepField({ name, value, most, none, still, of, take }: StepProps) {
   const id = useId();
   const [written, write] = useState<string>(); // while it is
@@ -191,8 +195,8 @@ function nice(points: number): number {
   return [1, 2, 5, 10, 20, 50, 100].find(size => size * points >= 8) ?? 200;
 }
 
-// A handle that begins another training where it is let go. A key moves it one step at a time: there it is let go when it
-// has rested, or is left.
+// A handle that begins another training where it is let go. A key moves it one step at a time: there it is let go when
+// it has rested, or is left.
 function useHandle(value: number, total: number, set: (value: number) => void) {
   const [moved, move] = useState<number>(); // while it is
   const by_key = useRef(false),

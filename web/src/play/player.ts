@@ -108,11 +108,11 @@ export class Player<Wish> {
         made = undefined;
         made = plan();
         if (made) fresh.push(await new Training(made, title).begin());
-        if (mine !== this.generation) return fresh.forEach(training => training.end());
+        if (mine !== this.generation) return end_all(fresh);
       }
     } catch (error) {
       const all = await all_refused(made, error as Error);
-      if (mine !== this.generation) return fresh.forEach(training => training.end());
+      if (mine !== this.generation) return end_all(fresh);
       this.refusals = all.flatMap(one =>
         one instanceof Refused ? [{ setting: one.setting, why: one.message, run: fresh.length }] : [],
       );
@@ -120,7 +120,7 @@ export class Player<Wish> {
       if (fresh.length === 0) return this.refuse(trouble);
       trouble = `The run beside it cannot be. ${trouble}`;
     }
-    this.trainings.forEach(training => training.end());
+    end_all(this.trainings);
     this.trainings = fresh;
     for (const training of fresh) training.company = fresh;
     this.of = wish;
@@ -189,7 +189,7 @@ export class Player<Wish> {
   end() {
     ++this.generation;
     this.playing = false;
-    this.trainings.forEach(training => training.end());
+    end_all(this.trainings);
     this.trainings = [];
   }
 
@@ -236,7 +236,8 @@ export class Player<Wish> {
         if (mine !== this.generation) return;
         this.trouble = this.lasting;
         this.at = Math.min(this.goal, this.precomputed() ? this.known : this.reached);
-        if (this.precomputed() && this.behind() && performance.now() - told_last < seldom) continue; // nothing new is seen
+        // Nothing new is seen of what was computed beforehand.
+        if (this.precomputed() && this.behind() && performance.now() - told_last < seldom) continue;
         told_last = performance.now();
         this.changed();
       }
@@ -266,7 +267,7 @@ async function all_refused(plan: Plan | undefined, error: Error): Promise<Error[
   let set = plan?.set ?? [];
   for (;;) {
     const last = all.at(-1)!;
-    const others = set.filter(one => !(last instanceof Refused && one.startsWith(last.setting + "=")));
+    const others = set.filter(one => !(last instanceof Refused && one.startsWith(`${last.setting}=`)));
     if (!plan || others.length === 0 || others.length === set.length) return all;
     set = others;
     try {
@@ -277,6 +278,10 @@ async function all_refused(plan: Plan | undefined, error: Error): Promise<Error[
       all.push(next);
     }
   }
+}
+
+function end_all(trainings: Training[]) {
+  for (const training of trainings) training.end();
 }
 
 function told(error: Error): string {

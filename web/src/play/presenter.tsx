@@ -9,7 +9,8 @@ const first_held = 60;
 
 // Fills the screen where the browser lets it; the window all the same.
 export function present() {
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // so that keys are the presentation's
+  // So that keys are the presentation's.
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   change_address({ present: 1 }, true);
   document.documentElement.requestFullscreen?.().catch(() => {});
 }
@@ -52,7 +53,11 @@ export function Presenter({ player, state, hidden, set, begin }: Props) {
         return leave;
     }
     const preset = presets[Number(key) - 1];
-    return preset && begins ? () => ((held_until.current = first_held), begin(preset)) : undefined;
+    if (!preset || !begins) return undefined;
+    return () => {
+      held_until.current = first_held;
+      begin(preset);
+    };
   };
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

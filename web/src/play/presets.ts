@@ -1,8 +1,9 @@
-// What the playground offers to begin with. Each says what happens, and in terms of numbers: a test trains every one of them
-// from five seeds and holds it to that.
+// What the playground offers to begin with. Each says what happens, and in terms of numbers: a test trains every one of
+// them from five seeds and holds it to that.
 import { first, type State, settings_in, settings_text } from "./state";
 
-// Of the run (0: the first, 1: the one beside it) a metric at `step` is at least `least`, or never above `most` until there.
+// Of the run (0: the first, 1: the one beside it) a metric at `step` is at least `least`, or never above `most` until
+// there.
 export interface Held {
   run: 0 | 1;
   metric: string;

@@ -1,13 +1,13 @@
-// The training as a script of its own for PyTorch: the same start weights, the same batches, the same optimiser; it prints
-// the loss of both at every look.
+// The training as a script of its own for PyTorch: the same start weights, the same batches, the same optimiser; it
+// prints the loss of both at every look.
 import type { Attached, Batches } from "../engine/engine";
 import type { Training } from "../engine/training";
 import type { Setting } from "../model";
 import { Trouble } from "../trouble";
 import template from "./script.py?raw";
 
-// What the script says: of each table the settings that it follows, or that change nothing it does, whatever they are, and
-// those of which it knows one value alone. Any other is refused.
+// What the script says: of each table the settings that it follows, or that change nothing it does, whatever they are,
+// and those of which it knows one value alone. Any other is refused.
 interface Said {
   any: string[];
   only: { [name: string]: Setting };

@@ -200,7 +200,8 @@ interface FieldProps {
   placeholder?: string;
 }
 
-// A number or word is taken over when its field is left or Enter pressed; what cannot be stays there, and why beside it.
+// A number or word is taken over when its field is left or Enter pressed; what cannot be stays there, and why beside
+// it.
 function Field(props: FieldProps) {
   const id = useId();
   const { setting } = props;

@@ -241,8 +241,8 @@ export const probe_of: { [metric: string]: string } = {
 // What measures attention or β, which a model may not have.
 export const may_lack = new Set(["attention_accuracy", "attention_on_truth", "entropy", "beta_top1", "beta_auc"]);
 
-// What can be done to attention from a step until another, what is said of where it ends, and how a spec says it: `word` and
-// what it is.
+// What can be done to attention from a step until another, what is said of where it ends, and how a spec says it:
+// `word` and what it is.
 export const acts = [
   { name: "uniform", title: "held uniform", ends: "attention is let go", word: "hold", is: "uniform" },
   { name: "truth", title: "held at the truth", ends: "attention is let go", word: "hold", is: "truth" },

@@ -12,7 +12,7 @@ export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redr
   const { at, last, loading, playing, stuck } = player;
   // From where the person wants to be as they click: training may not have come there yet, and nothing be drawn since.
   return (
-    <div class="transport" role="group" aria-label="Training">
+    <fieldset class="transport" aria-label="Training">
       <button type="button" onClick={() => void player.go(0)} disabled={at === 0 || stuck}>
         <span aria-hidden="true">|◀</span> <span class="name">Rewind</span>
       </button>
@@ -74,6 +74,6 @@ export function Transport<Wish>({ player, redraw }: { player: Player<Wish>; redr
         <span class="name">step </span>
         {at} of {player.total}
       </output>
-    </div>
+    </fieldset>
   );
 }

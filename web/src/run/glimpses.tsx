@@ -1,4 +1,5 @@
-// The way of the glimpses over an image, at one look of a run: what each sees sharply as a box with its number, in order.
+// The way of the glimpses over an image, at one look of a run: what each sees sharply as a box with its number, in
+// order.
 import { useMemo } from "preact/hooks";
 import { Figure } from "../figure";
 import type { Kept } from "./kept";

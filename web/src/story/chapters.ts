@@ -1,5 +1,5 @@
-// The tour's chapters, in its order: what a system is about, in a few sentences and its equations, and where on this page it
-// can be tried. Their experiments, figures and verdicts come from the page's source.
+// The tour's chapters, in its order: what a system is about, in a few sentences and its equations, and where on this
+// page it can be tried. Their experiments, figures and verdicts come from the page's source.
 export interface Try {
   says: string;
   view: string; // of this page

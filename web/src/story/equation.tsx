@@ -1,7 +1,7 @@
-// A line of mathematics, written as in "L = −p D" or "α_t = softmax_s(score_{ts})". `_` and `^` take one sign or a group in
-// braces; \frac{a}{b} and √{a} are the only commands. Letters without a space between them are one name; a comma between
-// two spaces parts two equations. It is drawn in HTML: MathML is legible only where a font for mathematics is installed.
-// Screen readers read MathML, which nobody sees.
+// A line of mathematics, written as in "L = −p D" or "α_t = softmax_s(score_{ts})". `_` and `^` take one sign or a
+// group in braces; \frac{a}{b} and √{a} are the only commands. Letters without a space between them are one name; a
+// comma between two spaces parts two equations. It is drawn in HTML: MathML is legible only where a font for
+// mathematics is installed. Screen readers read MathML, which nobody sees.
 import type { ComponentChild } from "preact";
 import { createElement } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -134,6 +134,7 @@ export function Equation({ lines }: { lines: string[] }) {
     return () => watch.disconnect();
   }, []);
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be measured for what it cuts off
     <div ref={holder} class="equations" tabIndex={cut ? 0 : undefined} role="group" aria-label="Equations">
       {lines.map(line => {
         const term = new Reader(line).row();

@@ -1,4 +1,5 @@
-// A figure of the story drawn by the page from its data: values can be read off where the pointer is, and lines switched.
+// A figure of the story drawn by the page from its data: values can be read off where the pointer is, and lines
+// switched.
 import { useMemo, useState } from "preact/hooks";
 import type { Curve } from "../curves";
 import { Figure } from "../figure";
@@ -35,7 +36,11 @@ export function panels_in(parts: ToldNumbers[]): Panel[] {
       panels.get(title) ?? panels.set(title, { title: panel, x: first[0], y: second[0], curves: [] }).get(title)!;
     const steps: number[] = [],
       values: (number | null)[] = [];
-    first[1].forEach((x, i) => x !== null && (steps.push(x), values.push(second[1][i] as number | null)));
+    for (const [i, x] of first[1].entries()) {
+      if (x === null) continue;
+      steps.push(x);
+      values.push(second[1][i] as number | null);
+    }
     found.curves.push({ name: line, group: line, steps, values, kind: line });
   }
   return [...panels.values()];

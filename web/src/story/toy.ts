@@ -1,5 +1,5 @@
-// The toy gate's variants, each with what is true of it, and its stories. docs/method.md derives the equations; the bounded
-// gate's logit is a.
+// The toy gate's variants, each with what is true of it, and its stories. docs/method.md derives the equations; the
+// bounded gate's logit is a.
 export interface Variant {
   bounded: boolean; // p = σ(a), else p itself is learned
   logistic: boolean; // the loss, else it is linear
@@ -80,7 +80,7 @@ const bounded_gate: Told = {
 const logistic_pulls = (gate: string) => [
   "u = σ(−s_1) , v = σ(s_0) , s_0 = β_0 , s_1 = (1 − p) β_0 + p β_1",
   "L = log(1 + e^{s_0}) + log(1 + e^{−s_1})",
-  "\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u , " + gate,
+  `\\frac{d β_0}{d τ} = (1 − p) u − v , \\frac{d β_1}{d τ} = p u , ${gate}`,
 ];
 const logistic_loss: Told = {
   idea: "Here a sequence that is classified well has almost no gradient. There is still a saddle, where β₀, β₁ and p are 0, but what divides the starts around it is not a line in this plane: β₀ + β₁ moves, too.",

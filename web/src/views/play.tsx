@@ -56,7 +56,8 @@ export function Play({ source }: { source: Source }) {
     written.current = player.at;
     change_address(words_of({ step: player.at }));
   }, []);
-  // A choice is a step of the browser's way back. It is looked at from where the person is, which the address may not say yet.
+  // A choice is a step of the browser's way back. It is looked at from where the person is, which the address may not
+  // say yet.
   const set = (changes: Partial<State>) => change_address(words_of({ step: player.wished, ...changes }), true);
 
   const own_changes = use_own();
@@ -207,7 +208,7 @@ export function Play({ source }: { source: Source }) {
             `The course is known already and shown. So that it can go on from here, this browser repeats the training: step ${reached} of ${player.wished}.`}
         </p>
         {trainings.length > 0 && (
-          <div class={"screen" + (trainings.length > 1 ? " pair" : "")}>
+          <div class={`screen${trainings.length > 1 ? " pair" : ""}`}>
             {trainings.map(training =>
               training.examples > 0 ? (
                 <Attention key={training.title} training={training} at={at} example={example} />
@@ -340,8 +341,8 @@ function table_of(curves: Curve[]) {
   };
 }
 
-// Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them share is
-// said once. Before a room the stages are said under the curves alone, in large letters.
+// Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them
+// share is said once. Before a room the stages are said under the curves alone, in large letters.
 function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[] {
   const all: Mark[] = [];
   for (const training of trainings) {

@@ -41,7 +41,9 @@ export function RunPage({ store, id }: { store: KeptRuns; id: string }) {
       found => wanted && set_run(found),
       error => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
     );
-    return () => void (wanted = false);
+    return () => {
+      wanted = false;
+    };
   }, [store, id]);
   return (
     <>
@@ -77,7 +79,7 @@ function Whole({ store, run }: { store: KeptRuns; run: WholeRun }) {
       <h2>Spec</h2>
       <details>
         <summary>All settings of this run{program ? "" : ", as a spec that trains it again"}</summary>
-        <pre tabIndex={0}>{run.spec}</pre>
+        <pre>{run.spec}</pre>
       </details>
     </>
   );
@@ -100,7 +102,7 @@ function Facts({ store, run, program }: { store: KeptRuns; run: WholeRun; progra
     <dl class="facts">
       <dt>State</dt>
       <dd>
-        <span class={"state " + run.state}>{run.state}</span> after {run.steps} steps and {time_text(run.seconds)}
+        <span class={`state ${run.state}`}>{run.state}</span> after {run.steps} steps and {time_text(run.seconds)}
         {run.error && <span class="problem"> {run.error}</span>}
       </dd>
       {program && (
@@ -175,10 +177,16 @@ function Maps({ store, run, maps }: { store: KeptRuns; run: WholeRun; maps: MapN
   useEffect(() => {
     let wanted = true;
     Kept.load(store, run, map.name).then(
-      loaded => wanted && (set_kept(loaded), set_trouble("")),
+      loaded => {
+        if (!wanted) return;
+        set_kept(loaded);
+        set_trouble("");
+      },
       error => wanted && set_trouble((error as Error).message),
     );
-    return () => void (wanted = false);
+    return () => {
+      wanted = false;
+    };
   }, [store, run, map.name]);
   const { steps, shape } = run.arrays.find(({ name }) => name === map.name)!;
   const last = steps.at(-1) ?? 0;
@@ -274,7 +282,9 @@ function Heads(props: {
       if (wanted) set_kept({ example, of: new Map(all) });
     };
     load().catch(() => {});
-    return () => void (wanted = false);
+    return () => {
+      wanted = false;
+    };
   }, [store, run, example]);
   const layers = [...new Set(heads.map(({ layer }) => layer!))].sort((a, b) => a - b);
   const across = Math.max(...heads.map(({ head }) => head!));

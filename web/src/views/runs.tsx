@@ -92,8 +92,10 @@ function AllRuns({ source }: { source: Source }) {
         // Who opens the view without a wish is shown one experiment, as lines of many are one blot.
         if (known.current === undefined && [...read_address().words].length === 0 && names.experiments.length > 1) {
           const [run] = (await source.runs({ limit: 1 })).runs;
-          if (wanted_still && run && [...read_address().words].length === 0)
-            return (set_newest(run.experiment), change_address({ experiment: run.experiment }));
+          if (wanted_still && run && [...read_address().words].length === 0) {
+            set_newest(run.experiment);
+            return change_address({ experiment: run.experiment });
+          }
         }
         // The curves of what is likely to be shown are asked for beside the runs, of as many as the table has.
         const likely = likely_metric(names.metrics, wanted);
@@ -120,12 +122,17 @@ function AllRuns({ source }: { source: Source }) {
       told.current = undefined;
     });
     look.current();
-    return () => void (wanted_still = false);
+    return () => {
+      wanted_still = false;
+    };
   }, [source, experiment, where, sort, wanted]);
   const changed = (runs?: number) => {
-    if (runs === undefined || missed.current || (known.current ?? runs) !== runs)
-      return (look.current(), set_news(count => count + 1));
-    told.current = runs;
+    if (runs !== undefined && !missed.current && (known.current ?? runs) === runs) {
+      told.current = runs;
+      return;
+    }
+    look.current();
+    set_news(count => count + 1);
   };
   useEffect(() => source.watch(changed, set_live), [source]);
 
@@ -364,7 +371,7 @@ function RunTable(props: {
     ...shown.map(name => ({ title: name, key: name })),
   ];
   const sorted = (key: string) =>
-    props.sort === key ? "ascending" : props.sort === "-" + key ? "descending" : undefined;
+    props.sort === key ? "ascending" : props.sort === `-${key}` ? "descending" : undefined;
   return (
     <Scrolled label="Table of runs">
       <table aria-busy={!props.sorted_yet}>
@@ -378,7 +385,7 @@ function RunTable(props: {
                 <button
                   type="button"
                   class="sort"
-                  onClick={() => change_address({ sort: props.sort === "-" + key ? key : "-" + key }, true)}
+                  onClick={() => change_address({ sort: props.sort === `-${key}` ? key : `-${key}` }, true)}
                 >
                   {title}
                   <span aria-hidden="true">{sorted(key) === "ascending" ? " ↑" : sorted(key) ? " ↓" : ""}</span>
@@ -404,7 +411,7 @@ function RunTable(props: {
               <td>{run.experiment}</td>
               <td class="number">{run.seed}</td>
               <td>
-                <span class={"state " + run.state} title={run.error}>
+                <span class={`state ${run.state}`} title={run.error}>
                   {run.state}
                 </span>
               </td>

@@ -69,7 +69,7 @@ export function RunsChart(props: {
   );
   return (
     <>
-      <div class="chart-ways" role="group" aria-label="How the curves are drawn">
+      <fieldset class="chart-ways" aria-label="How the curves are drawn">
         {step_field("Steps from", 0)}
         {step_field("to", 1)}
         <button type="button" disabled={!window} onClick={() => zoom(undefined)}>
@@ -93,7 +93,7 @@ export function RunsChart(props: {
             {axis === "x" ? "Logarithmic steps" : "Logarithmic values"}
           </label>
         ))}
-      </div>
+      </fieldset>
       <Figure paper title={props.title} file={props.file} table={props.table}>
         <Lines
           curves={curves}

@@ -1,5 +1,5 @@
-// A metric by the values of a setting: as dots with the median of each value, and as a table of groups, each compared with one
-// of them as `fovea compare` does it.
+// A metric by the values of a setting: as dots with the median of each value, and as a table of groups, each compared
+// with one of them as `fovea compare` does it.
 import * as Plot from "@observablehq/plot";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useWord } from "../address";
@@ -76,7 +76,7 @@ export function AgainstSetting(props: {
   return (
     <section aria-labelledby="against">
       <h2 id="against">By a setting</h2>
-      <div class="chart-ways" role="group" aria-label="How the dots are drawn">
+      <fieldset class="chart-ways" aria-label="How the dots are drawn">
         <label>
           Setting across
           <select value={setting} onChange={event => choose(event.currentTarget.value, true)}>
@@ -102,7 +102,7 @@ export function AgainstSetting(props: {
             {axis === "x" ? "Logarithmic setting" : "Logarithmic values"}
           </label>
         ))}
-      </div>
+      </fieldset>
       {(["x", "y"] as const).some(axis => log.includes(axis) && !logs(axis)) && (
         <p class="soft">An axis with values of 0 or less, or with words, stays as it is.</p>
       )}
@@ -239,12 +239,19 @@ export function GroupsTable({
     let wanted = true;
     const ask = (base: string): Promise<Groups> => store.groups({ experiment, where, metric, by, against: base });
     ask(against)
-      .catch(error => (against && error instanceof Trouble ? ask("") : Promise.reject(error))) // a value that these runs have not
+      // These runs may not have the value.
+      .catch(error => (against && error instanceof Trouble ? ask("") : Promise.reject(error)))
       .then(
-        groups => wanted && (set_found(groups), set_trouble("")),
+        groups => {
+          if (!wanted) return;
+          set_found(groups);
+          set_trouble("");
+        },
         error => wanted && set_trouble(error instanceof Trouble ? error.message : String(error)),
       );
-    return () => void (wanted = false);
+    return () => {
+      wanted = false;
+    };
   }, [store, experiment, where, metric, by, against, runs]);
   if (trouble) return <p class="problem">{trouble}</p>;
   if (!found || found.metric !== metric || found.by !== by) return null;

@@ -1,5 +1,5 @@
-// Many settings at once: an axis for each, one for the metric, and a line through them for every run. Values that are chosen,
-// and a range of the metric, pick runs out; the others are drawn faintly behind.
+// Many settings at once: an axis for each, one for the metric, and a line through them for every run. Values that are
+// chosen, and a range of the metric, pick runs out; the others are drawn faintly behind.
 import { useMemo } from "preact/hooks";
 import { useWord } from "../address";
 import { Figure } from "../figure";
@@ -47,12 +47,10 @@ export function Parallel({ runs, settings, metric, differing, file }: Props) {
   const measured = useMemo(() => runs.filter(run => Number.isFinite(run.metrics[metric] ?? NaN)), [runs, metric]);
   const axes = useMemo<Axis[]>(
     () =>
-      names
-        .slice(0, most_axes)
-        .map(name => ({
-          name,
-          values: [...new Set(measured.map(run => settings.get(run.run)?.get(name) ?? "not set"))].sort(in_order),
-        })),
+      names.slice(0, most_axes).map(name => ({
+        name,
+        values: [...new Set(measured.map(run => settings.get(run.run)?.get(name) ?? "not set"))].sort(in_order),
+      })),
     [measured, settings, names.join()],
   );
   const picks = useMemo(() => picks_in(picked), [picked]);
@@ -103,13 +101,20 @@ export function Parallel({ runs, settings, metric, differing, file }: Props) {
   return (
     <section aria-labelledby="parallel">
       <h2 id="parallel">By all settings that differ</h2>
-      <div class="chart-ways" role="group" aria-label="Which runs stand out">
+      <fieldset class="chart-ways" aria-label="Which runs stand out">
         {bound(0, `${title} from`)}
         {bound(1, "to")}
-        <button type="button" disabled={!picked && !range} onClick={() => (pick(""), set_range(""))}>
+        <button
+          type="button"
+          disabled={!picked && !range}
+          onClick={() => {
+            pick("");
+            set_range("");
+          }}
+        >
           All runs
         </button>
-      </div>
+      </fieldset>
       <Figure
         paper
         title={`${title} and settings: a line per run`}
@@ -203,6 +208,7 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
     <>
       <div ref={holder} class="plot parallel">
         {width > 0 && (
+          // biome-ignore lint/a11y/useSemanticElements: no fieldset stands for a drawing
           <svg
             viewBox={`0 0 ${width} ${height}`}
             width={width}
@@ -233,6 +239,7 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
                   {axis.name}
                 </text>
                 {axis.values.map(value => (
+                  // biome-ignore lint/a11y/useSemanticElements: a drawing holds no button
                   <text
                     class="value"
                     role="button"
@@ -250,11 +257,13 @@ function Drawn({ runs, settings, axes, metric, title, least, most, picks, is_pic
                     font-weight={picks.get(axis.name)?.includes(value) ? 700 : 400}
                     text-decoration={picks.get(axis.name)?.includes(value) ? "underline" : undefined}
                     onClick={() => toggle(axis.name, value)}
-                    onKeyDown={event =>
-                      (event.key === "Enter" || event.key === " ") && (event.preventDefault(), toggle(axis.name, value))
-                    }
+                    onKeyDown={event => {
+                      if (event.key !== "Enter" && event.key !== " ") return;
+                      event.preventDefault();
+                      toggle(axis.name, value);
+                    }}
                   >
-                    {value.length > 14 ? value.slice(0, 13) + "…" : value}
+                    {value.length > 14 ? `${value.slice(0, 13)}…` : value}
                   </text>
                 ))}
               </g>

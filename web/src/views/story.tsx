@@ -29,7 +29,7 @@ function sections_of(experiments: Experiment[]): Section[] {
   return [
     ...known,
     ...others.map(system => ({
-      name: "other-" + system.replace(/[^a-z0-9]+/gi, "-"),
+      name: `other-${system.replace(/[^a-z0-9]+/gi, "-")}`,
       system,
       title: system ? system.charAt(0).toUpperCase() + system.slice(1) : "Other experiments",
       idea: "",
@@ -61,11 +61,14 @@ export function Story({ source }: { source: Source }) {
     () =>
       in_turn(() =>
         source.story().then(
-          told => (set_story(told), set_trouble("")),
-          error => (
-            set_story(before => before ?? { experiments: [] }),
-            set_trouble(error instanceof Trouble ? error.message : String(error))
-          ),
+          told => {
+            set_story(told);
+            set_trouble("");
+          },
+          error => {
+            set_story(before => before ?? { experiments: [] });
+            set_trouble(error instanceof Trouble ? error.message : String(error));
+          },
         ),
       ),
     [source],
@@ -76,7 +79,7 @@ export function Story({ source }: { source: Source }) {
   const there = story !== undefined;
   // To the chapter that the address names, once there is something to go to.
   useEffect(() => {
-    if (there && at) document.getElementById("chapter-" + at)?.scrollIntoView();
+    if (there && at) document.getElementById(`chapter-${at}`)?.scrollIntoView();
   }, [there, at]);
   if (!story) return <h1>How attention comes to be where it is</h1>;
 
@@ -98,7 +101,7 @@ export function Story({ source }: { source: Source }) {
             onClick={event => {
               event.preventDefault();
               change_address({ at: section.name }, true);
-              const heading = document.getElementById("chapter-" + section.name)!;
+              const heading = document.getElementById(`chapter-${section.name}`)!;
               heading.scrollIntoView();
               heading.focus({ preventScroll: true });
             }}
@@ -192,8 +195,8 @@ function ChapterView(props: {
   const [lead, ...others] = told;
   const untold = section.experiments.filter(one => one.claims.length === 0);
   return (
-    <section class="chapter" aria-labelledby={"chapter-" + section.name}>
-      <h2 id={"chapter-" + section.name} tabIndex={-1}>
+    <section class="chapter" aria-labelledby={`chapter-${section.name}`}>
+      <h2 id={`chapter-${section.name}`} tabIndex={-1}>
         <span class="count">{props.number}</span> {section.title}
       </h2>
       {section.idea && <p>{section.idea}</p>}
@@ -242,7 +245,7 @@ function Tries({ tries }: { tries: Try[] }) {
     <p class="tries">
       <span>Try it:</span>
       {tries.map(one => (
-        <a href={`#/${one.view}${one.words && "?" + one.words}`}>{one.says}</a>
+        <a href={`#/${one.view}${one.words && `?${one.words}`}`}>{one.says}</a>
       ))}
     </p>
   );
@@ -250,7 +253,7 @@ function Tries({ tries }: { tries: Try[] }) {
 
 function Verdict({ held, of }: { held: number; of: number }) {
   return (
-    <span class={"state " + (held === of ? "done" : "failed")}>
+    <span class={`state ${held === of ? "done" : "failed"}`}>
       {held === of ? "✓" : "✗"} {held} of {of} held
     </span>
   );
@@ -275,7 +278,11 @@ function ExperimentView({
   const [trouble, set_trouble] = useState("");
   useEffect(() => {
     const watch = new IntersectionObserver(
-      seen => seen.some(one => one.isIntersecting) && (set_near(true), watch.disconnect()),
+      seen => {
+        if (!seen.some(one => one.isIntersecting)) return;
+        set_near(true);
+        watch.disconnect();
+      },
       { rootMargin: "0px 0px 600px 0px" },
     );
     watch.observe(holder.current!);
@@ -285,7 +292,10 @@ function ExperimentView({
     () =>
       in_turn(() =>
         source.told(experiment.name).then(
-          found => (set_told(found), set_trouble("")),
+          found => {
+            set_told(found);
+            set_trouble("");
+          },
           error => set_trouble(error instanceof Trouble ? error.message : String(error)),
         ),
       ),
@@ -365,7 +375,7 @@ function Drawn({ figure, file, title }: { figure: ToldFigure; file: string; titl
       ) : (
         <Figure title={figure.title || title} file={file} table={figure.numbers && (() => table_of(figure.numbers!))}>
           <div
-            class={"drawn" + (narrow ? " narrow" : "")}
+            class={`drawn${narrow ? " narrow" : ""}`}
             dangerouslySetInnerHTML={{ __html: (narrow ? figure.narrow : figure.wide) ?? "" }}
           />
         </Figure>
@@ -389,10 +399,10 @@ function Claims({ claims }: { claims: Claim[] }) {
   const wanted = ({ wanted }: Claim) =>
     `(wanted ${wanted.replace(">=", "≥").replace("<=", "≤").replaceAll(" ", "\u00a0")})`;
   return (
-    <ul class={"claims" + (digits === "1" ? "" : " in-words")} aria-label="What was claimed">
+    <ul class={`claims${digits === "1" ? "" : " in-words"}`} aria-label="What was claimed">
       {claims.map(claim => (
         <li title={`${number_text(claim.value)} ${wanted(claim)}`}>
-          <span class={"state " + (claim.held ? "done" : "failed")}>
+          <span class={`state ${claim.held ? "done" : "failed"}`}>
             {claim.held ? "✓ held" : claim.value === null ? "✗ no value" : "✗ not held"}
           </span>
           <span>

@@ -1,4 +1,5 @@
-// The toy gate: a start is put into the plane of D and p, and runs its course by closed form, flow and descent together.
+// The toy gate: a start is put into the plane of D and p, and runs its course by closed form, flow and descent
+// together.
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { change_address, read_address, useAddress } from "../address";
 import { type Toy as Answer, engine, type ToyPoint } from "../engine/engine";
@@ -79,7 +80,8 @@ const farthest = 100; // from 0 that a start may be
 const most_dots = 2000; // of descent, that are drawn
 const edge = 0.02; // how near 0 and 1 p is when its logit is taken over
 
-// Another variant from the same start: the attention on the key stays what it is, and so does the time where it was chosen.
+// Another variant from the same start: the attention on the key stays what it is, and so does the time where it was
+// chosen.
 function change_variant(state: State, variant: Variant) {
   const p = state.bounded ? 1 / (1 + Math.exp(-state.gate)) : state.gate;
   const inside = Math.min(1 - edge, Math.max(edge, p));
@@ -141,7 +143,10 @@ export function Toy() {
       in_turn(() => {
         const of = newest.current;
         return engine.ask<Answer>({ ask: "toy", ...of, bound: 60, frame: frame_of(of) }).then(
-          answer => (set_course({ ...answer, of }), set_trouble("")),
+          answer => {
+            set_course({ ...answer, of });
+            set_trouble("");
+          },
           error => set_trouble(error.message),
         );
       }),
@@ -163,7 +168,7 @@ export function Toy() {
         the key, and D = β₁ − β₀, how much more symbol 1 speaks for the text 0 1 than symbol 0 does. {told.idea}
       </p>
       <Equation lines={told.equations} />
-      <div class="presets" role="group" aria-label="Stories">
+      <fieldset class="presets" aria-label="Stories">
         {told.stories.map(one => (
           <button
             type="button"
@@ -173,9 +178,9 @@ export function Toy() {
             {one.title}
           </button>
         ))}
-      </div>
+      </fieldset>
       <p class="soft" role="status">
-        {story ? story.says + " " : ""}
+        {story ? `${story.says} ` : ""}
         {course && fate_of(course)}
       </p>
       <p class="problem" role="alert">
@@ -303,7 +308,8 @@ function Slider(props: {
   );
 }
 
-// How far descent is from the flow at the latest time that both came to: a flow ends where it leaves the numbers there are.
+// How far descent is from the flow at the latest time that both came to: a flow ends where it leaves the numbers there
+// are.
 function Distance({ course }: { course: Course }) {
   const { rate } = course.of;
   const between = course.times[1]! - course.times[0]!;
@@ -327,8 +333,9 @@ function Distance({ course }: { course: Course }) {
 
 function table_of(course: Course | undefined) {
   const rows: (string | number)[][] = [];
-  const add = (name: string, path: ToyPoint[] | undefined, time: (i: number) => number) =>
-    path?.forEach(([D, , p, loss], i) => rows.push([name, time(i), D, p, loss]));
+  const add = (name: string, path: ToyPoint[] = [], time: (i: number) => number) => {
+    for (const [i, [D, , p, loss]] of path.entries()) rows.push([name, time(i), D, p, loss]);
+  };
   if (course) {
     add("closed form", course.closed, i => course.times[i]!);
     add("flow", course.flow, i => course.times[i]!);
@@ -373,6 +380,9 @@ function Portrait({ state, course, frame }: PortraitProps) {
     ArrowUp: [0, 1],
     ArrowDown: [0, -1],
   };
+  const let_go = () => {
+    held.current = null;
+  };
   const press = (event: KeyboardEvent) => {
     const by = arrows[event.key];
     if (!by) return;
@@ -406,8 +416,8 @@ function Portrait({ state, course, frame }: PortraitProps) {
             put(event, true);
           }}
           onPointerMove={event => held.current && put(event)}
-          onPointerUp={() => void (held.current = null)}
-          onPointerCancel={() => void (held.current = null)}
+          onPointerUp={let_go}
+          onPointerCancel={let_go}
         >
           <clipPath id="inside">
             <rect

@@ -25,7 +25,10 @@ export function Training({ trainer, experiments, news }: { trainer: Trainer; exp
     () =>
       in_turn(() =>
         trainer.jobs().then(
-          found => (set_jobs(found), set_blind("")),
+          found => {
+            set_jobs(found);
+            set_blind("");
+          },
           error => set_blind(words_of(error)),
         ),
       ),
@@ -105,7 +108,7 @@ export function Training({ trainer, experiments, news }: { trainer: Trainer; exp
       <ul class="jobs" aria-label="Trainings">
         {jobs.map(job => (
           <li key={job.job} data-job={job.job}>
-            <span class={"state " + (job.state === "waiting" ? "running" : job.state)}>{job.state}</span>
+            <span class={`state ${job.state === "waiting" ? "running" : job.state}`}>{job.state}</span>
             <span>
               {job.experiment}
               {job.stage && `, ${job.stage}`}

@@ -160,7 +160,8 @@ Cube<T> ToyGateModel<T>::beta(Compute& compute, const Trace<T>& trace) const {
   return beta;
 }
 
-const RegisterModel<ToyGateModel> toy_gate("toy-gate", "two symbols, one gate: attention's dynamics in three numbers");
+const RegisterModel<ToyGateModel> toy_gate("toy-gate",
+                                           "two symbols, one gate: attention's dynamics with three parameters");
 
 }  // namespace
 

@@ -158,9 +158,9 @@ std::string report_html(std::span<const Reproduction> reproductions, const Fetch
       "tested here has two stages. While "
       "attention is still uniform, a model learns which input word goes with which output, from co-occurrence alone. "
       "Only then does attention have a "
-      "reason to move to that word. Each experiment below shows, breaks or measures a part of that story; what it "
-      "claims is stated first and checked "
-      "against the runs.</p>\n</header>\n<main>\n",
+      "reason to move to that word. Each experiment below shows, breaks or measures a part of that story. Its claims "
+      "are "
+      "checked against the runs.</p>\n</header>\n<main>\n",
       safe(facts.title), report_style);
   html += summary_html(all);
   std::string chapter;

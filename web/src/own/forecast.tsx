@@ -41,7 +41,7 @@ const most_candidates = 3;
 const meanings = {
   early: "The words of a text, in whatever order, tell its label, so attention has something to go by from the start.",
   slow: "The words of a text tell a little of its label, so attention will take longer to find them.",
-  hard: "The words of a text tell nothing of its label, so attention has nothing to go by.",
+  hard: "No single word predicts the label, so uniform attention has nothing to learn from.",
   unsure: "These are too few texts to tell how early attention will be learned. What single words tell is below.",
 };
 

@@ -24,9 +24,9 @@ export interface Preset {
 export const presets: Preset[] = [
   {
     name: "two-stages",
-    title: "First the words, then where to look",
+    title: "The likeliest word first, then where to look",
     outcome:
-      "The model practises to copy texts of twelve words. By step 10 it knows most of the words (β), while attention (α) is on the right word in one row of five. By step 60 attention is there.",
+      "The model practises to copy texts of twelve words. By step 10 the right word is likeliest in half of the rows (β), while attention (α) is on it in one row of five. By step 60 attention is there.",
     state: {},
     held: [
       { run: 0, metric: "beta_top1", step: 10, least: 0.35 },
@@ -52,7 +52,7 @@ export const presets: Preset[] = [
     name: "held",
     title: "Attention held uniform until step 60",
     outcome:
-      "While attention is held uniform, the words are learned all the same: β is high at step 50. By itself the model would still look at nothing in particular. Let go at step 60, attention (α) is on the right word by step 100.",
+      "While attention is held uniform, β rises all the same: it is high at step 50. By itself the model would still look at nothing in particular. Let go at step 60, attention (α) is on the right word by step 100.",
     state: { task: "subset", hold: 60 },
     held: [
       { run: 0, metric: "beta_top1", step: 50, least: 0.7 },

@@ -83,7 +83,7 @@ export const tasks: Task[] = [
     ...copying,
     name: "permutation",
     title: "Copy permutations",
-    idea: "Every text holds the same words, in another order: how often words occur together tells nothing, and attention comes late or not at all.",
+    idea: "Every text holds the same words, in another order: how often words occur together does not say which goes with which, and attention comes late or not within these steps.",
     task: '{ name = "copy", vocab = 20, length = 20, distinct = true }',
   },
   {
@@ -97,7 +97,7 @@ export const tasks: Task[] = [
     ...labelled,
     name: "keyword",
     title: "Find the keyword",
-    idea: "A text is positive if it holds the keyword. The model first learns which word that is, with attention still uniform; only then does attention go there.",
+    idea: "A text is positive if it holds the keyword. β ranks that word first while attention is still nearly uniform; then both grow.",
     task: '{ name = "keyword", vocab = 50, length = 20 }',
     train: '{ steps = 600, batch = 32, optimizer = "adam", rate = 2e-3 }',
   },

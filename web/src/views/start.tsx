@@ -59,23 +59,23 @@ export function Start({ source }: { source: Source }) {
       <section class="seen">
         <h2>What you have just seen</h2>
         <p>
-          <Explained text="First the words, then where to look. While attention is still uniform, a model sees which words stand in the text and which are written, and learns from that alone which word goes with which (β). Only when it knows that does it pay to look at the right word, and attention (α) moves there." />
+          <Explained text="By rank, the words come first, then where to look. While attention is still uniform, a model sees which words are in the text and which are written, and learns from that alone which word is likeliest (β). Attention (α) comes to the right word later. How sure the model is grows with attention or after it." />
         </p>
         <p>
-          Where every text holds the same words, that tells nothing. So knowledge does not begin, attention has nothing
-          to go by and settles on wrong words, and the model finds other ways to make its <Term word="loss">loss</Term>{" "}
-          a little smaller. Hold attention until step 60, and it cannot settle there too early: let go, it finds the
-          right words after all. Begun from other random numbers (the seeds 0 to 4), three of five find them without the
-          hold, and five of five with it.
+          If every text holds the same words, which words are there does not say which goes with which. In the training
+          above β and α stay low, attention settles on other words, and the <Term word="loss">loss</Term> falls a little
+          all the same. If attention is held until step 60 and then let go, it finds the right words. Begun from other
+          random numbers (the seeds 0 to 4), three of five find them without the hold, and five of five with it.
         </p>
         <ul class="ways">
           <li>
             <a href="#/story">The story</a>:{" "}
-            {source.kind === "served" ? "every experiment" : "every experiment of this report"}, what was claimed
-            beforehand and what came out.
+            {source.kind === "served" ? "every experiment" : "every experiment of this report"}, its claims and what was
+            measured.
           </li>
           <li>
-            <a href="#/toy">The toy gate</a>: the same in two numbers, with equations.
+            <a href="#/toy">The toy gate</a>: a system with three parameters, drawn in the plane of two numbers, with
+            equations.
           </li>
           <li>
             <a href="#/play">The playground</a>: choose a task and a model, hold attention, show it to a room.

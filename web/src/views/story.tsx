@@ -129,7 +129,7 @@ export function Story({ source }: { source: Source }) {
       <div>
         <h1>How attention comes to be where it is</h1>
         <p>
-          <Explained text="A low loss alone does not say where a model looks. The answer tested here has two stages: while attention is still uniform, a model learns which input word goes with which output from how often they occur together; only then does attention have a reason to move to that word. Each experiment shows, breaks or measures a part of that, and claims beforehand what should come out." />
+          <Explained text="A low loss alone does not say where a model looks. The answer tested here has two stages: while attention is still uniform, a model learns which input word goes with which output from how often they occur together; only then does attention have a reason to move to that word. Each experiment shows, breaks or measures a part of that. Its claims are checked against the runs." />
         </p>
         <p role="alert" class="problem">
           {trouble}
@@ -173,8 +173,8 @@ export function Story({ source }: { source: Source }) {
         ))}
         {story.facts && (
           <p class="soft">
-            Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. The same experiment and
-            seed give the same numbers on any number of threads.
+            Made by Fovea {story.facts.version} on {story.facts.made}, {story.facts.machine}. This program gives the
+            same numbers for the same experiment and seed on any number of threads.
           </p>
         )}
       </div>

@@ -36,7 +36,7 @@ class Task:
     points            keys (N, D), values (N, V), queries (M, D), answers (M, V)  width, value_width
     ================  ==========================================================  =======================================
 
-    A run of such a task is not kept: its spec cannot say what it was. The same generator and seed give the same bits.
+    A run of such a task is not kept: its spec cannot say what it was. In one build the same generator and seed give the same bits.
 
     >>> import fovea, numpy as np
     >>> def marked(split, seed, size):

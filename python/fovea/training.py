@@ -73,7 +73,7 @@ def run(
     progress: bool | None = None,
     **settings: Any,
 ) -> Run:
-    """Trains one run and keeps it in the store, as ``fovea run`` does: the same spec and seed give the same bits.
+    """Trains one run and keeps it in the store, as ``fovea run`` does. In one build the same spec and seed give the same bits.
 
     ``spec`` is an experiment's name, a spec file's path, or a dict that says what a file would. Settings are keywords:
     ``vocab=60``, or ``task__vocab=60`` where several parts have a setting of that name, or ``set={"task.vocab": 60}``.

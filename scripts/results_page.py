@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 import fingerprints
+import ledger
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -188,6 +189,12 @@ def otherwise(experiment, sentence, broken):
     return ""
 
 
+def kind_of(name, sentence, experiment):
+    """Whether a claim of the full form was stated before its experiment's first kept result, as the ledger has it."""
+    keys = [ledger.key_of(name, claim) for claim in of_full(experiment) if claim["says"] == sentence]
+    return ledger.kinds().get(keys[0], "") if keys else ""
+
+
 def claims_table(all_kept, shipped, broken):
     rows = []
     for kept in all_kept:
@@ -202,6 +209,7 @@ def claims_table(all_kept, shipped, broken):
                     value_text(claim),
                     claim["wanted"],
                     otherwise(kept["experiment"], claim["claim"], broken),
+                    kind_of(kept["experiment"], claim["claim"], shipped.get(kept["experiment"], {})),
                     verdict,
                 ]
             )
@@ -209,7 +217,7 @@ def claims_table(all_kept, shipped, broken):
     held -= sum("not held" in row[-1] for row in rows)
     changed = f" In words that have been changed or replaced since: {old}." if old else ""
     return [f"{held} of {len(rows)} claims held.{changed}", ""] + table(
-        ["experiment", "claim", "value", "wanted", "otherwise", "verdict"], rows
+        ["experiment", "claim", "value", "wanted", "otherwise", "kind", "verdict"], rows
     )
 
 

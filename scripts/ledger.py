@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""The ledger: when each claim of experiments/*.toml was stated, and whether that was before its experiment's first kept result.
+
+    scripts/ledger.py            writes docs/results/ledger.jsonl from the history of git, and the counts into README.md
+    scripts/ledger.py --check    fails if the ledger, or a count that a document prints, is not that of the claims
+
+A claim is its experiment, metric, filter (`where`) and bounds. It was stated in the commit that last added it in this form: a changed
+metric or bound is a new statement, a changed text is not. If the task, the model, the training or the sweep of the full form changed
+later, the claim was stated with that change (`settings`). A result is kept when docs/results/ (before that, the table of claims in
+docs/results.md) first has the experiment's full form.
+
+    confirmatory    made of the full form, and stated before that result
+    exploratory     stated with that result or after it, or made of the quick form alone, whose results are not kept
+    open            made of a full form that has no kept result
+
+Times are those at which commits were written, so that a rebase changes nothing; of what is not committed yet, now, with no commit until
+the script is run again. A run whose result was not kept is not seen.
+`formerly` of an entry, written by hand, lists metrics that computed the same number before a rename; the claim is then as old as they are.
+`fresh`, written by hand, is the claim on seeds that no earlier run used: {"seeds", "value", "held", "commit"}. Both are kept.
+
+Without the history (a source archive, a shallow clone) --check compares the claims alone.
+"""
+
+import argparse
+import datetime
+import functools
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+LEDGER = HERE / "docs" / "results" / "ledger.jsonl"
+SETTINGS = ["task", "model", "train", "sweep", "intervene", "stage", "against"]
+NO_NUMBER = ["threads", "keep_weights"]  # settings of train that change none
+KEY = ["experiment", "form", "metric", "where", "at_least", "at_most"]
+PAGES = [HERE / "README.md", HERE / "docs" / "results.md"]
+MARKS = re.compile(r"(<!-- ledger -->\n).*?(<!-- end of ledger -->)", re.S)
+REMEDY = "Run scripts/ledger.py, look at what it changed, and commit docs/results/ledger.jsonl"
+
+
+def number(bound):
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
+
+
+def key_of(experiment, claim, metric=None):
+    return (
+        experiment,
+        "quick" if claim.get("form") == "quick" else "full",
+        " ".join((metric or claim["metric"]).split()),
+        claim.get("where"),
+        number(claim.get("at_least")),
+        number(claim.get("at_most")),
+    )
+
+
+def claims_of(text, experiment):
+    return {key_of(experiment, claim) for claim in tomllib.loads(text).get("claim", [])}
+
+
+def claim_text(key):
+    bounds = [f"{sign} {bound}" for sign, bound in zip((">=", "<="), key[4:]) if bound is not None]
+    return f"'{key[2]}' {' and '.join(bounds)} of the {key[1]} form"
+
+
+def shipped_claims():
+    return set().union(*(claims_of(file.read_text(), file.stem) for file in (HERE / "experiments").glob("*.toml")))
+
+
+# What history says
+
+
+def git(*words, data=None):
+    return subprocess.run(["git", "-C", str(HERE), *words], input=data, capture_output=True, check=True).stdout
+
+
+def has_history(ledger):
+    """Whether git has every commit that the ledger's first entries were read from."""
+    oldest = min((entry["stated"] for entry in ledger if entry["stated"]), key=lambda one: one["at"], default=None)
+    try:
+        if oldest:
+            git("cat-file", "-e", oldest["commit"])
+        return git("rev-parse", "--is-shallow-repository").strip() == b"false"
+    except (OSError, subprocess.CalledProcessError):
+        return False
+
+
+def changes(*paths):
+    """Of each commit that changed files under these paths: ({"commit", "at"}, [(file, text before, text after)])."""
+    commits, blobs = [], set()
+    words = ("log", "--full-history", "--no-merges", "--format=@%H %at", "--raw", "--no-abbrev", "--no-renames")
+    for line in git(*words, "--", *paths).decode().splitlines():
+        if line.startswith("@"):
+            commit, seconds = line[1:].split()
+            commits.append((moment(commit[:12], int(seconds)), []))
+        elif line.startswith(":"):
+            before, after = line.split()[2:4]
+            commits[-1][1].append((line.split("\t")[1], before, after))
+            blobs |= {before, after}
+    texts = texts_of(sorted(blob for blob in blobs if blob.strip("0")))
+    for when, files in commits:
+        yield when, [(file, texts.get(before, ""), texts.get(after, "")) for file, before, after in files]
+    yield moment(None, time.time()), list(uncommitted(paths))
+
+
+def moment(commit, seconds):
+    return {"commit": commit, "at": f"{datetime.datetime.fromtimestamp(int(seconds), datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"}
+
+
+def uncommitted(paths):
+    changed = git("diff", "--name-only", "-z", "HEAD", "--", *paths) + git("ls-files", "--others", "-z", "--", *paths)
+    for file in filter(None, changed.decode().split("\0")):
+        committed = git("ls-tree", "HEAD", "--", file)
+        before = git("show", f"HEAD:{file}").decode() if committed else ""
+        yield file, before, (HERE / file).read_text() if (HERE / file).exists() else ""
+
+
+def texts_of(blobs):
+    packed, texts = git("cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode()), {}
+    at = 0
+    for blob in blobs:
+        line = packed.index(b"\n", at)
+        size = int(packed[at:line].split()[2])
+        texts[blob] = packed[line + 1 : line + 1 + size].decode()
+        at = line + size + 2
+    return texts
+
+
+def settings_of(text):
+    table = tomllib.loads(text)
+    table["train"] = {name: value for name, value in table.get("train", {}).items() if name not in NO_NUMBER}
+    return [table.get(name) for name in SETTINGS]
+
+
+def statements():
+    """{key of a claim: when it was last added}, and {experiment: when its settings last changed}, each as {"commit", "at"}."""
+    claims, settings = {}, {}
+    for when, files in changes("experiments"):
+        for file, before, after in files:
+            experiment = pathlib.PurePath(file).stem
+            for key in claims_of(after, experiment) - claims_of(before, experiment):
+                claims.setdefault(key, []).append(when)
+            if after and settings_of(after) != settings_of(before):
+                settings.setdefault(experiment, []).append(when)
+    latest = lambda found: {key: max(times, key=lambda one: one["at"]) for key, times in found.items()}
+    return latest(claims), latest(settings)
+
+
+def first_results():
+    """{experiment: when its full form was first kept}, as {"commit", "at"}."""
+    found = {}
+    for when, files in changes("docs/results", "docs/results.md"):
+        for file, before, after in files:
+            if not after:
+                continue
+            if re.fullmatch(r"docs/results/.+\.json", file) and not before:
+                kept = [json.loads(after)["experiment"]]
+            elif file == "docs/results.md":
+                table = re.search(r"<!-- claims -->(.*?)<!-- end of claims -->", after, re.S)
+                kept = re.findall(r"^\| ([\w-]+)(?: on [\w-]+)? \| (?!claim)", table[1] if table else "", re.M)
+            else:
+                continue
+            for name in kept:
+                found.setdefault(name, []).append(when)
+    return {name: min(times, key=lambda one: one["at"]) for name, times in found.items()}
+
+
+# The ledger
+
+
+def kind_of(form, stated, settings, result):
+    if form == "quick":
+        return "exploratory"
+    if result is None:
+        return "open"
+    before = all(one and one["at"] < result["at"] for one in (stated, settings))
+    return "confirmatory" if before else "exploratory"
+
+
+def entry_key(entry):
+    return key_of(entry["experiment"], entry)
+
+
+def ledger_now(kept):
+    """The entries of today's claims, with what was written by hand into those of before."""
+    before = {entry_key(entry): entry for entry in kept}
+    (said, changed), results, entries = statements(), first_results(), []
+    for key in sorted(shipped_claims(), key=json.dumps):
+        old = before.get(key, {})
+        entry = {name: value for name, value in zip(KEY, key) if value is not None}
+        same = [key, *(key_of(key[0], entry, metric) for metric in old.get("formerly", []))]
+        stated = min((said[one] for one in same if one in said), key=lambda one: one["at"], default=None)
+        result = results.get(entry["experiment"]) if entry["form"] == "full" else None
+        settings = changed.get(entry["experiment"])
+        entry |= {"kind": kind_of(entry["form"], stated, settings, result), "stated": stated}
+        if stated and settings and settings["at"] > stated["at"]:
+            entry["settings"] = settings
+        entry["result"] = result
+        entry |= {name: old[name] for name in ("formerly",) if name in old}
+        entries.append(entry | {"fresh": old.get("fresh")})
+    return entries
+
+
+def read_ledger():
+    return [json.loads(line) for line in LEDGER.read_text().splitlines()] if LEDGER.exists() else []
+
+
+def ledger_text(entries):
+    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+
+
+@functools.cache
+def kinds():
+    """{key: its kind}, as the ledger has it."""
+    return {entry_key(entry): entry["kind"] for entry in read_ledger()}
+
+
+def counts_text(entries):
+    count = lambda kind: sum(entry["kind"] == kind for entry in entries)
+    open_ones = f" {count('open')} are of experiments without a kept result." if count("open") else ""
+    return (
+        f"{count('confirmatory')} of {len(entries)} claims are confirmatory: claim and settings are older than the first kept result.\n"
+        f"{count('exploratory')} are exploratory: stated with such a result, after it, or of the quick form alone.{open_ones}\n"
+        f"{sum(entry['fresh'] is not None for entry in entries)} claims have been run on fresh seeds."
+    )
+
+
+def complaints():
+    """What is wrong with the ledger and with the counts that documents print, a line each."""
+    kept = read_ledger()
+    ours, theirs = shipped_claims(), {entry_key(entry) for entry in kept}
+    lines = [
+        f"{key[0]}: the claim {claim_text(key)} is not in the ledger" for key in sorted(ours - theirs, key=json.dumps)
+    ]
+    lines += [
+        f"{key[0]}: the ledger has {claim_text(key)}, which is no claim"
+        for key in sorted(theirs - ours, key=json.dumps)
+    ]
+    if not lines and has_history(kept):
+        now = {entry_key(entry): entry for entry in ledger_now(kept)}
+        lines += [
+            f"{entry['experiment']}: {claim_text(entry_key(entry))} is {now[entry_key(entry)]['kind']}, and {entry['kind']} in the ledger"
+            for entry in kept
+            if now[entry_key(entry)]["kind"] != entry["kind"]
+        ]
+    for page in PAGES:
+        if counts_text(kept) not in page.read_text():
+            lines.append(f"{page.relative_to(HERE)} does not print the counts of the ledger")
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if something is not as it would be written"
+    )
+    words = parser.parse_args()
+    if words.check:
+        if lines := complaints():
+            sys.exit("\n".join([*lines, f"{REMEDY}."]))
+    else:
+        kept = read_ledger()
+        if not has_history(kept):
+            sys.exit("The history of git is not here: run it in a full clone (git fetch --unshallow).")
+        LEDGER.write_text(ledger_text(ledger_now(kept)))
+        for page in PAGES:
+            page.write_text(MARKS.sub(lambda m: m[1] + counts_text(read_ledger()) + "\n" + m[2], page.read_text()))
+    print(counts_text(read_ledger()))
+
+
+if __name__ == "__main__":
+    main()

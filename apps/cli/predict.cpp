@@ -65,7 +65,8 @@ class Predict : public Command {
     words_.add_output(app);
     app.footer(
         "From the data alone, before training: how much the bag of inputs tells about the outputs, and so whether\n"
-        "words can be learned before attention; which words attention will move to; and when. Nothing is stored.\n"
+        "words can be learned under uniform attention; which words attention will move to; and when.\n"
+        "Nothing is stored.\n"
         "Words of a file are what stands between spaces, letter by letter; those of a corpus are cut as classifiers\n"
         "read them, without regard to case and apart from punctuation.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"

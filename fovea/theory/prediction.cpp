@@ -318,8 +318,7 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
                       c.in() + c.left_out);
   } else if (prediction.signal < std::max(least_signal, 2 * prediction.error)) {
     prediction.verdict = Verdict::hard;
-    prediction.because =
-        told + ", no more than chance: unless attention moves by luck, no word can be linked to any output";
+    prediction.because = told + ", no more than chance: co-occurrence links no word to any output";
     if (!chance)
       prediction.because = told + fmt::format(": knowledge starts at least {:.0f} times slower than it could", slower);
   } else if (prediction.signal < early_signal) {
@@ -327,7 +326,7 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
     prediction.because = told + fmt::format(": knowledge starts at least {:.1f} times slower than it could", slower);
   } else {
     prediction.verdict = Verdict::early;
-    prediction.because = told + ": which word goes with which output can be learned before attention moves";
+    prediction.because = told + ": which word goes with which output can be learned under uniform attention";
   }
   const bool learnable = prediction.verdict == Verdict::early || prediction.verdict == Verdict::slow;
   const auto unlinked = [](const OutputPrediction& output) { return output.words.empty(); };

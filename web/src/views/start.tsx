@@ -242,7 +242,7 @@ function told(trainings: Training[], at: number, hold: number): string {
   const held =
     hold > 0
       ? at < hold
-        ? ` Attention is held uniform until step ${hold}: until then only words can be learned.`
+        ? ` Attention is held uniform until step ${hold}: until then attention cannot move.`
         : ` Attention was held uniform until step ${hold}, and then let go.`
       : "";
   return `With the same 20 words: ${one(trainings[0]!)}. With 20 of 30: ${one(trainings[1]!)}.${held}`;

@@ -141,5 +141,23 @@ TEST_F(ProgramTest, PredictsFromTwoFilesAndRefusesWhatIsNoData) {
   }
 }
 
+// Heights are of the answers that the experiment's probe reads, so that its claims are set against what is printed.
+TEST_F(ProgramTest, PredictsTheHeightsThatAnExperimentMeasures) {
+  ASSERT_EQ(fovea("run markov-icl --quick --quiet --set train.steps=0 --set probe.examples=2000").code, 0);
+  const auto measured = json("runs --json")["runs"][0]["metrics"];
+  const auto last = json("predict markov-icl --quick --quiet --draws 100 --json");
+  EXPECT_EQ(last["rungs_of"], "last");
+  const auto all = json("predict markov-icl --quick --quiet --draws 100 --set probe.ladder.place=all --json");
+  EXPECT_EQ(all["rungs_of"], "all");
+  for (const int rung : {1, 2, 3}) {
+    const double measured_there = measured["rung_" + last["rungs"][rung]["rung"].get<std::string>()];
+    EXPECT_NEAR(last["rungs"][rung]["nats"], measured_there, 3 * last["rungs"][rung]["error"].get<double>());
+  }
+  EXPECT_GT(all["rungs"][2]["nats"], last["rungs"][2]["nats"].get<double>() + 0.01) << "at all places";
+  EXPECT_NE(fovea("predict markov-icl --quick --quiet --draws 100").out.find("The loss at the last answer of"),
+            std::string::npos);
+  EXPECT_EQ(json("predict mws --quick --quiet --draws 100 --json")["rungs_of"], "all");
+}
+
 }  // namespace
 }  // namespace fovea

@@ -16,9 +16,11 @@ NamedTask find_task(const std::string& name, Preset preset, const std::vector<Ov
     const Experiment experiment = find_experiment(name);
     std::vector<Override> first = first_values(experiment, preset, overrides), settings = overrides;
     settings.insert(settings.end(), first.begin(), first.end());
-    std::unique_ptr<Task> task = make_task(resolve(experiment, preset, settings, seed));
+    const RunSpec spec = resolve(experiment, preset, settings, seed);
+    std::unique_ptr<Task> task = make_task(spec);
+    const std::optional<Value> place = spec.setting("probe.ladder.place");
     std::erase_if(first, [](const Override& one) { return !one.key.starts_with("task."); });
-    return {std::move(task), std::move(first)};
+    return {std::move(task), std::move(first), place == Value{std::string("last"), {}}};
   }
   if (!Registry<Task>::instance().all().contains(name)) return {};
   RunSpec spec;
@@ -30,7 +32,7 @@ NamedTask find_task(const std::string& name, Preset preset, const std::vector<Ov
     spec.task[change.key.substr(5)] = change.value;
   }
   spec.task["name"] = {name, {}};
-  return {make_task(spec), {}};
+  return {make_task(spec), {}, false};
 }
 
 }  // namespace fovea

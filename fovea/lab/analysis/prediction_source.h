@@ -13,6 +13,7 @@ namespace fovea {
 struct NamedTask {
   std::unique_ptr<Task> task;   // null where the name is neither a task's nor an experiment's (nor a spec file, .toml)
   std::vector<Override> first;  // of an experiment that is a sweep over settings of its task: the value that each has
+  bool last = false;            // its probe ladder, and so its claims, ask for the last answer of each example alone
 };
 
 // Overrides name settings of the task, as in a run ("task.vocab"). Of a name that both have the experiment is meant:

@@ -5,6 +5,7 @@ namespace fovea {
 Json stream_prediction_json(const StreamPrediction& p) {
   Json json{{"sequences", p.sequences}, {"asked", p.asked},      {"examples", p.examples}, {"hard", p.lags.hard},
             {"rungs", Json::array()},   {"lags", Json::array()}, {"induction", nullptr}};
+  json["rungs_of"] = p.last ? "last" : "all";
   json["places"] = p.lags.places;
   json["hard_places"] = p.lags.hard_places;
   for (const RungHeight& rung : p.rungs)

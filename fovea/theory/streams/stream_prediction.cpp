@@ -60,6 +60,7 @@ std::vector<RungHeight> heights(const Task& task, const StreamOptions& options, 
         for (int t = 0; t < batch.target.columns; ++t) {
           const int answer = batch.target.at(row, t);
           if (answer < 0) continue;
+          if (options.last) loss = {};
           const std::size_t place = static_cast<std::size_t>(row) * static_cast<std::size_t>(batch.target.columns) +
                                     static_cast<std::size_t>(t);
           loss.sum -= std::log(static_cast<double>(memory[place * vocab + static_cast<std::size_t>(answer)]));
@@ -120,6 +121,7 @@ StreamPrediction predict_stream(const Task& task, const StreamOptions& options) 
   prediction.asked = sample.asked();
   prediction.lags = measure_lags(sample, options.lags);
   prediction.rungs = heights(task, options, prediction.examples);
+  prediction.last = options.last;
   if (const std::optional<InductionContext> context = induction_context(sample))
     prediction.induction = times_of(*context);
   return prediction;

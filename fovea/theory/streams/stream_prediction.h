@@ -2,8 +2,8 @@
 // may rest; which earlier tokens tell something of the answers, each by itself; and, where all answers are what
 // followed an earlier copy of the current token, when an induction head forms by its flow.
 //
-// The height of a rung over the asked places of B validation examples, with l_b the sum of -log p(answer) over those of
-// example b and n_b how many they are:
+// The height of a rung over the asked places of B validation examples, or over the last one of each, with l_b the sum
+// of -log p(answer) over those of example b and n_b how many they are:
 //
 //   nats  = sum_b l_b / sum_b n_b
 //   error = sqrt(B / (B - 1) sum_b (l_b - nats n_b)^2) / sum_b n_b        examples are independent, places are not
@@ -24,6 +24,7 @@ struct StreamOptions {
   std::int64_t sequences = 0;  // that lags are counted in; 0: 20 000, or as many as have two million places
   int batches = 32;            // of validation, for the ladder
   int batch = 64;              // examples of each
+  bool last = false;           // heights are of the last answer of each example, as those of probe ladder may be
   LagOptions lags = {};
 };
 
@@ -45,6 +46,7 @@ struct InductionTimes {
 struct StreamPrediction {
   std::int64_t sequences = 0, asked = 0;  // that lags are counted in, and answers in these
   std::int64_t examples = 0;              // of validation, for the ladder
+  bool last = false;                      // heights are of the last answer of each example
   std::vector<RungHeight> rungs;          // from the least information to the most; empty where there is no ladder
   LagStatistics lags;
   std::optional<InductionTimes> induction;

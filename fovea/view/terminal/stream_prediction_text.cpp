@@ -36,8 +36,9 @@ std::string ladder_text(const StreamPrediction& p, const Terminal& terminal) {
   for (const RungHeight& rung : p.rungs)
     table.row({rung.name, fmt::format("{:.4f}", rung.nats),
                std::isfinite(rung.error) ? fmt::format("{:.4f}", rung.error) : std::string("-")});
-  std::string text =
-      fmt::format("The loss of predictions that use (on {} validation examples):\n", p.examples) + table.text(terminal);
+  std::string text = fmt::format("The loss{} of predictions that use (on {} validation examples):\n",
+                                 p.last ? " at the last answer" : "", p.examples) +
+                     table.text(terminal);
   for (std::size_t i = 1; i < p.rungs.size(); ++i)
     if (p.rungs[i].nats - p.rungs[i - 1].nats > 3 * p.rungs[i].error)
       text += fmt::format("({} uses more than {}, but stands above it: these data are predicted worse by it.)\n",

@@ -60,6 +60,25 @@ TEST(StreamPrediction, HeightsOfTheLadderAreItsCrossEntropies) {
   EXPECT_FALSE(p.induction);
 }
 
+// Asked of the last place alone, or asked everywhere and read there: the same sequences, and so the same heights.
+TEST(StreamPrediction, HeightsOfTheLastAnswerAreThoseOfATaskThatAsksNoOther) {
+  const auto everywhere = make_task("markov-icl", table({{"states", whole(2)}, {"length", whole(20)}}));
+  const auto at_the_end =
+      make_task("markov-icl", table({{"states", whole(2)}, {"length", whole(20)}, {"ask", word("last")}}));
+  const StreamPrediction all = predict_stream(*everywhere, {.sequences = 50}),
+                         last = predict_stream(*everywhere, {.sequences = 50, .last = true}),
+                         only = predict_stream(*at_the_end, {.sequences = 50});
+  EXPECT_TRUE(last.last);
+  EXPECT_FALSE(all.last);
+  ASSERT_EQ(last.rungs.size(), only.rungs.size());
+  for (std::size_t rung = 0; rung < only.rungs.size(); ++rung) {
+    EXPECT_EQ(last.rungs[rung].nats, only.rungs[rung].nats) << only.rungs[rung].name;
+    EXPECT_EQ(last.rungs[rung].error, only.rungs[rung].error) << only.rungs[rung].name;
+  }
+  EXPECT_GT(all.rungs[2].nats, last.rungs[2].nats + 3 * last.rungs[2].error) << "a longer context predicts better";
+  EXPECT_EQ(all.lags.lags[0].share, last.lags.lags[0].share) << "lags are of all answers";
+}
+
 TEST(StreamPrediction, IsTheSameEachTime) {
   const NoisyCopy task;
   const StreamPrediction a = predict_stream(task, {.sequences = 300}), b = predict_stream(task, {.sequences = 300});

@@ -17,7 +17,7 @@ from .training import train_spec
 class Assumption:
     name: str  #: ``local``, ``free``, ``separate``, ``uniform`` or ``mean``
     assumes: str
-    holds: float  #: 1 where it holds in full; NaN where it could not be measured
+    holds: float  #: the score: 1 if it holds in full, below 0 if a prediction is worse than the mean, NaN if it was not measured
     found: str  #: what was found, with its figures
 
 

@@ -22,12 +22,17 @@ double first(const RunRecord& run, const std::string& name) {
 }
 std::string percent(double share) { return std::isnan(share) ? "?" : fmt::format("{:.1f} %", 100 * share); }
 
+// How well something is predicted, by its share of explained variance. Below 0 that is no share.
+std::string explains(double score) {
+  return score < 0 ? "predicts it worse than its mean does"
+                   : fmt::format("explains {} of its variance", percent(score));
+}
+
 AuditLine local_line(const RunRecord& run) {
   AuditLine line{"local", "hidden states reflect local words", last(run, "audit_word_share"), {}};
-  line.sentence =
-      std::isnan(line.value)
-          ? "The states could not be compared: no word was seen twice, or they do not vary."
-          : fmt::format("The word alone explains {} of the variance of its state at the end.", percent(line.value));
+  line.sentence = std::isnan(line.value)
+                      ? "The states could not be compared: no word was seen twice, or they do not vary."
+                      : fmt::format("Of the state at the end, the word alone {}.", explains(line.value));
   if (const double here = last(run, "audit_decode"); !std::isnan(here))
     line.sentence += fmt::format(
         " A linear reader finds the word itself in {}, the next ones in {}, the second next in {} (chance {}).",
@@ -52,7 +57,8 @@ AuditLine separate_line(const RunRecord& run) {
   line.sentence =
       std::isnan(overlap)
           ? "The stages could not be told apart: attention or knowledge did not rise, or the truth is not known."
-          : fmt::format("When knowledge had risen by half, {} of attention's rise had happened.", percent(overlap));
+          : fmt::format("When knowledge had risen by half, {} of attention's rise had happened.",
+                        overlap < 0 ? "none" : percent(overlap));
   return line;
 }
 
@@ -70,10 +76,9 @@ AuditLine mean_line(const RunRecord& run) {
   line.sentence = std::isnan(line.value)
                       ? "The mean states could not be compared: they do not vary, or the model has no embeddings."
                       : fmt::format(
-                            "A linear map of the mean embedding tells {} of the variance of the mean state at the end, "
-                            "of new texts; "
-                            "one that was fitted to other texts' states tells {}.",
-                            percent(line.value), percent(last(run, "audit_mean_state_shuffled")));
+                            "Of the mean state of new texts at the end, a linear map of the mean embedding {}. "
+                            "A map fitted to the states of other texts {}.",
+                            explains(line.value), explains(last(run, "audit_mean_state_shuffled")));
   return line;
 }
 
@@ -87,7 +92,7 @@ std::vector<AuditLine> audit_lines(const RunRecord& run) {
 
 std::string audit_text(const RunRecord& run, const Terminal& terminal) {
   using Column = TextTable::Column;
-  TextTable table({Column{"assumption"}, Column{"holds", TextTable::Align::right},
+  TextTable table({Column{"assumption"}, Column{"score", TextTable::Align::right},
                    Column{"what was found", TextTable::Align::left, true}});
   for (const AuditLine& line : audit_lines(run)) {
     const Tone tone = std::isnan(line.value) ? Tone::faint : line.value < 0.5 ? Tone::bad : Tone::plain;

@@ -1,4 +1,4 @@
-// The audit of a run as a person reads it: four assumptions, each a figure and a sentence, and a total.
+// The audit of a run as a person reads it: five assumptions, each a score and a sentence.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace fovea {
 
 struct AuditLine {
-  std::string name;      // "local", "free", "separate", "uniform"
+  std::string name;      // "local", "free", "separate", "uniform", "mean"
   std::string assumes;   // "hidden states reflect local words"
   double value = 0;      // 1: holds in full; NaN: could not be measured
   std::string sentence;  // what was found, with its figures

@@ -1,0 +1,93 @@
+"""What is kept of an experiment's full form in docs/results/: its claims, runs, machines, and a fingerprint of its numbers.
+
+For scripts/results_page.py, which writes the tables of docs/results.md from these files.
+"""
+
+import csv
+import json
+import math
+import pathlib
+import tempfile
+
+import fingerprints
+
+KEPT = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results"
+
+
+def kept_of(entry, claims, changes, by_id, reached):
+    """An experiment's claims, what was set beside its file (words of --set), and of its runs what the page tells."""
+    own = [by_id[i] for i in entry["runs"] if i in by_id]
+    if len(own) < len(entry["runs"]):
+        raise SystemExit(
+            f"{entry['experiment']} has {len(entry['runs'])} runs, and --runs names {len(own)} of them: print it with --limit -1"
+        )
+    steps = [run["steps"] for run in own]
+    kept = {
+        "experiment": entry["experiment"],
+        "claims": [{key: claim[key] for key in ("claim", "value", "wanted", "held")} for claim in claims],
+        "runs": len(own),
+        "seeds": sorted({run["seed"] for run in own}),
+        "steps": [min(steps), max(steps)],
+        "seconds": round(sum(run["seconds"] for run in own), 1),
+        "machines": sorted({run["machine"] for run in own}),
+        "versions": sorted({run["version"] for run in own}),
+    }
+    corpora = {run["settings"]["task"].get("corpus") for run in own} - {None, ""}
+    if corpora:
+        kept["corpus"] = corpora.pop()
+        if changes := [words for words in changes if not words.startswith("task.corpus=")]:
+            kept["set"] = changes
+    if measures := entry.get("measures"):
+        kept["measures"] = {key: value for key, value in measures.items() if key != "runs"} | {
+            "runs": len(measures["runs"])
+        }
+    with tempfile.TemporaryDirectory(prefix="fovea-fingerprints-") as home:
+        kept["fingerprint"] = fingerprints.fingerprint_of(
+            entry["experiment"], fingerprints.first_break(entry["experiment"]), home
+        )
+    if reached is not None:
+        kept["copying"] = [line for run in own for line in copying_line(run, reached)]
+    return kept
+
+
+def first_steps(series, level):
+    """Of each run's accuracy: the first step at which it is at least `level`."""
+    reached = {}
+    with open(series, newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["metric"] == "accuracy" and float(row["value"]) >= level:
+                step = int(row["step"])
+                reached[int(row["run"])] = min(step, reached.get(int(row["run"]), step))
+    return reached
+
+
+def copying_line(run, reached):
+    """Of a run that has the settings of the peer's program: a line like those that it prints. The peer trains for 200 steps."""
+    task, model, train = (run["settings"][part] for part in ("task", "model", "train"))
+    data = {60: "subset", 40: "permutation"}.get(task["vocab"])
+    if data and (task["length"], model["hidden"], train["batch"]) == (40, 256, 128) and train["steps"] >= 200:
+        step = reached.get(run["run"], math.inf)
+        yield {"data": data, "seed": run["seed"], "steps_to_90": step if step <= 200 else None}
+
+
+def kept_text(kept):
+    """As JSON with a line for each claim, so that what changed can be seen."""
+
+    def value(what):
+        if isinstance(what, list) and what and isinstance(what[0], dict):
+            return "[\n  " + ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in what) + "\n ]"
+        return json.dumps(what, ensure_ascii=False)
+
+    return "{\n " + ",\n ".join(f'"{key}": {value(what)}' for key, what in kept.items()) + "\n}\n"
+
+
+def keep(full, runs, series):
+    by_id = {run["run"]: run for run in runs["runs"]}
+    reached = first_steps(series, 0.9) if series else None
+    KEPT.mkdir(exist_ok=True)
+    for entry in full["experiments"]:
+        kept = kept_of(
+            entry, [c for c in full["claims"] if c["experiment"] == entry["experiment"]], full["set"], by_id, reached
+        )
+        name = "-".join(filter(None, [kept["experiment"], kept.get("corpus")]))
+        (KEPT / f"{name}.json").write_text(kept_text(kept))

@@ -51,16 +51,46 @@ class Hold:
             table["until"] = self.until
         return table if self.head is None else {**table, "head": self.head}
 
-    def __call__(self, attention: Any, allowed: Any, truth: Any) -> Any:
+    def __call__(self, site: str, attention: Any, allowed: Any, truth: Any) -> Any:
         held = self._held(attention, allowed, truth)
         if self.head is None:
+            self._require_weights(site, held, allowed)
             return held
         if self.head > attention.size(1):
             raise _engine.wrong_input(
                 f"head {self.head} cannot be held: there are {attention.size(1)}", "heads count from 1"
             )
-        which = torch.arange(attention.size(1), device=attention.device) == self.head - 1
-        return torch.where(which[:, None, None], held, attention)
+        which = slice(self.head - 1, self.head)
+        self._require_weights(site, held[:, which], allowed[:, which])
+        return torch.cat([attention[:, : self.head - 1], held[:, which], attention[:, self.head :]], 1)
+
+    def _require_weights(self, site: str, held: Any, allowed: Any) -> None:
+        """Require of a function what a softmax over the allowed positions gives.
+
+        Rows that have no allowed position are not checked: a softmax gives them anything.
+
+        Raises
+        ------
+        fovea.WrongInput
+            If a weight is below 0 or not a number, if a position that the mask forbids has weight, or if a row does not sum to 1.
+        """
+        if isinstance(self.how, str):
+            return
+        close = 1e-2 if held.dtype in (torch.float16, torch.bfloat16) else 1e-3
+        held = held.detach().float()
+        some = allowed.any(-1)
+        for wrong, what in (
+            (~(held >= 0) & some[..., None], "a weight that is below 0 or not a number"),
+            ((held != 0) & ~allowed & some[..., None], "weight on a position that the mask forbids"),
+            (((held.sum(-1) - 1).abs() > close) & some, "weights that do not sum to 1"),
+        ):
+            if bool(wrong.any()):
+                example, head, row = wrong.nonzero()[0, :3].tolist()
+                sums = held[example, head, row].sum().item()
+                raise _engine.wrong_input(
+                    f"a hold gave {what} at '{site}': row {row} of head {(self.head or 1) + head}, example {example}, whose sum is {sums:.4g}",
+                    "each row must be at least 0, must be 0 where allowed is False, and must sum to 1",
+                )
 
     def _held(self, attention: Any, allowed: Any, truth: Any) -> Any:
         if not isinstance(self.how, str):
@@ -123,7 +153,7 @@ class Holds:
             )
         for hold in self.holds:
             if name_of(key) in hold.sites:
-                attention = hold(attention, allowed, self.truth)
+                attention = hold(name_of(key), attention, allowed, self.truth)
         return attention
 
 

@@ -140,6 +140,35 @@ def test_one_example_is_no_square():
         assert torch.equal(model(x), x[:, -1])
 
 
+@pytest.mark.parametrize(
+    "how, told",
+    [
+        (
+            lambda attention, allowed: 2 * attention,
+            "weights that do not sum to 1 at 'blocks.1.attn': row 0 of head 1, example 0, whose sum is 2",
+        ),
+        (lambda attention, allowed: torch.full_like(attention, 1 / 8), "weight on a position that the mask forbids"),
+        (lambda attention, allowed: 1.5 * attention - 0.5 * torch.eye(8), "a weight that is below 0 or not a number"),
+        (lambda attention, allowed: attention * torch.nan, "a weight that is below 0 or not a number"),
+    ],
+)
+@pytest.mark.parametrize("head", [None, 2])
+def test_a_hold_function_has_to_give_what_a_softmax_gives(how, told, head):
+    told = told.replace("head 1", f"head {head or 1}")
+    watch = observe(sharpened(GPT()), beta=None)
+    watch.hold(how, "blocks.1.*", head=head)
+    with pytest.raises(fovea.WrongInput, match=told), watch.intervening():
+        watch._model()
+
+
+def test_a_hold_function_is_checked_for_the_head_that_is_held_alone():
+    watch = observe(GPT(), beta=None)
+    watch.hold(lambda attention, allowed: torch.cat([attention[:, :1], 2 * attention[:, 1:]], 1), head=1)
+    with watch.intervening():
+        held = watch._model()
+    assert torch.isfinite(held).all()
+
+
 def test_one_head_of_flattened_products_is_held():
     class Flat(nn.Module):
         def forward(self, x):

@@ -99,6 +99,8 @@ class Keeping(Budget):
         observed: dict[str, Any] = {"beta": "clamp" if self._clamps else "none"}
         if self._clamps:
             observed.update(rows=self._rows, heads=self._heads, share="none" if self._share is None else self._share)
+        if self._model.autocast and self._model.autocast.dtype:
+            observed["autocast"] = str(self._model.autocast.dtype).removeprefix("torch.")
         program = {"program": "PyTorch", "observed": observed}
         heads = [shape[1] for shape in self._shapes.values()]
         settings = {

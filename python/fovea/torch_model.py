@@ -7,6 +7,8 @@ import copy
 import dataclasses
 import os
 import random
+import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,26 +23,95 @@ torch = needed("torch", "torch")
 from torch import nn  # noqa: E402
 
 
+@dataclass(frozen=True)
+class Autocast:
+    """What ``torch.autocast`` is for a device in this thread: off, or the type that it casts to."""
+
+    device: str
+    dtype: Any  # None: off
+
+    @classmethod
+    def now(cls, device: str) -> Autocast | None:
+        """Return the state of this thread; None where PyTorch has none for the device, or is older than 2.4."""
+        available = getattr(torch.amp, "is_autocast_available", None)
+        if available is None or not available(device):
+            return None
+        return cls(device, torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None)
+
+    def entered(self) -> Any:
+        """Return a context in which it is so. Casts are not cached: those of a pass without gradients would be used in training."""
+        if self.dtype is None:
+            return torch.autocast(self.device, enabled=False)
+        return torch.autocast(self.device, self.dtype, cache_enabled=False)
+
+
 @dataclass
 class Model:
-    """A model, what it is shown, and how it is looked at: in evaluation, without gradients, changing nothing."""
+    """A model, what it is shown, and how it is looked at: in evaluation, without gradients, under the autocast of the training,
+    changing nothing."""
 
     module: Any
     batch: Any
     names: dict[Any, str] = field(init=False)
     compiled: bool = field(init=False)  # in part, at least
+    in_place: bool = field(init=False)  # by module.compile()
+    autocast: Autocast | None = field(init=False)  # of the newest pass of the training that was noted
+    _outer: Any = field(init=False)  # what torch.compile or DistributedDataParallel made of the module
+    _noting: Any = field(init=False, default=None)  # the hook that waits for the next one
 
     def __post_init__(self) -> None:
-        self.compiled = any(
-            getattr(module, "_compiled_call_impl", None) or hasattr(module, "_orig_mod")
-            for module in self.module.modules()
-        )
-        self.module = _unwrapped(self.module)
+        modules = list(self.module.modules())
+        self.in_place = any(getattr(module, "_compiled_call_impl", None) for module in modules)
+        self.compiled = self.in_place or any(hasattr(module, "_orig_mod") for module in modules)
+        given, self.module = self.module, _unwrapped(self.module)
+        self._outer = None if given is self.module else given
         self.names = {}
         for name, module in self.module.named_modules():
             self.names.setdefault(module, name.replace("_orig_mod.", "").removesuffix("._orig_mod"))
         if isinstance(self.batch, torch.Tensor):
             self.batch = (self.batch,)
+        self.autocast = self._autocast_now()
+
+    @property
+    def device(self) -> Any:
+        return next((p.device for p in self.module.parameters()), None)
+
+    def _autocast_now(self) -> Autocast | None:
+        device = self.device
+        return Autocast.now("cpu" if device is None else str(device.type))
+
+    def note_autocast(self) -> None:
+        """Note the autocast of the next pass of the training, in this thread.
+
+        The hook is global, or of what is around the module. It is gone when that pass begins, and leaves the module as it is. A module
+        that was compiled in place would be compiled with the hook: its autocast is what it is now.
+        """
+        if self.in_place:
+            self.autocast = self._autocast_now()
+        if self.in_place or self._noting is not None:
+            return
+        known, thread = weakref.ref(self), threading.get_ident()
+
+        def note(module: Any, inputs: Any) -> None:
+            model = known()
+            if model is None:
+                handle.remove()
+            elif (
+                threading.get_ident() == thread
+                and torch.is_grad_enabled()
+                and (module is model._outer or getattr(module, "_orig_mod", module) in model.names)
+            ):
+                model.forget_autocast()
+                model.autocast = model._autocast_now()
+
+        everywhere = nn.modules.module.register_module_forward_pre_hook
+        handle = self._noting = (self._outer.register_forward_pre_hook if self._outer is not None else everywhere)(note)
+
+    def forget_autocast(self) -> None:
+        """Wait for no pass of the training."""
+        if self._noting is not None:
+            self._noting.remove()
+            self._noting = None
 
     @contextlib.contextmanager
     def at_rest(self) -> Iterator[None]:
@@ -52,7 +123,8 @@ class Model:
             for name, one in _buffers(module)
         ]
         devices = sorted({p.device.index for p in self.module.parameters() if p.device.type == "cuda"})
-        with torch.random.fork_rng(devices=devices), _random_kept(), torch.no_grad(), self.eagerly():
+        autocast = self.autocast.entered() if self.autocast else contextlib.nullcontext()
+        with torch.random.fork_rng(devices=devices), _random_kept(), torch.no_grad(), self.eagerly(), autocast:
             try:
                 for module in training:
                     module.training = False
@@ -74,7 +146,7 @@ class Model:
 
     def __call__(self, batch: Any = None) -> Any:
         batch = self.batch if batch is None else batch
-        device = next((p.device for p in self.module.parameters()), None)
+        device = self.device
         if device is not None:
             batch = over(batch, lambda tensor: tensor.to(device))
         return self.module(**batch) if isinstance(batch, Mapping) else self.module(*batch)
@@ -82,7 +154,8 @@ class Model:
     @property
     def close(self) -> float:
         """How far two ways to the same answer may differ."""
-        return 2e-5 if all(p.dtype in (torch.float32, torch.float64) for p in self.module.parameters()) else 2e-2
+        exact = all(p.dtype in (torch.float32, torch.float64) for p in self.module.parameters())
+        return 2e-5 if exact and not (self.autocast and self.autocast.dtype) else 2e-2
 
     def tensors(self) -> list[Any]:
         found: list[Any] = []

@@ -157,6 +157,7 @@ class Watch(Keeping):
         self._credit = begun - now()  # seconds that looks may still take
         if not self._silent:
             unclosed.begun(self)
+            self._model.note_autocast()
 
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
@@ -181,6 +182,7 @@ class Watch(Keeping):
         self._given = metrics
         if not self._silent and self._due():
             self._look()
+            self._model.note_autocast()
             self._keep_meanwhile()
         elif self._stepped is not None:
             self._updates = [*self._updates[-99:], clock() - self._stepped]
@@ -232,6 +234,8 @@ class Watch(Keeping):
         batch that goes through, where attention is held at it, now or later: that which ``observe`` was given is of the batch
         that is looked at, by which looks show such a hold."""
         self._open()
+        if self._model.in_place and torch.is_grad_enabled():
+            self._model.note_autocast()
         if truth is None:
             require_no_truth(self._holds, self.number)
         due = [hold for hold in self._holds if hold.at(self.number)]
@@ -343,6 +347,7 @@ class Watch(Keeping):
         fails, a warning says so, and what was seen before is kept."""
         if self._closed:
             return self._run
+        self._model.forget_autocast()
         if self._silent:
             self._closed = True
             return None

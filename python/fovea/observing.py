@@ -11,12 +11,46 @@ if TYPE_CHECKING:
     from .torch_watch import Watch
 
 
-def attention_sites(model: Any, batch: Any) -> dict[str, tuple[int, ...]]:
-    """Where a module of PyTorch attends: (examples, heads, rows, places) of each site, by its name, in the order in which
-    they attend. ``batch`` is what the module is called with: a tensor, a tuple of its arguments, or a dict of them by name.
+class Sites(dict[str, tuple[int, ...]]):
+    """The sites of a module: their shapes by their names.
 
-    A module that does not attend in a way that can be seen is an error, which says why.
+    Attributes
+    ----------
+    unseen : dict
+        What looks like attention and cannot be seen: why, by the module's name.
+    """
 
+    def __init__(self, sites: Mapping[str, tuple[int, ...]], unseen: Mapping[str, str]) -> None:
+        super().__init__(sites)
+        self.unseen = dict(unseen)
+
+    def __repr__(self) -> str:
+        more = "".join(f"\n'{name}' is not seen: it {why}" for name, why in self.unseen.items())
+        return super().__repr__() + more
+
+
+def attention_sites(model: Any, batch: Any) -> Sites:
+    """Find where a module of PyTorch attends.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+    batch : tensor, tuple or dict
+        What the module is called with: a tensor, a tuple of its arguments, or a dict of them by name.
+
+    Returns
+    -------
+    dict
+        (examples, heads, rows, places) of each site, by its name, in the order in which they attend. Its attribute ``unseen`` says
+        which modules look like attention and cannot be seen, and why.
+
+    Raises
+    ------
+    fovea.Failure
+        If no attention is seen. The error says why.
+
+    Examples
+    --------
     >>> import torch, fovea
     >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
     >>> fovea.attention_sites(layer, torch.randn(4, 6, 8))
@@ -25,8 +59,8 @@ def attention_sites(model: Any, batch: Any) -> dict[str, tuple[int, ...]]:
     from .torch_model import Model
     from .torch_sites import found, name_of
 
-    sites, _, _ = found(Model(_module(model), batch), _examples(batch))
-    return {name_of(key): tuple(seen.attention.shape) for key, seen in sites.items()}
+    sites = found(Model(_module(model), batch), _examples(batch))
+    return Sites({name_of(key): tuple(seen.attention.shape) for key, seen in sites.sites.items()}, sites.unseen)
 
 
 def observe(

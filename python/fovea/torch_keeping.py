@@ -25,6 +25,7 @@ MEANWHILE = 60  # seconds
 class Keeping(Budget):
     """A watch's looks, where they are kept."""
 
+    _unseen: dict[str, str]
     _holds: list[Hold]
     _held_before: list[dict[str, Any]]  # what was held by the training that is gone on with
     _resumed_at: int
@@ -103,8 +104,14 @@ class Keeping(Budget):
             observed["autocast"] = str(self._model.autocast.dtype).removeprefix("torch.")
         program = {"program": "PyTorch", "observed": observed}
         heads = [shape[1] for shape in self._shapes.values()]
+        layers = [self._numbers[key] for key in self._sites]
+        model = {"class": type(self._model.module).__name__, "sites": list(self._sites.values()), "heads": heads}
+        if layers != list(range(1, len(layers) + 1)):
+            model["layers"] = layers
+        if self._unseen:
+            model["unseen"] = list(self._unseen)
         settings = {
-            "model": {"class": type(self._model.module).__name__, "sites": list(self._sites.values()), "heads": heads},
+            "model": model,
             "probe": {"every": self._every, "keep": self._keep},
             "intervene": self._all_holds(),
             "seed": self._seed,

@@ -31,6 +31,7 @@ class Looks:
     _answer: Answer
     _sites: dict[Key, str]
     _shapes: dict[Key, tuple[int, ...]]
+    _numbers: dict[Key, int]  # of each site, from 1
     _real: dict[Key, Array]  # (examples, rows) that are no padding
     _answers: Array
     _truth: Array | None
@@ -66,24 +67,24 @@ class Looks:
             return None
         return np.pad(self._truth, ((0, 0), (0, rows - self._truth.shape[1])), constant_values=-1)
 
-    def _suffix(self, number: int, head: int) -> str:
-        return f"_l{number + 1}_h{head + 1}"
+    def _suffix(self, key: Key, head: int) -> str:
+        return f"_l{self._numbers[key]}_h{head + 1}"
 
     def _measured(self, base: Base, first: bool) -> tuple[dict[str, float], list[tuple[str, Array]]]:
         self._answers = base.answers.cpu().numpy()
         of_maps: dict[str, dict[str, float]] = {}
         arrays: list[tuple[str, Array]] = []
         several = len(self._sites) > 1 or any(shape[1] > 1 for shape in self._shapes.values())
-        for number, key in enumerate(self._sites):
+        for key in self._sites:
             attention, allowed = (x.cpu().numpy() for x in (base.seen[key].attention.float(), base.seen[key].allowed))
             for head in range(attention.shape[1]):
                 one = np.ascontiguousarray(attention[:, head])
-                of_maps[self._suffix(number, head)] = self._measures.of_attention(
+                of_maps[self._suffix(key, head)] = self._measures.of_attention(
                     one, allowed[:, head], self._asked(key), self._truth_at(key), first
                 )
                 if several:
-                    arrays.append((f"attention.layer.{number + 1}.head.{head + 1}", one[: self._keep]))
-            if number + 1 == len(self._sites):
+                    arrays.append((f"attention.layer.{self._numbers[key]}.head.{head + 1}", one[: self._keep]))
+            if key == list(self._sites)[-1]:
                 arrays.insert(0, ("attention", attention[: self._keep].mean(1)))
         numbers = in_all(of_maps)
         numbers["loss"] = -float(np.nanmean(self._answers))
@@ -115,7 +116,7 @@ class Looks:
         arrays: list[tuple[str, Array]] = []
         weighed: dict[str, list[tuple[float, int]]] = {}
         several = len(self._sites) > 1 or any(shape[1] > 1 for shape in self._shapes.values())
-        for number, key in enumerate(self._sites):
+        for key in self._sites:
             if key not in of_sites:
                 continue
             attention, allowed = (x.cpu().numpy() for x in (base.seen[key].attention.float(), base.seen[key].allowed))
@@ -126,10 +127,10 @@ class Looks:
                 for name, value in one.items():
                     weighed.setdefault(name, []).append((value, count))
                     if several and not name.endswith("_chance"):
-                        numbers[name + self._suffix(number, head)] = value
+                        numbers[name + self._suffix(key, head)] = value
                 if several and count:
-                    arrays.append((f"beta.layer.{number + 1}.head.{head + 1}", beta[: self._keep, head]))
-            if number + 1 == len(self._sites):
+                    arrays.append((f"beta.layer.{self._numbers[key]}.head.{head + 1}", beta[: self._keep, head]))
+            if key == list(self._sites)[-1]:
                 arrays.append(("attention_beta", beta[: self._keep].mean(1)))
         for name, values in weighed.items():
             numbers[name] = float(np.average([value for value, _ in values], weights=[count for _, count in values]))
@@ -139,10 +140,10 @@ class Looks:
         """How long the gradient of this update is: of all parameters, and of those in the module of each site."""
         modules = {"": self._model.module}
         modules |= {
-            f"_l{number + 1}": module
-            for number, (name, _) in enumerate(self._sites)
+            f"_l{self._numbers[key]}": module
+            for key in self._sites
             for module, its in self._model.names.items()
-            if its == name
+            if its == key[0]
         }
         norms = {}
         for suffix, module in modules.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
+import sys
 import threading
 import types
 from collections import Counter
@@ -42,6 +43,8 @@ _WEIGHS = {
 }
 _TIMES = {torch.mul, torch.Tensor.mul, torch.Tensor.__mul__, torch.Tensor.__rmul__}
 _SUMS = {torch.sum, torch.Tensor.sum}
+_EXP = {torch.exp, torch.Tensor.exp, torch.Tensor.exp_}
+_FLEX_MODULE = "torch.nn.attention.flex_attention"
 _FAR = 1000.0  # a score so much below the largest of its row stands for a place that is masked
 
 
@@ -127,9 +130,13 @@ class Scope:
             )
             self.ended.setdefault(module, []).append(ended)
 
+    def inner(self) -> str:
+        """Return the name of the innermost module at work."""
+        return self.names[self.stack[-1][0]] if self.stack else ""
+
     def key(self) -> Key:
         """Of the attention that is being made now."""
-        inner = self.names[self.stack[-1][0]] if self.stack else ""
+        inner = self.inner()
         self.calls[inner] += 1
         if self.stack:
             self.passes[-1][inner] += 1
@@ -154,7 +161,10 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         self.seen: dict[Key, Seen] = {}
         self.marks: dict[int, tuple[Any, Key, bool]] = {}  # softmax results on their way to what they weigh
         self.weighs: set[Key] = set()
-        self.odd: list[str] = []  # functions that make attention where it cannot be read
+        self.missed: dict[
+            str, tuple[str, int]
+        ] = {}  # of what looks like attention: why it is not seen, and how many were before
+        self.summed: set[Key] = set()  # what exp gave, whose sum was taken
 
     def __torch_function__(self, func: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -165,12 +175,18 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
             return self._heads(args, kwargs, self.scope.key())
         if func in _SOFTMAX or name.startswith("softmax.int"):
             return self._softmax(func, args, kwargs, self.scope.key(), None)
-        if "flex_attention" in name:
-            self.odd.append("flex_attention")
         out = func(*args, **kwargs)
-        if self.want is None:
+        if self.want is None and not torch.compiler.is_compiling():
+            if _within_flex(sys._getframe(1)):
+                self._miss(_FLEX)
+            elif "attention" in name or "attn" in name:
+                self._miss(f"calls {name}, which makes no weights that could be read")
             self._follow(func, args, kwargs, out)
         return out
+
+    def _miss(self, why: str) -> None:
+        """Note that the innermost module attends in a way that cannot be seen."""
+        self.missed.setdefault(self.scope.inner() or "model", (why, len(self.seen)))
 
     def _wanted(self, key: Key) -> bool:
         return self.want is None or key in self.want
@@ -278,10 +294,23 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
                 continue
             if func in _WEIGHS or (times and func in _SUMS):
                 self.weighs.add(key)
+                if key in self.summed:
+                    self._miss(_OWN)
+            elif func in _SUMS:
+                self.summed.add(key)
+                if key in self.weighs and key[1] < 0:  # what it weighed is divided by the sum
+                    self._miss(_OWN)
             elif isinstance(out, torch.Tensor) and out.numel() == one.numel():
                 self.marks[id(out)] = (out, key, times or func in _TIMES)
             elif isinstance(out, torch.Tensor) and func in _TIMES and out.numel() > one.numel():
                 self.marks[id(out)] = (out, key, True)
+        if func in _EXP:
+            self.marks[id(out)] = (out, (self.scope.inner(), -len(self.marks) - 1), False)
+        elif func in _WEIGHS and not self._of_softmax(flat) and _weighed(flat):
+            self._miss(_OWN)
+
+    def _of_softmax(self, operands: Sequence[Any]) -> bool:
+        return any(self.marks[id(one)][1][1] > 0 for one in operands if id(one) in self.marks)
 
 
 class _Cube:
@@ -318,46 +347,108 @@ def _allowed(scores: Any) -> Any:
     return (scores > most - _FAR) & (scores > least)
 
 
-def found(model: Model, examples: int | None) -> tuple[dict[Key, Seen], Any, Mapping[str, int]]:
-    """All sites in the order in which they attend, what the model gives, and how often each module called a softmax or attention. Throws
-    where it does not attend, saying why."""
+@dataclass
+class Found:
+    """The sites of a model, by a pass over its batch."""
+
+    sites: dict[Key, Seen]  # in the order in which they attend
+    numbers: dict[Key, int]  # from 1; what attends and cannot be seen has a number, too
+    unseen: dict[str, str]  # why, by the module's name
+    output: Any  # of the model
+    often: Mapping[str, int]  # how often each module called a softmax or attention
+
+
+def found(model: Model, examples: int | None) -> Found:
+    """Find where a model attends.
+
+    Raises
+    ------
+    fovea.Failure
+        If no attention is seen; it says why.
+    """
     with model.at_rest(), Scope(model.names) as scope:
         tap = Tap(scope, None, examples)
         with tap:
             out = model()
         often = dict(scope.passes[-1]) if scope.passes else {}
     sites = {key: seen for key, seen in tap.seen.items() if key in tap.weighs}
+    missed = {**_unread(model, tap), **tap.missed}
     if not sites:
-        raise _engine.failure(f"no attention was seen in {type(model.module).__name__}{_why_none(model, tap)}", _REMEDY)
-    return sites, out, often
+        raise _engine.failure(
+            f"no attention was seen in {type(model.module).__name__}: {_why_none(model, tap, missed)}", _REMEDY
+        )
+    numbers: dict[Key, int] = {}
+    for place, key in enumerate(tap.seen):
+        if key in sites:
+            numbers[key] = 1 + len(numbers) + sum(before <= place for _, before in missed.values())
+    return Found(sites, numbers, {name: why for name, (why, _) in missed.items()}, out, often)
 
 
+_FLEX = (
+    "uses flex_attention, which makes no weights that could be read; take scaled_dot_product_attention to observe it"
+)
+_OWN = "calls no softmax of torch's: its weights are made by exp and a sum of its own, or the like, and cannot be read"
 _REMEDY = (
     "attention is seen where it is made by torch's softmax followed by a product, by scaled_dot_product_attention or by "
     "nn.MultiheadAttention, in modules that run as Python"
 )
 
 
-def _why_none(model: Model, tap: Tap) -> str:
-    for module, name in model.names.items():
-        where = f"'{name}'" if name else "it"
+def _within_flex(frame: Any) -> bool:
+    code = frame.f_code
+    return bool(code.co_name == "flex_attention" and code.co_filename.endswith("flex_attention.py"))
+
+
+def _weighed(operands: Sequence[Any]) -> bool:
+    """Whether one of two factors is weights: rows that sum to 1, of more than one position."""
+    factors = [one for one in operands if isinstance(one, torch.Tensor)][-2:]
+    if any(one.dim() < 2 or not one.is_floating_point() or isinstance(one, nn.Parameter) for one in factors):
+        return False
+    for one, dim in zip(factors, (-1, -2)):
+        close = 2e-2 if one.dtype in (torch.float16, torch.bfloat16) else 1e-3
+        sums, whole = one.sum(dim), (one == 0) | (one == 1)  # rows of padding may be 0; one-hot rows select
+        right = ((sums - 1).abs() < close) | (sums.abs() < close)
+        if bool((one >= 0).all() and right.all() and (sums > 0.5).any() and not whole.all()):
+            return True
+    return False
+
+
+def _unread(model: Model, tap: Tap) -> dict[str, tuple[str, int]]:
+    """What no function of torch's tells of: modules that run as no Python, and compiled flex_attention."""
+    missed: dict[str, tuple[str, int]] = {}
+    order = list(model.names.values())
+    seen = [order.index(name) for name, _ in tap.seen]
+    for place, (module, name) in enumerate(model.names.items()):
+        why = ""
         if isinstance(module, torch.jit.ScriptModule):
-            return f": {where} is traced or scripted (torch.jit), and no Python runs in it; observe the module it was made of"
+            attends = any(
+                word in str(getattr(module, "inlined_graph", ""))
+                for word in ("softmax", "scaled_dot_product_attention")
+            )
+            if attends and not any(name.startswith(f"{outer}.") for outer in missed):
+                why = "is traced or scripted (torch.jit), and no Python runs in it; observe the module it was made of"
+        else:
+            forward = type(module).forward
+            words = getattr(getattr(forward, "__code__", None), "co_names", ())
+            named = [getattr(forward, "__globals__", {}).get(word) for word in words]
+            if any(getattr(one, "__module__", "") == _FLEX_MODULE for one in named if callable(one)):
+                why = _FLEX
+        if why:
+            missed[name or "model"] = why, sum(other < place for other in seen)
+    return missed
+
+
+def _why_none(model: Model, tap: Tap, missed: Mapping[str, tuple[str, int]]) -> str:
+    for name, (why, _) in missed.items():
+        return f"{'it' if name == 'model' else repr(name)} {why}"
+    for module, name in model.names.items():
         if type(module).__module__.startswith("torch.fx"):
-            return f": {where} is a traced graph (torch.fx or torch.export); observe the module it was made of"
-        forward = type(module).forward
-        named = [
-            getattr(forward, "__globals__", {}).get(one)
-            for one in getattr(getattr(forward, "__code__", None), "co_names", ())
-        ]
-        if tap.odd or any(
-            getattr(one, "__module__", "") == "torch.nn.attention.flex_attention" for one in named if callable(one)
-        ):
-            return f": {where} uses flex_attention, which makes no weights that could be read; take scaled_dot_product_attention to observe it"
+            where = f"'{name}'" if name else "it"
+            return f"{where} is a traced graph (torch.fx or torch.export); observe the module it was made of"
     if tap.seen:
         most = ", ".join(sorted({name_of(key) for key in tap.seen})[:4])
-        return f": there is a softmax in {most}, but what it gives weighs nothing by a product or a sum"
-    return ": it calls no softmax and no attention of torch's; weights by exp and a sum of one's own cannot be told from anything else"
+        return f"there is a softmax in {most}, but what it gives weighs nothing by a product or a sum"
+    return "it calls no softmax and no attention of torch's; weights by exp and a sum of one's own cannot be told from anything else"
 
 
 def name_of(key: Key) -> str:

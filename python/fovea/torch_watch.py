@@ -49,8 +49,8 @@ class Watch(Keeping):
     ...     state = watch.state_dict()  # into the checkpoint of the training
     ...     watch.load_state_dict(state)
     ...     sites, whole = watch.sites, watch.cost().whole
-    >>> sites, whole > 0, watch.number
-    ({'self_attn': (4, 2, 6, 6)}, True, 0)
+    >>> sites, watch.unseen, whole > 0, watch.number
+    ({'self_attn': (4, 2, 6, 6)}, {}, True, 0)
     """
 
     _unclosed = False  # whether its run is still to be kept
@@ -113,9 +113,10 @@ class Watch(Keeping):
         self._kept_at = self._begun
 
         with LookedUp() as looked_up:
-            seen, out, self._often = found(self._model, None)
+            at_first = found(self._model, None)
+        self._often = at_first.often
         with torch.no_grad():
-            self._answers = self._answer(out).cpu().numpy()
+            self._answers = self._answer(at_first.output).cpu().numpy()
         self._asked_at_first = ~np.isnan(self._answers)
         if not self._asked_at_first.any():
             raise _engine.wrong_input(
@@ -123,7 +124,8 @@ class Watch(Keeping):
                 "nan stands only where nothing is asked; look at the model and the batch",
             )
         examples, rows_answered = self._answers.shape
-        seen, _, _ = found(self._model, examples)
+        by_example = found(self._model, examples)
+        seen, self._numbers, self._unseen = by_example.sites, by_example.numbers, by_example.unseen
         self._every_shape = {key: tuple(seen[key].attention.shape) for key in seen}
         self._every_site = {name_of(key): shape[1] for key, shape in self._every_shape.items()}  # how many heads
         names = set(chosen(list(self._every_site), sites, "sites"))
@@ -156,6 +158,8 @@ class Watch(Keeping):
         self._audit, self._audit_memory = None, []
         self._credit = begun - now()  # seconds that looks may still take
         if not self._silent:
+            for name, why in self._unseen.items():
+                teller()(f"attention of '{name}' is not seen: it {why}")
             unclosed.begun(self)
             self._model.note_autocast()
 
@@ -163,6 +167,11 @@ class Watch(Keeping):
     def sites(self) -> dict[str, tuple[int, ...]]:
         """What is observed: (examples, heads, rows, places) by the site's name."""
         return {name: self._shapes[key] for key, name in self._sites.items()}
+
+    @property
+    def unseen(self) -> dict[str, str]:
+        """What looks like attention and cannot be seen: why, by the name of its module."""
+        return dict(self._unseen)
 
     # ---- what the training says
 

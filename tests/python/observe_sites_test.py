@@ -1,0 +1,109 @@
+"""What attends and cannot be seen is listed, and keeps its number."""
+
+import warnings
+
+import pytest
+
+import fovea
+
+torch = pytest.importorskip("torch")
+
+from observed_models import GPT, TARGET, TOKENS, drawn, looked, observe, right  # noqa: E402, F401
+from torch import nn  # noqa: E402
+
+
+def by_exp(q, k, v):
+    weights = (q @ k.transpose(-2, -1)).exp().tril()
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+def divided_at_the_end(q, k, v):
+    weights = (q @ k.transpose(-2, -1)).exp().tril()
+    return weights @ v / weights.sum(-1, keepdim=True)
+
+
+def by_sigmoids(q, k, v):
+    weights = (q @ k.transpose(-2, -1)).sigmoid().tril()
+    return torch.einsum("bhij,bhjc->bhic", weights / weights.sum(-1, keepdim=True), v)
+
+
+def by_flex_attention(q, k, v):
+    return flex_attention(q, k, v)
+
+
+class Own(nn.Module):
+    def __init__(self, attend):
+        super().__init__()
+        self.qkv, self.attend = nn.Linear(16, 48), attend
+
+    def forward(self, x):
+        return (
+            self.attend(*(part.unflatten(-1, (2, 8)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1)))
+            .transpose(1, 2)
+            .flatten(2)
+        )
+
+
+def mixed(attend):
+    """The first of two layers attends in a way of its own."""
+    model = GPT()
+    model.blocks[0].attn = Own(attend)
+    return model
+
+
+@pytest.mark.parametrize(
+    "attend, why",
+    [
+        (by_exp, "calls no softmax of torch's"),
+        (divided_at_the_end, "calls no softmax of torch's"),
+        (by_sigmoids, "calls no softmax of torch's"),
+        (by_flex_attention, "uses flex_attention"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_site_that_cannot_be_seen_is_listed_and_counted(attend, why):
+    if attend is by_flex_attention:
+        global flex_attention
+        flex_attention = pytest.importorskip("torch.nn.attention.flex_attention").flex_attention
+    model = mixed(attend)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of torch
+        sites = fovea.attention_sites(model, TOKENS)
+    assert sites == {"blocks.1.attn": (4, 2, 8, 8)}
+    assert list(sites.unseen) == ["blocks.0.attn"] and sites.unseen["blocks.0.attn"].startswith(why)
+    assert f"'blocks.0.attn' is not seen: it {why}" in repr(sites)
+    with pytest.warns(UserWarning, match=f"attention of 'blocks.0.attn' is not seen: it {why}"):
+        watch = observe(model, beta=None)
+    run = watch.close()
+    assert watch.unseen == sites.unseen
+    assert "entropy_l2_h1" in run.series and "entropy_l1_h1" not in run.series
+    assert "attention.layer.2.head.1" in run.arrays
+    assert run.spec["model"]["unseen"] == ["blocks.0.attn"] and run.spec["model"]["layers"] == [2]
+
+
+def test_a_scripted_layer_is_listed():
+    model = GPT()
+    attn = model.blocks[0].attn.eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.blocks[0].attn = torch.jit.trace(attn, torch.randn(4, 8, 16))
+    sites = fovea.attention_sites(model, TOKENS)
+    assert list(sites) == ["blocks.1.attn"] and "traced or scripted" in sites.unseen["blocks.0.attn"]
+
+
+def test_what_is_no_attention_is_not_listed():
+    class Other(GPT):
+        def forward(self, tokens):
+            x = nn.functional.one_hot(tokens, 12).float() @ self.wte.weight.clone()  # rows that select
+            x = x + self.wpe(torch.arange(8)) + (0.1 * x.mean(-1, keepdim=True)).exp() * torch.randn(8, 16)
+            for block in self.blocks:
+                x = block(x)
+            return self.lm_head(self.ln_f(x)) - x.exp().sum(-1, keepdim=True).log()
+
+    assert fovea.attention_sites(Other(), TOKENS).unseen == {}
+
+
+def test_a_site_has_one_number_whichever_are_observed():
+    run = looked(GPT(), sites="blocks.1.*")
+    assert "agreement_l2_h1" in run.series and "beta.layer.2.head.1" in run.arrays
+    assert run.spec["model"]["layers"] == [2] and "layers" not in looked(GPT()).spec["model"]

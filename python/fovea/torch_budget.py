@@ -26,7 +26,6 @@ class Budget(Looks):
     _rows: Any
     _credit: float
     _earned_until: float  # updates
-    _turn: int
     _told: bool
     _told_of_less: bool
 
@@ -59,24 +58,20 @@ class Budget(Looks):
         self._earned_until = max(self._earned_until, self.number)
 
     def _beta(self, base: Base, kept: float) -> dict[Key, Array]:
-        """Of as many rows as there is time for, but for the seconds that are kept; the same rows first at every look."""
+        """Of as many rows as there is time for, but for the seconds that are kept; of all sites or of none."""
         assert self._clamps is not None
-        clamps, keys = self._clamps, list(reversed(self._sites))
-        keys = keys[self._turn :] + keys[: self._turn]
+        clamps = self._clamps
         beta: dict[Key, Array] = {}
         done: set[Key] = set()
         unit = 0
-        while len(done) < len(keys):
+        while len(done) < len(self._sites):
+            done |= {key for key in self._sites if unit >= clamps.units(key)}
+            keys = [key for key in self._sites if key not in done]
+            if keys and self._share is not None and sum(clamps.prices[key] for key in keys) > self._credit - kept:
+                if unit == 0:
+                    self._tell_if_never(max(keys, key=clamps.prices.__getitem__))
+                return beta
             for key in keys:
-                if unit >= clamps.units(key):
-                    done.add(key)
-                if key in done:
-                    continue
-                if self._share is not None and clamps.prices[key] > self._credit - kept:
-                    if unit == 0:
-                        self._turn = (self._turn + keys.index(key)) % len(keys)
-                        self._tell_if_never(key)
-                    return beta
                 shape = self._shapes[key]
                 start = now()
                 whole = clamps.measure(base, key, unit, beta.setdefault(key, np.full(shape, np.nan, np.float32)))
@@ -84,7 +79,6 @@ class Budget(Looks):
                 if whole and unit + 1 >= (1 if self._heads == "all" else shape[1]):
                     done.add(key)
             unit += 1
-            self._turn = 0
         return beta
 
     def _tell_if_never(self, key: Key) -> None:

@@ -116,7 +116,7 @@ def require_number(name: str, value: Any) -> None:
 def require_state(state: Any, sites: list[str]) -> dict[str, Any]:
     """What ``state_dict`` of a watch of these sites gave."""
     given = checks.table("the state of a watch", state, "number")
-    for part in [part for part in ("number", "key", "started", "seconds", "turn", "course") if part not in given]:
+    for part in [part for part in ("number", "key", "started", "seconds", "course") if part not in given]:
         raise _engine.wrong_input(f"the state of a watch has no '{part}'", "give what state_dict() of a watch gave")
     if given.get("sites", sites) != sites:
         raise _engine.wrong_input(

@@ -55,7 +55,6 @@ class Keeping(Budget):
             "key": self._key,
             "started": self._started,
             "seconds": seconds,
-            "turn": self._turn,
             "course": course,
         }
         memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
@@ -67,7 +66,7 @@ class Keeping(Budget):
         state = require_state(state, list(self._sites.values()))
         self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
         self._earned_until = float(self.number)
-        self._before, self._turn = float(state["seconds"]), int(state["turn"]) % len(self._sites)
+        self._before = float(state["seconds"])
         self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
         self._held_before, self._resumed_at = list(state.get("holds", [])), self.number
         course = dict(state["course"])

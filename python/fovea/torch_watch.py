@@ -100,7 +100,6 @@ class Watch(Keeping):
         self._updates: list[float] = []  # seconds of the newest updates
         self._stepped: float | None = None
         self._earned_until = 0.0  # updates
-        self._turn = 0  # which site comes first when there is not time for all
         self._last: list[tuple[str, Array]] = []  # arrays of the newest look
         self._given: dict[str, Any] = {}  # what the training said of itself
         self._told = False

@@ -98,9 +98,9 @@ def observe(
     place before, the first, and those that followed what is now; with a truth, what it gives it.
 
     β of a place is the log-probability of the answer when all attention of one row is on that place (``beta="clamp"``, or
-    None): exact, and as dear as many passes. So looks take at most ``share`` of the time of the training: rows are drawn
-    once, among all or those that ``rows`` lists, and as many of them are measured as there is time for; ``share=None``
-    measures all of them at each look, and ``watch.cost()`` says beforehand what that takes. ``heads="all"`` puts all heads
+    None): exact, and as dear as many passes. So looks take at most ``share`` of the time of the training: rows are chosen
+    once, among all or those that ``rows`` lists, as many as there is time for, and β is measured of the same rows at every site and
+    head, or at none; ``share=None`` measures all of them at each look, and ``watch.cost()`` says beforehand what that takes. ``heads="all"`` puts all heads
     of a site on a place together. A site whose rows are those of the answer (or all of them but its last) speaks for its own row's;
     another one for all that is asked. An answer whose rows no site has is an error, unless there is one for each example.
 

@@ -13,8 +13,11 @@ class Cost:
     to be as long as three passes over the batch."""
 
     look: float  #: without β
-    beta: Mapping[str, float]  #: of one row of one head of every example, by site
+    beta: Mapping[
+        str, float
+    ]  #: of one row of each example, of one head, by site; or of all rows, of a site where rows do not mix
     units: Mapping[str, int]  #: how many such there are, by site
+    row: float  #: of one row of each example, at every head of every site
     update: float  #: one update of the training
     every: int  #: updates between two looks
     share: float | None  #: of the training time, which looks may take; None: whatever it takes
@@ -33,7 +36,7 @@ class Cost:
         ]
         if self.beta:
             every_row = f"β of every row {_time(self.whole - self.look)} more, {_percent(self.whole / between)}"
-            one = f"one row of each example at every site {_time(sum(self.beta.values()))}"
+            one = f"one row of each example {_time(self.row)}"
             lines.append(f"{every_row}; of {one}")
             if self.share is not None:
                 left = self.share * between - self.look
@@ -42,13 +45,13 @@ class Cost:
                         f"more than share={self.share:g} already, so β is not measured: every={_least(self.look, self)} has room for it"
                     )
                 else:
-                    looks = sum(self.beta.values()) / left
+                    looks = self.row / left
                     often = "at every look" if looks <= 1 else f"once in {looks:.1f} looks"
                     if self.whole <= self.share * between:
                         lines.append(f"all of that is within share={self.share:g}")
                     else:
                         lines.append(
-                            f"within share={self.share:g} each site has a row of each example measured {often}"
+                            f"within share={self.share:g} a row of each example is measured at every site and head {often}"
                         )
             else:
                 lines.append("share=None: all of it is measured at every look")
@@ -58,7 +61,7 @@ class Cost:
 
 
 def _least(look: float, cost: Cost) -> int:
-    return int(math.ceil((look + sum(cost.beta.values())) / (cost.share or 1) / cost.update))
+    return int(math.ceil((look + cost.row) / (cost.share or 1) / cost.update))
 
 
 def _time(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ class Budget(Looks):
     _adapts: bool
     _rows: Any
     _credit: float
+    _saved: float  # of the credit, for β
     _earned_until: float  # updates
     _told: bool
     _told_of_less: bool
@@ -34,7 +36,12 @@ class Budget(Looks):
         if not self._adapts:
             return self._every
         look, update = self._price()[0], self._update()[0]
+        look += min(look, self._price_of_beta())
         return self._every * max(1, int(np.ceil(look / (EARNED * (self._share or 1) * self._every * update))))
+
+    def _price_of_beta(self) -> float:
+        """Seconds of β of the rows that were chosen; 0 before they are."""
+        return self._clamps.price() if self._clamps and self._clamps.examples is not None else 0.0
 
     def _due(self) -> bool:
         """Where how often is left to the watch, a look is made when there is time for it and for one more, at the end."""
@@ -43,7 +50,7 @@ class Budget(Looks):
         if not self._adapts or not self._course.looks:
             return True
         self._earn()
-        if self._credit >= 2 * self._price()[0]:
+        if self._credit - min(self._saved, self._price_of_beta()) >= 2 * self._price()[0]:
             return True
         if not self._told_of_less and self._interval() > self._every:
             self._told_of_less = True
@@ -54,41 +61,57 @@ class Budget(Looks):
         return False
 
     def _earn(self) -> None:
-        self._credit += EARNED * (self._share or 0) * self._update()[0] * max(0.0, self.number - self._earned_until)
+        earned = EARNED * (self._share or 0) * self._update()[0] * max(0.0, self.number - self._earned_until)
+        self._credit += earned
+        self._saved += earned / 2
         self._earned_until = max(self._earned_until, self.number)
 
     def _beta(self, base: Base, kept: float) -> dict[Key, Array]:
-        """Of as many rows as there is time for, but for the seconds that are kept; of all sites or of none."""
+        """Of the same rows each time, where there is time for all of them but for the seconds that are kept; else of none."""
         assert self._clamps is not None
         clamps = self._clamps
-        beta: dict[Key, Array] = {}
-        done: set[Key] = set()
-        unit = 0
-        while len(done) < len(self._sites):
-            done |= {key for key in self._sites if unit >= clamps.units(key)}
-            keys = [key for key in self._sites if key not in done]
-            if keys and self._share is not None and sum(clamps.prices[key] for key in keys) > self._credit - kept:
-                if unit == 0:
-                    self._tell_if_never(max(keys, key=clamps.prices.__getitem__))
-                return beta
-            for key in keys:
-                shape = self._shapes[key]
-                start = now()
-                whole = clamps.measure(base, key, unit, beta.setdefault(key, np.full(shape, np.nan, np.float32)))
-                self._credit -= now() - start
-                if whole and unit + 1 >= (1 if self._heads == "all" else shape[1]):
-                    done.add(key)
-            unit += 1
+        if clamps.examples is None and not self._chosen(base, kept):
+            return {}
+        if self._share is not None and clamps.price() > self._credit - kept:
+            self._tell_if_never()
+            return {}
+        start = now()
+        beta = {key: np.full(self._shapes[key], np.nan, np.float32) for key in self._sites}
+        for key, values in beta.items():
+            clamps.measure(base, key, values)
+        self._credit -= now() - start
+        self._saved = 0.0
         return beta
 
-    def _tell_if_never(self, key: Key) -> None:
+    def _chosen(self, base: Base, kept: float) -> bool:
+        """Whether rows could be chosen: once updates are timed and some answer depends on a site, or if there is time for all rows. At the
+        last look they are chosen in any case."""
+        assert self._clamps is not None
+        clamps, least = self._clamps, self._price()[0]
+        if self._share is None:
+            clamps.choose(base, math.inf)
+            return True
+        update, timed = self._update()
+        earned = EARNED * self._share * update * self._every
+        left = max(earned - least, least) if self._adapts else max(earned - least, 0.0)
+        last = kept == 0
+        if last:
+            left = max(left, self._credit)
+        elif not timed and sum(clamps.prices[key] * clamps.units(key) for key in clamps.order) > left:
+            return False
+        elif clamps.unsure.issuperset(self._sites):
+            return False
+        clamps.choose(base, left)
+        return True
+
+    def _tell_if_never(self) -> None:
         assert self._clamps is not None and self._share is not None
-        update, look = self._update()[0], self._price()[0]
-        if self._told or self._share * update * self._every > look + self._clamps.prices[key] / 20:
+        update, look, price = self._update()[0], self._price()[0], self._clamps.price()
+        if self._told or self._adapts or self._share * update * self._every > look + price / 20:
             return
         self._told = True
-        least = int(np.ceil((look + self._clamps.prices[key]) / self._share / update))
+        least = int(np.ceil((look + price) / self._share / update))
         teller()(
-            f"β of '{self._sites[key]}' is hardly ever measured at this pace: one row of each example takes longer than share={self._share:g} of the "
+            f"β is hardly ever measured at this pace: one row of each example takes longer than share={self._share:g} of the "
             f"training leaves. every={least} has time for one at each look; fewer examples or a larger share help, too"
         )

@@ -8,10 +8,10 @@ a last layer, all rows of an example are clamped in one pass, which gives the sa
 from __future__ import annotations
 
 import contextlib
-import math
+import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ torch = needed("torch", "torch")
 
 Array = npt.NDArray[Any]
 AT_ONCE = 64  # examples in one pass, or as many as the batch has
+FEWEST = 4  # examples whose β is measured, or as many as the batch has
 
 
 class Answer:
@@ -86,80 +87,135 @@ class Base:
 
 
 class Clamps:
-    """β of sites, unit by unit: in a unit, one row of one head of each example is measured."""
+    """β of the same rows at every evaluation: of the first ``examples``, ``rows`` each, at every site and head.
 
-    def __init__(self, model: Model, answer: Answer, heads: str, rows: Sequence[int] | None, seed: int) -> None:
-        self.model, self.answer, self.heads, self.rows, self.seed = model, answer, heads, rows, seed
+    The rows of an example are taken in an order that is drawn once. Sites of as many rows have the same order, and rows that can be
+    measured at all of these sites come first.
+    """
+
+    def __init__(self, model: Model, answer: Answer, heads: str, wanted: Sequence[int] | None, seed: int) -> None:
+        self.model, self.answer, self.together, self.wanted, self.seed = model, answer, heads == "all", wanted, seed
+        self.examples: int | None = None  # that are measured; None: not chosen yet
+        self.rows = 0
         self.ways: dict[
             Key, tuple[bool, int]
         ] = {}  # whether what came before is used again, copies of the batch in a pass
-        self.prices: dict[Key, float] = {}  # seconds of a unit
+        self.prices: dict[Key, float] = {}  # seconds of a row of each example, of one head
         self.unsure: set[Key] = (
             set()
         )  # sites of which no answer depends yet, so that the ways to a pass cannot be told apart
         self.mixed: set[Key] = set()  # sites of which a row was seen to change the answer of another
+        self.apart: set[Key] = set()  # sites whose rows were clamped together the last time
+        self.heads: dict[Key, int] = {}  # that are clamped one by one
         self.able: dict[Key, Array] = {}  # (examples, rows) that may be measured
-        self.order: dict[
-            Key, list[list[tuple[int, int]]]
-        ] = {}  # (head, row) of each example, in the order of being measured
+        self.order: dict[Key, list[list[int]]] = {}  # rows of each example, as drawn
 
-    def prepare(self, base: Base, key: Key, asked: Array, number: int) -> None:
-        """Chooses rows, and finds how a pass is made at least cost, by comparing its answers."""
-        allowed = base.seen[key].allowed.cpu().numpy()
-        examples, heads, rows, places = allowed.shape
-        if self.heads == "all":
-            allowed, heads = allowed[:, :1], 1
-        able = asked & (allowed.sum(-1) >= 2).any(1)  # (examples, rows)
-        if self.rows is not None:
-            wanted = np.zeros(rows, bool)
-            wanted[[row % rows for row in self.rows if -rows <= row < rows]] = True
-            able &= wanted
-        self.able[key] = able
-        random = np.random.default_rng([self.seed, number])
-        self.order[key] = []
-        for e in range(examples):
-            drawn = [random.permutation(np.flatnonzero(able[e])) for _ in range(heads)]
-            turns = range(heads * len(drawn[0]))
-            self.order[key].append([((e + m) % heads, int(drawn[(e + m) % heads][m // heads])) for m in turns])
+    def draw(self, base: Base, asked: Mapping[Key, Array]) -> None:
+        """Draw the order of rows at every site; ``asked`` (examples, rows) are those of which something is asked."""
+        for key, of_answer in asked.items():
+            allowed = base.seen[key].allowed.cpu().numpy()
+            self.heads[key] = 1 if self.together else allowed.shape[1]
+            able = of_answer & (allowed[:, : self.heads[key]].sum(-1) >= 2).any(1)
+            if self.wanted is not None:
+                rows = allowed.shape[2]
+                able[:, np.setdiff1d(range(rows), [row % rows for row in self.wanted if -rows <= row < rows])] = False
+            self.able[key] = able
+        for key, able in self.able.items():
+            random = np.random.default_rng([self.seed, able.shape[1]])
+            at_all = np.all([other for other in self.able.values() if other.shape == able.shape], 0)
+            drawn = [random.permutation(able.shape[1]) for _ in able]
+            self.order[key] = [
+                [*rows[both[rows]].tolist(), *rows[(one & ~both)[rows]].tolist()]
+                for rows, one, both in zip(drawn, able, at_all)
+            ]
+
+    def most(self, key: Key) -> int:
+        """Return how many rows an example of the site has."""
+        return max(map(len, self.order[key]), default=0)
+
+    def units(self, key: Key, rows: int | None = None) -> int:
+        """Return how often a site is clamped for so many rows of each example, or for all: rows that do not mix are clamped together."""
+        most = self.most(key)
+        return self.heads[key] * (min(most, 1) if key in self.apart else most if rows is None else min(most, rows))
+
+    def price(self, rows: int | None = None) -> float:
+        """Return the seconds of an evaluation of so many rows of each example; of those that were chosen, where none is given."""
+        return sum(self.prices[key] * self.units(key, self.rows if rows is None else rows) for key in self.order)
+
+    def choose(self, base: Base, seconds: float) -> None:
+        """Choose which rows are measured from now on: as many as these seconds have time for, and one of a few examples at least."""
+        examples = len(base.answers)
+        least = self.price(1)
+        most = max(map(self.most, self.order), default=0)
+        self.rows = max((rows for rows in range(1, most + 1) if self.price(rows) <= max(seconds, least)), default=1)
+        self.examples = examples if least <= seconds else max(min(FEWEST, examples), int(examples * seconds / least))
+        if self.examples < examples:
+            try:
+                self._prepare_all(base)
+            except Exception:  # a part of the batch does not go through every model
+                self.examples = examples
+                self._prepare_all(base)
+
+    def _prepare_all(self, base: Base) -> None:
+        for key in self.order:
+            self.prepare(base, key)
+
+    def chosen(self, key: Key) -> Array:
+        """Return (examples, rows) that are measured at every evaluation."""
+        chosen = np.zeros_like(self.able[key])
+        for example, rows in enumerate(self.order[key][: self.examples]):
+            chosen[example, rows[: self.rows]] = True
+        return chosen
+
+    def prepare(self, base: Base, key: Key) -> None:
+        """Find how a pass is made at least cost, by comparing its answers."""
+        examples = self._picked(base)
+        places = base.seen[key].attention.size(-1)
         with self._at(base, key, False, 1) as one_pass:
             marked = one_pass(self._mark(key, 0))[0]
-        several = min(max(1, AT_ONCE // examples), places)
+        several = min(max(1, AT_ONCE // examples), places * self.heads[key])
         ways = [(True, several), (True, 1), (False, several), (False, 1)]
         self.unsure.discard(key)
-        if self._close(marked, base.answers):
+        if self._close(marked, base.answers[:examples]):
             self.unsure.add(key)
             ways = [(False, 1)]
         for reuse, copies in ways:
             took = self._trial(base, key, reuse, copies, marked)
             if took is not None:
                 self.ways[key] = (reuse, copies)
-                self.prices[key] = took * math.ceil(places / copies)
+                self.prices[key] = took * places / copies
+                with self._at(base, key, reuse, copies) as one_pass:
+                    self._apart(base, key, one_pass)
                 return
         raise _engine.failure(
             f"two passes over the same batch gave different answers at '{key[0]}'",
             "β needs a model that is the same each time in evaluation; beta=None leaves it out",
         )
 
+    def _picked(self, base: Base) -> int:
+        """Return how many examples go through a pass: the first of the batch."""
+        return len(base.answers) if self.examples is None else self.examples
+
     def _trial(self, base: Base, key: Key, reuse: bool, copies: int, marked: Any) -> float | None:
         """Seconds of a pass made so, if it gives the answers that it should: those of the base and, where attention of all copies but the
         first is marked, those of the mark, each copy its own."""
+        examples = self._picked(base)
+        before = base.answers[:examples]
         try:
             with self._at(base, key, reuse, copies) as one_pass:
                 start = now()
                 answers = one_pass(None)
                 took = now() - start
-                if not all(self._close(one, base.answers) for one in answers):
+                if not all(self._close(one, before) for one in answers):
                     return None
-                first, *others = one_pass(self._mark(key, base.seen[key].attention.size(0) if copies > 1 else 0))
+                first, *others = one_pass(self._mark(key, examples if copies > 1 else 0))
         except _engine.Error:
             raise
         except Exception:  # copies of the batch do not go through every model
             if not reuse and copies == 1:
                 raise
             return None
-        right = self._close(first, base.answers if copies > 1 else marked) and all(
-            self._close(one, marked) for one in others
-        )
+        right = self._close(first, before if copies > 1 else marked) and all(self._close(one, marked) for one in others)
         return took if right else None
 
     def _close(self, some: Any, others: Any) -> bool:
@@ -183,97 +239,102 @@ class Clamps:
 
         return plan
 
-    def units(self, key: Key) -> int:
-        """How many there are, of this site."""
-        return max(map(len, self.order[key]), default=0)
-
     @contextlib.contextmanager
     def _at(self, base: Base, key: Key, reuse: bool, copies: int) -> Iterator[Callable[[Plan | None], list[Any]]]:
         """A pass with this attention at the site, as a function that gives the answers of each copy."""
-        examples = base.seen[key].attention.size(0)
+        of_batch, examples = base.seen[key].attention.size(0), self._picked(base)
         model = self.model
-        batch = None if copies == 1 else over(model.batch, lambda tensor: repeated(tensor, examples, copies))
-        with Scope(model.names) as scope, _given(scope, base, key, copies) if reuse else contextlib.nullcontext():
+        batch = over(model.batch, lambda tensor: repeated(tensor, of_batch, examples, copies))
+        with (
+            Scope(model.names) as scope,
+            _given(scope, base, key, examples, copies) if reuse else contextlib.nullcontext(),
+        ):
 
             def one_pass(plan: Plan | None) -> list[Any]:
                 scope.restart()
                 with Tap(scope, base.seen, examples * copies, plan):
                     out = model(batch)
-                if copies == 1:
+                if copies == 1 and examples == of_batch:
                     return [self.answer(out)]
-                return [self.answer(over(out, lambda tensor: part(tensor, examples, copies, n))) for n in range(copies)]
+                parts = (over(out, lambda tensor: part(tensor, of_batch, examples, copies, n)) for n in range(copies))
+                return [self.answer(one)[:examples] for one in parts]
 
             yield one_pass
 
-    def measure(self, base: Base, key: Key, unit: int, beta: Array) -> bool:
-        """Into beta (examples, heads, rows, places) what clamps of this unit give. Whether all rows of the heads in it were
-        measured."""
+    def measure(self, base: Base, key: Key, beta: Array) -> None:
+        """Put into beta (examples, heads, rows, places) what clamps of the chosen rows give; of rows that do not mix, of all rows."""
         start = now()
         seen = base.seen[key]
         allowed = seen.allowed.cpu().numpy()
-        examples, heads, rows, places = allowed.shape
-        jobs = [(e, *turns[unit]) for e, turns in enumerate(self.order[key]) if unit < len(turns)]
-        jobs = [
-            (e, h, i) for e, h, i in jobs if allowed[e, h, i].any()
-        ]  # what a model that diverged gives allows nothing
-        if not jobs:
-            return False
-        lists = [np.flatnonzero(allowed[e, h, i]) for e, h, i in jobs]
+        examples = self._picked(base)
         reuse, copies = self.ways[key]
-        pick = _Picker(base.answers.cpu().numpy(), rows, allowed)
+        pick = _Picker(base.answers.cpu().numpy(), allowed.shape[2])
         with self._at(base, key, reuse, copies) as one_pass:
-
-            def run(whole: bool, lists: list[Array]) -> None:
-                for begin in range(0, max(map(len, lists)), copies):
-                    chosen = [
-                        (n * examples + e, e, h, i, int(there[begin + n]))
-                        for (e, h, i), there in zip(jobs, lists)
-                        for n in range(copies)
-                        if begin + n < len(there)
-                    ]
-                    answers = torch.cat(one_pass(self._plan(key, seen, chosen, whole))).cpu().numpy()
-                    for slot, e, h, i, j in chosen:
-                        if whole:
-                            can = allowed[e, h, :, j] & self.able[key][e] & (allowed[e, h].sum(-1) >= 2)
-                            beta[e, h, can, j] = pick.all_rows(answers[slot])[can]
-                        else:
-                            beta[e, h, i, j] = pick(answers[slot], i)
-
-            apart = (
-                pick.by_row and key not in self.mixed and self._apart(base, key, jobs, lists, one_pass, examples, pick)
-            )
-            if apart:
-                lists = [np.flatnonzero(allowed[e, h].any(0)) for e, h, _ in jobs]
-            run(apart, lists)
-        if self.heads == "all":
+            apart = self._apart(base, key, one_pass)
+            tasks = [self._tasks(key, e, allowed[e], apart) for e in range(examples)]
+            while chosen := [
+                (copy * examples + e, e, *task)
+                for e, of_example in enumerate(tasks)
+                for copy, task in enumerate(itertools.islice(of_example, copies))
+            ]:
+                answers = torch.cat(one_pass(self._plan(key, seen, chosen, apart, self.together))).cpu().numpy()
+                for slot, e, h, i, j in chosen:
+                    if apart:
+                        can = allowed[e, h, :, j] & self.able[key][e] & (allowed[e, h].sum(-1) >= 2)
+                        beta[e, h, can, j] = pick.all_rows(answers[slot])[can]
+                    else:
+                        beta[e, h, i, j] = pick(answers[slot], i)
+        if self.together:
             beta[:, 1:] = beta[:, :1]
-        self.prices[key] = now() - start
-        return bool(apart)
+        self.prices[key] = (now() - start) / max(self.units(key, self.rows), 1)
 
-    def _apart(self, base: Base, key: Key, jobs: Any, lists: Any, one_pass: Any, examples: int, pick: _Picker) -> bool:
-        """Whether a clamped row changes its own answer, and not one bit of any other's, and all rows clamped at once give it the
+    def _tasks(self, key: Key, example: int, allowed: Array, apart: bool) -> Iterator[tuple[int, int, int]]:
+        """Give head, row and position of each clamp of an example."""
+        for head in range(self.heads[key]):
+            for row in self.order[key][example][: 1 if apart else self.rows]:
+                for place in np.flatnonzero(allowed[head].any(0) if apart else allowed[head, row]).tolist():
+                    yield head, row, place
+
+    def _apart(self, base: Base, key: Key, one_pass: Any) -> bool:
+        """Whether a row whose heads are clamped changes its own answer, and not one bit of any other's, and all rows clamped at once give it the
         same answer: of a last row, or of the only one that is asked, the first alone says nothing."""
+        self.apart.discard(key)
+        seen, examples = base.seen[key], self._picked(base)
+        allowed = seen.allowed.cpu().numpy()
+        rows = [
+            (e, drawn[0])
+            for e, drawn in enumerate(self.order[key][:examples])
+            if drawn and allowed[e, 0, drawn[0]].any()
+        ]
+        if not of_rows(base.answers.shape[1], allowed.shape[2]) or key in self.mixed or not rows:
+            return False
         before = base.answers.cpu().numpy()
         still = one_pass(None)[0].cpu().numpy()  # of a pass as long, so that sums are made in the same order
         changed = False
         for end in (0, -1):
-            chosen = [(e, e, h, i, int(there[end])) for (e, h, i), there in zip(jobs, lists)]
-            after = one_pass(self._plan(key, base.seen[key], chosen, False))[0].cpu().numpy()
-            for e, _, _, i, _ in chosen:
+            chosen = [(e, e, 0, i, int(np.flatnonzero(allowed[e, 0, i])[end])) for e, i in rows]
+            after = one_pass(self._plan(key, seen, chosen, False, True))[0].cpu().numpy()
+            for e, i in rows:
                 differs = np.logical_and(after[e] != still[e], ~np.isnan(before[e]))
                 changed |= bool(differs[i])
                 differs[i] = False
                 if differs.any():
                     self.mixed.add(key)
                     return False
-            together = one_pass(self._plan(key, base.seen[key], chosen, True))[0].cpu().numpy()
-            if any(together[e][i] != after[e][i] for e, _, _, i, _ in chosen):
+            together = one_pass(self._plan(key, seen, chosen, True, True))[0].cpu().numpy()
+            if any(together[e][i] != after[e][i] for e, i in rows):
                 return False
-        return changed
+            if changed:
+                self.apart.add(key)
+                return True
+        return False
 
-    def _plan(self, key: Key, seen: Seen, chosen: Sequence[tuple[int, int, int, int, int]], whole: bool) -> Plan:
+    def _plan(
+        self, key: Key, seen: Seen, chosen: Sequence[tuple[int, int, int, int, int]], whole: bool, together: bool
+    ) -> Plan:
+        """Clamp rows at a place; ``whole``: every row that may look at it; ``together``: every head."""
         slots, owners, heads, rows, places = (list(column) for column in zip(*chosen))
-        each = range(seen.attention.size(1)) if self.heads == "all" else None
+        each = range(seen.attention.size(1)) if together else None
 
         def plan(site: Key, attention: Any, allowed: Any) -> Any:
             if site != key:
@@ -298,7 +359,7 @@ class _Picker:
     """Which answer a row of a site speaks for: its own where there are as many (or, of a model that says what comes next,
     one less); else all that are asked."""
 
-    def __init__(self, answers: Array, rows: int, allowed: Array) -> None:
+    def __init__(self, answers: Array, rows: int) -> None:
         self.by_row = of_rows(answers.shape[1], rows)
         self.asked = asked_rows(answers, rows)
 
@@ -340,26 +401,32 @@ def timed(work: Callable[[], Any]) -> float:
     return now() - start
 
 
-def repeated(tensor: Any, examples: int, copies: int) -> Any:
-    """Copies of a batch, one behind the other, along the axis of its examples."""
-    axis = next((axis for axis in range(min(2, tensor.dim())) if tensor.size(axis) == examples), None)
-    if copies == 1 or axis is None:
+def repeated(tensor: Any, of_batch: int, examples: int, copies: int) -> Any:
+    """The first examples of a batch, in copies one behind the other, along the axis of its examples."""
+    axis = next((axis for axis in range(min(2, tensor.dim())) if tensor.size(axis) == of_batch), None)
+    if axis is None or (copies == 1 and examples == of_batch):
         return tensor
+    tensor = tensor.narrow(axis, 0, examples)
     return tensor.repeat(*(copies if axis == other else 1 for other in range(tensor.dim())))
 
 
-def part(tensor: Any, examples: int, copies: int, number: int) -> Any:
-    """One copy of several."""
+def part(tensor: Any, of_batch: int, examples: int, copies: int, number: int) -> Any:
+    """One copy of several, as long as the batch: its first examples, over and over."""
     for axis in range(min(2, tensor.dim())):
         if tensor.size(axis) == examples * copies:
-            return tensor.narrow(axis, number * examples, examples)
+            one = tensor.narrow(axis, number * examples, examples)
+            return (
+                one
+                if examples == of_batch
+                else one.index_select(axis, torch.arange(of_batch, device=one.device) % examples)
+            )
     return tensor
 
 
 @contextlib.contextmanager
-def _given(scope: Scope, base: Base, key: Key, copies: int) -> Iterator[None]:
+def _given(scope: Scope, base: Base, key: Key, examples: int, copies: int) -> Iterator[None]:
     """Calls of modules that had ended before the site give what they gave in the base pass."""
-    reached, examples = base.seen[key].at, base.seen[key].attention.size(0)
+    reached, of_batch = base.seen[key].at, base.seen[key].attention.size(0)
     calls = [(call, module) for module, all_calls in base.ended.items() for call in all_calls if call.at <= reached]
     calls = [
         (call, module) for call, module in calls if versions(call.output) == call.written
@@ -371,7 +438,7 @@ def _given(scope: Scope, base: Base, key: Key, copies: int) -> Iterator[None]:
             low = call.begun
             given.setdefault(module, {})[call.number] = call
     outputs = {
-        id(call): over(call.output, lambda tensor: repeated(tensor, examples, copies))
+        id(call): over(call.output, lambda tensor: repeated(tensor, of_batch, examples, copies))
         for all_calls in given.values()
         for call in all_calls.values()
     }

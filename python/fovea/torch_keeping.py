@@ -55,6 +55,7 @@ class Keeping(Budget):
             "key": self._key,
             "started": self._started,
             "seconds": seconds,
+            "measured": None if self._clamps is None else (self._clamps.examples, self._clamps.rows),
             "course": course,
         }
         memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
@@ -67,6 +68,8 @@ class Keeping(Budget):
         self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
         self._earned_until = float(self.number)
         self._before = float(state["seconds"])
+        if self._clamps and state.get("measured"):
+            self._clamps.examples, self._clamps.rows = state["measured"]
         self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
         self._held_before, self._resumed_at = list(state.get("holds", [])), self.number
         course = dict(state["course"])

@@ -111,7 +111,8 @@ class Looks:
         return arrays
 
     def _compared(self, base: Base, of_sites: Mapping[Key, Array]) -> tuple[dict[str, float], list[tuple[str, Array]]]:
-        """α with β, where it was measured."""
+        """α with β, of the rows that are measured at every evaluation."""
+        assert self._clamps is not None
         numbers: dict[str, float] = {}
         arrays: list[tuple[str, Array]] = []
         weighed: dict[str, list[tuple[float, int]]] = {}
@@ -120,10 +121,10 @@ class Looks:
             if key not in of_sites:
                 continue
             attention, allowed = (x.cpu().numpy() for x in (base.seen[key].attention.float(), base.seen[key].allowed))
-            beta, asked, truth = of_sites[key], self._asked(key), self._truth_at(key)
+            beta, chosen, truth = of_sites[key], self._clamps.chosen(key), self._truth_at(key)
             for head in range(beta.shape[1]):
-                count = int((~np.isnan(beta[:, head])).any(-1).sum())
-                one = self._measures.of_beta(attention[:, head], beta[:, head], allowed[:, head], asked, truth)
+                count = int((~np.isnan(beta[:, head]).all(-1) & chosen).sum())
+                one = self._measures.of_beta(attention[:, head], beta[:, head], allowed[:, head], chosen, truth)
                 for name, value in one.items():
                     weighed.setdefault(name, []).append((value, count))
                     if several and not name.endswith("_chance"):
@@ -192,9 +193,11 @@ class Looks:
 
     def _prepared(self, base: Base) -> float:
         """Seconds of a pass; and it is found how β of each site is made at least cost."""
-        for number, key in enumerate(self._sites):
+        if self._clamps and not self._clamps.order:
+            self._clamps.draw(base, {key: self._asked(key) for key in self._sites})
+        for key in self._sites:
             if self._clamps and (key in self._clamps.unsure or key not in self._clamps.ways):
-                self._clamps.prepare(base, key, self._asked(key), number)
+                self._clamps.prepare(base, key)
         return min(timed(self._model) for _ in range(2))
 
     # ---- the audit, of the last site
@@ -210,12 +213,12 @@ class Looks:
         key, heads = list(self._sites)[-1], slice(1) if self._heads == "all" else slice(None)
         allowed, asked = base.seen[key].allowed.cpu().numpy()[:, heads], self._asked(key)
         if self._clamps:
-            turns = self._clamps.order[key]
             order: Any = [
-                (e, *turns[e][unit])
-                for unit in range(self._clamps.units(key))
-                for e in range(len(turns))
-                if unit < len(turns[e])
+                (e, head, rows[turn])
+                for turn in range(self._clamps.most(key))
+                for e, rows in enumerate(self._clamps.order[key])
+                if turn < len(rows)
+                for head in range(self._clamps.heads[key])
             ]
         else:
             order = np.argwhere((allowed.sum(-1) >= 2) & asked[:, None])

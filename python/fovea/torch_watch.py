@@ -156,6 +156,7 @@ class Watch(Keeping):
         self._wants_audit = audit
         self._audit, self._audit_memory = None, []
         self._credit = begun - now()  # seconds that looks may still take
+        self._saved = 0.0
         if not self._silent:
             for name, why in self._unseen.items():
                 teller()(f"attention of '{name}' is not seen: it {why}")
@@ -286,6 +287,7 @@ class Watch(Keeping):
             look,
             {self._sites[key]: self._clamps.prices[key] for key in sites if self._clamps},
             {self._sites[key]: self._clamps.units(key) for key in sites if self._clamps},
+            self._clamps.price(1) if self._clamps else 0.0,
             update,
             self._interval(),
             self._share,

@@ -6,27 +6,42 @@
 'done'
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import data
 from ._engine import Error, Failure, Step, WrongInput, WrongType
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
 from .belief import Belief
 from .believing import believe
-from .callbacks import lightning_callback, trainer_callback
 from .data import Corpus
-from .kept import Store, store
 from .measuring import Comparison, Measures, compare, measure
 from .models import Model
-from .observing import attention_sites, observe
 from .prediction import Prediction, Shading, TracePrediction, predict
+from .run_store import Store, store
 from .run_table import RunTable
 from .run_texts import Looked, Words
 from .runs import Run
 from .settings import describe
 from .similarities import Similarity
 from .tasks import Task
-from .torch_bridge import from_torch, to_torch
+from .torch.bridge import from_torch, to_torch
+from .torch.callbacks import lightning_callback, trainer_callback
+from .torch.observe import attention_sites, observe
 from .training import resume, run, sweep
+
+if TYPE_CHECKING:
+    from .torch.watch import Watch as Watch
+
+
+def __getattr__(name: str) -> Any:
+    """``Watch``, whose module needs PyTorch."""
+    if name == "Watch":
+        from .torch.watch import Watch
+
+        return Watch
+    raise AttributeError(f"module 'fovea' has no attribute {name!r}")
+
 
 __all__ = [
     "Assumption",

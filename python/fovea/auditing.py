@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass
 
 from . import _engine, checks
-from .kept import Store
 from .pictures import number
+from .run_store import Store
 from .runs import Run, a_run
 from .training import train_spec
 

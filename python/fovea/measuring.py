@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from . import _engine, checks, pictures
-from .kept import Store
-from .kept import store as store_of
+from .run_store import Store
+from .run_store import store as store_of
 from .run_table import RunTable
 from .runs import Run, a_run
 

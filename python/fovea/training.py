@@ -8,9 +8,9 @@ from contextlib import nullcontext
 from typing import Any, Union
 
 from . import _engine, checks
-from .kept import file_of
 from .notices import tell_first, teller
 from .progress import Bar
+from .run_store import file_of
 from .run_table import RunTable
 from .runs import Run
 from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from fovea.observed_audit import Assumptions
+from fovea.torch.assumptions import Assumptions
 
 import fovea
 

@@ -5,11 +5,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from fovea.torch_model import Model  # noqa: E402
+from fovea.torch import clamps  # noqa: E402
+from fovea.torch import watch as watching  # noqa: E402
+from fovea.torch.model import Model  # noqa: E402
 from observed_models import GPT, TARGET, TOKENS, drawn, looked, observe, right, sharpened  # noqa: E402, F401
 from torch import nn  # noqa: E402
-
-from fovea import torch_clamps, torch_watch  # noqa: E402
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    for module in (torch_clamps, torch_watch):
+    for module in (clamps, watching):
         monkeypatch.setattr(module, "clock", lambda: clock.seconds)
     call = Model.__call__
 

@@ -315,7 +315,7 @@ def test_rows_clamped_together_are_those_clamped_alone(examples, answer, options
         return looked(model, TOKENS[:examples], answer or right(TARGET[:examples]), **options).arrays
 
     found = beta()
-    monkeypatch.setattr("fovea.torch_clamps.Clamps._apart", lambda *_: False)
+    monkeypatch.setattr("fovea.torch.clamps.Clamps._apart", lambda *_: False)
     alone = beta()
     for name in (name for name in alone if name.startswith("beta.layer")):
         np.testing.assert_allclose(found[name][0], alone[name][0], atol=1e-5)
@@ -349,7 +349,7 @@ def test_what_is_not_a_number():
 
 
 def test_as_many_maps_are_kept_as_fit(monkeypatch):
-    monkeypatch.setattr("fovea.torch_watch.MOST_AT_ONCE", 128)
+    monkeypatch.setattr("fovea.torch.watch.MOST_AT_ONCE", 128)
     assert looked(GPT(), beta=None).arrays["attention"][0].shape == (2, 8, 8)
 
 

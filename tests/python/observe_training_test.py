@@ -150,7 +150,7 @@ def test_every_hold_is_what_it_says():
         model = GPT()
         watch = observe(model, truth=torch.full((4, 8), 1), beta=None)
         watch.hold(how)
-        from fovea.torch_holds import plan_of
+        from fovea.torch.holds import plan_of
 
         with watch._model.at_rest():
             held[how if isinstance(how, str) else "own"] = (

@@ -12,10 +12,9 @@ import fovea
 
 torch = pytest.importorskip("torch")
 
+from fovea.torch import persistence  # noqa: E402
 from observed_models import GPT, PREVIOUS, TARGET, TOKENS, drawn, looked, observe, right, sharpened  # noqa: E402, F401
 from torch import nn  # noqa: E402
-
-from fovea import torch_keeping  # noqa: E402
 
 BETA = "beta.layer.2.head.1"
 
@@ -274,7 +273,7 @@ def test_a_functional_lookup_tells_the_words():
 
 
 def test_what_is_ended_from_outside_was_kept_meanwhile(monkeypatch):
-    monkeypatch.setattr(torch_keeping, "MEANWHILE", 0)
+    monkeypatch.setattr(persistence, "MEANWHILE", 0)
     model = GPT()
     watch = observe(model, every=1, beta=None)
     watch.step(loss=1.0)

@@ -13,13 +13,13 @@ import pytest
 import fovea
 
 MODULES = [fovea.__name__] + [
-    f"fovea.{found.name}" for found in pkgutil.iter_modules(fovea.__path__) if found.name != "_engine"
+    found.name for found in pkgutil.walk_packages(fovea.__path__, "fovea.") if found.name != "fovea._engine"
 ]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_docstrings_run(name):
-    if name.startswith("fovea.torch_") and name != "fovea.torch_bridge" or name == "fovea.observing":
+    if name.startswith("fovea.torch.") and name != "fovea.torch.bridge":
         pytest.importorskip("torch")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
@@ -37,9 +37,9 @@ def public():
     named = {**{name: getattr(fovea, name) for name in fovea.__all__}, **of_data}
     named |= {name: getattr(estimators, name) for name in ("AttentionClassifier", "NadarayaWatson")}
     if importlib.util.find_spec("torch"):
-        from fovea.torch_watch import Cost, Watch
+        from fovea.torch.cost import Cost
 
-        named |= {"Watch": Watch, "Cost": Cost}
+        named |= {"Watch": fovea.Watch, "Cost": Cost}
     return {
         name: value
         for name, value in named.items()
@@ -94,3 +94,18 @@ def test_the_version_is_the_librarys():
 
     assert fovea.__version__ == version("fovea")
     assert pathlib.Path(fovea.__file__).with_name("py.typed").exists()
+
+
+def test_a_watch_is_public_and_the_package_needs_no_torch():
+    pytest.importorskip("torch")
+    model = "torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)"
+    code = f"""
+import sys, fovea
+assert "torch" not in sys.modules
+import torch
+watch = fovea.observe({model}, torch.randn(4, 6, 8), lambda out: out.log_softmax(-1)[..., 0], beta=None, name="mine")
+assert isinstance(watch, fovea.Watch)
+watch.close()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

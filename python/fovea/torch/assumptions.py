@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
-from .observed import Rows
+from .. import _engine
+from .measures import Rows
 
 Array = npt.NDArray[Any]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _engine
-from .pictures import needed
+from .. import _engine
+from ..pictures import needed
 
 torch = needed("torch", "torch")
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .pictures import needed
+from ..pictures import needed
 
 torch = needed("torch", "torch")
 
 from torch import nn  # noqa: E402
 
-from .torch_modules import FromRun, Shapes  # noqa: E402
+from .modules import FromRun, Shapes  # noqa: E402
 
 
 class Layer(nn.Module):  # type: ignore[misc]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .notices import teller
-from .torch_clamps import Base, now
-from .torch_looks import Looks
-from .torch_sites import Key
+from ..notices import teller
+from .clamps import Base, now
+from .evaluation import Looks
+from .sites import Key
 
 Array = npt.NDArray[Any]
 EVERY = 50  # updates between two looks, where nothing else is said

@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _engine
-from .kept import Store
-from .notices import teller
-from .pictures import needed
-from .runs import Run
-from .settings import merged
-from .torch_budget import Budget
-from .torch_given import require_state
-from .torch_holds import Hold
+from .. import _engine
+from ..notices import teller
+from ..pictures import needed
+from ..run_store import Store
+from ..runs import Run
+from ..settings import merged
+from .arguments import require_state
+from .holds import Hold
+from .schedule import Budget
 
 torch = needed("torch", "torch")
 

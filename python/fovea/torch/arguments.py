@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, checks
-from .pictures import needed
-from .torch_clamps import of_rows
+from .. import _engine, checks
+from ..pictures import needed
+from .clamps import of_rows
 
 torch = needed("torch", "torch")
 

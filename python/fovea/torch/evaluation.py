@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .notices import teller
-from .observed import Course, Measures, in_all
-from .observed_audit import Assumptions
-from .pictures import needed
-from .torch_clamps import Answer, Base, Clamps, asked_rows, of_rows, timed
-from .torch_model import Model
-from .torch_sites import Key, Seen
+from ..notices import teller
+from ..pictures import needed
+from .assumptions import Assumptions
+from .clamps import Answer, Base, Clamps, asked_rows, of_rows, timed
+from .measures import Course, Measures, in_all
+from .model import Model
+from .sites import Key, Seen
 
 torch = needed("torch", "torch")
 

@@ -7,13 +7,13 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import _engine
-from .observing import observe
-from .pictures import needed
+from .. import _engine
+from ..pictures import needed
+from .observe import observe
 
 if TYPE_CHECKING:
-    from .runs import Run
-    from .torch_watch import Watch
+    from ..runs import Run
+    from .watch import Watch
 
 Hold = tuple[tuple[Any, ...], dict[str, Any]]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _engine
-from .pictures import needed
+from .. import _engine
+from ..pictures import needed
 
 torch = needed("torch", "torch")
 

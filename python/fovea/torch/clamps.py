@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, checks
-from .pictures import needed
-from .torch_model import Model, over, versions
-from .torch_sites import Ended, Key, Plan, Scope, Seen, Tap
+from .. import _engine, checks
+from ..pictures import needed
+from .model import Model, over, versions
+from .sites import Ended, Key, Plan, Scope, Seen, Tap
 
 torch = needed("torch", "torch")
 

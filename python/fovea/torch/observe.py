@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _engine, checks
+from .. import _engine, checks
 
 if TYPE_CHECKING:
-    from .torch_watch import Watch
+    from .watch import Watch
 
 
 class Sites(dict[str, tuple[int, ...]]):
@@ -56,8 +56,8 @@ def attention_sites(model: Any, batch: Any) -> Sites:
     >>> fovea.attention_sites(layer, torch.randn(4, 6, 8))
     {'self_attn': (4, 2, 6, 6)}
     """
-    from .torch_model import Model
-    from .torch_sites import found, name_of
+    from .model import Model
+    from .sites import found, name_of
 
     sites = found(Model(_module(model), batch), _examples(batch))
     return Sites({name_of(key): tuple(seen.attention.shape) for key, seen in sites.sites.items()}, sites.unseen)
@@ -153,7 +153,7 @@ def observe(
     if share is not None:
         checks.number("share", share, above=0)
     given = {} if settings is None else checks.table("settings", settings, "rate")
-    from .torch_watch import Watch
+    from .watch import Watch
 
     return Watch(
         _module(model),
@@ -177,7 +177,7 @@ def observe(
 
 
 def _module(model: Any) -> Any:
-    from .pictures import needed
+    from ..pictures import needed
 
     if not isinstance(model, needed("torch.nn", "torch").Module):
         raise checks.wrong_type("model", model, "a module of PyTorch (torch.nn.Module)")

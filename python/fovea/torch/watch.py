@@ -13,23 +13,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, checks
-from . import torch_unclosed as unclosed
-from .kept import name_of_own, spec_of
-from .kept import store as store_of
-from .notices import teller
-from .observed import MOST_AT_ONCE, Course, Measures
-from .observing_cost import Cost
-from .pictures import needed
-from .runs import Run
-from .torch_budget import EARNED, EVERY
-from .torch_clamps import Answer, Base, Clamps, clock, now
-from .torch_given import ladder_of, require_answer, require_number, require_rows, truth_of
-from .torch_holds import Hold, plan_of, require_as_often, require_no_truth
-from .torch_keeping import Keeping
-from .torch_looks import LookedUp, real_rows, words_of
-from .torch_model import Model, rank
-from .torch_sites import Key, Scope, Tap, chosen, found, name_of
+from .. import _engine, checks
+from ..notices import teller
+from ..pictures import needed
+from ..run_store import name_of_own, spec_of
+from ..run_store import store as store_of
+from ..runs import Run
+from . import open_watches as unclosed
+from .arguments import ladder_of, require_answer, require_number, require_rows, truth_of
+from .clamps import Answer, Base, Clamps, clock, now
+from .cost import Cost
+from .evaluation import LookedUp, real_rows, words_of
+from .holds import Hold, plan_of, require_as_often, require_no_truth
+from .measures import MOST_AT_ONCE, Course, Measures
+from .model import Model, rank
+from .persistence import Keeping
+from .schedule import EARNED, EVERY
+from .sites import Key, Scope, Tap, chosen, found, name_of
 
 torch = needed("torch", "torch")
 

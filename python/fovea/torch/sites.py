@@ -17,9 +17,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import _engine
-from .pictures import needed
-from .torch_model import Model, versions
+from .. import _engine
+from ..pictures import needed
+from .model import Model, versions
 
 torch = needed("torch", "torch")
 

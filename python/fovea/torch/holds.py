@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import _engine, checks
-from .pictures import needed
-from .torch_sites import Key, name_of
+from .. import _engine, checks
+from ..pictures import needed
+from .sites import Key, name_of
 
 torch = needed("torch", "torch")
 

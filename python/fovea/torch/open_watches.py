@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .runs import Run
-    from .torch_watch import Watch
+    from ..runs import Run
+    from .watch import Watch
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, checks
-from .models import Model
-from .pictures import needed
-from .runs import Run, a_run
+from .. import _engine, checks
+from ..models import Model
+from ..pictures import needed
+from ..runs import Run, a_run
 
 if TYPE_CHECKING:
     import torch
@@ -49,8 +49,8 @@ def to_torch(run: Run) -> torch.nn.Module:
     if model["name"] not in _WITH_MODULE:
         raise _engine.wrong_input(f"a model '{model['name']}' has no module", f"these have: {', '.join(_WITH_MODULE)}")
     torch = needed("torch", "torch")
-    from .torch_modules import MAKERS
-    from .torch_transformer import Transformer
+    from .modules import MAKERS
+    from .transformer import Transformer
 
     makers = {**MAKERS, "transformer": Transformer}
     weights, sizes = run.weights(), run._model().sizes

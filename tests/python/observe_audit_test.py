@@ -36,13 +36,13 @@ def test_attention_that_moves_as_free_logits_do(turned, cosine):
     for step, alpha in enumerate(alphas):
         measured = beta.copy()
         measured[: step % 4] = np.nan  # not every row has a β at every look
-        numbers = audit.look(step, step == 0, cube(alpha), cube(measured))
+        numbers = audit.measure(step, step == 0, cube(alpha), cube(measured))
         assert ("audit_free" in numbers) == (step > 0)
     assert audit.whole()["audit_free_overall"] == pytest.approx(cosine, abs=0.01)
     assert numbers["audit_entropy"] == pytest.approx(-(alpha * np.log(alpha)).sum(-1).mean() / np.log(5), rel=1e-5)
     none = Assumptions(order, np.ones((4, 1, 3, 5), bool), np.ones((4, 3), bool), None)
     for step, alpha in enumerate(alphas):
-        assert "audit_free" not in none.look(step, step == 0, cube(alpha), None)
+        assert "audit_free" not in none.measure(step, step == 0, cube(alpha), None)
 
 
 def test_two_stages_one_after_the_other():
@@ -53,7 +53,7 @@ def test_two_stages_one_after_the_other():
         beta[:known, ..., 0], beta[known:, ..., 1] = 1, 1
         alpha = np.full((6, 1, 1, 4), (1 - attended) / 3, np.float32)
         alpha[..., 0] = attended
-        audit.look(step, step == 0, alpha, beta)
+        audit.measure(step, step == 0, alpha, beta)
     whole = audit.whole()
     assert whole["audit_overlap"] == 0 and whole["audit_leaves_uniform"] == 2
 

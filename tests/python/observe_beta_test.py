@@ -5,8 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from fovea.torch import clamps  # noqa: E402
-from fovea.torch import watch as watching  # noqa: E402
+from fovea.torch import clock as clocks  # noqa: E402
 from fovea.torch.model import Model  # noqa: E402
 from observed_models import GPT, TARGET, TOKENS, drawn, looked, observe, right, sharpened  # noqa: E402, F401
 from torch import nn  # noqa: E402
@@ -21,8 +20,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    for module in (clamps, watching):
-        monkeypatch.setattr(module, "clock", lambda: clock.seconds)
+    monkeypatch.setattr(clocks, "seconds", lambda: clock.seconds)
     call = Model.__call__
 
     def counted(self, *batch):
@@ -145,13 +143,13 @@ def test_what_is_measured_goes_on_where_it_was_saved(clock):
     again = observe(model, every=5, share=0.1)
     again.load_state_dict(watch.state_dict())
     updated(again, 1)
-    measured = [(one._clamps.examples, one._clamps.rows) for one in (watch, again)]
+    measured = [(one._evaluator.clamps.examples, one._evaluator.clamps.rows) for one in (watch, again)]
     assert measured[0] == measured[1] and measured[0][1] > 0
 
 
 def test_it_is_told_where_there_is_hardly_ever_time(clock):
     with pytest.warns(
-        UserWarning, match="β is hardly ever measured at this pace.* every=[0-9]+ has time for one at each look"
+        UserWarning, match="β is hardly ever measured at this pace.* every=[0-9]+ has time for one at each evaluation"
     ):
         run = trained(sharpened(GPT()), clock, 1)
     assert len(run.series.get("agreement", ())) <= 1

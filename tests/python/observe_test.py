@@ -63,14 +63,14 @@ def test_attention_and_beta_are_those_of_a_pass_by_hand(flash):
 
 def test_a_last_layer_is_clamped_in_one_pass_a_place_and_others_row_by_row():
     watch = observe(sharpened(GPT()))
-    watch._price()
-    with watch._model.at_rest():
-        base = watch._base(log=True)
-        watch._clamps.choose(base, 0.0)  # one row of each example
+    watch._evaluator.price()
+    with watch._observed.model.at_rest():
+        base = watch._evaluator.base()
+        watch._evaluator.clamps.choose(base, 0.0)  # one row of each example
         whole = {}
-        for key, name in watch._sites.items():
-            beta = np.full(watch._shapes[key], np.nan, np.float32)
-            watch._clamps.measure(base, key, beta)
+        for key, name in watch._observed.sites.items():
+            beta = np.full(watch._observed.shapes[key], np.nan, np.float32)
+            watch._evaluator.clamps.measure(base, key, beta)
             whole[name] = (~np.isnan(beta)).any(-1).sum(-1)
     assert (whole["blocks.0.attn"] == 1).all() and (whole["blocks.1.attn"] == 7).all()
 
@@ -114,8 +114,8 @@ def test_the_engines_own_translator_is_seen_as_the_engine_sees_it():
     seen = watch.close()
     assert watch.sites == {"model": ours["attention"].shape[:1] + (1,) + ours["attention"].shape[1:]}
     np.testing.assert_allclose(seen.beta(), ours["beta"], atol=1e-5)
-    with watch._model.at_rest():
-        alpha = watch._base().seen[next(iter(watch._sites))].attention
+    with watch._observed.model.at_rest():
+        alpha = watch._observed.base().seen[next(iter(watch._observed.sites))].attention
     np.testing.assert_allclose(alpha[:, 0], ours["attention"], atol=1e-5)
 
 
@@ -125,8 +125,8 @@ def test_the_engines_own_transformer_is_seen_as_the_engine_sees_it():
     source = torch.tensor(run.arrays["attention_source"][0].astype(int))
     ours = run.apply({"source": source.numpy(), "target": source.numpy()})["attention"]
     watch = observe(module, source, lambda out: right(source)(out[0].view(*source.shape, -1)), beta=None)
-    with watch._model.at_rest():
-        alpha = watch._base().seen[list(watch._sites)[-1]].attention
+    with watch._observed.model.at_rest():
+        alpha = watch._observed.base().seen[list(watch._observed.sites)[-1]].attention
     np.testing.assert_allclose(alpha.mean(1), ours, atol=1e-5)
 
 
@@ -168,8 +168,10 @@ def test_modules_of_pytorch_and_pooling():
 
     weighed = Weighed()
     watch = observe(weighed, x, lambda out: out[0].log_softmax(-1)[..., 0], beta=None)
-    with watch._model.at_rest():
-        torch.testing.assert_close(next(iter(watch._base().seen.values())).attention, weighed(x)[1], atol=1e-6, rtol=0)
+    with watch._observed.model.at_rest():
+        torch.testing.assert_close(
+            next(iter(watch._observed.base().seen.values())).attention, weighed(x)[1], atol=1e-6, rtol=0
+        )
 
 
 def test_bfloat16_and_checkpointing():

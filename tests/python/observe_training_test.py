@@ -150,11 +150,9 @@ def test_every_hold_is_what_it_says():
         model = GPT()
         watch = observe(model, truth=torch.full((4, 8), 1), beta=None)
         watch.hold(how)
-        from fovea.torch.holds import plan_of
-
-        with watch._model.at_rest():
+        with watch._observed.model.at_rest():
             held[how if isinstance(how, str) else "own"] = (
-                watch._base(plan_of(watch._holds, watch._truth)).seen[("blocks.0.attn", 1)].attention[0, 0]
+                watch._observed.base(watch._holds.plan(0)).seen[("blocks.0.attn", 1)].attention[0, 0]
             )
     own = held["truth"][0]
     assert torch.allclose(held["uniform"], torch.ones(8, 8).tril() / torch.arange(1, 9)[:, None])
@@ -196,7 +194,7 @@ def test_a_truth_out_of_range_cannot_be_held():
             pytest.raises(fovea.WrongInput, match=f"truth has a place {place}, and attention has 8 places"),
             watch.intervening(torch.full((4, 8), place)),
         ):
-            watch._model()
+            watch._observed.model()
 
 
 def test_a_truth_that_is_not_known_is_missed_before_the_hold_begins():
@@ -211,19 +209,19 @@ def test_a_truth_that_is_not_known_is_missed_before_the_hold_begins():
         pass
     for number in range(5):
         with watch.intervening(PREVIOUS if number < 4 else None):
-            right(TARGET)(watch._model()).mean().backward()
+            right(TARGET)(watch._observed.model()).mean().backward()
         watch.step()
     assert watch.close().series.steps("loss").tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_last_look_that_fails_takes_nothing_with_it():
     watch = observe(GPT(), every=1, beta=None)
-    right(TARGET)(watch._model()).mean().backward()
+    right(TARGET)(watch._observed.model()).mean().backward()
     watch.step()
     watch.hold(lambda attention, allowed: attention[:1], start=1)
     with pytest.warns(
         UserWarning,
-        match="the last look, at update 1, failed, and what was seen before is kept .WrongInput: a hold gave",
+        match="the last evaluation, at update 1, failed, and what was seen before is kept .WrongInput: a hold gave",
     ):
         run = watch.close()
     assert run is watch.close() and run.state == "done" and run.series.steps("loss").tolist() == [0]
@@ -245,18 +243,18 @@ def test_looks_take_a_tenth_of_the_training_at_most():
     model = GPT(width=32, heads=4)
     watch = observe(model, every=50, share=0.1)
     assert "an update" in str(watch.cost()) and watch.cost().units["blocks.0.attn"] > 1
-    spent, look = [], watch._look
+    spent, look = [], watch._evaluate
 
     def timed():
         start = time.process_time()
         look()
         spent.append(time.process_time() - start)
 
-    watch._look = timed
+    watch._evaluate = timed
     start = time.process_time()
     train(model, watch, steps=400, batch=32)
     whole = time.process_time() - start
-    watch._look = look
+    watch._evaluate = look
     run = watch.close()
     assert sum(spent) < 0.1 * (whole - sum(spent)), (sum(spent), whole)
     assert len(run.series["agreement"]) >= 2  # and β is among it
@@ -265,14 +263,14 @@ def test_looks_take_a_tenth_of_the_training_at_most():
 def test_where_nothing_is_said_looks_are_as_many_as_there_is_time_for(monkeypatch):
     watch = fovea.observe(GPT(), TOKENS, right(TARGET), beta=None, name="mine")
     watch.step()
-    monkeypatch.setattr(watch, "_update", lambda: (0.001, True))
-    monkeypatch.setattr(watch, "_price", lambda: (0.02, 0.001))  # 50 updates earn a fifth of it
-    assert watch.cost().every == 250 and "250 of them between looks" in str(watch.cost())
-    watch._credit = 0.0
-    with pytest.warns(UserWarning, match="looks are made every 250 updates or so"):
+    monkeypatch.setattr(watch._schedule, "update", lambda: (0.001, True))
+    monkeypatch.setattr(watch._evaluator, "price", lambda: (0.02, 0.001))  # 50 updates earn a fifth of it
+    assert watch.cost().every == 250 and "250 of them between evaluations" in str(watch.cost())
+    watch._schedule._credit = 0.0
+    with pytest.warns(UserWarning, match="evaluations are made every 250 updates or so"):
         for _ in range(570):
             watch.step()
-    assert watch._course.looks == [
+    assert watch._recorder.evaluations == [
         0,
         550,
     ]  # when there is time for it and for one more, at the end; half of the first 50 updates are spent
@@ -295,7 +293,7 @@ def test_gradients_are_those_of_the_update():
 def test_it_goes_on_where_it_was_saved(tmp_path):
     model = GPT()
     whole = observe(copy.deepcopy(model), every=3)
-    train(whole._model.module, whole, steps=7)
+    train(whole._observed.model.module, whole, steps=7)
     expected = whole.close()
     first = observe(model, every=3)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-2)

@@ -56,8 +56,8 @@ def test_attention_is_what_the_model_says_and_beta_a_clamp(name, kind, config, a
         if name != "t5"
         else (*out.encoder_attentions, *(a for pair in zip(out.decoder_attentions, out.cross_attentions) for a in pair))
     )
-    with watch._model.at_rest():
-        base = watch._base(log=True)
+    with watch._observed.model.at_rest():
+        base = watch._evaluator.base()
     assert len(base.seen) == len(told) and hooked == 0
     for seen, expected in zip(base.seen.values(), told):
         there = (
@@ -67,9 +67,10 @@ def test_attention_is_what_the_model_says_and_beta_a_clamp(name, kind, config, a
         )
         assert (seen.attention - expected).abs()[there].max() < 1e-6
     watch.cost()
-    with watch._model.at_rest():
-        beta = watch._beta(base, 0.0)
-        for key in list(watch._sites)[:: 1 if name != "t5" else 3]:
+    watch._evaluator.clamps.choose(base, float("inf"))
+    with watch._observed.model.at_rest():
+        beta = watch._evaluator.beta(base)
+        for key in list(watch._observed.sites)[:: 1 if name != "t5" else 3]:
 
             def clamp(site, attention, allowed, key=key):
                 if site == key:
@@ -77,6 +78,6 @@ def test_attention_is_what_the_model_says_and_beta_a_clamp(name, kind, config, a
                     attention[1, 1, 1] = torch.eye(attention.shape[-1])[0]
                 return attention
 
-            answers = watch._base(clamp).answers[1]
+            answers = watch._observed.base(clamp).answers[1]
             by_row = name != "t5" or base.seen[key].attention.shape[2] == 5
             assert beta[key][1, 1, 1, 0] == pytest.approx((answers[1] if by_row else answers.sum()).item(), abs=1e-5)

@@ -32,7 +32,7 @@ training()
 
 def stepped(watch, times=1):
     for _ in range(times):
-        right(TARGET)(watch._model()).mean().backward()
+        right(TARGET)(watch._observed.model()).mean().backward()
         watch.step()
     return watch
 
@@ -55,17 +55,17 @@ def test_what_was_seen_is_kept_when_python_ends(end, states):
         return
     assert fovea.store().runs()[0].series.steps("loss").tolist() == [0, 1, 2]
     assert said == [
-        "fovea: the watch of 'mine' was never closed: what it saw at 3 looks is kept as run 1, stopped at update 3. "
+        "fovea: the watch of 'mine' was never closed: what it saw at 3 evaluations is kept as run 1, stopped at update 3. "
         'Write "with fovea.observe(…) as watch:", which closes it'
     ]
 
 
 def test_a_store_that_fails_then_is_told_and_raises_nothing():
-    end = "type(watch._store).add = lambda *args, **more: 1 / 0"
+    end = "type(watch._persistence._store).add = lambda *args, **more: 1 / 0"
     done = subprocess.run([sys.executable, "-c", SCRIPT % end], capture_output=True, text=True, env=dict(os.environ))
     assert (
         done.returncode == 0
-        and "what it saw at 3 looks could not be kept (division by zero)" in done.stderr
+        and "what it saw at 3 evaluations could not be kept (division by zero)" in done.stderr
         and "Traceback" not in done.stderr
     )
 

@@ -82,10 +82,10 @@ def test_beta_is_right_once_a_head_that_began_at_zero_has_moved():
     model.head.weight.data.zero_()
     with observe(model, every=1) as watch:
         watch.step(loss=1.0)
-        assert watch._clamps.unsure
+        assert watch._evaluator.clamps.unsure
         model.head.weight.data.copy_(weight)
         watch.step(loss=1.0)
-        assert not watch._clamps.unsure
+        assert not watch._evaluator.clamps.unsure
     fresh = looked(model).arrays["beta.layer.1.head.1"][0]
     assert np.allclose(watch.close().arrays["beta.layer.1.head.1"][1], fresh, atol=1e-4, equal_nan=True)
 
@@ -157,14 +157,14 @@ def test_a_hold_function_has_to_give_what_a_softmax_gives(how, told, head):
     watch = observe(sharpened(GPT()), beta=None)
     watch.hold(how, "blocks.1.*", head=head)
     with pytest.raises(fovea.WrongInput, match=told), watch.intervening():
-        watch._model()
+        watch._observed.model()
 
 
 def test_a_hold_function_is_checked_for_the_head_that_is_held_alone():
     watch = observe(GPT(), beta=None)
     watch.hold(lambda attention, allowed: torch.cat([attention[:, :1], 2 * attention[:, 1:]], 1), head=1)
     with watch.intervening():
-        held = watch._model()
+        held = watch._observed.model()
     assert torch.isfinite(held).all()
 
 

@@ -12,11 +12,11 @@ from .measures import Rows
 
 Array = npt.NDArray[Any]
 
-_MOST = 1 << 17  # weights that are followed from look to look
+_MOST = 1 << 17  # weights that are followed from one evaluation to the next
 
 
 class Assumptions:
-    """Of one site over all looks: the attention of the same rows, and the states that they look over."""
+    """Of one site over all evaluations: the attention of the same rows, and the states that they look over."""
 
     def __init__(self, order: Array, allowed: Array, asked: Array, truth: Array | None) -> None:
         """order (rows, 3): example, head and row of those that count, in the order in which β of them is measured; allowed
@@ -33,10 +33,10 @@ class Assumptions:
             _engine.Probes(["audit"], "token_pairs"),
             _engine.Probes(["audit"], "token_pairs"),
         )
-        self.parts: dict[str, Array] = {}  # of the newest look
+        self.parts: dict[str, Array] = {}  # of the newest evaluation
         self.step = 0
 
-    def look(self, step: int, first: bool, attention: Array, beta: Array | None) -> dict[str, float]:
+    def measure(self, step: int, first: bool, attention: Array, beta: Array | None) -> dict[str, float]:
         """(examples, heads, rows, places) of each; β is NaN where it was not measured."""
         if len(self.rows.lengths) == 0:
             return {}
@@ -47,7 +47,7 @@ class Assumptions:
         self.parts, self.step = {**self.rows.parts(weights), "beta": said[:, None]}, step
         return self.of_rows.measure(first, self.parts, step)
 
-    def look_at_states(self, tokens: Array, states: Array, embedding: Array | None) -> dict[str, float]:
+    def measure_states(self, tokens: Array, states: Array, embedding: Array | None) -> dict[str, float]:
         """tokens (examples, places), states (examples, places, width), and the table that the tokens were looked up in."""
         nothing = np.zeros((len(tokens), 1), np.int32)
         parts = {

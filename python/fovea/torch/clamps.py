@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ import numpy.typing as npt
 
 from .. import _engine, checks
 from ..pictures import needed
+from . import clock
 from .model import Model, over, versions
 from .sites import Ended, Key, Plan, Scope, Seen, Tap
 
@@ -139,8 +139,12 @@ class Clamps:
         return self.heads[key] * (min(most, 1) if key in self.apart else most if rows is None else min(most, rows))
 
     def price(self, rows: int | None = None) -> float:
-        """Return the seconds of an evaluation of so many rows of each example; of those that were chosen, where none is given."""
+        """Return the seconds of an evaluation of so many rows of each example; of those that were chosen, if none is given."""
         return sum(self.prices[key] * self.units(key, self.rows if rows is None else rows) for key in self.order)
+
+    def price_of_all(self) -> float:
+        """Return the seconds of an evaluation of all rows."""
+        return sum(self.prices[key] * self.units(key) for key in self.order)
 
     def choose(self, base: Base, seconds: float) -> None:
         """Choose which rows are measured from now on: as many as these seconds have time for, and one of a few examples at least."""
@@ -203,9 +207,9 @@ class Clamps:
         before = base.answers[:examples]
         try:
             with self._at(base, key, reuse, copies) as one_pass:
-                start = now()
+                start = clock.now()
                 answers = one_pass(None)
-                took = now() - start
+                took = clock.now() - start
                 if not all(self._close(one, before) for one in answers):
                     return None
                 first, *others = one_pass(self._mark(key, examples if copies > 1 else 0))
@@ -263,7 +267,7 @@ class Clamps:
 
     def measure(self, base: Base, key: Key, beta: Array) -> None:
         """Put into beta (examples, heads, rows, places) what clamps of the chosen rows give; of rows that do not mix, of all rows."""
-        start = now()
+        start = clock.now()
         seen = base.seen[key]
         allowed = seen.allowed.cpu().numpy()
         examples = self._picked(base)
@@ -286,7 +290,7 @@ class Clamps:
                         beta[e, h, i, j] = pick(answers[slot], i)
         if self.together:
             beta[:, 1:] = beta[:, :1]
-        self.prices[key] = (now() - start) / max(self.units(key, self.rows), 1)
+        self.prices[key] = (clock.now() - start) / max(self.units(key, self.rows), 1)
 
     def _tasks(self, key: Key, example: int, allowed: Array, apart: bool) -> Iterator[tuple[int, int, int]]:
         """Give head, row and position of each clamp of an example."""
@@ -380,25 +384,6 @@ def asked_rows(answers: Array, rows: int) -> Array:
     if of_rows(answers.shape[1], rows):
         return np.pad(asked, ((0, 0), (0, rows - answers.shape[1])))
     return np.repeat(asked.any(1, keepdims=True), rows, 1)
-
-
-def now() -> float:
-    """Seconds, when what was begun is done."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        torch.cuda.synchronize()
-    return clock()
-
-
-def clock() -> float:
-    """Of the processor, which others that are at work do not change; where a device may be computing, of the day."""
-    device = torch.backends.mps.is_available() or (torch.cuda.is_available() and torch.cuda.is_initialized())
-    return time.perf_counter() if device else time.process_time()
-
-
-def timed(work: Callable[[], Any]) -> float:
-    start = now()
-    work()
-    return now() - start
 
 
 def repeated(tensor: Any, of_batch: int, examples: int, copies: int) -> Any:

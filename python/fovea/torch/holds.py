@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import _engine, checks
 from ..pictures import needed
-from .sites import Key, name_of
+from .observed import Observed
+from .sites import Key, Scope, Tap, chosen, name_of
 
 torch = needed("torch", "torch")
 
@@ -134,9 +136,9 @@ def _outside(truth: Any, places: int) -> int:
     return int(truth[(truth < -1) | (truth >= places)].flatten()[0])
 
 
-class Holds:
-    """Several at once, as the plan of a Tap; of a site that two name, the later one counts. ``trained``: gradients will be asked for,
-    so nothing may be computed again without the hold."""
+class HoldPlan:
+    """Several holds at once, as the plan of a Tap; of a site that two name, the later one counts. ``trained``: gradients will be asked
+    for, so nothing may be computed again without the hold."""
 
     def __init__(self, holds: Sequence[Hold], truth: Any, trained: bool) -> None:
         self.holds, self.truth, self.trained = holds, truth, trained
@@ -176,33 +178,111 @@ def _checkpointed() -> bool:
     return frame is not None
 
 
-def require_no_truth(holds: Sequence[Hold], number: int) -> None:
-    """Said before the updates that lead to a hold are done, not when it begins."""
-    for hold in holds:
-        if hold.how == "truth" and (hold.until is None or number < hold.until):
+class HoldSchedule:
+    """The holds of a training, by the number of the update.
+
+    Parameters
+    ----------
+    observed : Observed
+        Whose sites are held.
+    """
+
+    def __init__(self, observed: Observed) -> None:
+        self._observed = observed
+        self._holds: list[Hold] = []
+        self._before: list[dict[str, Any]] = []  # what was held by the training that is gone on with
+        self._resumed_at = 0
+        self._held = False  # a pass of this update was held
+
+    def add(self, how: Any, sites: str | Sequence[str], start: int, until: int | None, head: int | None) -> None:
+        """Hold attention of sites from an update on."""
+        start = checks.whole("start", start, 0)
+        until = None if until is None else checks.whole("until", until)
+        if until is not None and until <= start:
+            raise _engine.wrong_input(f"until is {until}", f"it must be after start, which is {start}")
+        heads = self._observed.heads
+        names = set(chosen(list(heads), checks.texts("sites", sites, "blocks.1.*"), "sites"))
+        made = Hold.of(how, names, start, until, head)
+        fewest = min(names, key=heads.__getitem__)
+        if made.head is not None and made.head > heads[fewest]:
             raise _engine.wrong_input(
-                f"attention is to be held at the truth from update {hold.start} on, and intervening() at update {number} is given none",
-                "give that of the batch that goes through, before the hold begins, too: intervening(truth=…), (examples, rows)",
+                f"head {head} cannot be held: '{fewest}' has {heads[fewest]}", "heads count from 1"
             )
+        self._holds.append(made)
 
+    def _due(self, number: int) -> list[Hold]:
+        return [hold for hold in self._holds if hold.at(number)]
 
-def require_as_often(
-    holds: Sequence[Hold], passes: Sequence[Mapping[str, int]], looked: Mapping[str, int], every_site: Collection[str]
-) -> None:
-    """Of a module that attends several times in a pass, as at each step of a loop, no more is known than was seen: a longer pass would
-    be held in part, and of a shorter one something else might be."""
-    for name in {site.rpartition("#")[0] or site for hold in holds for site in hold.sites}:
-        module = "" if name == "model" and "" in looked else name
-        known = looked.get(module, 0)
-        alone = all((name if number == 1 else f"{name}#{number}") in every_site for number in range(1, known + 1))
-        for times in (one.get(module, 0) for one in passes):
-            if known and (times > known or (0 < times < known and not alone)):
+    def plan(self, number: int) -> HoldPlan | None:
+        """Return what holds attention of the batch that is evaluated, at this update; None if nothing does."""
+        due, truth = self._due(number), self._observed.truth
+        if not due or (truth is None and any(hold.how == "truth" for hold in due)):
+            return None
+        return HoldPlan(due, truth, False)
+
+    @contextlib.contextmanager
+    def within(self, number: int, truth: Any) -> Iterator[None]:
+        """Hold attention in a pass of the training."""
+        if truth is None:
+            self._require_no_truth(number)
+        due = self._due(number)
+        if not due:
+            yield
+            return
+        observed, plan = self._observed, HoldPlan(due, truth, torch.is_grad_enabled())
+        with (
+            observed.model.eagerly(),
+            Scope(observed.model.names) as scope,
+            Tap(scope, plan.keys(), None, plan, observed.every_shape) as tap,
+        ):
+            try:
+                yield
+            finally:
+                self._held |= bool(tap.seen)
+            self._require_as_often(due, scope.passes)
+
+    def stepped(self, number: int) -> None:
+        """Require that a pass of this update was held, if one had to be."""
+        due = self._due(number)
+        if due and not self._held:
+            raise _engine.wrong_input(
+                f"attention is to be held at update {number}, and none of {', '.join(sorted(due[0].sites)[:4])} was held before step()",
+                "wrap the forward pass in watch.intervening()",
+            )
+        self._held = False
+
+    def tables(self) -> list[dict[str, Any]]:
+        """Return the holds as a spec has them; of those before the training was resumed, what was not said anew, too."""
+        said = [hold.table() for hold in self._holds]
+        over = [one for one in self._before if one not in said and one["from"] < self._resumed_at]
+        ended = ({**one, "until": min(one.get("until", self._resumed_at), self._resumed_at)} for one in over)
+        return [*ended, *said]
+
+    def go_on(self, before: Iterable[dict[str, Any]], number: int) -> None:
+        """Go on from a checkpoint, at this update."""
+        self._before, self._resumed_at = list(before), number
+
+    def _require_no_truth(self, number: int) -> None:
+        """Said before the updates that lead to a hold are done, not when it begins."""
+        for hold in self._holds:
+            if hold.how == "truth" and (hold.until is None or number < hold.until):
                 raise _engine.wrong_input(
-                    f"'{name}' calls softmax or attention {times} times in this pass, and {known} times in what is looked at, so it is not known which "
-                    "of them to hold",
-                    f"observe a batch that is as long{'' if times > known else ', and train on such'}",
+                    f"attention is to be held at the truth from update {hold.start} on, and intervening() at update {number} is given none",
+                    "give that of the batch that goes through, before the hold begins, too: intervening(truth=…), (examples, rows)",
                 )
 
-
-def plan_of(holds: Sequence[Hold], truth: Any, trained: bool = False) -> Holds | None:
-    return Holds(holds, truth, trained) if holds else None
+    def _require_as_often(self, due: Sequence[Hold], passes: Sequence[Mapping[str, int]]) -> None:
+        """Of a module that attends several times in a pass, as at each step of a loop, no more is known than was seen: a longer pass would
+        be held in part, and of a shorter one something else might be."""
+        often, heads = self._observed.often, self._observed.heads
+        for name in {site.rpartition("#")[0] or site for hold in due for site in hold.sites}:
+            module = "" if name == "model" and "" in often else name
+            known = often.get(module, 0)
+            alone = all((name if number == 1 else f"{name}#{number}") in heads for number in range(1, known + 1))
+            for times in (one.get(module, 0) for one in passes):
+                if known and (times > known or (0 < times < known and not alone)):
+                    raise _engine.wrong_input(
+                        f"'{name}' calls softmax or attention {times} times in this pass, and {known} times in what is looked at, so it is not "
+                        "known which of them to hold",
+                        f"observe a batch that is as long{'' if times > known else ', and train on such'}",
+                    )

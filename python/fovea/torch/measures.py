@@ -1,9 +1,8 @@
-"""What is kept of a training elsewhere: the library's measures of its attention, their courses, and a few maps."""
+"""The library's measures of attention, by its probes."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,74 +12,8 @@ from .. import _engine
 
 Array = npt.NDArray[Any]
 
-MOST_AT_ONCE = 1 << 16  # numbers of one array
-MOST_IN_ALL = 1 << 22  # bytes of all arrays: of a long course, every second look's are dropped as often as need be
-_LARGEST = (
-    "previous_token",
-    "first_token",
-    "induction",
-)  # of many heads one is meant to do it; of the rest the mean is told
-
-
-class Course:
-    """Series and arrays as they grow, within bounds for the arrays."""
-
-    def __init__(self) -> None:
-        self.series: dict[str, tuple[array[int], array[float]]] = {}  # steps and values, eight bytes each
-        self.arrays: dict[int, list[tuple[str, Array]]] = {}
-        self.every = 1  # of the looks, how many keep their arrays
-        self.looks: list[int] = []
-
-    def number(self, step: int, name: str, value: float) -> None:
-        steps, values = self.series.get(name) or self.series.setdefault(name, (array("q"), array("d")))
-        if steps and steps[-1] == step:
-            values[-1] = float(value)
-        else:
-            steps.append(step)
-            values.append(float(value))
-
-    def keep(self, step: int, arrays: Iterable[tuple[str, Array]]) -> None:
-        """Of the first look all, since it says what the maps are over; of later ones as many as there is room for."""
-        self.looks.append(step)
-        if (len(self.looks) - 1) % self.every == 0:
-            self.arrays[step] = [
-                (name, np.array(values, _kept_as(name))) for name, values in arrays if values.size <= MOST_AT_ONCE
-            ]
-        while (
-            sum(values.nbytes for kept in self.arrays.values() for _, values in kept) > MOST_IN_ALL
-            and len(self.arrays) > 2
-        ):
-            self.every *= 2
-            self.arrays = {look: kept for look, kept in self.arrays.items() if self.looks.index(look) % self.every == 0}
-
-    def all_arrays(self, last: Sequence[tuple[str, Array]]) -> list[tuple[str, int, Array]]:
-        """Those of the last look among them."""
-        kept = dict(self.arrays)
-        if self.looks:
-            kept[self.looks[-1]] = kept.get(self.looks[-1]) or [one for one in last if one[1].size <= MOST_AT_ONCE]
-        return [(name, step, values) for step in sorted(kept) for name, values in kept[step]]
-
-    def state_dict(self) -> dict[str, Any]:
-        return {
-            "series": {name: [list(steps), list(values)] for name, (steps, values) in self.series.items()},
-            "arrays": [[step, name, values] for step, kept in self.arrays.items() for name, values in kept],
-            "every": self.every,
-            "looks": list(self.looks),
-        }
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.series = {
-            name: (array("q", steps), array("d", values)) for name, (steps, values) in state["series"].items()
-        }
-        self.arrays = {}
-        for step, name, values in state["arrays"]:
-            self.arrays.setdefault(int(step), []).append((str(name), np.array(values)))
-        self.every, self.looks = int(state["every"]), list(state["looks"])
-
-
-def _kept_as(name: str) -> Any:
-    """Attention as halves, as the store keeps it."""
-    return np.float16 if name == "attention" or name.startswith("attention.") else np.float32
+# Of many heads one is meant to do it; of the rest the mean is told.
+_LARGEST = ("previous_token", "first_token", "induction")
 
 
 class Rows:

@@ -1,4 +1,4 @@
-"""Observing a training of one's own in PyTorch: where it attends, what each place would say alone, how both come about."""
+"""Observing a training of one's own in PyTorch: where it attends, and what each position would say alone."""
 
 from __future__ import annotations
 
@@ -83,33 +83,59 @@ def observe(
     seed: int = 0,
     store: Any = None,
 ) -> Watch:
-    """Looks at a module of PyTorch while it is trained, by a loop that stays as it is but for two lines: the ``with`` around it,
-    and ``watch.step()`` before each update. ``watch.close()`` gives a ``fovea.Run``. A look changes no number of the training.
+    """Observe a module of PyTorch while it is trained.
 
-    ``batch`` is what is looked at, always the same: a tensor, a tuple of the module's arguments, or a dict of them.
-    ``answer(output)`` reads off what the module gives the log-probability of what is right, (examples, rows), NaN where
-    nothing is asked. ``truth``, if it is known, says which place each row should look at, (examples, rows), -1 for none.
-    ``rungs`` are what simpler models say, by name and lowest last: log-probabilities like the answer, or one for all of it. Minus their
-    means, the heights where the loss may rest, are kept beside it.
+    The loop stays as it is but for two lines: the ``with`` around it, and ``watch.step()`` before each update. ``watch.close()`` gives
+    a ``fovea.Run``. Evaluations change no number of the training.
 
-    A look is made ``every`` so many updates; where that is not said every 50, or as many times 50 as it takes for looks to stay
-    within ``share``. It is made at the ``sites`` whose names these patterns fit (``attention_sites`` has them). Of
-    each head α is taken, and by the probes of the library its entropy and, of a causal site, how much it looks at the
-    place before, the first, and those that followed what is now; with a truth, what it gives it.
+    Parameters
+    ----------
+    model : torch.nn.Module
+    batch : tensor, tuple or dict
+        What is evaluated, always the same: a tensor, a tuple of the module's arguments, or a dict of them.
+    answer : function
+        Reads the log-probability of what is right off the module's output, (examples, rows), NaN where nothing is asked. If no site has
+        as many rows, one for each example is needed. A site whose rows are those of the answer, or all of them but its last, speaks for
+        its own row's answer; another site for all answers of the example.
+    truth : array-like, optional
+        Which position each row should attend to, (examples, rows), -1 for none.
+    rungs : dict, optional
+        What simpler models say, by name and lowest last: log-probabilities like the answer, or one number for all of it. Minus their means, the
+        predicted plateaus of the loss, are kept beside it.
+    every : int, optional
+        Updates between two evaluations. By default 50, or as many times 50 as it takes for evaluations to stay within ``share``.
+    sites : str or list of str
+        Patterns of the names of the sites that are observed. ``attention_sites`` lists the names.
+    beta : str or None
+        ``"clamp"``: β of a position is the log-probability of the answer when all attention of one row is on that position. None leaves β
+        out. β is exact, and takes many passes.
+    rows : "all" or list of int
+        The rows whose β may be measured; -1 is the last.
+    heads : str
+        ``"each"``: heads are clamped one by one. ``"all"``: all heads of a site together.
+    share : float or None
+        Of the time of the training, what evaluations may take. The rows whose β is measured are chosen once, as many as there is time for. They are the same at
+        every site and head. None: all rows, at each evaluation. ``watch.cost()`` says beforehand what that takes.
+    audit : bool
+        Whether to follow how far the assumptions of the two-stage story hold at the last site, for ``fovea.audit(run)``.
+    keep : int
+        Of how many examples attention and β are kept.
+    name : str
+        Of the run.
+    settings : dict, optional
+        What the training was: ``{"rate": 0.01}`` is kept as ``train.rate``.
+    seed : int
+        By which rows are drawn, and the run's seed.
+    store : path, optional
+        Where the run is kept.
 
-    β of a place is the log-probability of the answer when all attention of one row is on that place (``beta="clamp"``, or
-    None): exact, and as dear as many passes. So looks take at most ``share`` of the time of the training: rows are chosen
-    once, among all or those that ``rows`` lists, as many as there is time for, and β is measured of the same rows at every site and
-    head, or at none; ``share=None`` measures all of them at each look, and ``watch.cost()`` says beforehand what that takes. ``heads="all"`` puts all heads
-    of a site on a place together. A site whose rows are those of the answer (or all of them but its last) speaks for its own row's;
-    another one for all that is asked. An answer whose rows no site has is an error, unless there is one for each example.
+    Returns
+    -------
+    fovea.Watch
+        Of several processes the first alone evaluates.
 
-    ``audit``: how far the assumptions of the two-stage story hold at the last site is followed, for ``fovea.audit(run)``; of the words
-    that its states tell, where a tensor of the batch holds tokens.
-
-    Of the first ``keep`` examples attention and β are kept. ``settings`` say what the training was (``{"rate": 0.01}`` is kept as
-    ``train.rate``), ``store`` where the run is kept. Of several processes the first alone looks.
-
+    Examples
+    --------
     >>> import tempfile, torch, fovea
     >>> model = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.0)
     >>> x, y = torch.randn(4, 6, 8), torch.arange(6).expand(4, 6)

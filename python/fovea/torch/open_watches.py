@@ -10,69 +10,82 @@ import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ..runs import Run
-    from .watch import Watch
 
 
 @dataclass(frozen=True)
-class _Dropped:
+class Unkept:
     """What a watch saw, without its model."""
 
     key: str
     name: str
-    looks: int
+    evaluations: int
+    own: int  # of these, not of the watch whose state it went on from
     updates: int
     keep: Callable[[], Run]
 
 
-_open: weakref.WeakSet[Watch] = weakref.WeakSet()
-_dropped: list[_Dropped] = []
+class Watching(Protocol):
+    """A watch, as it is seen here."""
+
+    _unclosed: bool  # whether its run is still to be kept
+
+    def _unkept(self) -> Unkept: ...
+
+    def __hash__(self) -> int: ...
 
 
-def begun(watch: Watch) -> None:
+_open: weakref.WeakSet[Watching] = weakref.WeakSet()
+_dropped: list[Unkept] = []
+
+
+def begun(watch: Watching) -> None:
+    """Note a watch that is to be closed."""
     _keep_dropped()
     watch._unclosed = True
     _open.add(watch)
 
 
-def closed(watch: Watch) -> None:
-    """The run is this watch's: of others that had it, before it went on from their state, nothing is kept."""
+def closed(watch: Watching) -> None:
+    """Note that a run is kept: of other watches that had it, before this one went on from their state, nothing is."""
     watch._unclosed = False
-    _dropped[:] = [one for one in _dropped if one.key != watch._key or one.looks > len(watch._course.looks)]
+    this = watch._unkept()
+    _dropped[:] = [one for one in _dropped if one.key != this.key or one.evaluations > this.evaluations]
     for other in list(_open):
-        if other._key == watch._key and len(other._course.looks) <= len(watch._course.looks):
+        its = other._unkept()
+        if its.key == this.key and its.evaluations <= this.evaluations:
             other._unclosed = False
 
 
-def dropped(watch: Watch) -> None:
-    """While garbage is collected, too, when a store may be at work: nothing is written now."""
-    if watch._unclosed and len(watch._course.looks) > watch._looks_before:
-        _dropped.append(
-            _Dropped(watch._key, watch._name, len(watch._course.looks), watch.number, watch._keeping("stopped", ""))
-        )
+def dropped(watch: Watching) -> None:
+    """Note a watch that is dropped. Garbage may be collected while a store is at work: nothing is written now."""
+    if watch._unclosed:
+        one = watch._unkept()
+        if one.own > 0:
+            _dropped.append(one)
     watch._unclosed = False
 
 
 def _keep_dropped() -> None:
     """Of several that went on from one state, the one that came furthest is written last, and stands."""
-    _dropped.sort(key=lambda one: one.looks)
+    _dropped.sort(key=lambda one: one.evaluations)
     with contextlib.suppress(IndexError):
         while True:
             _keep(_dropped.pop(0))
 
 
-def _keep(one: _Dropped) -> None:
+def _keep(one: Unkept) -> None:
     try:
         became = f"is kept as run {one.keep().id}, stopped at update {one.updates}"
     except Exception as error:
         became = f"could not be kept ({error})"
-    looks = "1 look" if one.looks == 1 else f"{one.looks} looks"
+    evaluations = "1 evaluation" if one.evaluations == 1 else f"{one.evaluations} evaluations"
     with contextlib.suppress(OSError, ValueError):  # nobody may be listening any more
         print(
-            f"fovea: the watch of '{one.name}' was never closed: what it saw at {looks} {became}. "
+            f"fovea: the watch of '{one.name}' was never closed: what it saw at {evaluations} {became}. "
             'Write "with fovea.observe(…) as watch:", which closes it',
             file=sys.stderr,
         )
@@ -84,7 +97,7 @@ def _keep_all() -> None:
         try:
             dropped(watch)
         except Exception as error:
-            print(f"fovea: what the watch of '{watch._name}' saw could not be kept ({error})", file=sys.stderr)
+            print(f"fovea: what a watch that was never closed saw could not be kept ({error})", file=sys.stderr)
     _keep_dropped()
 
 

@@ -1,133 +1,94 @@
-"""What becomes of a watch: its state in a checkpoint of the training, and its run in the store."""
+"""The run of a watch in the store, and its place there."""
 
 from __future__ import annotations
 
+import datetime
 import functools
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _engine
 from ..notices import teller
-from ..pictures import needed
-from ..run_store import Store
+from ..run_store import name_of_own, spec_of
+from ..run_store import store as store_of
 from ..runs import Run
 from ..settings import merged
-from .arguments import require_state
-from .holds import Hold
-from .schedule import Budget
-
-torch = needed("torch", "torch")
+from .recorder import Recorder
 
 MEANWHILE = 60  # seconds
 
 
-class Keeping(Budget):
-    """A watch's looks, where they are kept."""
+class Persistence:
+    """Keeps the run of a watch in the store; holds nothing of the model.
 
-    _unseen: dict[str, str]
-    _holds: list[Hold]
-    _held_before: list[dict[str, Any]]  # what was held by the training that is gone on with
-    _resumed_at: int
-    _name: str
-    _settings: dict[str, Any]
-    _seed: int
-    _store: Store
-    _key: str
-    _started: str
-    _begun: float
-    _before: float  # seconds of the training before it was resumed
-    _kept_at: float
-    _looks_before: int
-    _last: list[Any]  # arrays of the newest look
+    Parameters
+    ----------
+    name : str
+        Of the run.
+    settings : mapping
+        What the training was.
+    store : path or None
+        Where the run is kept.
+    recorder : Recorder
+        What was seen.
+    """
 
-    def _open(self) -> None:
-        raise NotImplementedError
+    def __init__(self, name: str, settings: Mapping[str, Any], store: Any, recorder: Recorder) -> None:
+        self.name = name_of_own(name)
+        spec_of(settings)
+        self._settings, self._store, self._recorder = dict(settings), store_of(store), recorder
+        self.key = uuid.uuid4().hex
+        self._started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._begun = self._kept_at = time.perf_counter()
+        self._before = 0.0  # seconds of the training before it was resumed
+        self._evaluations_before = 0
 
-    def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint of the training has to hold for the watch to go on (``torch.save`` takes it)."""
-        course = self._course.state_dict()
-        course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
-        seconds = self._before + time.perf_counter() - self._begun
-        state = {
-            "number": self.number,
-            "sites": list(self._sites.values()),
-            "key": self._key,
-            "started": self._started,
-            "seconds": seconds,
-            "measured": None if self._clamps is None else (self._clamps.examples, self._clamps.rows),
-            "course": course,
-        }
-        memory = self._audit.of_rows.memory() if self._audit else self._audit_memory
-        return {**state, "holds": self._all_holds(), "audit": torch.tensor(memory, dtype=torch.float64)}
+    def require_store(self) -> None:
+        """Require a store, before the training rather than at its end."""
+        self._store.require_place()
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on where ``state_dict`` was taken: its looks, its holds by the number of the update, and its place in the store."""
-        self._open()
-        state = require_state(state, list(self._sites.values()))
-        self.number, self._key, self._started = int(state["number"]), str(state["key"]), str(state["started"])
-        self._earned_until = float(self.number)
-        self._before = float(state["seconds"])
-        if self._clamps and state.get("measured"):
-            self._clamps.examples, self._clamps.rows = state["measured"]
-        self._audit, self._audit_memory = None, state["audit"].tolist() if "audit" in state else []
-        self._held_before, self._resumed_at = list(state.get("holds", [])), self.number
-        course = dict(state["course"])
-        course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
-        went_back = len(self._course.looks) > 0  # all that it has now is this watch's to keep
-        self._course.load_state_dict(course)
-        self._looks_before = 0 if went_back else len(self._course.looks)
+    @property
+    def own_evaluations(self) -> int:
+        """How many evaluations are of this watch, not of one whose state it went on from."""
+        return len(self._recorder.evaluations) - self._evaluations_before
 
-    def _all_holds(self) -> list[dict[str, Any]]:
-        """Of what was held before the training was resumed, what is not said anew, too."""
-        now_said = [hold.table() for hold in self._holds]
-        over = [one for one in self._held_before if one not in now_said and one["from"] < self._resumed_at]
-        return [
-            *({**one, "until": min(one.get("until", self._resumed_at), self._resumed_at)} for one in over),
-            *now_said,
-        ]
+    @property
+    def _seconds(self) -> float:
+        return self._before + time.perf_counter() - self._begun
 
-    def _keep_meanwhile(self) -> None:
-        """From time to time, for a process that is ended from outside: a stopped run, which that of close() replaces."""
+    def saver(self, spec: Mapping[str, Any], updates: int, state: str, error: str = "") -> Callable[[], Run]:
+        """Return a function that keeps the run as it is now."""
+        return functools.partial(
+            self._store.add,
+            self.name,
+            merged(spec, self._settings),
+            dict(self._recorder.series),
+            self._recorder.arrays(),
+            state,
+            key=self.key,
+            error=error,
+            started=self._started,
+            seconds=self._seconds,
+            steps=updates,
+        )
+
+    def keep_meanwhile(self, spec: Callable[[], Mapping[str, Any]], updates: int) -> None:
+        """Keep a stopped run from time to time, for a process that is ended from outside; that of the end replaces it."""
         if time.perf_counter() - self._kept_at < MEANWHILE:
             return
         self._kept_at = time.perf_counter()
         try:
-            self._keeping("stopped", "")()
+            self.saver(spec(), updates, "stopped")()
         except _engine.Error as why:
-            teller()(f"what was seen up to update {self.number} could not be kept meanwhile ({why})")
+            teller()(f"what was seen up to update {updates} could not be kept meanwhile ({why})")
 
-    def _keeping(self, state: str, error: str) -> Callable[[], Run]:
-        """Keeps the run as it is now, and holds nothing of the model."""
-        observed: dict[str, Any] = {"beta": "clamp" if self._clamps else "none"}
-        if self._clamps:
-            observed.update(rows=self._rows, heads=self._heads, share="none" if self._share is None else self._share)
-        if self._model.autocast and self._model.autocast.dtype:
-            observed["autocast"] = str(self._model.autocast.dtype).removeprefix("torch.")
-        program = {"program": "PyTorch", "observed": observed}
-        heads = [shape[1] for shape in self._shapes.values()]
-        layers = [self._numbers[key] for key in self._sites]
-        model = {"class": type(self._model.module).__name__, "sites": list(self._sites.values()), "heads": heads}
-        if layers != list(range(1, len(layers) + 1)):
-            model["layers"] = layers
-        if self._unseen:
-            model["unseen"] = list(self._unseen)
-        settings = {
-            "model": model,
-            "probe": {"every": self._every, "keep": self._keep},
-            "intervene": self._all_holds(),
-            "seed": self._seed,
-        }
-        return functools.partial(
-            self._store.add,
-            self._name,
-            merged(settings, {"train": program}, self._settings),
-            dict(self._course.series),
-            self._course.all_arrays(self._last),
-            state,
-            key=self._key,
-            error=error,
-            started=self._started,
-            seconds=self._before + time.perf_counter() - self._begun,
-            steps=self.number,
-        )
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a checkpoint has to keep."""
+        return {"key": self.key, "started": self._started, "seconds": self._seconds}
+
+    def load_state_dict(self, state: Mapping[str, Any], went_back: bool) -> None:
+        """Take the place in the store of the watch whose state this is; ``went_back``: that watch is this one."""
+        self.key, self._started, self._before = str(state["key"]), str(state["started"]), float(state["seconds"])
+        self._evaluations_before = 0 if went_back else len(self._recorder.evaluations)

@@ -1,117 +1,165 @@
-"""What looks at a training may take of its time, and what is done with it: when a look is made, and of how many rows β is measured."""
+"""When a training is evaluated, and of how many rows β is measured, within a share of its time."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..notices import teller
-from .clamps import Base, now
-from .evaluation import Looks
-from .sites import Key
+from . import clock
+from .clamps import Base, Clamps
+from .cost import Cost
+from .evaluation import Evaluator
 
-Array = npt.NDArray[Any]
-EVERY = 50  # updates between two looks, where nothing else is said
+EVERY = 50  # updates between two evaluations, where nothing else is given
 EARNED = 0.8  # of the share is spent: no pass takes what the last one took, and keeping the run is not in it
+BACKWARD = 3  # an update costs about as much as so many passes forward
 
 
-class Budget(Looks):
-    """Seconds that looks have earned as a share of those of the updates, and have not taken."""
+class Schedule:
+    """Seconds that evaluations have earned, as a share of those of the updates, and have not taken.
 
-    _every: int
-    _share: float | None
-    _adapts: bool
-    _rows: Any
-    _credit: float
-    _saved: float  # of the credit, for β
-    _earned_until: float  # updates
-    _told: bool
-    _told_of_less: bool
+    Parameters
+    ----------
+    evaluator : Evaluator
+    every : int or None
+        Updates between two evaluations; None: as often as there is time for, at multiples of 50.
+    share : float or None
+        Of the time of the training, what evaluations may take; None: whatever they take.
+    """
 
-    def _interval(self) -> int:
-        """Updates between two looks that are within the share."""
+    def __init__(self, evaluator: Evaluator, every: int | None, share: float | None) -> None:
+        self._evaluator = evaluator
+        self.every, self.share = every or EVERY, share
+        self._adapts = every is None and share is not None  # how often it evaluates
+        self._durations: list[float] = []  # seconds of the newest updates
+        self._stepped: float | None = None  # when the newest began
+        self._credit = 0.0
+        self._saved = 0.0  # of the credit, for β
+        self._earned_until = 0.0  # updates
+        self._warned_of_beta = self._warned_of_less = False
+
+    # ---- updates
+
+    def updated(self, evaluated: bool) -> None:
+        """An update begins; the one before is timed, if no evaluation was within."""
+        if not evaluated and self._stepped is not None:
+            self._durations = [*self._durations[-99:], clock.seconds() - self._stepped]
+
+    def stepped(self) -> None:
+        self._stepped = clock.seconds()
+
+    def go_on(self, number: int) -> None:
+        """The training goes on at this update."""
+        self._earned_until = float(number)
+
+    def update(self) -> tuple[float, bool]:
+        """Return the seconds of an update, and whether it was timed: until then it is taken to be as long as three passes."""
+        if len(self._durations) >= 3:
+            return float(np.median(self._durations)), True
+        return BACKWARD * self._evaluator.price()[1], False
+
+    # ---- evaluations
+
+    def interval(self) -> int:
+        """Return the updates between two evaluations that are within the share."""
         if not self._adapts:
-            return self._every
-        look, update = self._price()[0], self._update()[0]
+            return self.every
+        look, update = self._evaluator.price()[0], self.update()[0]
         look += min(look, self._price_of_beta())
-        return self._every * max(1, int(np.ceil(look / (EARNED * (self._share or 1) * self._every * update))))
+        return self.every * max(1, math.ceil(look / (EARNED * (self.share or 1) * self.every * update)))
 
-    def _price_of_beta(self) -> float:
-        """Seconds of β of the rows that were chosen; 0 before they are."""
-        return self._clamps.price() if self._clamps and self._clamps.examples is not None else 0.0
-
-    def _due(self) -> bool:
-        """Where how often is left to the watch, a look is made when there is time for it and for one more, at the end."""
-        if self.number % self._every:
+    def due(self, number: int, first: bool) -> bool:
+        """Return whether this update is evaluated. Where how often is left to the schedule, it is when there is time for an evaluation and for
+        one more, at the end."""
+        if number % self.every:
             return False
-        if not self._adapts or not self._course.looks:
+        if not self._adapts or first:
             return True
-        self._earn()
-        if self._credit - min(self._saved, self._price_of_beta()) >= 2 * self._price()[0]:
+        self.earn(number)
+        if self._credit - min(self._saved, self._price_of_beta()) >= 2 * self._evaluator.price()[0]:
             return True
-        if not self._told_of_less and self._interval() > self._every:
-            self._told_of_less = True
+        if not self._warned_of_less and self.interval() > self.every:
+            self._warned_of_less = True
             teller()(
-                f"looks are made every {self._interval()} updates or so: more often they would take more than share={self._share:g} of the "
+                f"evaluations are made every {self.interval()} updates or so: more often they would take more than share={self.share:g} of the "
                 "training. every=, or share=None, says how often"
             )
         return False
 
-    def _earn(self) -> None:
-        earned = EARNED * (self._share or 0) * self._update()[0] * max(0.0, self.number - self._earned_until)
+    def earn(self, number: int) -> None:
+        """Earn what the updates up to this one allow."""
+        earned = EARNED * (self.share or 0) * self.update()[0] * max(0.0, number - self._earned_until)
         self._credit += earned
         self._saved += earned / 2
-        self._earned_until = max(self._earned_until, self.number)
+        self._earned_until = max(self._earned_until, number)
 
-    def _beta(self, base: Base, kept: float) -> dict[Key, Array]:
-        """Of the same rows each time, where there is time for all of them but for the seconds that are kept; else of none."""
-        assert self._clamps is not None
-        clamps = self._clamps
-        if clamps.examples is None and not self._chosen(base, kept):
-            return {}
-        if self._share is not None and clamps.price() > self._credit - kept:
-            self._tell_if_never()
-            return {}
-        start = now()
-        beta = {key: np.full(self._shapes[key], np.nan, np.float32) for key in self._sites}
-        for key, values in beta.items():
-            clamps.measure(base, key, values)
-        self._credit -= now() - start
+    def earn_ahead(self) -> None:
+        """Earn half of what the first updates will have earned, for the first evaluation."""
+        self._earned_until += self.every / 2
+        self._credit += EARNED * (self.share or 0) * self.update()[0] * self.every / 2
+
+    def spend(self, seconds: float) -> None:
+        self._credit -= seconds
+
+    # ---- β
+
+    def _price_of_beta(self) -> float:
+        """Seconds of β of the rows that were chosen; 0 before they are."""
+        clamps = self._evaluator.clamps
+        return clamps.price() if clamps and clamps.examples is not None else 0.0
+
+    def affords_beta(self, clamps: Clamps, base: Base, kept: float, last: bool) -> bool:
+        """Return whether there is time for β of all rows that are measured, but for the seconds that are kept. Chooses these rows."""
+        if clamps.examples is None and not self._chosen(clamps, base, last):
+            return False
+        if self.share is not None and clamps.price() > self._credit - kept:
+            self._warn_if_never(clamps)
+            return False
         self._saved = 0.0
-        return beta
+        return True
 
-    def _chosen(self, base: Base, kept: float) -> bool:
+    def _chosen(self, clamps: Clamps, base: Base, last: bool) -> bool:
         """Whether rows could be chosen: once updates are timed and some answer depends on a site, or if there is time for all rows. At the
-        last look they are chosen in any case."""
-        assert self._clamps is not None
-        clamps, least = self._clamps, self._price()[0]
-        if self._share is None:
+        last evaluation they are chosen in any case."""
+        if self.share is None:
             clamps.choose(base, math.inf)
             return True
-        update, timed = self._update()
-        earned = EARNED * self._share * update * self._every
-        left = max(earned - least, least) if self._adapts else max(earned - least, 0.0)
-        last = kept == 0
+        update, timed = self.update()
+        look = self._evaluator.price()[0]
+        left = max(EARNED * self.share * update * self.every - look, look if self._adapts else 0.0)
         if last:
             left = max(left, self._credit)
-        elif not timed and sum(clamps.prices[key] * clamps.units(key) for key in clamps.order) > left:
-            return False
-        elif clamps.unsure.issuperset(self._sites):
+        elif clamps.unsure.issuperset(clamps.order) or (not timed and clamps.price_of_all() > left):
             return False
         clamps.choose(base, left)
         return True
 
-    def _tell_if_never(self) -> None:
-        assert self._clamps is not None and self._share is not None
-        update, look, price = self._update()[0], self._price()[0], self._clamps.price()
-        if self._told or self._adapts or self._share * update * self._every > look + price / 20:
+    def _warn_if_never(self, clamps: Clamps) -> None:
+        assert self.share is not None
+        update, look, price = self.update()[0], self._evaluator.price()[0], clamps.price()
+        if self._warned_of_beta or self._adapts or self.share * update * self.every > look + price / 20:
             return
-        self._told = True
-        least = int(np.ceil((look + price) / self._share / update))
+        self._warned_of_beta = True
         teller()(
-            f"β is hardly ever measured at this pace: one row of each example takes longer than share={self._share:g} of the "
-            f"training leaves. every={least} has time for one at each look; fewer examples or a larger share help, too"
+            f"β is hardly ever measured at this pace: one row of each example takes longer than share={self.share:g} of the "
+            f"training leaves. every={math.ceil((look + price) / self.share / update)} has time for one at each evaluation; fewer examples or a "
+            "larger share help, too"
+        )
+
+    def cost(self) -> Cost:
+        """Return what evaluations take."""
+        look, _ = self._evaluator.price()
+        clamps, names = self._evaluator.clamps, self._evaluator.observed.sites
+        update, timed = self.update()
+        return Cost(
+            look,
+            {name: clamps.prices[key] for key, name in names.items()} if clamps else {},
+            {name: clamps.units(key) for key, name in names.items()} if clamps else {},
+            clamps.price(1) if clamps else 0.0,
+            update,
+            self.interval(),
+            self.share,
+            timed,
         )

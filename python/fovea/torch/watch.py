@@ -3,46 +3,41 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
-import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _engine, checks
 from ..notices import teller
 from ..pictures import needed
-from ..run_store import name_of_own, spec_of
-from ..run_store import store as store_of
 from ..runs import Run
-from . import open_watches as unclosed
-from .arguments import ladder_of, require_answer, require_number, require_rows, truth_of
-from .clamps import Answer, Base, Clamps, clock, now
+from . import clock, open_watches
+from .arguments import require_number, require_state
+from .audit import Audit
+from .clamps import Answer, Base, Clamps
 from .cost import Cost
-from .evaluation import LookedUp, real_rows, words_of
-from .holds import Hold, plan_of, require_as_often, require_no_truth
-from .measures import MOST_AT_ONCE, Course, Measures
+from .evaluation import Evaluator
+from .holds import HoldSchedule
 from .model import Model, rank
-from .persistence import Keeping
-from .schedule import EARNED, EVERY
-from .sites import Key, Scope, Tap, chosen, found, name_of
+from .observed import Observed
+from .persistence import Persistence
+from .recorder import MOST_AT_ONCE, Recorder
+from .schedule import Schedule
 
 torch = needed("torch", "torch")
 
-Array = npt.NDArray[Any]
 
+class Watch:
+    """What ``fovea.observe`` gives: it evaluates a model while that is trained, and keeps what it sees as a run.
 
-class Watch(Keeping):
-    """What ``fovea.observe`` gives: it looks at a model while that is trained, and keeps what it sees as a run.
+    As a context it closes itself. A run that an exception ends is kept as failed. The evaluations of a watch that is never closed are kept
+    as a stopped run when Python ends, and stderr says so. A watch that is dropped before, as when the cell of a notebook is run again, does
+    not keep its model alive: its run is kept when the next watch begins.
 
-    As a context it closes itself, and what an exception ends is kept as a run that failed. Of a watch that is never closed the looks
-    that were made are kept as a stopped run when Python ends, and stderr says so. One that is dropped before, as when the cell of a
-    notebook is run again, does not keep its model alive: its run is kept when the next watch begins.
-
+    Examples
+    --------
     >>> import tempfile, torch, fovea
     >>> layer, x = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(4, 6, 8)
     >>> with fovea.observe(layer, x, lambda out: out.log_softmax(-1)[..., 0], store=tempfile.mkdtemp() + "/runs.db") as watch:
@@ -76,139 +71,116 @@ class Watch(Keeping):
         seed: int,
         store: Any,
     ) -> None:
-        begun = now()
+        begun = clock.now()
         self.number = 0  #: updates done
         self._closed = False
         self._run: Run | None = None  # what close() gave
         self._silent = rank() > 0
-        self._holds: list[Hold] = []
-        self._model = Model(model, batch)
-        self._answer = Answer(answer)
-        self._every, self._share, self._keep, self._name = every or EVERY, share, keep, name_of_own(name)
-        self._adapts = every is None and share is not None  # how often it looks
-        spec_of(settings)
-        self._settings, self._seed, self._store = dict(settings), seed, store_of(store)
+        self._given: dict[str, Any] = {}  # what the training said of the newest update
+        self._warned_of_nan = self._warned_of_no_gradient = False
+        self._recorder = Recorder()
+        self._persistence = Persistence(name, settings, store, self._recorder)
         if not self._silent:
-            self._store.require_place()
-        self._key = uuid.uuid4().hex
-        self._course = Course()
-        self._started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        self._begun = time.perf_counter()
-        self._before = 0.0  # seconds of the training before it was resumed
-        self._looks_before = 0
-        self._priced: tuple[float, float] | None = None  # seconds of a look without β, the newest, and of a pass
-        self._updates: list[float] = []  # seconds of the newest updates
-        self._stepped: float | None = None
-        self._earned_until = 0.0  # updates
-        self._last: list[tuple[str, Array]] = []  # arrays of the newest look
-        self._given: dict[str, Any] = {}  # what the training said of itself
-        self._told = False
-        self._told_of_less = False
-        self._lost = False  # that it diverged was told
-        self._told_of_no_gradient = False
-        self._held = False  # a pass of this update was held
-        self._held_before: list[dict[str, Any]] = []  # by the training that is gone on with
-        self._resumed_at = 0
-        self._kept_at = self._begun
+            self._persistence.require_store()
+        rows_listed = None if isinstance(rows, str) else list(rows)
+        self._observed = observed = Observed(
+            Model(model, batch), Answer(answer), sites, rows_listed or (), truth, rungs
+        )
+        clamps = None if beta is None else Clamps(observed.model, observed.answer, heads, rows_listed, seed)
+        self._evaluator = Evaluator(
+            observed, clamps, Audit(observed, clamps, heads == "all") if audit else None, self._room(keep)
+        )
+        self._schedule = Schedule(self._evaluator, every, share)
+        self._holds = HoldSchedule(observed)
+        self._spec = {
+            "model": self._spec_of_model(),
+            "probe": {"every": self._schedule.every, "keep": self._evaluator.keep},
+            "seed": seed,
+        }
+        self._measured: dict[str, Any] = {"beta": "clamp" if clamps else "none"}
+        if clamps:
+            self._measured.update(rows=rows, heads=heads, share="none" if share is None else share)
+        self._schedule.spend(clock.now() - begun)
+        if not self._silent:
+            for site, why in observed.unseen.items():
+                teller()(f"attention of '{site}' is not seen: it {why}")
+            open_watches.begun(self)
+            observed.model.note_autocast()
 
-        with LookedUp() as looked_up:
-            at_first = found(self._model, None)
-        self._often = at_first.often
-        with torch.no_grad():
-            self._answers = self._answer(at_first.output).cpu().numpy()
-        self._asked_at_first = ~np.isnan(self._answers)
-        if not self._asked_at_first.any():
-            raise _engine.wrong_input(
-                "answer(output) is not a number anywhere",
-                "nan stands only where nothing is asked; look at the model and the batch",
-            )
-        examples, rows_answered = self._answers.shape
-        by_example = found(self._model, examples)
-        seen, self._numbers, self._unseen = by_example.sites, by_example.numbers, by_example.unseen
-        self._every_shape = {key: tuple(seen[key].attention.shape) for key in seen}
-        self._every_site = {name_of(key): shape[1] for key, shape in self._every_shape.items()}  # how many heads
-        names = set(chosen(list(self._every_site), sites, "sites"))
-        self._sites: dict[Key, str] = {key: name_of(key) for key in seen if name_of(key) in names}
-        self._shapes = {key: self._every_shape[key] for key in self._sites}
-        self._real = {key: real_rows(seen[key]) for key in self._sites}
-        require_answer(self._answers, self.sites, [seen[key].attention.shape for key in seen])
-        require_rows(() if isinstance(rows, str) else rows, self._shapes.values())
-        fits = [rows * places for _, _, rows, places in self._shapes.values() if rows * places <= MOST_AT_ONCE]
-        if len(fits) < len(self._shapes) and keep > 0 and not self._silent:
-            large = [
-                name for key, name in self._sites.items() if self._shapes[key][2] * self._shapes[key][3] > MOST_AT_ONCE
-            ]
+    def _room(self, keep: int) -> int:
+        """Of how many examples there is room for maps."""
+        shapes, names = self._observed.shapes, self._observed.sites
+        sizes = {names[key]: rows * places for key, (_, _, rows, places) in shapes.items()}
+        large = [name for name, size in sizes.items() if size > MOST_AT_ONCE]
+        if large and keep > 0 and not self._silent:
             teller()(
                 f"maps of '{large[0]}' hold more than {MOST_AT_ONCE} numbers and are not kept; its series are. A shorter batch has room for them"
             )
-        self._keep = min([keep, *(MOST_AT_ONCE // size for size in fits)])
-        self._truth = truth_of(truth, examples, self._shapes.values(), [seen[key].attention.shape for key in seen])
-        self._rungs = ladder_of(rungs, self._answers)
-        of_words, self._table = words_of(looked_up.found, self._model.tensors(), examples)
-        self._tokens = None if of_words is None else of_words.cpu().numpy().astype(np.int32)
-        self._measures = Measures(self._tokens)
-        self._clamps = (
-            None
-            if beta is None
-            else Clamps(self._model, self._answer, heads, None if isinstance(rows, str) else list(rows), seed)
-        )
-        self._rows, self._heads = rows, heads
-        self._wants_audit = audit
-        self._audit, self._audit_memory = None, []
-        self._credit = begun - now()  # seconds that looks may still take
-        self._saved = 0.0
-        if not self._silent:
-            for name, why in self._unseen.items():
-                teller()(f"attention of '{name}' is not seen: it {why}")
-            unclosed.begun(self)
-            self._model.note_autocast()
+        most: int = min([keep, *(MOST_AT_ONCE // size for size in sizes.values() if size <= MOST_AT_ONCE)])
+        return most
+
+    def _spec_of_model(self) -> dict[str, Any]:
+        observed = self._observed
+        spec: dict[str, Any] = {
+            "class": type(observed.model.module).__name__,
+            "sites": list(observed.sites.values()),
+            "heads": [shape[1] for shape in observed.shapes.values()],
+        }
+        layers = [observed.numbers[key] for key in observed.sites]
+        if layers != list(range(1, len(layers) + 1)):
+            spec["layers"] = layers
+        if observed.unseen:
+            spec["unseen"] = list(observed.unseen)
+        return spec
 
     @property
     def sites(self) -> dict[str, tuple[int, ...]]:
-        """What is observed: (examples, heads, rows, places) by the site's name."""
-        return {name: self._shapes[key] for key, name in self._sites.items()}
+        """What is observed: (examples, heads, rows, positions) by the site's name."""
+        return {name: self._observed.shapes[key] for key, name in self._observed.sites.items()}
 
     @property
     def unseen(self) -> dict[str, str]:
         """What looks like attention and cannot be seen: why, by the name of its module."""
-        return dict(self._unseen)
+        return dict(self._observed.unseen)
 
     # ---- what the training says
 
     def step(self, **metrics: Any) -> None:
-        """After ``backward``, before the optimiser's step. What it is told of the update is kept as ``train_loss`` and the
-        like; every so many updates it looks at the model, which changes nothing of it."""
+        """Note an update: after ``backward``, before the optimiser's step.
+
+        The model is evaluated if its turn has come, which changes nothing of it.
+
+        Parameters
+        ----------
+        **metrics : float or tensor of one number
+            What the training says of the update. It is kept as ``train_loss`` and the like, of the updates that are evaluated.
+        """
         self._open()
         for name, value in metrics.items():
             require_number(name, value)
-        due = [hold for hold in self._holds if hold.at(self.number)]
-        if due and not self._held:
-            raise _engine.wrong_input(
-                f"attention is to be held at update {self.number}, and none of {', '.join(sorted(due[0].sites)[:4])} was held before step()",
-                "wrap the forward pass in watch.intervening()",
-            )
-        self._held = False
+        self._holds.stepped(self.number)
         self._given = metrics
-        if not self._silent and self._due():
-            self._look()
-            self._model.note_autocast()
-            self._keep_meanwhile()
-        elif self._stepped is not None:
-            self._updates = [*self._updates[-99:], clock() - self._stepped]
+        due = not self._silent and self._schedule.due(self.number, not self._recorder.evaluations)
+        if due:
+            self._evaluate()
+            self._observed.model.note_autocast()
+            self._persistence.keep_meanwhile(self._whole_spec, self.number)
+        self._schedule.updated(due)
         self.number += 1
-        self._stepped = clock()
+        self._schedule.stepped()
 
     def _go_on_at(self, number: int) -> None:
         """This update is the next: of a training that goes on without the watch's state."""
         self._open()
-        self.number, self._earned_until = checks.whole("number", number, 0), float(number)
+        self.number = checks.whole("number", number, 0)
+        self._schedule.go_on(self.number)
 
     def _tell(self, number: int, **metrics: float) -> None:
         """What is known of an update later, as a mean over several: kept as ``train_loss`` and the like."""
         self._open()
         for name, value in metrics.items():
             require_number(name, value)
-            self._course.number(number, f"train_{name}", float(value))
+            self._recorder.number(number, f"train_{name}", float(value))
 
     def hold(
         self,
@@ -219,162 +191,216 @@ class Watch(Keeping):
         *,
         head: int | None = None,
     ) -> None:
-        """Attention is held for updates ``start`` to ``until`` - 1, within ``intervening``: ``"uniform"`` over the places
-        that a row may look at, at the place ``"previous"`` to it, at the ``"first"``, or at the ``"truth"`` (rows without
-        one follow their scores); or as a function of (attention, allowed) says, (examples, heads, rows, places). ``head``
-        is one of them, counted from 1."""
+        """Hold attention for updates ``start`` to ``until`` - 1, within ``intervening``.
+
+        Parameters
+        ----------
+        how : str or function
+            ``"uniform"``: over the positions that a row may attend to. ``"previous"``, ``"first"``: at that position. ``"truth"``: at
+            the true one; rows without one follow their scores. A function of (attention, allowed), both (examples, heads, rows,
+            positions), gives the weights; they must be at least 0, 0 where ``allowed`` is False, and sum to 1.
+        sites : str or sequence of str
+            Patterns of names of sites.
+        start, until : int
+            The first update that is held, and the first that is not held any more.
+        head : int, optional
+            One head, from 1; all by default.
+        """
         self._open()
-        start = checks.whole("start", start, 0)
-        until = None if until is None else checks.whole("until", until)
-        if until is not None and until <= start:
-            raise _engine.wrong_input(f"until is {until}", f"it must be after start, which is {start}")
-        names = set(chosen(list(self._every_site), checks.texts("sites", sites, "blocks.1.*"), "sites"))
-        made = Hold.of(how, names, start, until, head)
-        fewest = min(names, key=self._every_site.__getitem__)
-        if made.head is not None and made.head > self._every_site[fewest]:
-            raise _engine.wrong_input(
-                f"head {head} cannot be held: '{fewest}' has {self._every_site[fewest]}", "heads count from 1"
-            )
-        self._holds.append(made)
+        self._holds.add(how, sites, start, until, head)
 
     @contextlib.contextmanager
     def intervening(self, truth: Any = None) -> Iterator[None]:
-        """Around a forward pass of the training: attention is held as ``hold`` said, if it is now. ``truth`` is that of the
-        batch that goes through, where attention is held at it, now or later: that which ``observe`` was given is of the batch
-        that is looked at, by which looks show such a hold."""
-        self._open()
-        if self._model.in_place and torch.is_grad_enabled():
-            self._model.note_autocast()
-        if truth is None:
-            require_no_truth(self._holds, self.number)
-        due = [hold for hold in self._holds if hold.at(self.number)]
-        plan = plan_of(due, truth, torch.is_grad_enabled())
-        if plan is None:
-            yield
-            return
-        with (
-            self._model.eagerly(),
-            Scope(self._model.names) as scope,
-            Tap(scope, plan.keys(), None, plan, self._every_shape) as tap,
-        ):
-            try:
-                yield
-            finally:
-                self._held |= bool(tap.seen)
-            require_as_often(due, scope.passes, self._often, self._every_site)
+        """Hold attention in a forward pass of the training, as ``hold`` said, if it is held now.
 
-    # ---- looking
+        Parameters
+        ----------
+        truth : array-like, optional
+            The truth of the batch that goes through, (examples, rows), if attention is held at it, now or later. The truth that
+            ``observe`` was given is of the batch that is evaluated: evaluations show such a hold by it.
+        """
+        self._open()
+        if self._observed.model.in_place and torch.is_grad_enabled():
+            self._observed.model.note_autocast()
+        with self._holds.within(self.number, truth):
+            yield
+
+    # ---- evaluations
 
     def cost(self) -> Cost:
-        """What looks take, timed now, and what part of the training that will be.
+        """Time what evaluations take, and what part of the training that will be.
 
         >>> import torch, fovea
         >>> layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
         >>> watch = fovea.observe(layer, torch.randn(4, 6, 8), lambda out: out.log_softmax(-1)[..., 0], name="cost")
         >>> print(watch.cost())  # doctest: +ELLIPSIS
         an update ...
-        a look ...
+        an evaluation ...
         """
         self._open()
         if self._silent:
             raise _engine.wrong_input(
                 "this process observes nothing: the first of the processes does", "ask the one of rank 0"
             )
-        look, one_pass = self._price()
-        sites = list(self._sites) if self._clamps else []
-        update, timed = self._update()
-        return Cost(
-            look,
-            {self._sites[key]: self._clamps.prices[key] for key in sites if self._clamps},
-            {self._sites[key]: self._clamps.units(key) for key in sites if self._clamps},
-            self._clamps.price(1) if self._clamps else 0.0,
-            update,
-            self._interval(),
-            self._share,
-            timed,
-        )
+        return self._schedule.cost()
 
-    def _look(self, last: bool = False) -> None:
-        first = not self._course.looks
-        start = now()
-        with self._model.at_rest():
-            base = self._base(log=self._clamps is not None)
+    def _evaluate(self, last: bool = False) -> None:
+        evaluator, schedule, step = self._evaluator, self._schedule, self.number
+        first = not self._recorder.evaluations
+        start = clock.now()
+        with self._observed.model.at_rest():
+            base = evaluator.base()
             if self._diverged(base, last):
                 return
-            numbers, arrays = self._measured(base, first)
-            holds = [hold for hold in self._holds if hold.at(self.number)]
-            plan = plan_of(holds, self._truth)
-            if plan is not None and (self._truth is not None or not any(hold.how == "truth" for hold in holds)):
-                held, _ = self._measured(self._base(plan), False)
-                numbers.update({f"{name}_held": value for name, value in held.items() if name not in self._rungs})
-            took = now() - start
-            unsure = self._clamps is not None and len(self._clamps.unsure) > 0
-            one_pass = self._priced[1] if self._priced and not unsure else self._prepared(base)
-            self._priced = took, one_pass
-            self._earn()
-            if first:  # takes half of what the first updates will have earned
-                self._earned_until += self._every / 2
-                self._credit += EARNED * (self._share or 0) * self._update()[0] * self._every / 2
-            self._credit -= now() - start
-            beta: dict[Key, Array] = {}
-            if self._clamps:
-                beta = self._beta(base, 0.0 if last else took)
-                if beta:
-                    more, kept = self._compared(base, beta)
-                    numbers.update(more)
-                    arrays += kept
-            start = now()
-            if self._wants_audit:
-                numbers.update(self._audited(self._followed(base), base, self.number, first, beta))
-            self._credit -= now() - start
-            self._priced = took + now() - start, one_pass
-        self._told_of_update(last)
+            numbers, arrays = evaluator.attention(base, first)
+            plan = self._holds.plan(step)
+            if plan is not None:
+                held, _ = evaluator.attention(self._observed.base(plan))
+                numbers.update(
+                    {f"{name}_held": value for name, value in held.items() if name not in self._observed.rungs}
+                )
+            took = clock.now() - start
+            evaluator.took(base, took)
+            schedule.earn(step)
+            if first:
+                schedule.earn_ahead()
+            schedule.spend(clock.now() - start)
+            start = clock.now()
+            beta = {}
+            if evaluator.clamps and schedule.affords_beta(evaluator.clamps, base, 0.0 if last else took, last):
+                beta = evaluator.beta(base)
+                more, kept = evaluator.agreement(base, beta)
+                numbers.update(more)
+                arrays += kept
+            schedule.spend(clock.now() - start)
+            start = clock.now()
+            if evaluator.audit:
+                numbers.update(evaluator.audit.measure(base, base.answers.cpu().numpy(), step, first, beta))
+            schedule.spend(clock.now() - start)
+            evaluator.took_more(clock.now() - start)
+        self._note_update(last)
         for name, number in numbers.items():
-            self._course.number(self.number, name, number)
-        self._last = arrays
-        self._course.keep(self.number, arrays)
+            self._recorder.number(step, name, number)
+        self._recorder.evaluated(step, arrays)
 
     def _diverged(self, base: Base, last: bool) -> bool:
         """Whether an answer that was a number is none any more: then the loss alone is kept, as nan."""
-        if not (np.isnan(base.answers.cpu().numpy()) & self._asked_at_first).any():
+        if not (np.isnan(base.answers.cpu().numpy()) & self._observed.asked_at_first).any():
             return False
-        if not self._lost:
-            self._lost = True
+        if not self._warned_of_nan:
+            self._warned_of_nan = True
             teller()(
                 f"at update {self.number} the answer is not a number where it was one; loss is kept as nan, and nothing else is measured"
             )
-        self._course.number(self.number, "loss", float("nan"))
-        self._told_of_update(last)
-        self._last = []
-        self._course.keep(self.number, [])
+        self._recorder.number(self.number, "loss", float("nan"))
+        self._note_update(last)
+        self._recorder.evaluated(self.number, [])
         return True
+
+    def _note_update(self, last: bool) -> None:
+        """Record what the training said of this update, and its gradient."""
+        for name, value in self._given.items():
+            number = float(value.detach() if isinstance(value, torch.Tensor) else value)
+            self._recorder.number(self.number, f"train_{name}", number)
+        norms = {} if last else self._evaluator.gradients()
+        if not norms and not last and not self._warned_of_no_gradient:
+            self._warned_of_no_gradient = True
+            teller()(
+                f"at update {self.number} step() found no gradient, so its norm is not kept. Call it after backward(), before zero_grad()"
+            )
+        for name, norm in norms.items():
+            self._recorder.number(self.number, name, norm)
 
     # ---- what becomes of it
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a checkpoint of the training has to hold for the watch to go on (``torch.save`` takes it)."""
+        course = self._recorder.state_dict()
+        course["arrays"] = [[step, name, torch.tensor(values)] for step, name, values in course["arrays"]]
+        clamps, audit = self._evaluator.clamps, self._evaluator.audit
+        return {
+            **self._persistence.state_dict(),
+            "number": self.number,
+            "sites": list(self._observed.sites.values()),
+            "measured": None if clamps is None else (clamps.examples, clamps.rows),
+            "course": course,
+            "holds": self._holds.tables(),
+            "audit": torch.tensor(audit.memory() if audit else [], dtype=torch.float64),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where ``state_dict`` was taken: with its evaluations, its holds by the number of the update, and its place in the store."""
+        self._open()
+        state = require_state(state, list(self._observed.sites.values()))
+        self.number = int(state["number"])
+        self._schedule.go_on(self.number)
+        clamps, audit = self._evaluator.clamps, self._evaluator.audit
+        if clamps and state.get("measured"):
+            clamps.examples, clamps.rows = state["measured"]
+        if audit:
+            audit.go_on(state["audit"].tolist() if "audit" in state else [])
+        self._holds.go_on(state.get("holds", []), self.number)
+        course = dict(state["course"])
+        course["arrays"] = [[step, name, values.numpy()] for step, name, values in course["arrays"]]
+        went_back = len(self._recorder.evaluations) > 0  # all that it has now is this watch's to keep
+        self._recorder.load_state_dict(course)
+        self._persistence.load_state_dict(state, went_back)
+
+    def _whole_spec(self) -> dict[str, Any]:
+        """The spec of the run as it is now."""
+        autocast = self._observed.model.autocast
+        observed = dict(self._measured)
+        if autocast and autocast.dtype:
+            observed["autocast"] = str(autocast.dtype).removeprefix("torch.")
+        train = {"program": "PyTorch", "observed": observed}
+        return {**self._spec, "intervene": self._holds.tables(), "train": train}
+
+    def _unkept(self) -> open_watches.Unkept:
+        """What it saw, without its model."""
+        persistence, evaluations = self._persistence, len(self._recorder.evaluations)
+        saver = persistence.saver(self._whole_spec(), self.number, "stopped")
+        return open_watches.Unkept(
+            persistence.key, persistence.name, evaluations, persistence.own_evaluations, self.number, saver
+        )
+
     def close(self, state: str = "done", error: str = "") -> Run | None:
-        """Looks once more and keeps the run, in the store; of several processes the first does, and the others get None.
-        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``. A watch that is closed gives the same run again. Where the last look
-        fails, a warning says so, and what was seen before is kept."""
+        """Evaluate once more and keep the run in the store.
+
+        A watch that is closed gives the same run again. If the last evaluation fails, a warning says so, and what was seen before is kept.
+
+        Parameters
+        ----------
+        state : str
+            ``"done"``, ``"stopped"`` or ``"failed"``.
+        error : str
+            Why it failed.
+
+        Returns
+        -------
+        fovea.Run or None
+            None in all but the first of several processes.
+        """
         if self._closed:
             return self._run
-        self._model.forget_autocast()
+        self._observed.model.forget_autocast()
         if self._silent:
             self._closed = True
             return None
-        trouble = ""
-        if state != "failed" and self._course.looks[-1:] != [self.number]:
+        evaluations, trouble = self._recorder.evaluations, ""
+        if state != "failed" and evaluations[-1:] != [self.number]:
             self._given = {}
             try:
-                self._look(last=True)
+                self._evaluate(last=True)
             except Exception as why:
-                if not self._course.looks:
+                if not evaluations:
                     raise
-                trouble = f"the last look, at update {self.number}, failed, and what was seen before is kept ({type(why).__name__}: {why})"
-        for name, number in (self._audit.whole() if self._audit and self._course.looks else {}).items():
-            self._course.number(self._course.looks[-1], name, number)
-        self._run = self._keeping(state, error)()
+                trouble = f"the last evaluation, at update {self.number}, failed, and what was seen before is kept ({type(why).__name__}: {why})"
+        audit = self._evaluator.audit
+        for name, number in (audit.whole() if audit and evaluations else {}).items():
+            self._recorder.number(evaluations[-1], name, number)
+        self._run = self._persistence.saver(self._whole_spec(), self.number, state, error)()
         self._closed = True
-        unclosed.closed(self)
+        open_watches.closed(self)
         if trouble:
             teller()(trouble)
         return self._run
@@ -398,7 +424,10 @@ class Watch(Keeping):
 
     def __del__(self) -> None:
         if self._unclosed:
-            unclosed.dropped(self)
+            open_watches.dropped(self)
 
     def __repr__(self) -> str:
-        return f"<watch of {type(self._model.module).__name__}: {len(self._sites)} sites, {self.number} updates, {len(self._course.looks)} looks>"
+        model, evaluations = type(self._observed.model.module).__name__, len(self._recorder.evaluations)
+        return (
+            f"<watch of {model}: {len(self._observed.sites)} sites, {self.number} updates, {evaluations} evaluations>"
+        )

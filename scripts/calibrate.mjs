@@ -71,8 +71,9 @@ for (const file of files) {
   const told = bins.map(() => ({ times: 0, likely: 0, right: 0 }));
   for (let draw = 0; draw < draws; ++draw) {
     const texts = drawn(by_class);
-    const toml = `task = { name = "given-texts", labels = ${JSON.stringify(texts.map(({ label }) => label))}, texts = ${JSON.stringify(texts.map(({ words }) => words)).replaceAll("\x7f", "\\u007f")} }\nmodel = { name = "gated-classifier", hidden = 8, embedding = 8 }`;
-    for (const { output, words, candidates } of ask({ ask: "predict", toml, set: [], seed: draw, texts: [] }).prediction.outputs) {
+    const task = { name: "given-texts", labels: texts.map(({ label }) => label), texts: texts.map(({ words }) => words) };
+    const spec = { task, model: { name: "gated-classifier", hidden: 8, embedding: 8 } };
+    for (const { output, words, candidates } of ask({ ask: "predict", spec, set: {}, seed: draw, texts: [] }).prediction.outputs) {
       const first = words[0] ?? candidates[0];
       if (!first) continue;
       const bin = told[words.length > 0 ? 0 : bins.findIndex(({ least }, i) => i > 0 && first.likely >= least)];

@@ -11,6 +11,7 @@
 #include "apps/wasm/question.h"
 #include "apps/wasm/room.h"
 #include "fovea/base/error/wording.h"
+#include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/unresolved_spec.h"
 #include "fovea/lab/spec/assembly.h"
 
@@ -35,7 +36,7 @@ Json error_json(const Error& error) {
   const Wording& words = plain_wording();
   const Place& place = error.place();
   Json json{{"problem", words.problem(error)}, {"remedy", words.remedy(error)}};
-  if (place.kind == Place::Kind::setting) json["setting"] = place.file.substr(0, place.file.find('='));
+  if (place.kind == Place::Kind::setting) json["setting"] = place.file;
   else if (place.known() && place.kind != Place::Kind::spec) json["place"] = words.place(place);
   return json;
 }
@@ -53,9 +54,11 @@ std::string text_of(const Json& ask, const char* name, const std::string& otherw
 }
 
 RunSpec spec_of(const Json& ask) {
-  const Experiment experiment = parse_experiment(text_of(ask, "toml"), "the playground's spec", Place::Kind::spec);
+  const Place page{"the page's spec", 0, 0, Place::Kind::spec};
+  const Experiment experiment = experiment_from_table(table_from_json(ask.at("spec"), page), page);
   std::vector<Override> overrides;
-  for (const auto& words : ask.at("set")) overrides.push_back(parse_override(words.get<std::string>()));
+  for (const auto& [name, typed] : ask.at("set").items())
+    overrides.push_back({name, parse_value(typed.get<std::string>(), Place::setting(name))});
   RunSpec spec = complete(unresolved_spec(experiment, Preset::full, overrides, ask.at("seed").get<std::uint64_t>()));
   refuse_without_room(spec);
   check_fit(spec);

@@ -19,7 +19,7 @@ struct Question {
 // A word of the question that is text; `otherwise` where it is missing.
 std::string text_of(const Json& ask, const char* name, const std::string& otherwise = {});
 
-// The spec that "toml" describes, with the overrides "set" and "seed".
+// The run that "spec" describes, with "seed" and with what is typed for single settings, "set".
 RunSpec spec_of(const Json& ask);
 
 // Puts bytes beside the answer under way, which says where they lie: {"at": offset, "bytes": how many}. The page gets

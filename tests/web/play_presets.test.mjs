@@ -52,7 +52,7 @@ test("each preset comes to what it says, from five seeds, and from the first to 
         const state = { ...page.first, ...preset.state, seed };
         const plan = page.plan_of(state, run === 1 ? state.beside : "");
         const course = seed === 0 && (await precomputed(plan));
-        plan.set.push("probe.every=10"); // what is looked at less often is the same then
+        plan.set["probe.every"] = "10"; // what is looked at less often is the same then
         const training = trained(plan, Math.max(...held.map(({ step }) => step))), { series } = training;
         if (course !== false) expect_precomputed(course, training, page.task_of(state).metrics, `${preset.name}, run ${run}`);
         for (const { metric, step, least, most } of held) {
@@ -112,8 +112,8 @@ test("in a text commas and semicolons stand as they please where the same labels
 function predicted(given) {
   const { labels, texts } = ask({ ask: "table", text: page.with_tabs(given) });
   const words = texts.map(page.words_in);
-  const toml = `task = { name = "given-texts", labels = ${JSON.stringify(labels)}, texts = ${JSON.stringify(words)} }\nmodel = { name = "gated-classifier", hidden = 8, embedding = 8 }`;
-  return ask({ ask: "predict", toml, set: [], seed: 0, texts: [] });
+  const spec = { task: { name: "given-texts", labels, texts: words }, model: { name: "gated-classifier", hidden: 8, embedding: 8 } };
+  return ask({ ask: "predict", spec, set: {}, seed: 0, texts: [] });
 }
 const repeated = (count, ...lines) => Array.from({ length: count }, () => lines).flat();
 

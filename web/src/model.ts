@@ -2,6 +2,9 @@
 
 export type RunState = "running" | "done" | "stopped" | "failed";
 export type Setting = string | number | boolean | null | Setting[] | { [key: string]: Setting };
+export interface Table {
+  [key: string]: Setting;
+}
 
 export interface Run {
   run: number;

@@ -180,9 +180,13 @@ std::vector<Item> read_list(const Value& value, const std::string& key, Item (*r
 }  // namespace
 
 Experiment parse_experiment(const std::string& toml, const std::string& file_name, Place::Kind kind) {
+  return experiment_from_table(parse_table(toml, file_name, kind), {file_name, 0, 0, kind});
+}
+
+Experiment experiment_from_table(const ValueTable& written, const Place& place) {
   Experiment experiment;
-  experiment.place = {file_name, 0, 0, kind};
-  experiment.name = std::filesystem::path(file_name).stem().string();
+  experiment.place = place;
+  experiment.name = std::filesystem::path(place.file).stem().string();
   experiment.title = experiment.name;
   const auto table = [](ValueTable& out, const std::string& key) {
     return [&out, key](const Value& v) { out = take<ValueTable>(v, key, ValueKind::table); };
@@ -190,7 +194,7 @@ Experiment parse_experiment(const std::string& toml, const std::string& file_nam
   const auto text = [](std::string& out, const std::string& key) {
     return [&out, key](const Value& v) { out = take_text(v, key); };
   };
-  read_keys(parse_table(toml, file_name, kind), "an experiment",
+  read_keys(written, "an experiment",
             {{"title", text(experiment.title, "title")},
              {"idea", text(experiment.idea, "idea")},
              {"system", text(experiment.system, "system")},

@@ -1,6 +1,12 @@
 #include "fovea/lab/record/json.h"
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "fovea/base/error/error.h"
 
 namespace fovea {
 
@@ -23,10 +29,33 @@ struct ToJson {
   }
 };
 
+bool fits_integer(const Json& json) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  return json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::uint64_t>() <= most);
+}
+
+Value value_from(const Json& json, const Place& place) {
+  if (json.is_boolean()) return {json.get<bool>(), place};
+  if (json.is_string()) return {json.get<std::string>(), place};
+  if (fits_integer(json)) return {json.get<std::int64_t>(), place};
+  if (json.is_number()) return {json.get<double>(), place};
+  if (json.is_object()) return {table_from_json(json, place), place};
+  if (!json.is_array()) throw wrong_input("null is no value of a setting", "leave the setting out", place);
+  ValueList list;
+  for (const Json& item : json) list.push_back(value_from(item, place));
+  return {std::move(list), place};
+}
+
 }  // namespace
 
 Json number_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json value_json(const Value& value) { return std::visit(ToJson{}, value.data); }
+
+ValueTable table_from_json(const Json& json, const Place& place) {
+  ValueTable table;
+  for (const auto& [key, value] : json.items()) table.emplace(key, value_from(value, place));
+  return table;
+}
 
 }  // namespace fovea

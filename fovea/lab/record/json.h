@@ -1,4 +1,4 @@
-// Values as JSON. Numbers that JSON cannot say (infinity, NaN) are null.
+// Values as JSON, and back. Infinity and NaN become null, which does not become a value again.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,5 +11,7 @@ using Json = nlohmann::ordered_json;  // keys stay as they were written
 
 Json number_json(double x);
 Json value_json(const Value& value);
+// Every value gets this place. Throws wrong_input for a null.
+ValueTable table_from_json(const Json& json, const Place& place);
 
 }  // namespace fovea

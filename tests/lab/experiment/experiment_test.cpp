@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "fovea/base/file.h"
+#include "fovea/lab/record/json.h"
 #include "tests/lab/experiment/experiment_scene.h"
 
 namespace fovea {
@@ -52,6 +53,32 @@ TEST(Spec, TextIsCanonicalAndReadsBack) {
   EXPECT_EQ(back.text(), spec.text());
   EXPECT_EQ(back.hash(), spec.hash());
   refused([] { run_spec_from_table({}); }, "", "has no 'task'", "not a spec");
+}
+
+// The two spell a number, a list and a table in their own ways.
+TEST(Spec, ReadsJsonAsItReadsToml) {
+  const Place page{"the page's spec", 0, 0, Place::Kind::spec};
+  const auto read = [&page](const std::string& json) {
+    return resolve(experiment_from_table(table_from_json(Json::parse(json), page), page), Preset::full, {}, 3);
+  };
+  const std::string parts = R"("task": {"name": "mark", "vocab": 12}, "model": {"name": "tiny"})";
+  const RunSpec spec = read("{" + parts +
+                            R"(, "train": {"steps": 40, "rate": 1, "beta1": 4e-3},
+    "probe": {"every": 10, "names": ["watch"], "watch": {"scale": 2.5}},
+    "intervene": [{"hold": "uniform", "until": 20}]})");
+  const Experiment toml = parse_experiment(R"(
+    task = { name = "mark", vocab = 12 }
+    model = { name = "tiny" }
+    train = { steps = 40, rate = 1.0, beta1 = 4e-3 }
+    probe = { every = 10, names = ["watch"], watch = { scale = 2.5 } }
+    intervene = [{ hold = "uniform", until = 20 }]
+  )",
+                                           "x.toml");
+  EXPECT_EQ(spec.text(), resolve(toml, Preset::full, {}, 3).text());
+  for (const char* wrong : {"[1]", "null", "7"}) EXPECT_THROW(read(wrong), Error) << wrong;
+  refused([&] { read("{" + parts + R"(, "train": {"steps": null}})"); }, page.file, "null", "leave");
+  refused([&] { read("{" + parts + R"(, "train": {"steps": 18446744073709551615}})"); }, page.file,
+          "1.8446744073709552e+19", "");
 }
 
 TEST(Spec, HashIsOfWhatCanChangeANumber) {

@@ -1,5 +1,7 @@
 // One training on the page: what it was begun with, how far it is, and all it has shown on the way, so that a person
 // can go back to any look. Going back changes nothing; training on from there is training on from where it is.
+
+import type { Table } from "../model";
 import { course_of, type Precomputed } from "./courses";
 import { type Beginning, type Course, engine, floats_in, type Weights } from "./engine";
 import { Looks, type Series } from "./looks";
@@ -8,8 +10,8 @@ export type { Look } from "./looks";
 
 // What a training is made of: a spec, what is set otherwise, and a seed.
 export interface Plan {
-  toml: string;
-  set: string[]; // "task.vocab=30"
+  spec: { task: Table; model: Table; train: Table; probe: Table; intervene?: Table[] };
+  set: { [setting: string]: string }; // {"task.vocab": "30"}, each as a person types it
   seed: number;
 }
 

@@ -1,5 +1,6 @@
 // Data of the person at the page: kept in this browser, and sent nowhere.
 import { useLayoutEffect, useReducer } from "preact/hooks";
+import type { Table } from "../model";
 import { Trouble } from "../trouble";
 
 const most_bytes = 1_000_000;
@@ -29,7 +30,7 @@ export abstract class Own<Data extends { given: string }> {
   // Throws Trouble with what is wrong.
   abstract read(given: string): Data | Promise<Data>;
   abstract told(data: Data): string;
-  abstract task_of(data: Data): string; // as a spec writes it
+  abstract task_of(data: Data): Table; // of a spec
 
   constructor(private readonly place: string) {
     try {
@@ -53,7 +54,7 @@ export abstract class Own<Data extends { given: string }> {
   }
 
   // What makes the task of a spec; undefined while there are no data.
-  get task(): string | undefined {
+  get task(): Table | undefined {
     return this.data && this.task_of(this.data);
   }
 

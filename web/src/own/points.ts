@@ -71,8 +71,8 @@ class OwnPoints extends Own<Points> {
     }).join("\n");
   }
 
-  task_of({ x, y }: Points): string {
-    return `{ name = "given-points", x = ${JSON.stringify(x)}, y = ${JSON.stringify(y)} }`;
+  task_of({ x, y }: Points) {
+    return { name: "given-points", x, y };
   }
 }
 

@@ -115,10 +115,8 @@ class OwnTexts extends Own<Texts> {
     }).join("\n");
   }
 
-  // JSON's strings are TOML's but for the one character that TOML escapes too.
-  task_of({ labels, texts }: Texts): string {
-    const list = (words: string[]) => JSON.stringify(words).replaceAll("\x7f", "\\u007f");
-    return `{ name = "given-texts", labels = ${list(labels)}, texts = ${list(texts)} }`;
+  task_of({ labels, texts }: Texts) {
+    return { name: "given-texts", labels, texts };
   }
 }
 

@@ -264,14 +264,14 @@ export class Player<Wish> {
 // What else would be refused, were the first not there: the engine tells of one setting at a time.
 async function all_refused(plan: Plan | undefined, error: Error): Promise<Error[]> {
   const all = [error];
-  let set = plan?.set ?? [];
+  let set = Object.entries(plan?.set ?? {});
   for (;;) {
     const last = all.at(-1)!;
-    const others = set.filter(one => !(last instanceof Refused && one.startsWith(`${last.setting}=`)));
+    const others = set.filter(([name]) => !(last instanceof Refused && name === last.setting));
     if (!plan || others.length === 0 || others.length === set.length) return all;
     set = others;
     try {
-      (await new Training({ ...plan, set }).begin()).end();
+      (await new Training({ ...plan, set: Object.fromEntries(set) }).begin()).end();
       return all;
     } catch (next) {
       if (!(next instanceof Refused)) return all;

@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { engine, type Parts } from "../engine/engine";
 import type { Training } from "../engine/training";
+import type { Table } from "../model";
 import type { Refusal } from "./player";
 import { first, type State, settings_in, settings_text, task_of, to_seed } from "./state";
 import { tasks, words_for } from "./tasks";
@@ -273,8 +274,8 @@ function settings_of(parts: Parts | undefined, state: State, training: Training 
   if (!parts) return [];
   const task = task_of(state);
   // Where there is no training yet, since something in the address cannot be, as the page would ask for it.
-  const named = (section: string, toml: string) =>
-    String(training?.setting(section, "name") ?? /name = "([^"]*)"/.exec(toml)?.[1]);
+  const named = (section: string, table: Table | undefined) =>
+    String(training?.setting(section, "name") ?? table?.name);
   const read = (section: string, part: Parts["tasks"][string] | undefined): Setting[] =>
     (part?.settings ?? []).map(({ name, kind, help }) => ({
       name: `${section}.${name}`,
@@ -299,7 +300,7 @@ function settings_of(parts: Parts | undefined, state: State, training: Training 
     ...read("task", parts.tasks[named("task", task.task)]),
     ...read(
       "model",
-      parts.models[named("model", (task.models.find(({ name }) => name === state.model) ?? task.models[0]!).toml)],
+      parts.models[named("model", (task.models.find(({ name }) => name === state.model) ?? task.models[0]!).settings)],
     ),
     ...read("train", parts.settings.train),
     { name: "probe.every", help: "steps from one evaluation to the next", choices: [] },

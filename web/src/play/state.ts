@@ -130,8 +130,8 @@ export function title_of(state: State, more: string): string {
 // data are wanted and not there.
 export function plan_of(state: State, more = ""): Plan | undefined {
   const task = task_of(state);
-  const task_toml = task.own ? owns[task.own].task : task.task;
-  if (!task_toml) return undefined;
+  const table = task.own ? owns[task.own].task : task.task;
+  if (!table) return undefined;
   const model = task.models.find(one => one.name === state.model) ?? task.models[0]!;
   const set = new Map([...settings_in(state.set), ...settings_in(more)]);
   const whole = (name: string, otherwise: number) => {
@@ -146,16 +146,19 @@ export function plan_of(state: State, more = ""): Plan | undefined {
     from = whole("from", state.from);
   const act = acts.find(one => one.name === state.act)!;
   // A model without attention can be trained, too: what is of attention is left out then.
-  const listed = (names: string[]) => names.map(name => `"${name}"`).join(", ");
   const probes = [...new Set([...task.metrics.map(metric => probe_of[metric] ?? metric), ...(task.probes ?? [])])];
-  const measured = `names = [${listed(probes.filter(name => !may_lack.has(name)))}], where_able = [${listed([...probes.filter(name => may_lack.has(name)), "kept_beta"])}]`;
-  const toml = [
-    `title = "Playground: ${task.title}"`,
-    `task = ${task_toml}`,
-    `model = ${model.toml}`,
-    `train = ${task.train}`,
-    `probe = ${task.probe.replace(/\}$/, `, keep = ${task.own ? 24 : 8}, ${measured} }`)}`,
-    ...(hold > 0 ? [`intervene = [{ ${act.word} = "${act.is}", from = ${from}, until = ${hold} }]`] : []),
-  ].join("\n");
-  return { toml, seed, set: [...set].map(([name, value]) => `${name}=${value}`) };
+  const probe = {
+    ...task.probe,
+    keep: task.own ? 24 : 8,
+    names: probes.filter(name => !may_lack.has(name)),
+    where_able: [...probes.filter(name => may_lack.has(name)), "kept_beta"],
+  };
+  const spec = {
+    task: table,
+    model: model.settings,
+    train: task.train,
+    probe,
+    ...(hold > 0 && { intervene: [{ [act.word]: act.is, from, until: hold }] }),
+  };
+  return { spec, seed, set: Object.fromEntries(set) };
 }

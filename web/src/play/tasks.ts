@@ -1,4 +1,5 @@
 // What the playground can be set to: small enough to be learned while somebody watches, on one core.
+import type { Table } from "../model";
 
 // How far the two stages are: which word goes with which output, and whether attention has come to it.
 export interface Stage {
@@ -11,11 +12,11 @@ export interface Task {
   name: string;
   title: string;
   idea: string;
-  models: { name: string; title: string; toml: string }[];
-  task: string; // as a spec writes it; "" where the person's own data make it
+  models: { name: string; title: string; settings: Table }[];
+  task?: Table; // undefined where the person's own data make it
   own?: "texts" | "points";
-  train: string;
-  probe: string;
+  train: Table;
+  probe: Table;
   metrics: string[]; // shares, drawn over the steps
   probes?: string[]; // that are no shares
   knowledge?: Stage;
@@ -25,39 +26,40 @@ export interface Task {
 }
 
 const every_act = ["uniform", "truth", "frozen", "alone"];
-const translator = [
-  { name: "seq2seq", title: "Encoder and decoder (LSTM)", toml: '{ name = "seq2seq", hidden = 64, embedding = 64 }' },
+const translators: Task["models"] = [
+  { name: "seq2seq", title: "Encoder and decoder (LSTM)", settings: { name: "seq2seq", hidden: 64, embedding: 64 } },
   {
     name: "gru",
     title: "Encoder and decoder (GRU)",
-    toml: '{ name = "seq2seq", cell = "gru", hidden = 64, embedding = 64 }',
+    settings: { name: "seq2seq", cell: "gru", hidden: 64, embedding: 64 },
   },
   {
     name: "heads",
     title: "Four heads together (GRU)",
-    toml: '{ name = "seq2seq-heads", cell = "gru", hidden = 64, embedding = 64, heads = [0, 1, 2, 3] }',
+    settings: { name: "seq2seq-heads", cell: "gru", hidden: 64, embedding: 64, heads: [0, 1, 2, 3] },
   },
 ];
 const copying = {
-  models: translator,
-  train: '{ steps = 300, batch = 64, optimizer = "adam", rate = 4e-3 }',
-  probe: "{ every = 2, examples = 32 }",
+  models: translators,
+  train: { steps: 300, batch: 64, optimizer: "adam", rate: 4e-3 },
+  probe: { every: 2, examples: 32 },
   metrics: ["accuracy", "attention_accuracy", "beta_top1", "entropy"],
   knowledge: { metric: "beta_top1", level: 0.5, says: "the right word is known (β)" },
   attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on it (α)" },
   acts: every_act,
   shown: ["task.vocab", "task.length", "model.hidden", "model.attention", "train.rate", "train.steps"],
 };
+const classifiers: Task["models"] = [
+  {
+    name: "gated-classifier",
+    title: "Recurrent classifier (LSTM)",
+    settings: { name: "gated-classifier", hidden: 32, embedding: 32 },
+  },
+  { name: "unigram-gate", title: "A weight and a logit per word", settings: { name: "unigram-gate" } },
+];
 const labelled = {
-  models: [
-    {
-      name: "gated-classifier",
-      title: "Recurrent classifier (LSTM)",
-      toml: '{ name = "gated-classifier", hidden = 32, embedding = 32 }',
-    },
-    { name: "unigram-gate", title: "A weight and a logit per word", toml: '{ name = "unigram-gate" }' },
-  ],
-  probe: "{ every = 4, examples = 100 }",
+  models: classifiers,
+  probe: { every: 4, examples: 100 },
   metrics: ["accuracy", "attention_on_truth", "beta_auc", "entropy"],
   knowledge: { metric: "beta_auc", level: 0.9, says: "the keyword is known (β)" },
   attention: { metric: "attention_on_truth", level: 0.5, says: "attention is on it (α)" },
@@ -66,7 +68,7 @@ const labelled = {
 };
 
 const streams = {
-  probe: "{ every = 4, examples = 64 }",
+  probe: { every: 4, examples: 64 },
   knowledge: undefined,
   acts: ["uniform", "frozen"],
 };
@@ -77,29 +79,29 @@ export const tasks: Task[] = [
     name: "copy",
     title: "Copy words, drawn with repetition",
     idea: "The model reads words and has to write the same ones. Which word goes with which can be learned from how often they occur together, so attention has something to go by.",
-    task: '{ name = "copy", vocab = 12, length = 12, distinct = false }',
+    task: { name: "copy", vocab: 12, length: 12, distinct: false },
   },
   {
     ...copying,
     name: "permutation",
     title: "Copy permutations",
     idea: "Every text holds the same words, in another order: how often words occur together does not say which goes with which, and attention comes late or not within these steps.",
-    task: '{ name = "copy", vocab = 20, length = 20, distinct = true }',
+    task: { name: "copy", vocab: 20, length: 20, distinct: true },
   },
   {
     ...copying,
     name: "subset",
     title: "Copy some of many words",
     idea: "Each text has twelve of twenty words. Texts differ in their words, so which words occur together tells which word goes with which.",
-    task: '{ name = "copy", vocab = 20, length = 12, distinct = true }',
+    task: { name: "copy", vocab: 20, length: 12, distinct: true },
   },
   {
     ...labelled,
     name: "keyword",
     title: "Find the keyword",
     idea: "A text is positive if it holds the keyword. β ranks that word first while attention is still nearly uniform; then both grow.",
-    task: '{ name = "keyword", vocab = 50, length = 20 }',
-    train: '{ steps = 600, batch = 32, optimizer = "adam", rate = 2e-3 }',
+    task: { name: "keyword", vocab: 50, length: 20 },
+    train: { steps: 600, batch: 32, optimizer: "adam", rate: 2e-3 },
   },
   {
     name: "features",
@@ -109,12 +111,12 @@ export const tasks: Task[] = [
       {
         name: "feature-attention",
         title: "A weight per feature",
-        toml: '{ name = "feature-attention", gate = "free" }',
+        settings: { name: "feature-attention", gate: "free" },
       },
     ],
-    task: '{ name = "feature-mean", width = 20 }',
-    train: '{ steps = 600, batch = 64, optimizer = "adam", rate = 5e-3 }',
-    probe: "{ every = 4, examples = 100 }",
+    task: { name: "feature-mean", width: 20 },
+    train: { steps: 600, batch: 64, optimizer: "adam", rate: 5e-3 },
+    probe: { every: 4, examples: 100 },
     metrics: ["accuracy", "attention_on_truth", "entropy"],
     attention: { metric: "attention_on_truth", level: 0.5, says: "half of the weight is on them (α)" },
     acts: every_act,
@@ -125,15 +127,24 @@ export const tasks: Task[] = [
     name: "markov",
     title: "Read a chain off its context",
     idea: "Each text is a Markov chain of its own. First the model learns how often each state comes; then one head looks at the state before, the next at what followed earlier copies of the current state, and the chain is known.",
-    task: '{ name = "markov-icl", states = 3, length = 40 }',
+    task: { name: "markov-icl", states: 3, length: 40 },
     models: [
       {
         name: "transformer",
         title: "Two layers of attention",
-        toml: '{ name = "transformer", layers = 2, heads = 1, width = 16, position = "relative", biases = false, start = 0.1, start_output = 0.01 }',
+        settings: {
+          name: "transformer",
+          layers: 2,
+          heads: 1,
+          width: 16,
+          position: "relative",
+          biases: false,
+          start: 0.1,
+          start_output: 0.01,
+        },
       },
     ],
-    train: '{ steps = 500, batch = 32, optimizer = "adamw", rate = 4e-3 }',
+    train: { steps: 500, batch: 32, optimizer: "adamw", rate: 4e-3 },
     metrics: ["accuracy", "previous_token", "induction", "entropy"],
     attention: { metric: "induction", level: 0.75, says: "a head looks at what followed earlier copies (α)" },
     shown: ["task.states", "task.length", "model.width", "train.rate", "train.steps"],
@@ -143,15 +154,15 @@ export const tasks: Task[] = [
     name: "induction",
     title: "What followed it the last time?",
     idea: "The last word stood in the text once before: say what followed it then. One head has to look at the word before, and the other to find the place by it; for a while nothing seems to happen.",
-    task: '{ name = "induction", vocab = 24, length = 10 }',
+    task: { name: "induction", vocab: 24, length: 10 },
     models: [
       {
         name: "transformer",
         title: "Two layers of attention",
-        toml: '{ name = "transformer", layers = 2, heads = 1, width = 32, position = "relative", biases = false }',
+        settings: { name: "transformer", layers: 2, heads: 1, width: 32, position: "relative", biases: false },
       },
     ],
-    train: '{ steps = 600, batch = 64, optimizer = "adam", rate = 2e-3 }',
+    train: { steps: 600, batch: 64, optimizer: "adam", rate: 2e-3 },
     metrics: ["accuracy", "attention_accuracy", "previous_token", "entropy"],
     attention: { metric: "attention_accuracy", level: 0.5, says: "attention is on what followed (α)" },
     shown: ["task.vocab", "task.length", "model.width", "train.rate", "train.steps"],
@@ -161,15 +172,15 @@ export const tasks: Task[] = [
     name: "sums",
     title: "Sums of neighbours",
     idea: "Numbers, then the sums of each two neighbours. The loss rests at a height that can be computed beforehand, until attention finds the two places.",
-    task: '{ name = "mws", n = 8, numbers = 8 }',
+    task: { name: "mws", n: 8, numbers: 8 },
     models: [
       {
         name: "transformer",
         title: "One layer of linear attention",
-        toml: '{ name = "transformer", layers = 1, heads = 1, width = 64, mlp = 4, attention = "linear" }',
+        settings: { name: "transformer", layers: 1, heads: 1, width: 64, mlp: 4, attention: "linear" },
       },
     ],
-    train: '{ steps = 400, batch = 32, optimizer = "adam", rate = 2e-3 }',
+    train: { steps: 400, batch: 32, optimizer: "adam", rate: 2e-3 },
     metrics: ["accuracy", "right_places"],
     attention: { metric: "right_places", level: 0.5, says: "half of attention is on the two places" },
     shown: ["task.n", "task.numbers", "model.width", "train.rate", "train.steps"],
@@ -179,10 +190,9 @@ export const tasks: Task[] = [
     name: "own",
     title: "Your own texts",
     idea: "Which words will attention come to in your texts? It is predicted from how often words and labels occur together, before anything is trained. Then train, and compare.",
-    task: "",
     own: "texts",
-    train: '{ steps = 400, batch = 16, optimizer = "adam", rate = 5e-3 }',
-    probe: "{ every = 4, examples = 100 }",
+    train: { steps: 400, batch: 16, optimizer: "adam", rate: 5e-3 },
+    probe: { every: 4, examples: 100 },
     metrics: ["accuracy", "entropy"],
     knowledge: undefined,
     attention: undefined,
@@ -197,14 +207,13 @@ export const tasks: Task[] = [
       {
         name: "gaussian",
         title: "Nearness, its width learned",
-        toml: '{ name = "pooling", similarity = "gaussian-learned", w = 1 }',
+        settings: { name: "pooling", similarity: "gaussian-learned", w: 1 },
       },
-      { name: "average", title: "The mean of all", toml: '{ name = "pooling", similarity = "average" }' },
+      { name: "average", title: "The mean of all", settings: { name: "pooling", similarity: "average" } },
     ],
-    task: "",
     own: "points",
-    train: '{ steps = 400, batch = 1, rate = 0.1, schedule = "cosine" }',
-    probe: "{ every = 10, examples = 1 }",
+    train: { steps: 400, batch: 1, rate: 0.1, schedule: "cosine" },
+    probe: { every: 10, examples: 1 },
     metrics: ["entropy"],
     probes: ["scalars"],
     acts: ["uniform", "frozen"],

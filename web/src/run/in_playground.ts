@@ -7,7 +7,6 @@ import { first, plan_of, type State, settings_text, words_of } from "../play/sta
 import { acts, tasks } from "../play/tasks";
 import { Trouble } from "../trouble";
 
-const named = (toml: string) => /name = "([^"]+)"/.exec(toml)?.[1];
 const not_of_numbers = /^(train\.(threads|keep_weights|data_parallel|shards)|probe\.(?!every$).*|seed|intervene)$/;
 
 // Why the playground cannot train it; "" where it can.
@@ -22,13 +21,11 @@ export function not_there(run: WholeRun): string {
 
 function place_of(run: WholeRun) {
   const settings = flat_settings(run.settings);
-  const task = tasks.find(
-    one =>
-      !one.own &&
-      named(one.task) === settings.get("task.name") &&
-      one.models.some(({ toml }) => named(toml) === settings.get("model.name")),
-  );
-  return task && { task, model: task.models.find(({ toml }) => named(toml) === settings.get("model.name"))! };
+  for (const task of tasks) {
+    const model = task.models.find(one => one.settings.name === settings.get("model.name"));
+    if (model && task.task?.name === settings.get("task.name")) return { task, model };
+  }
+  return undefined;
 }
 
 function act_of(run: WholeRun): Partial<State> | undefined {

@@ -1,0 +1,171 @@
+// What the trainings have come to, as curves over their steps with the two stages marked, and in words.
+import { useMemo } from "preact/hooks";
+import { useWord } from "../address";
+import type { Curve, Mark } from "../curves";
+import type { Training } from "../engine/training";
+import { Figure } from "../figure";
+import { Lines } from "../lines";
+import { useScreen } from "../screen";
+import { Explained } from "../term";
+import type { Player } from "./player";
+import type { State } from "./state";
+import { acts, first_curves, labels, type Task } from "./tasks";
+
+interface Props {
+  player: Player<State>;
+  task: Task;
+  until: number; // what comes after this step is hidden
+  presented: boolean;
+  embedded: boolean;
+  file: string;
+}
+
+export function Course({ player, task, until, presented, embedded, file }: Props) {
+  const { trainings, at, progress, total } = player;
+  const curves = useMemo(() => curves_of(trainings, task.metrics, until), [trainings, progress, task, until]);
+  const marks = useMemo(
+    () => marks_of(trainings, task, presented).filter(({ step }) => step <= until),
+    [trainings, progress, task, until, presented],
+  );
+  const mark_rows = mark_rows_of(trainings, task, presented);
+  const [shown, toggle] = useShownCurves(task);
+  const height = useHeight(trainings.length, mark_rows, presented, embedded);
+  return (
+    <div class="course">
+      <Figure title="What is learned when" file={file} table={() => table_of(curves)}>
+        <Lines
+          curves={curves}
+          label="share"
+          now={at}
+          range={unit}
+          steps={total}
+          marks={marks}
+          mark_rows={mark_rows}
+          letters={presented ? 22 : 12}
+          height={height}
+          shown={shown}
+          toggle={toggle}
+        />
+      </Figure>
+      {task.attention && <Stages trainings={trainings} task={task} at={at} />}
+    </div>
+  );
+}
+
+export function Loss({ player, until, file }: { player: Player<State>; until: number; file: string }) {
+  const { trainings, progress } = player;
+  const losses = useMemo(() => curves_of(trainings, ["train_loss"], until), [trainings, progress, until]);
+  return (
+    <Figure title="Loss" file={`${file}-loss`} table={() => table_of(losses)}>
+      <Lines curves={losses} label="loss" now={player.at} steps={player.total} />
+    </Figure>
+  );
+}
+
+const unit: [number, number] = [0, 1];
+
+// The curves that are shown stand in the address.
+function useShownCurves(task: Task): [shown: Set<string>, toggle: (like: string) => void] {
+  const [chosen, choose] = useWord("curves", first_curves(task).join());
+  const shown = useMemo(() => new Set(chosen.split(",").map(metric => labels[metric] ?? metric)), [chosen]);
+  const toggle = (like: string) => {
+    const on = new Set(shown);
+    if (!on.delete(like)) on.add(like);
+    choose(task.metrics.filter(metric => on.has(labels[metric] ?? metric)).join());
+  };
+  return [shown, toggle];
+}
+
+// What the screen leaves beside the maps and the controls.
+function useHeight(runs: number, mark_rows: number, presented: boolean, embedded: boolean): number {
+  const screen = useScreen();
+  if (screen.wide) {
+    const others = presented ? (runs > 1 ? 450 : 370) : embedded ? 300 : 400;
+    return Math.max(190, Math.min(440, screen.height - others));
+  }
+  const rest = Math.max(150, Math.min(260, screen.height - (embedded ? 480 : 650)));
+  return rest + (embedded ? 0 : (runs > 1 ? 12 : 6) * mark_rows);
+}
+
+// As many as there can be, so that nothing moves when one comes.
+function mark_rows_of(trainings: Training[], task: Task, presented: boolean): number {
+  const steps = trainings.flatMap(({ interventions }) => interventions.flatMap(one => [one.from, one.until]));
+  const acted = new Set(steps.filter(step => Number(step) > 0)).size;
+  return acted + (presented ? 0 : trainings.length * [task.knowledge, task.attention].filter(Boolean).length);
+}
+
+// As far as a step.
+function curves_of(trainings: Training[], metrics: string[], until: number): Curve[] {
+  return trainings.flatMap((training, i) =>
+    metrics.flatMap(metric => {
+      const series = training.series.get(metric);
+      const like = labels[metric] ?? metric;
+      const title = like + (training.title && `, ${training.title}`);
+      if (!series) return [];
+      const seen = until === Infinity ? series.steps.length : series.steps.filter(step => step <= until).length;
+      return [
+        {
+          name: title,
+          group: title,
+          steps: series.steps.slice(0, seen),
+          values: series.values.slice(0, seen),
+          like,
+          dashed: i > 0,
+        },
+      ];
+    }),
+  );
+}
+
+function table_of(curves: Curve[]) {
+  return {
+    columns: ["line", "step", "value"],
+    rows: curves.flatMap(curve => curve.steps.map((step, i) => [curve.name, step, curve.values[i] ?? null])),
+  };
+}
+
+// Where each run reaches the two stages, and where what was done to its attention began and ended; what all of them
+// share is said once. Before a room the stages are said under the curves alone, in large letters.
+function marks_of(trainings: Training[], task: Task, presented: boolean): Mark[] {
+  const all: Mark[] = [];
+  for (const training of trainings) {
+    const mark = (step: number, says: string) => {
+      if (!all.some(other => other.step === step && other.says === says))
+        all.push({ step, says: says + (training.title && `, ${training.title}`) });
+    };
+    for (const stage of presented ? [] : [task.knowledge, task.attention]) {
+      const step = stage && training.step_of(stage.metric, stage.level);
+      if (stage && step !== undefined) mark(step, stage.says);
+    }
+    for (const one of training.interventions) {
+      const act = acts.find(({ word, is }) => one[word] === is);
+      if (act && Number(one.from) > 0) mark(Number(one.from), `attention is ${act.title}`);
+      if (act && one.until !== undefined) mark(Number(one.until), act.ends);
+    }
+  }
+  return all;
+}
+
+// The same in words.
+function Stages({ trainings, task, at }: { trainings: Training[]; task: Task; at: number }) {
+  const told = (training: Training) => {
+    if (training.examples === 0) return "this model has no attention";
+    return [task.knowledge, task.attention]
+      .filter(stage => stage !== undefined && training.series.has(stage.metric))
+      .map(stage => {
+        const step = training.step_of(stage!.metric, stage!.level);
+        return `${stage!.says}${step === undefined || step > at ? ": not yet" : ` from step ${step}`}`;
+      })
+      .join("; ");
+  };
+  return (
+    <p class="stages">
+      {trainings.map(training => (
+        <span>
+          {training.title ? `With ${training.title}: ` : task.knowledge ? "Two stages: " : "So far: "}
+          <Explained text={`${told(training)}. `} />
+        </span>
+      ))}
+    </p>
+  );
+}

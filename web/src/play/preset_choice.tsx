@@ -1,0 +1,36 @@
+// What the playground is called, the examples to begin with, and the way to a presentation.
+import { present } from "./presenter";
+import { type Preset, presets } from "./presets";
+
+export function PresetChoice({ preset, begin }: { preset: Preset | undefined; begin: (next: Preset) => void }) {
+  return (
+    <div class="play-top">
+      <h1>Playground</h1>
+      <label class="line">
+        <span>Try</span>
+        <select
+          value={preset?.name ?? ""}
+          onChange={event => {
+            const next = presets.find(one => one.name === event.currentTarget.value);
+            if (next) begin(next);
+          }}
+        >
+          <option value="">your own choice of settings</option>
+          {presets.map(one => (
+            <option value={one.name} selected={one === preset}>
+              {one.title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        class="quiet present"
+        onClick={present}
+        title="To show it to a room: the training alone, with a key for everything"
+      >
+        Present
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+// The training itself: how it is played, its maps of attention, and its curves.
+import type { Training } from "../engine/training";
+import { Attention } from "./attention";
+import { HoldAxis, TimeAxis } from "./axis";
+import { Course } from "./course";
+import type { State } from "./state";
+import type { Task } from "./tasks";
+import { Transport } from "./transport";
+import type { Playing } from "./use_player";
+
+interface Props {
+  playing: Playing;
+  state: State;
+  chosen: Task; // that of the address
+  task: Task; // that of the trainings
+  set: (changes: Partial<State>) => void;
+  wrong_fields: boolean;
+  example: number;
+  until: number;
+  presented: boolean;
+  embedded: boolean;
+  file: string;
+}
+
+export function TrainingView({ playing, state, chosen, task, set, wrong_fields, example, ...how }: Props) {
+  const { player, redraw, loading } = playing;
+  const { trainings, at } = player;
+  return (
+    <section class="stage" aria-label="Training">
+      <Transport player={player} redraw={redraw} />
+      <TimeAxis
+        total={player.total}
+        at={at}
+        reached={player.known}
+        still={player.stuck}
+        go={step => void player.go(step)}
+      />
+      <HoldAxis total={player.total} task={chosen} state={state} still={wrong_fields} set={set} />
+      <p class="soft on-the-way" role="status">
+        {player.under_way &&
+          !loading &&
+          `Training in this browser up to step ${player.wished}: step ${player.reached} so far.`}
+        {player.catching_up &&
+          `The course is known already and shown. So that it can go on from here, this browser repeats the training: step ${player.reached} of ${player.wished}.`}
+      </p>
+      {trainings.length > 0 && (
+        <div class={`screen${trainings.length > 1 ? " pair" : ""}`}>
+          {trainings.map(training =>
+            training.examples > 0 ? (
+              <Attention key={training.title} training={training} at={at} example={example} />
+            ) : (
+              <NoAttention key={training.title} training={training} />
+            ),
+          )}
+          <Course player={player} task={task} {...how} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function NoAttention({ training }: { training: Training }) {
+  return (
+    <section class="attention">
+      <h2>Attention{training.title && `, with ${training.title}`}</h2>
+      <p class="soft">This model has none.</p>
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+// The toy gate's start, variant and descent, as the address has them, and the course that the engine says they take.
+import { change_address, read_address } from "../address";
+import type { Toy as Answer, ToyPoint } from "../engine/engine";
+import { told_of, type Variant } from "../story/toy";
+
+interface Numbers {
+  D: number;
+  gate: number; // p, or the bounded gate's logit of it
+  sum: number; // β₀ + β₁ at the start
+  rate: number;
+  until: number;
+}
+export type State = Numbers & Variant;
+export type Course = Answer & { of: State };
+
+// A variant begins with its first story.
+function first_of(variant: Variant): Numbers {
+  const { stories, until } = told_of(variant);
+  const { D, gate, sum } = stories[0]!;
+  return { D, gate, sum, rate: 0.0625, until };
+}
+
+export function read_state(words: URLSearchParams): State {
+  const variant = { bounded: words.get("bounded") === "yes", logistic: words.get("logistic") === "yes" };
+  const first = first_of(variant);
+  const number = (name: keyof Numbers) => {
+    const value = Number(words.get(name) ?? first[name]);
+    return Number.isFinite(value) ? value : first[name];
+  };
+  const within = (name: keyof Numbers) => Math.max(-farthest, Math.min(farthest, number(name)));
+  return {
+    D: within("D"),
+    gate: within("gate"),
+    sum: variant.logistic ? within("sum") : 0,
+    rate: Math.min(0.5, Math.max(0.0005, number("rate"))),
+    until: Math.min(10, Math.max(0.1, number("until"))),
+    ...variant,
+  };
+}
+
+// What an address asks for that is drawn otherwise; "" where all is as it says.
+export function misread_in(words: URLSearchParams, state: State): string {
+  const told: string[] = [];
+  for (const name of ["D", "gate", "sum", "rate", "until"] as const) {
+    const given = words.get(name);
+    if (given !== null && !(Math.abs(Number(given) - state[name]) < 1e-9) && (name !== "sum" || state.logistic))
+      told.push(`The address says ${name} "${given}", which cannot be drawn: it is ${state[name]} here.`);
+  }
+  return told.join(" ");
+}
+
+// Changes are made to what the address says now, which may be ahead of what is drawn.
+export function change_toy(changes: Partial<State>, step = false) {
+  const next = { ...read_state(read_address().words), ...changes };
+  const first = first_of(next);
+  const word = (name: keyof Numbers) => (next[name] === first[name] ? undefined : +next[name].toPrecision(6));
+  change_address(
+    {
+      D: word("D"),
+      gate: word("gate"),
+      sum: next.logistic ? word("sum") : undefined,
+      rate: word("rate"),
+      until: word("until"),
+      bounded: next.bounded ? "yes" : undefined,
+      logistic: next.logistic ? "yes" : undefined,
+    },
+    step,
+  );
+}
+
+const farthest = 100; // from 0 that a start may be
+const most_dots = 2000; // of descent, that are drawn
+const edge = 0.02; // how near 0 and 1 p is when its logit is taken over
+
+// Another variant from the same start: the attention on the key stays what it is, and so does the time where it was
+// chosen.
+export function change_variant(state: State, variant: Variant) {
+  const p = state.bounded ? 1 / (1 + Math.exp(-state.gate)) : state.gate;
+  const inside = Math.min(1 - edge, Math.max(edge, p));
+  const gate = variant.bounded ? Math.log(inside / (1 - inside)) : p;
+  const until = state.until === first_of(state).until ? first_of(variant).until : state.until;
+  change_toy({ ...variant, gate: state.bounded === variant.bounded ? state.gate : +gate.toFixed(3), until }, true);
+}
+
+// The separatrix is D = −root p.
+export const root = Math.SQRT2;
+
+export interface Frame {
+  D: number;
+  gate: number;
+}
+
+// The plane as it is drawn: wide enough for the start, of the linear gate the separatrix in view.
+export function frame_of(state: State): Frame {
+  const wide = Math.max(4, Math.abs(state.D) * 1.3);
+  return {
+    D: wide,
+    gate: Math.max(
+      state.bounded ? 4 : 3,
+      Math.abs(state.gate) * 1.3,
+      state.bounded || state.logistic ? 0 : wide / root,
+    ),
+  };
+}
+
+// The steps of descent that are drawn: all, or evenly some of them, the last among them.
+export function dots_of(course: Course | undefined): ToyPoint[] {
+  const all = course?.descent ?? [];
+  if (all.length <= most_dots) return all;
+  return Array.from({ length: most_dots }, (_, i) => all[Math.round((i * (all.length - 1)) / (most_dots - 1))]!);
+}

@@ -1,0 +1,106 @@
+// The runs that the address asks for, and their curves, as the source has them now.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { change_address, read_address } from "../address";
+import { likely_metric, metric_of } from "../metric";
+import type { Line, Names, Run } from "../model";
+import type { Source } from "../source";
+import { Trouble } from "../trouble";
+import { in_turn } from "../turns";
+
+export interface Seen {
+  names: Names;
+  matched: number;
+  runs: Run[];
+  lines: Line[];
+  metric: string;
+  sort: string;
+}
+
+export const nothing: Seen = {
+  names: { experiments: [], metrics: [], settings: [], runs: 0 },
+  matched: 0,
+  runs: [],
+  lines: [],
+  metric: "",
+  sort: "",
+};
+export interface Asked {
+  experiment: string; // "": of all
+  where: string;
+  sort: string;
+  wanted: string; // metric
+}
+
+export interface Found {
+  seen: Seen;
+  trouble: string;
+  live: boolean; // what is new comes by itself
+  news: number; // how often it has
+  newest: string; // the experiment that was chosen unasked
+}
+
+export function useFoundRuns(source: Source, { experiment, where, sort, wanted }: Asked): Found {
+  const [seen, set_seen] = useState<Seen>(nothing);
+  const [trouble, set_trouble] = useState("");
+  const [live, set_live] = useState(false);
+  const [news, set_news] = useState(0);
+  const [newest, set_newest] = useState("");
+  const look = useRef(() => {});
+  const known = useRef<number>(),
+    told = useRef<number>(); // how many runs there were when it was looked, and when the line was opened
+  const missed = useRef(false); // it was looked, and nothing seen
+  useEffect(() => {
+    let wanted_still = true;
+    look.current = in_turn(async () => {
+      if (!wanted_still) return;
+      try {
+        const query = { experiment, where, sort };
+        const names = await source.names();
+        // Who opens the view without a wish is shown one experiment, as lines of many are one blot.
+        if (known.current === undefined && [...read_address().words].length === 0 && names.experiments.length > 1) {
+          const [run] = (await source.runs({ limit: 1 })).runs;
+          if (wanted_still && run && [...read_address().words].length === 0) {
+            set_newest(run.experiment);
+            return change_address({ experiment: run.experiment });
+          }
+        }
+        // The curves of what is likely to be shown are asked for beside the runs, of as many as the table has.
+        const likely = likely_metric(names.metrics, wanted);
+        const [found, likely_lines] = await Promise.all([
+          source.runs(query),
+          likely ? source.lines({ ...query, metric: likely }) : undefined,
+        ]);
+        const metric = metric_of(found.runs, wanted);
+        const lines = !metric
+          ? []
+          : metric === likely
+            ? likely_lines!.lines
+            : (await source.lines({ ...query, metric })).lines;
+        if (!wanted_still) return;
+        known.current = names.runs;
+        set_seen({ names, ...found, lines, metric, sort });
+        set_trouble("");
+        missed.current = false;
+      } catch (error) {
+        missed.current = true;
+        if (wanted_still) set_trouble(error instanceof Trouble ? error.message : String(error));
+      }
+      if ((told.current ?? known.current) !== known.current) look.current(); // some came in between
+      told.current = undefined;
+    });
+    look.current();
+    return () => {
+      wanted_still = false;
+    };
+  }, [source, experiment, where, sort, wanted]);
+  const changed = (runs?: number) => {
+    if (runs !== undefined && !missed.current && (known.current ?? runs) === runs) {
+      told.current = runs;
+      return;
+    }
+    look.current();
+    set_news(count => count + 1);
+  };
+  useEffect(() => source.watch(changed, set_live), [source]);
+  return { seen, trouble, live, news, newest };
+}

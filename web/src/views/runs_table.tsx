@@ -1,0 +1,112 @@
+// The table of runs: sorted by its columns, with boxes to set runs side by side.
+import { useLayoutEffect, useState } from "preact/hooks";
+import { change_address } from "../address";
+import { number_text, type Run } from "../model";
+import { Scrolled } from "../scrolled";
+import { address_of_run } from "./run";
+
+const rows_at_first = 500;
+
+// A row that moves, since others came or the order is another, keeps the keyboard's focus, which browsers take from it.
+function useKeptFocus() {
+  const focused = document.activeElement; // before anything is moved
+  useLayoutEffect(() => {
+    if (
+      focused instanceof HTMLElement &&
+      focused !== document.body &&
+      focused.isConnected &&
+      document.activeElement === document.body
+    )
+      focused.focus({ preventScroll: true });
+  });
+}
+
+export function RunTable(props: {
+  runs: Run[];
+  metric: string;
+  sort: string;
+  sorted_yet: boolean;
+  chosen: number[];
+  choose: (id: number, on: boolean) => void;
+  differing: string[];
+  settings: Map<number, Map<string, string>>;
+}) {
+  useKeptFocus();
+  const shown = props.differing.slice(0, 3);
+  const [rows, set_rows] = useState(rows_at_first);
+  const columns = [
+    { title: "run", key: "id" },
+    { title: "experiment", key: "experiment" },
+    { title: "seed", key: "seed" },
+    { title: "state", key: "state" },
+    { title: "steps", key: "steps" },
+    ...(props.metric ? [{ title: props.metric.replaceAll("_", " "), key: props.metric }] : []),
+    ...shown.map(name => ({ title: name, key: name })),
+  ];
+  const sorted = (key: string) =>
+    props.sort === key ? "ascending" : props.sort === `-${key}` ? "descending" : undefined;
+  return (
+    <Scrolled label="Table of runs">
+      <table aria-busy={!props.sorted_yet}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="hidden">compare</span>
+            </th>
+            {columns.map(({ title, key }) => (
+              <th scope="col" aria-sort={sorted(key)}>
+                <button
+                  type="button"
+                  class="sort"
+                  onClick={() => change_address({ sort: props.sort === `-${key}` ? key : `-${key}` }, true)}
+                >
+                  {title}
+                  <span aria-hidden="true">{sorted(key) === "ascending" ? " ↑" : sorted(key) ? " ↓" : ""}</span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.runs.slice(0, rows).map(run => (
+            <tr key={run.run}>
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Compare run ${run.run}`}
+                  checked={props.chosen.includes(run.run)}
+                  onChange={event => props.choose(run.run, event.currentTarget.checked)}
+                />
+              </td>
+              <td class="number">
+                <a href={address_of_run(run.run)}>{run.run}</a>
+              </td>
+              <td>{run.experiment}</td>
+              <td class="number">{run.seed}</td>
+              <td>
+                <span class={`state ${run.state}`} title={run.error}>
+                  {run.state}
+                </span>
+              </td>
+              <td class="number">{run.steps}</td>
+              {props.metric && <td class="number">{number_text(run.metrics[props.metric])}</td>}
+              {shown.map(name => (
+                <td>
+                  <code>{props.settings.get(run.run)?.get(name) ?? "–"}</code>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {props.runs.length > rows && (
+        <p>
+          <button type="button" onClick={() => set_rows(props.runs.length)}>
+            Show all {props.runs.length} rows
+          </button>{" "}
+          <span class="soft">The first {rows} are shown; the figure has all.</span>
+        </p>
+      )}
+    </Scrolled>
+  );
+}

@@ -42,10 +42,8 @@ function sections_of(experiments: Experiment[]): Section[] {
 
 const held_of = (claims: Claim[]) => claims.filter(claim => claim.held).length;
 
-export function Story({ source }: { source: Source }) {
-  const [at] = useWord("at", "");
-  const [open] = useWord("open", "");
-  const [digits, set_digits] = useWord("digits", "");
+// The story as the source tells it now, and how often something new has come.
+function useStory(source: Source): { story: Told_story | undefined; trouble: string; news: number } {
   const [story, set_story] = useState<Told_story>();
   const [trouble, set_trouble] = useState("");
   const [news, set_news] = useState(0);
@@ -74,7 +72,13 @@ export function Story({ source }: { source: Source }) {
     [source],
   );
   useEffect(look, [look, news]);
-  const wide = useScreen().width > 900; // as story.css has it: there is room beside the text
+  return { story, trouble, news };
+}
+
+export function Story({ source }: { source: Source }) {
+  const [at] = useWord("at", "");
+  const [open] = useWord("open", "");
+  const { story, trouble, news } = useStory(source);
   const sections = useMemo(() => sections_of(story?.experiments ?? []), [story]);
   const there = story !== undefined;
   // To the chapter that the address names, once there is something to go to.
@@ -84,48 +88,15 @@ export function Story({ source }: { source: Source }) {
   if (!story) return <h1>How attention comes to be where it is</h1>;
 
   const told = story.experiments.filter(one => one.claims.length > 0);
-  const claims = told.flatMap(one => one.claims);
   const names = open.split(",").filter(Boolean);
   const set_open = (name: string, on: boolean) => {
     const now = (read_address().words.get("open") ?? "").split(",").filter(Boolean);
     if (now.includes(name) !== on)
       change_address({ open: (on ? [...now, name] : now.filter(one => one !== name)).join(",") });
   };
-  const list = (
-    <ol>
-      {sections.map(section => (
-        <li>
-          <a
-            href={`#/story?at=${section.name}`}
-            aria-current={section.name === at ? "true" : undefined}
-            onClick={event => {
-              event.preventDefault();
-              change_address({ at: section.name }, true);
-              const heading = document.getElementById(`chapter-${section.name}`)!;
-              heading.scrollIntoView();
-              heading.focus({ preventScroll: true });
-            }}
-          >
-            {section.title}
-          </a>
-        </li>
-      ))}
-    </ol>
-  );
   return (
     <div class="story">
-      <nav class="chapters" aria-label="Chapters">
-        {wide ? (
-          list
-        ) : (
-          <details>
-            <summary>
-              {sections.length} chapter{sections.length === 1 ? "" : "s"}
-            </summary>
-            {list}
-          </details>
-        )}
-      </nav>
+      <Chapters sections={sections} at={at} />
       <div>
         <h1>How attention comes to be where it is</h1>
         <p>
@@ -134,27 +105,7 @@ export function Story({ source }: { source: Source }) {
         <p role="alert" class="problem">
           {trouble}
         </p>
-        {claims.length > 0 ? (
-          <p class="toll">
-            <strong>
-              {held_of(claims)} of {claims.length} claims held
-            </strong>
-            , in {told.length} experiment{told.length === 1 ? "" : "s"}.{" "}
-            <label class="line">
-              <input
-                type="checkbox"
-                checked={digits === "1"}
-                onChange={event => set_digits(event.currentTarget.checked ? "1" : "")}
-              />{" "}
-              What was measured and what was wanted, in digits
-            </label>
-          </p>
-        ) : (
-          <p>
-            Nothing has been reproduced yet. Begin with <code>fovea reproduce toy-uniform</code>, or{" "}
-            <code>fovea reproduce --all --quick</code>.
-          </p>
-        )}
+        <ClaimCount told={told} />
         {source.kind === "site" && (
           <p>
             <a href="docs/index.html">Documentation</a>
@@ -179,6 +130,75 @@ export function Story({ source }: { source: Source }) {
         )}
       </div>
     </div>
+  );
+}
+
+// How many claims held, in the experiments that have been reproduced.
+function ClaimCount({ told }: { told: Experiment[] }) {
+  const [digits, set_digits] = useWord("digits", "");
+  const claims = told.flatMap(one => one.claims);
+  if (claims.length === 0)
+    return (
+      <p>
+        Nothing has been reproduced yet. Begin with <code>fovea reproduce toy-uniform</code>, or{" "}
+        <code>fovea reproduce --all --quick</code>.
+      </p>
+    );
+  return (
+    <p class="toll">
+      <strong>
+        {held_of(claims)} of {claims.length} claims held
+      </strong>
+      , in {told.length} experiment{told.length === 1 ? "" : "s"}.{" "}
+      <label class="line">
+        <input
+          type="checkbox"
+          checked={digits === "1"}
+          onChange={event => set_digits(event.currentTarget.checked ? "1" : "")}
+        />{" "}
+        What was measured and what was wanted, in digits
+      </label>
+    </p>
+  );
+}
+
+// The way to each chapter.
+function Chapters({ sections, at }: { sections: Section[]; at: string }) {
+  const wide = useScreen().width > 900; // as story.css has it: there is room beside the text
+  const list = (
+    <ol>
+      {sections.map(section => (
+        <li>
+          <a
+            href={`#/story?at=${section.name}`}
+            aria-current={section.name === at ? "true" : undefined}
+            onClick={event => {
+              event.preventDefault();
+              change_address({ at: section.name }, true);
+              const heading = document.getElementById(`chapter-${section.name}`)!;
+              heading.scrollIntoView();
+              heading.focus({ preventScroll: true });
+            }}
+          >
+            {section.title}
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
+  return (
+    <nav class="chapters" aria-label="Chapters">
+      {wide ? (
+        list
+      ) : (
+        <details>
+          <summary>
+            {sections.length} chapter{sections.length === 1 ? "" : "s"}
+          </summary>
+          {list}
+        </details>
+      )}
+    </nav>
   );
 }
 

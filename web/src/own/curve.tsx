@@ -5,7 +5,8 @@ import { useEffect } from "preact/hooks";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
 import { Legend } from "../legend";
-import { axis_of, useWidth } from "../lines";
+import { axis_of } from "../line_looks";
+import { useWidth } from "../lines";
 import { useWidthForecast } from "./width";
 
 export function PooledCurve({ training, at, file }: { training: Training; at: number; file: string }) {

@@ -5,7 +5,8 @@ import type { Curve } from "../curves";
 import { engine } from "../engine/engine";
 import type { Training } from "../engine/training";
 import { Figure } from "../figure";
-import { axis_of, Lines, useWidth } from "../lines";
+import { axis_of } from "../line_looks";
+import { Lines, useWidth } from "../lines";
 
 export interface WidthForecast {
   widths: number[]; // and the error of answering each point from the others

@@ -4,7 +4,8 @@ import { useMemo } from "preact/hooks";
 import { useWord } from "../address";
 import { Figure } from "../figure";
 import { Legend } from "../legend";
-import { axis_of, useWidth } from "../lines";
+import { axis_of } from "../line_looks";
+import { useWidth } from "../lines";
 import { number_text, type Run, texts_apart } from "../model";
 
 const most_axes = 8;

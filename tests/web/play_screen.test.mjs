@@ -177,7 +177,7 @@ test("the front door plays without a click, shows the difference, and holds atte
   const minutes = [...document_of_it.matchAll(/^## .*\((\d) minutes\)$/gm)].slice(1).map(([, count]) => `(${count} minutes)`);
   assert.deepEqual(await page.locator(".lesson li").evaluateAll((all) => all.map((one) => one.textContent.match(/\(\d minutes\)/)[0])), minutes);
   await page.getByText("For the teacher: what to say").click();
-  await page.getByText("Do not resolve it yet.").waitFor();
+  await page.getByText("Do not give the answer yet.").waitFor();
   await expect_accessible(page);
   // They ask before they show: nothing is seen of what comes after the step.
   await page.getByRole("link", { name: "Copying twelve words" }).first().click();

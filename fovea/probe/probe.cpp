@@ -1,5 +1,9 @@
 #include "fovea/probe/probe.h"
 
+#include <fmt/format.h>
+
+#include <string_view>
+
 namespace fovea {
 
 const ParameterView& Evaluation::parameter(std::string_view name) const {
@@ -9,6 +13,20 @@ const ParameterView& Evaluation::parameter(std::string_view name) const {
   std::string known;
   for (const ParameterView& view : parameters) known += (known.empty() ? "" : ", ") + view.name;
   throw failure("the model has no parameter '" + std::string(name) + "'", "it has: " + known);
+}
+
+std::unique_ptr<Probe> make_probe(const std::string& name, const Place& place) {
+  constexpr std::string_view language = "python";
+  const std::size_t end = name.find(' ');
+  if (end != language.size() || !name.starts_with(language))
+    return Registry<Probe>::instance().make(name, "probe", place);
+  const auto& sources = Registry<ProgramProbes>::instance().all();
+  const auto source = sources.find(std::string(language));
+  if (source == sources.end())
+    throw wrong_input(fmt::format("the probe '{}' is a function of Python, which this program does not have",
+                                  std::string_view(name).substr(end + 1)),
+                      "train the run in Python, where the function is", place);
+  return source->second.make()->make(name, place);
 }
 
 }  // namespace fovea

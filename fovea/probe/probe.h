@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,5 +83,17 @@ class Probe {
   virtual std::vector<double> memory() const { return {}; }
   virtual bool remember(std::span<const double> memory) { return memory.empty(); }
 };
+
+// Probes that a program brings along, such as functions of Python. A spec names one by the program's language, the
+// function and a digest of its source: "python mine.gap 9f86d081884c7d65".
+class ProgramProbes {
+ public:
+  virtual ~ProgramProbes() = default;
+  // Throws wrong_input where the program has no such function.
+  virtual std::unique_ptr<Probe> make(const std::string& name, const Place& place) const = 0;
+};
+
+// A probe of the registry, or one that this program brings along.
+std::unique_ptr<Probe> make_probe(const std::string& name, const Place& place = {});
 
 }  // namespace fovea

@@ -9,7 +9,7 @@
 from typing import TYPE_CHECKING, Any
 
 from . import data
-from ._engine import Error, Failure, Step, WrongInput, WrongType
+from ._engine import Error, Failure, ProbeBatch, ProbeModel, ProbeOutcome, Step, WrongInput, WrongType
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
 from .belief import Belief
@@ -18,6 +18,7 @@ from .data import Corpus
 from .measuring import Comparison, Measures, compare, measure
 from .models import Model
 from .prediction import Prediction, Shading, TracePrediction, predict
+from .probes import Probe
 from .run_store import Store, store
 from .run_table import RunTable
 from .run_texts import Looked, Words
@@ -55,6 +56,10 @@ __all__ = [
     "Measures",
     "Model",
     "Prediction",
+    "Probe",
+    "ProbeBatch",
+    "ProbeModel",
+    "ProbeOutcome",
     "Run",
     "RunTable",
     "Shading",

@@ -99,6 +99,40 @@ class Step:
 
 def add_task(name: str, shape: dict[str, Any], batch: Callable[[str, int, int, int], dict[str, Any]]) -> str: ...
 def remove_task(key: str) -> BaseException | None: ...
+
+class ProbeBatch:
+    """The examples of an evaluation, as a probe sees them; good during its call alone. Arrays are copies; None: it has none."""
+
+    size: int
+    source: npt.NDArray[np.int32] | None
+    target: npt.NDArray[np.int32] | None
+    labels: npt.NDArray[np.int32] | None
+    alignment: npt.NDArray[np.int32] | None
+    marked: npt.NDArray[np.uint8] | None
+    items: npt.NDArray[np.float32] | None
+    lengths: npt.NDArray[np.int32] | None
+    keys: npt.NDArray[np.float32] | None
+    values: npt.NDArray[np.float32] | None
+    queries: npt.NDArray[np.float32] | None
+    answers: npt.NDArray[np.float32] | None
+
+class ProbeOutcome:
+    """What the model makes of the examples; likewise."""
+
+    loss: float
+    scores: npt.NDArray[np.float32] | None
+    answers: npt.NDArray[np.int32] | None
+    attention: Any  # npt.NDArray[np.float32], or None of a model without attention
+    heads: dict[str, npt.NDArray[np.float32]]
+    predictions: npt.NDArray[np.float32] | None
+    beta: Any  # as attention, where the probe asks for it
+
+class ProbeModel:
+    """The model as it is now; likewise."""
+
+    step: int
+    parameters: dict[str, npt.NDArray[np.float32]]
+
 def add_similarity(
     name: str,
     scores: Callable[..., Any],

@@ -143,7 +143,30 @@ class Run:
 
     def __repr__(self) -> str:
         kept = f"run {self.id}" if self.id else "a run that is not kept"
-        return f"<{kept}: {self.experiment}, seed {self.seed}, {self.state} after {self.steps} steps>"
+        costs = "".join(
+            f"; probe {name}: {seconds:.3g} s, {seconds / max(self.seconds, seconds):.1%} of the run"
+            for name, seconds in self.probe_seconds.items()
+        )
+        return f"<{kept}: {self.experiment}, seed {self.seed}, {self.state} after {self.steps} steps{costs}>"
+
+    @property
+    def probe_seconds(self) -> dict[str, float]:
+        """How long each probe in Python took, of the ``seconds`` of the run.
+
+        >>> import fovea
+        >>> probe = fovea.Probe(lambda batch, outcome, model: {"half": 0.5}, name="half")
+        >>> run = fovea.run("toy-uniform", steps=20, keep=False, probes=[probe])
+        >>> 0 < run.probe_seconds["half"] < run.seconds
+        True
+        """
+        if self.elsewhere or not any(name.startswith("python ") for name in self.spec["probe"].get("names", ())):
+            return {}
+        front = "probe_seconds."
+        return {
+            name[len(front) :]: float(sum(each.sum() for each in looks.values()))
+            for name, looks in self.arrays.items()
+            if name.startswith(front)
+        }
 
     @property
     def arrays(self) -> Mapping[str, Mapping[int, Array]]:

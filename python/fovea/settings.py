@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
 from . import _engine, checks
+from .probes import Probe, spec_names
 from .similarities import Similarity
 from .tasks import Task
 
+Probes = Union[str, Probe, Iterable[Union[str, Probe]]]
 SpecLike = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 _PARTS = ("task", "model", "train", "probe")
@@ -55,6 +57,8 @@ def experiment_of(spec: SpecLike, key: str = "") -> _engine.Experiment:
         similarity = own_similarity(spec)
         if similarity is not None:
             fields["model"] = _pooling_by(similarity, fields["model"])
+        if isinstance(fields.get("probe"), Mapping):
+            fields["probe"] = _with_spec_names(fields["probe"])
         name = checks.text("the spec's name", fields.pop("name", "python"))
         if not name:
             raise _engine.wrong_input("the spec's name is empty", "give it one, or leave it out")
@@ -73,6 +77,16 @@ def _pooling_by(similarity: Similarity, model: Mapping[str, Any]) -> dict[str, A
         )
     rest = {key: value for key, value in model.items() if key not in ("name", "similarity")}
     return {"name": "python-pooling", "key": similarity.key, **rest}
+
+
+def _with_spec_names(probe: Mapping[str, Any]) -> dict[str, Any]:
+    """A spec's ``probe`` whose probes in Python are named."""
+    return {
+        key: spec_names(value)
+        if isinstance(value, (list, tuple)) and any(isinstance(one, Probe) for one in value)
+        else value
+        for key, value in probe.items()
+    }
 
 
 def dotted(
@@ -102,10 +116,10 @@ def dotted(
 
 
 def with_probes(
-    experiment: _engine.Experiment, quick: bool, settings: dict[str, Any], probes: Iterable[str]
+    experiment: _engine.Experiment, quick: bool, settings: dict[str, Any], probes: Probes
 ) -> dict[str, Any]:
     """The settings with these probes beside those that the experiment has."""
-    more = checks.texts("probes", probes, "accuracy")
+    more = spec_names(probes)
     if not more:
         return settings
     there = experiment.resolve(quick, settings, experiment.seed).table()["probe"]

@@ -9,11 +9,12 @@ from typing import Any, Union
 
 from . import _engine, checks
 from .notices import tell_first, teller
+from .probes import causes_shown
 from .progress import Bar
 from .run_store import file_of
 from .run_table import RunTable
 from .runs import Run
-from .settings import SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
+from .settings import Probes, SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
 
 # Words of the two calls that are no settings.
 _OF_BOTH = ("quick", "set", "probes", "fresh", "store", "checkpoint_every", "progress")
@@ -62,7 +63,7 @@ def run(
     seed: int | None = None,
     quick: bool = False,
     set: Mapping[str, Any] | None = None,
-    probes: Iterable[str] = (),
+    probes: Probes = (),
     on_step: OnStep | None = None,
     intervene: Intervene | None = None,
     keep: bool | None = None,
@@ -77,7 +78,7 @@ def run(
 
     ``spec`` is an experiment's name, a spec file's path, or a dict that says what a file would. Settings are keywords:
     ``vocab=60``, or ``task__vocab=60`` where several parts have a setting of that name, or ``set={"task.vocab": 60}``.
-    ``probes=["kept_beta"]`` measures more than the spec says.
+    ``probes=["kept_beta"]`` measures more than the spec says; ``fovea.Probe`` makes one of a function of yours.
 
     ``on_step(step)`` is called at every update, when its gradients are there and before the parameters move.
     ``intervene(number)`` says how that update is made: None, or what the spec's ``intervene`` would hold, as
@@ -140,6 +141,7 @@ def run(
             progress=progress,
         )
     made._task, made._similarity, made._intervened = task, similarity, intervene is not None
+    _tell_cost(made)
     return made
 
 
@@ -197,7 +199,7 @@ def train_spec(
         checks.function(what, callback)
     checkpoint_every = checks.number("checkpoint_every", checkpoint_every, above=0)
     checks.flag_or_none("progress", progress)
-    with Bar("step", progress) as bar:
+    with causes_shown(), Bar("step", progress) as bar:
         if not keep:
             record, weights, error = _engine.run_apart(
                 spec, experiment, progress=bar.reach, on_step=on_step, intervene=intervene
@@ -217,14 +219,14 @@ def train_spec(
             notice=teller(),
             on_step=on_step,
         )
-    made = Run(reached[0], file, weights) if reached[0] is not None else None
-    if isinstance(error, KeyboardInterrupt):
-        raise KeyboardInterrupt(_where_it_stopped(made)) from None
-    if error is not None:
-        raise error
-    if made is None:
-        raise _engine.failure("the run was stopped before its first step, and nothing is kept", "run it again")
-    return _checked(made)
+        made = Run(reached[0], file, weights) if reached[0] is not None else None
+        if isinstance(error, KeyboardInterrupt):
+            raise KeyboardInterrupt(_where_it_stopped(made)) from None
+        if error is not None:
+            raise error
+        if made is None:
+            raise _engine.failure("the run was stopped before its first step, and nothing is kept", "run it again")
+        return _checked(made)
 
 
 def sweep(
@@ -233,7 +235,7 @@ def sweep(
     seeds: Any = None,
     quick: bool = False,
     set: Mapping[str, Any] | None = None,
-    probes: Iterable[str] = (),
+    probes: Probes = (),
     axes: Mapping[str, Any] | None = None,
     draws: int | None = None,
     jobs: int | None = None,
@@ -300,7 +302,7 @@ def sweep(
     _tell_left_out(experiment, quick, fixed)
     plan = experiment.plan(quick, fixed, {key: _axis(key, value) for key, value in varied.items()}, draws)
     file = file_of(store)
-    with Bar("run", progress) as bar:
+    with causes_shown(), Bar("run", progress) as bar:
         reached, counts, _, error = _engine.sweep_kept(
             file,
             experiment.name,
@@ -330,6 +332,16 @@ def _tell_left_out(experiment: _engine.Experiment, quick: bool, settings: dict[s
         teller()(
             f"the model '{settings['model.name']}' has no {', '.join(lacking)}, which {experiment.name} sets for its own; left out"
         )
+
+
+def _tell_cost(run: Run) -> None:
+    """Of a probe in Python that took a second or more, and over a tenth of the run."""
+    for name, seconds in run.probe_seconds.items():
+        if seconds >= 1 and seconds > run.seconds / 10:
+            teller()(
+                f"the probe '{name}' took {seconds:.1f} s, {seconds / run.seconds:.0%} of the run; "
+                "evaluate less often (every=…) or measure less"
+            )
 
 
 def _is_axis(value: Any) -> bool:

@@ -11,6 +11,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_training(module);
   bind_watching(module);
   bind_own_tasks(module);
+  bind_own_probes(module);
   bind_own_similarities(module);
   bind_applying(module);
   bind_audit(module);

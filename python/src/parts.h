@@ -13,6 +13,7 @@ void bind_records(py::module_& module);
 void bind_training(py::module_& module);
 void bind_watching(py::module_& module);
 void bind_own_tasks(py::module_& module);
+void bind_own_probes(py::module_& module);
 void bind_own_similarities(py::module_& module);
 void bind_applying(py::module_& module);
 void bind_audit(py::module_& module);

@@ -19,6 +19,18 @@ TEST(Probes, AccuracyTakesTheLargestScoreAndSkipsRowsWithoutAnswer) {
   EXPECT_EQ(look.numbers("accuracy"), Numbers{});
 }
 
+TEST(Probes, OfAProgramAreRefusedByOthers) {
+  try {
+    make_probe("python mine.gap 9f86d081884c7d65");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::wrong_input);
+    EXPECT_NE(std::string(error.what()).find("'mine.gap 9f86d081884c7d65' is a function of Python"), std::string::npos);
+  }
+  EXPECT_THROW(make_probe("entropi"), Error);
+  EXPECT_NE(make_probe("entropy"), nullptr);
+}
+
 TEST(Probes, ClassAucDoesNotAskWhereScoresAreParted) {
   HandMade look;
   // Class 1 less class 0: 5, 4 and 3 of class 1 against 4 and 1 of class 0, which is 4 and a half of 6 pairs.

@@ -15,4 +15,4 @@ def test_examples_run(page):
     for example in examples:
         if "import torch" in example and importlib.util.find_spec("torch") is None:
             continue
-        exec(compile(example, page, "exec"), names)
+        exec(compile(example, f"<{page}>", "exec"), names)

@@ -158,13 +158,12 @@ void read_probe_table(const ValueTable& table, ProbeSettings& settings, const st
 }  // namespace
 
 std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& settings) {
-  const Registry<Probe>& registry = Registry<Probe>::instance();
-  read_probe_table(table, settings, registry.names());
+  read_probe_table(table, settings, Registry<Probe>::instance().names());
   std::vector<NamedProbe> probes;
   const auto add = [&](const std::string& name, const Place& place, bool where_able) {
     if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
       throw wrong_input(fmt::format("the probe '{}' is named twice", name), "name it once", place);
-    std::unique_ptr<Probe> probe = registry.make(name, "probe", place);
+    std::unique_ptr<Probe> probe = make_probe(name, place);
     Fields fields;
     probe->settings(fields);
     if (const auto own = table.find(name); own != table.end())

@@ -94,6 +94,7 @@ template <class T>
 void Evaluator<T>::keep_attention(const Reading& reading) {
   const Batch& batch = kept_examples();
   if (batch.size == 0) return;
+  readings_.set_source({});
   Compute compute = workspace_.fresh_memory();
   const Trace<T> trace = workspace_.model().forward(compute, batch, reading.pass);
   check_attention(workspace_.model().attention_meaning(), trace);
@@ -113,7 +114,10 @@ template <class T>
 void Evaluator<T>::measure(const Reading& reading, Examples which, const Batch& batch) {
   const Audience<Probe>& audience = reading.audiences.of(which);
   show(reading, batch, audience.beta, audience.states, [&](Compute&, const Trace<T>&, const Evaluation& evaluation) {
-    for (Probe* const probe : audience.probes) probe->measure(evaluation, reading.readings);
+    for (Probe* const probe : audience.probes) {
+      set_source(*probe);
+      probe->measure(evaluation, reading.readings);
+    }
   });
 }
 
@@ -151,7 +155,10 @@ void Evaluator<T>::survey(const Reading& reading) {
       show_batch(pool[0], in_order);
     }
   }
-  for (SurveyProbe* const probe : probes) probe->conclude(reading.readings);
+  for (SurveyProbe* const probe : probes) {
+    set_source(*probe);
+    probe->conclude(reading.readings);
+  }
 }
 
 template <class T>
@@ -175,8 +182,11 @@ void Evaluator<T>::survey_batch(const Reading& reading, const Batch& batch, std:
              return *seen;
            };
          const int least = *std::min_element(places.begin(), places.end());
-         for (SurveyProbe* const probe : audience.probes)
-           if (least < probe->count()) probe->survey(at, reading.readings);
+         for (SurveyProbe* const probe : audience.probes) {
+           if (least >= probe->count()) continue;
+           set_source(*probe);
+           probe->survey(at, reading.readings);
+         }
        });
 }
 
@@ -248,6 +258,12 @@ template <class T>
 const Batch& Evaluator<T>::kept_examples() {
   const Batch& batch = workspace_.next_batch(Split::test, 0, attention_.examples());
   return batch.size > 0 ? batch : workspace_.next_batch(Split::validation, 0, attention_.examples());
+}
+
+template <class T>
+void Evaluator<T>::set_source(const Probe& probe) {
+  const auto is_it = [&probe](const NamedProbe& named) { return named.probe.get() == &probe; };
+  readings_.set_source(std::ranges::find_if(probes_, is_it)->name);
 }
 
 template <class T>

@@ -89,6 +89,7 @@ class Evaluator {
 
   std::uint64_t slice_at(std::int64_t step) const;
   const Batch& kept_examples();
+  void set_source(const Probe& probe);  // of what is read next
   void view_parameters();
   void update_views();
   template <int Rank>

@@ -1,5 +1,7 @@
 #include "fovea/lab/train/recorder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fovea {
@@ -24,10 +26,24 @@ void record_part(const std::string& name, const std::vector<Number>& values, std
 
 void RunReadings::start_look(std::int64_t step) {
   step_ = step;
+  source_.clear();
+  of_numbers_.clear();
+  of_arrays_.clear();
   std::erase_if(record_.arrays, [step](const ArrayRecord& array) { return array.step == step; });
 }
 
+void RunReadings::claim(Sources& sources, const std::string& name) const {
+  const auto [at, first] = sources.try_emplace(name, source_);
+  if (first || at->second == source_) return;
+  const std::string other = at->second.empty() ? "the training itself" : fmt::format("the probe '{}'", at->second);
+  const std::string problem =
+      fmt::format("the probe '{}' and {} both measure '{}' at step {}", source_, other, name, step_);
+  const char* const remedy = "give one of the two another name, or leave one out";
+  throw step_ == 0 ? wrong_input(problem, remedy) : failure(problem, remedy);
+}
+
 void RunReadings::number(const std::string& name, double value) {
+  claim(of_numbers_, name);
   Series& series = record_.series[name];
   if (!series.steps.empty() && series.steps.back() == step_) {
     series.values.back() = value;
@@ -38,6 +54,7 @@ void RunReadings::number(const std::string& name, double value) {
 }
 
 void RunReadings::array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) {
+  claim(of_arrays_, name);
   record_.arrays.push_back({name, step_, shape, {values.begin(), values.end()}});
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/data/batch.h"
@@ -20,12 +22,20 @@ class RunReadings : public Readings {
   explicit RunReadings(RunRecord& record) : record_(record) {}
 
   void start_look(std::int64_t step);  // a look made again at the same step replaces the one before
+  // Whose the numbers and arrays that follow are: a probe's, or, without a name, the training's own. Two with one name
+  // are refused: wrong_input at the first evaluation, failure later.
+  void set_source(std::string probe) { source_ = std::move(probe); }
   void number(const std::string& name, double value) override;
   void array(const std::string& name, const std::vector<Index>& shape, std::span<const float> values) override;
 
  private:
+  using Sources = std::map<std::string, std::string>;  // of this look, by the name of a number or array
+  void claim(Sources& sources, const std::string& name) const;
+
   RunRecord& record_;
   std::int64_t step_ = -1;
+  std::string source_;
+  Sources of_numbers_, of_arrays_;
 };
 
 // What probes say of a model while its attention is held, beside what they say of it as it attends by itself: numbers

@@ -7,9 +7,11 @@ import json
 import math
 import os
 import pathlib
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import checks
+from .belief_page import GUESS, Panel, page
+from .estimate import Estimate
 from .pictures import needed
 
 FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
@@ -24,18 +26,6 @@ LEVEL = 0.05  # of naming any word by chance
 _SAID = 8  # names in a sentence
 
 
-class Estimate(NamedTuple):
-    """A mean over the test texts, and the interval that holds it with probability 0.95: the texts vary, the trained models do not."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-
-GUESS = "always the most frequent class"
 _MODELS = {
     "learned": "learned attention",
     "uniform": "uniform attention",
@@ -107,9 +97,10 @@ class Belief:
 
     def page(self, *, title: str = "") -> str:
         """The report as a page of HTML with its figure and all figures, that needs nothing else."""
-        from .belief_page import page
-
-        return page(self, checks.text("title", title))
+        document = self.to_json()
+        return page(
+            self.verdict, self.trust, self.sentences, self.open, self._panels(), document, checks.text("title", title)
+        )
 
     def save(self, file: str | os.PathLike[str], *, title: str = "") -> None:
         """Writes the page; ``title`` says of which texts."""
@@ -117,7 +108,7 @@ class Belief:
             self.page(title=title), encoding="utf-8"
         )
 
-    def _panels(self) -> list[tuple[str, list[tuple[str, Estimate]], Estimate | None]]:
+    def _panels(self) -> list[Panel]:
         """What the figure shows: title, names with what was found of each, and what a guess would have; none where there was too little."""
         if not self.figures:
             return []

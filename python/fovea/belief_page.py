@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Optional
 
-from .belief import GUESS
+from .estimate import Estimate
 
-if TYPE_CHECKING:
-    from .belief import Belief, Estimate
+# A part of the figure: title, names with what was found of each, and what a guess would have.
+Panel = tuple[str, list[tuple[str, Estimate]], Optional[Estimate]]
 
+GUESS = "always the most frequent class"
 _STYLE = """
 :root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em }
@@ -28,27 +30,35 @@ _SCALES = (0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where a scale may end
 _WIDTH, _NAMES, _ROW = 680, 220, 22  # of the figure, of the names in it, and the height of a row
 
 
-def page(belief: Belief, title: str) -> str:
-    def items(of: list[str]) -> str:
+def page(
+    verdict: str,
+    trust: str,
+    sentences: Sequence[str],
+    open_: Sequence[str],
+    panels: Sequence[Panel],
+    document: str,
+    title: str,
+) -> str:
+    def items(of: Sequence[str]) -> str:
         return "<ul>" + "".join(f"<li>{html.escape(one)}</li>" for one in of) + "</ul>"
 
-    head = html.escape(f"{title}: {belief.verdict}" if title else belief.verdict.capitalize())
-    trust = f"<p><b>{html.escape(belief.trust.capitalize())}.</b></p>\n" if belief.trust else ""
+    head = html.escape(f"{title}: {verdict}" if title else verdict.capitalize())
+    trusted = f"<p><b>{html.escape(trust.capitalize())}.</b></p>\n" if trust else ""
     terms = "".join(f"<dt>{name}</dt><dd>{html.escape(says)}.</dd>" for name, says in _TERMS)
-    read = f"<h2>How to read this</h2><dl>{terms}</dl>\n" if belief.figures else ""
-    rest = f"<h2>Open</h2>{items(belief.open)}" if belief.open else ""
+    read = f"<h2>How to read this</h2><dl>{terms}</dl>\n" if panels else ""
+    rest = f"<h2>Open</h2>{items(open_)}" if open_ else ""
     return (
         f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{head}</title><style>{_STYLE}</style>\n<h1>{head}</h1>\n{trust}{items(belief.sentences)}\n{figure(belief)}\n{rest}\n{read}"
-        f"<details><summary>All figures</summary><pre>{html.escape(belief.to_json())}</pre></details>\n</html>\n"
+        f"<title>{head}</title><style>{_STYLE}</style>\n<h1>{head}</h1>\n{trusted}{items(sentences)}\n{figure(panels)}\n{rest}\n{read}"
+        f"<details><summary>All figures</summary><pre>{html.escape(document)}</pre></details>\n</html>\n"
     )
 
 
-def figure(belief: Belief) -> str:
+def figure(panels: Sequence[Panel]) -> str:
     """Points with their intervals, a row each, on scales from 0; empty where there was too little to train on."""
     parts: list[str] = []
     y = 0
-    for title, rows, guess in belief._panels():
+    for title, rows, guess in panels:
         bottom = y + _ROW * (len(rows) + 1)
         most = (
             1.0
@@ -74,9 +84,7 @@ def figure(belief: Belief) -> str:
             y += _ROW
     if not parts:
         return ""
-    labels = "; ".join(
-        f"{title}: " + ", ".join(f"{name} {value}" for name, value in rows) for title, rows, _ in belief._panels()
-    )
+    labels = "; ".join(f"{title}: " + ", ".join(f"{name} {value}" for name, value in rows) for title, rows, _ in panels)
     return f'<svg viewBox="0 0 {_WIDTH} {y}" role="img" aria-label="{html.escape(labels)}">{"".join(parts)}</svg>'
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from .belief import LEAST_NAMED, LEVEL, Estimate
+from .belief import LEAST_NAMED, LEVEL
+from .estimate import Estimate
 
 Array = npt.NDArray[Any]
 

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks
-from .belief import FEWEST, FEWEST_OF_A_CLASS, Belief, Estimate
+from .belief import FEWEST, FEWEST_OF_A_CLASS, Belief
 from .belief_words import latched, of_regression
+from .estimate import Estimate
 from .prediction import label_texts, text_list
 from .progress import Bar
 from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training, words_of

@@ -9,16 +9,13 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-
-if TYPE_CHECKING:
-    from .runs import Run
 
 MOST_ROWS = 60
 
@@ -65,45 +62,19 @@ def heat_map(weights: npt.NDArray[np.float32], cell: int = 5) -> str:
     return f'<img alt="attention" style="{style}" src="data:image/png;base64,{base64.b64encode(png).decode()}"/>'
 
 
-def run_html(run: Run) -> str:
+def run_html(
+    head: str, error: str, metrics: Mapping[str, float], series: Mapping[str, npt.NDArray[np.float64]], attention: str
+) -> str:
+    """A run: its last metrics with their courses, beside its attention."""
     rows = "".join(
-        f"<tr><td style='text-align:left'>{html.escape(name)}</td><td>{number(value)}</td><td>{sparkline(run.series[name])}</td></tr>"
-        for name, value in run.metrics.items()
+        f"<tr><td style='text-align:left'>{html.escape(name)}</td><td>{number(value)}</td><td>{sparkline(series[name])}</td></tr>"
+        for name, value in metrics.items()
     )
-    attention = ""
-    if run.attention_steps:
-        step = run.attention_steps[-1]
-        caption = f"attention of one example at step {step}: {run._record.attention_axes}"
-        attention = (
-            f"<div>{heat_map(run.attention(step)[0])}<br/><small>{caption}</small>{_words_html(run, step)}</div>"
-        )
-    head = html.escape(repr(run)[1:-1])
-    trouble = f"<div>{html.escape(run.error)}</div>" if run.error else ""
-    return f"<div><b>{head}</b>{trouble}<div style='display:flex;gap:2em'><table>{rows}</table>{attention}</div></div>"
-
-
-def _words_html(run: Run, step: int) -> str:
-    """The words of the example whose attention is shown, of a run on texts: shaded where one row has it, else a row for each that asks."""
-    source = run.arrays.get("attention_source")
-    if not source or run.elsewhere or run._task is not None or "corpus" not in run.spec["task"]:
-        return ""
-    known = run.words
-    rows = run.attention(step)[0]
-
-    def spelled(name: str, words: list[str]) -> list[str]:
-        looks = run.arrays.get(name, {})
-        numbers = looks[max(looks)][0].astype(int).ravel() if looks else ()
-        return [words[number] for number in numbers if 0 <= number < len(words)]
-
-    words, asks = (
-        spelled("attention_source", known.source),
-        [""] if len(rows) == 1 else spelled("attention_target", known.target),
+    trouble = f"<div>{html.escape(error)}</div>" if error else ""
+    return (
+        f"<div><b>{html.escape(head)}</b>{trouble}"
+        f"<div style='display:flex;gap:2em'><table>{rows}</table>{attention}</div></div>"
     )
-    lines = (
-        f"<tr><td><b>{html.escape(ask)}</b></td><td style='text-align:left'>{shaded(words, row[: len(words)].tolist())}</td></tr>"
-        for ask, row in zip(asks, rows)
-    )
-    return f"<table>{''.join(lines)}</table>"
 
 
 def table_text(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -137,23 +108,28 @@ def shaded(words: Sequence[str], weights: Sequence[float]) -> str:
     return " ".join(spans)
 
 
-def plot(runs: Sequence[Run], metrics: Sequence[str], ax: Any) -> Any:
+class Course(Protocol):
+    """Series by name, with the steps of each."""
+
+    def __contains__(self, name: object) -> bool: ...
+    def __getitem__(self, name: str) -> npt.NDArray[np.float64]: ...
+    def steps(self, name: str) -> npt.NDArray[np.int64]: ...
+
+
+def plot(runs: Sequence[Course], telling: Iterable[str], metrics: Sequence[str], ax: Any) -> Any:
+    """The series of runs over steps; where no ``metrics`` are named, the first of those that are ``telling``."""
     pyplot = needed("matplotlib.pyplot", "matplotlib")
     if ax is None:
         ax = pyplot.subplots(layout="constrained")[1]
     if not metrics:
-        every = list(
-            dict.fromkeys(
-                metric for run in runs for metric in run._record.telling_metrics if not re.search(r"_\d+$", metric)
-            )
-        )
+        every = list(dict.fromkeys(metric for metric in telling if not re.search(r"_\d+$", metric)))
         metrics = [m for m in ("accuracy", "attention_accuracy") if m in every] or every[:4]
     for place, metric in enumerate(metrics):
         label: str | None = metric
-        for run in runs:
-            if metric in run.series:
+        for series in runs:
+            if metric in series:
                 width = 1.6 if len(runs) == 1 else 0.8
-                ax.plot(run.series.steps(metric), run.series[metric], color=f"C{place}", linewidth=width, label=label)
+                ax.plot(series.steps(metric), series[metric], color=f"C{place}", linewidth=width, label=label)
                 label = None
     ax.set_xlabel("step")
     if ax.lines:

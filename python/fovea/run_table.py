@@ -9,24 +9,7 @@ import numpy as np
 
 from . import _engine, checks, pictures
 from .runs import Run
-
-
-def points_of(runs: list[Run]) -> Any:
-    pandas = pictures.needed("pandas", "pandas")
-    columns: dict[str, list[Any]] = {name: [] for name in ("run", "experiment", "seed", "metric", "step", "value")}
-    for run in runs:
-        for metric in run.series:
-            values = run.series[metric]
-            for name, value in (
-                ("run", run.id),
-                ("experiment", run.experiment),
-                ("seed", run.seed),
-                ("metric", metric),
-            ):
-                columns[name] += [value] * len(values)
-            columns["step"].extend(run.series.steps(metric))
-            columns["value"].extend(values)
-    return pandas.DataFrame(columns)
+from .series import points_of
 
 
 class RunTable(Sequence[Run]):
@@ -82,7 +65,7 @@ class RunTable(Sequence[Run]):
     def to_pandas(self, *, points: bool = False) -> Any:
         """A DataFrame with a row for each run; with ``points`` one for each point of each series."""
         if checks.flag("points", points):
-            return points_of(self._runs)
+            return points_of(run._as_series() for run in self._runs)
         heads, rows = self.rows()
         return pictures.needed("pandas", "pandas").DataFrame(rows, columns=heads)
 
@@ -92,7 +75,8 @@ class RunTable(Sequence[Run]):
         for metric in metrics:
             if checks.text("a metric", metric) not in every:
                 raise KeyError(f"no run has a series '{metric}': {_engine.suggest_name(metric, every)}")
-        return pictures.plot(self._runs, metrics, ax)
+        telling = [metric for run in self._runs for metric in run._record.telling_metrics]
+        return pictures.plot([run.series for run in self._runs], telling, metrics, ax)
 
     def __repr__(self) -> str:
         return pictures.table_text(*self.rows())

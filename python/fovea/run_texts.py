@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,6 @@ from .models import Model
 from .pictures import shaded
 from .prediction import Shading
 from .reading import UNKNOWN, Read, read
-
-if TYPE_CHECKING:
-    from .runs import Run
 
 
 @dataclass(frozen=True)
@@ -80,16 +77,12 @@ class Looked:
 class Reader:
     """The model of a run with the words that it knows."""
 
-    def __init__(self, run: Run) -> None:
-        name = f"run {run.id}" if run.id else "this run"
-        if run._task is not None or run.elsewhere:
-            raise _engine.wrong_input(
-                f"{name} was trained on what is no text to the engine",
-                "apply its model to a batch of your own: run.apply",
-            )
-        self.task = _engine.TextTask(run._record.spec)
-        self.words = run.words
-        spec = run.spec
+    def __init__(
+        self, name: str, of_run: _engine.Spec, words: Words, weights: Callable[[], dict[str, npt.NDArray[Any]]]
+    ) -> None:
+        self.task = _engine.TextTask(of_run)
+        self.words = words
+        spec = of_run.table()
         if not self.task.labelled or not self.words.classes or "lower_case" not in spec["task"]:
             raise _engine.wrong_input(
                 f"{name} was trained on task '{spec['task']['name']}', which is not one of labelled texts",
@@ -99,7 +92,7 @@ class Reader:
         self.unknown = UNKNOWN  # the library's vocabularies, too, begin with it
         self.longest = int(spec["task"].get("longest", 0)) or None
         shape = {"kind": "labelled_tokens", **{size: self.task.sizes[size] for size in ("vocab", "classes")}}
-        self.model = Model(spec["model"], shape, run.weights(), double=spec["train"]["precision"] == "double")
+        self.model = Model(spec["model"], shape, weights(), double=spec["train"]["precision"] == "double")
 
     def row(self, text: str) -> tuple[list[str], list[int]]:
         """A text without a word is one unknown word."""
@@ -130,3 +123,20 @@ class Reader:
             seen.beta[0],
             attention * seen.beta[0] if attention.size else empty,
         )
+
+
+def words_html(known: Words, arrays: Mapping[str, Mapping[int, npt.NDArray[Any]]], rows: npt.NDArray[Any]) -> str:
+    """The words of the example whose attention is ``rows``: shaded where one row has it, else a row for each that asks."""
+
+    def spelled(name: str, words: list[str]) -> list[str]:
+        looks = arrays.get(name, {})
+        numbers = looks[max(looks)][0].astype(int).ravel() if looks else ()
+        return [words[number] for number in numbers if 0 <= number < len(words)]
+
+    words = spelled("attention_source", known.source)
+    asks = [""] if len(rows) == 1 else spelled("attention_target", known.target)
+    lines = (
+        f"<tr><td><b>{html.escape(ask)}</b></td><td style='text-align:left'>{shaded(words, row[: len(words)].tolist())}</td></tr>"
+        for ask, row in zip(asks, rows)
+    )
+    return f"<table>{''.join(lines)}</table>"

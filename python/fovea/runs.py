@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,43 +11,14 @@ import numpy.typing as npt
 
 from . import _engine, checks, pictures
 from .prediction import text_list
-from .run_texts import Looked, Reader, Words
+from .run_texts import Looked, Reader, Words, words_html
+from .series import SeriesTable, points_of
 from .similarities import Similarity
 from .tasks import Task
 
-Floats = npt.NDArray[np.float64]
-Steps = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float32]
 
 ELSEWHERE = "another-program"  # the name of the model and of the task of a run that another program made
-
-
-class SeriesTable(Mapping[str, Floats]):
-    """The series of a run: ``series["accuracy"]`` are its values, ``series.steps("accuracy")`` the steps they were taken at."""
-
-    def __init__(self, record: _engine.Record) -> None:
-        self._record = record
-        self._names = record.series_names
-
-    def __getitem__(self, name: str) -> Floats:
-        return self._points(name)[1]
-
-    def steps(self, name: str) -> Steps:
-        return self._points(name)[0]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"SeriesTable({', '.join(self._names)})"
-
-    def _points(self, name: str) -> tuple[Steps, Floats]:
-        if name not in self._names:
-            raise KeyError(f"the run has no series {name!r}: {_engine.suggest_name(str(name), self._names)}")
-        return self._record.series(name)
 
 
 class Run:
@@ -354,7 +325,12 @@ class Run:
 
     def _reading(self) -> Reader:
         if self._reader is None:
-            self._reader = Reader(self)
+            if self._task is not None or self.elsewhere:
+                raise _engine.wrong_input(
+                    f"{self._name()} was trained on what is no text to the engine",
+                    "apply its model to a batch of your own: run.apply",
+                )
+            self._reader = Reader(self._name(), self._record.spec, self.words, self.weights)
         return self._reader
 
     def _model(self) -> _engine.Applied:
@@ -373,9 +349,10 @@ class Run:
         >>> list(fovea.run("toy-uniform", steps=20, keep=False).to_pandas())
         ['run', 'experiment', 'seed', 'metric', 'step', 'value']
         """
-        from .run_table import points_of
+        return points_of([self._as_series()])
 
-        return points_of([self])
+    def _as_series(self) -> tuple[int, str, int, SeriesTable]:
+        return self.id, self.experiment, self.seed, self.series
 
     def plot(self, *metrics: str, ax: Any = None) -> Any:
         """Draws these series, or the most telling ones, over steps, with matplotlib; gives the axes.
@@ -386,13 +363,23 @@ class Run:
         """
         for metric in metrics:
             self.series[checks.text("a metric", metric)]  # says which there are
-        return pictures.plot([self], metrics, ax)
+        return pictures.plot([self.series], self._record.telling_metrics, metrics, ax)
 
     def _name(self) -> str:
         return f"run {self.id}" if self.id else "this run"
 
     def _repr_html_(self) -> str:
-        return pictures.run_html(self)
+        shown = ""
+        if self.attention_steps:
+            step = self.attention_steps[-1]
+            rows = self.attention(step)[0]
+            caption = f"attention of one example at step {step}: {self._record.attention_axes}"
+            on_texts = self._task is None and not self.elsewhere and "corpus" in self.spec["task"]
+            words = (
+                words_html(self.words, self.arrays, rows) if on_texts and self.arrays.get("attention_source") else ""
+            )
+            shown = f"<div>{pictures.heat_map(rows)}<br/><small>{caption}</small>{words}</div>"
+        return pictures.run_html(repr(self)[1:-1], self.error, self.metrics, self.series, shown)
 
 
 def a_run(value: Any) -> Run:

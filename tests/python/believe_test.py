@@ -5,8 +5,9 @@ import json
 
 import numpy as np
 import pytest
-from fovea.belief import Belief, Estimate
+from fovea.belief import Belief
 from fovea.belief_words import holm, latched, of_regression, tail
+from fovea.estimate import Estimate
 
 import fovea
 

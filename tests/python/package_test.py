@@ -1,5 +1,6 @@
 """The package as such: its types for a user's mypy, the examples of its docstrings."""
 
+import ast
 import doctest
 import importlib
 import importlib.util
@@ -77,6 +78,70 @@ def test_every_public_member_has_a_docstring_and_an_example():
             if not of.__doc__ or not any(f".{part}" in line for line in used)
         ]
     assert missing == []
+
+
+def imports(sources):
+    """Which modules of the package each module imports, wherever the statement stands: an import for types alone, or within a
+    function, is knowledge of the other module too. ``sources`` has the text of each module by its name; a package ends in a dot."""
+    known = {name.rstrip(".") for name in sources}
+    graph = {}
+    for name, text in sources.items():
+        package = name.rstrip(".").split(".") if name.endswith(".") else name.split(".")[:-1]
+        named = set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                named |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                above = package[: len(package) - node.level + 1] if node.level else []
+                source = ".".join([*above, *([node.module] if node.module else [])])
+                inner = {f"{source}.{alias.name}" for alias in node.names}
+                named |= (inner & known) | ({source} if inner - known else set())
+        graph[name.rstrip(".")] = named & known
+    return graph
+
+
+def circle(graph):
+    """Modules that import each other, from one back to itself; empty where there are none."""
+    done, way = set(), []
+
+    def visit(name):
+        if name in way:
+            return way[way.index(name) :] + [name]
+        if name not in done:
+            way.append(name)
+            for other in sorted(graph[name]):
+                if found := visit(other):
+                    return found
+            way.pop()
+            done.add(name)
+        return []
+
+    return next(filter(None, map(visit, sorted(graph))), [])
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    root = ROOT / "python"
+    sources = {"fovea._engine": ""}
+    for path in sorted((root / "fovea").rglob("*.py")):
+        name = ".".join(path.relative_to(root).with_suffix("").parts)
+        sources[name.removesuffix("__init__")] = path.read_text()
+    graph = imports(sources)
+    assert "fovea.runs" in graph["fovea.kept"] and "fovea.pictures" in graph["fovea.runs"]
+    assert circle(graph) == []
+
+
+def test_a_circle_is_seen():
+    sources = {
+        "p.": "from .a import x",
+        "p.a": "def f():\n    from . import b",
+        "p.b": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .q.c import y",
+        "p.q.": "",
+        "p.q.c": "import p.a, os",
+    }
+    assert imports(sources) == {"p": {"p.a"}, "p.a": {"p.b"}, "p.b": {"p.q.c"}, "p.q": set(), "p.q.c": {"p.a"}}
+    assert circle(imports(sources)) == ["p.a", "p.b", "p.q.c", "p.a"]
+    assert circle(imports({**sources, "p.q.c": "from .. import d"})) == ["p", "p.a", "p.b", "p.q.c", "p"]
+    assert circle(imports({**sources, "p.q.c": "import os"})) == []
 
 
 def test_a_user_of_the_package_is_checked_against_its_types(tmp_path):

@@ -1,0 +1,55 @@
+"""The series of runs: what was measured, by name, step and value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine, pictures
+
+Floats = npt.NDArray[np.float64]
+Steps = npt.NDArray[np.int64]
+
+
+class SeriesTable(Mapping[str, Floats]):
+    """The series of a run: ``series["accuracy"]`` are its values, ``series.steps("accuracy")`` the steps they were taken at."""
+
+    def __init__(self, record: _engine.Record) -> None:
+        self._record = record
+        self._names = record.series_names
+
+    def __getitem__(self, name: str) -> Floats:
+        return self._points(name)[1]
+
+    def steps(self, name: str) -> Steps:
+        return self._points(name)[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"SeriesTable({', '.join(self._names)})"
+
+    def _points(self, name: str) -> tuple[Steps, Floats]:
+        if name not in self._names:
+            raise KeyError(f"the run has no series {name!r}: {_engine.suggest_name(str(name), self._names)}")
+        return self._record.series(name)
+
+
+def points_of(runs: Iterable[tuple[int, str, int, SeriesTable]]) -> Any:
+    """A DataFrame with a row for each point, of runs as (number, experiment, seed, series)."""
+    pandas = pictures.needed("pandas", "pandas")
+    columns: dict[str, list[Any]] = {name: [] for name in ("run", "experiment", "seed", "metric", "step", "value")}
+    for number, experiment, seed, series in runs:
+        for metric, values in series.items():
+            for name, value in (("run", number), ("experiment", experiment), ("seed", seed), ("metric", metric)):
+                columns[name] += [value] * len(values)
+            columns["step"].extend(series.steps(metric))
+            columns["value"].extend(values)
+    return pandas.DataFrame(columns)

@@ -1,5 +1,5 @@
 // fovea believe FILE: reads the labelled texts, and hands them to the Python package, which asks
-// (python/fovea/believing.py).
+// (python/fovea/text/believing.py).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr const char* ask = R"(import sys
 sys.path[:] = [folder for folder in sys.path if folder]
 try:
-    from fovea.believe_command import believe
+    from fovea.text.believe_command import believe
 except ImportError as error:
     print(f"fovea: 'believe' needs the Python package 'fovea', which {sys.executable} cannot import: {error}. Install it "
           "there (pip install, with a wheel of it or its source), or name another Python by FOVEA_PYTHON.", file=sys.stderr)

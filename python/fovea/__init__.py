@@ -12,20 +12,21 @@ from . import data
 from ._engine import Error, Failure, ProbeBatch, ProbeModel, ProbeOutcome, Step, WrongInput, WrongType
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
-from .belief import Belief
-from .believing import believe
 from .data import Corpus
 from .measuring import Comparison, Measures, compare, measure
 from .models import Model
-from .prediction import Prediction, Shading, TracePrediction, predict
+from .prediction import Prediction, TracePrediction, predict
 from .probes import Probe
 from .run_store import Store, store
 from .run_table import RunTable
-from .run_texts import Looked, Words
 from .runs import Run
 from .settings import describe
 from .similarities import Similarity
 from .tasks import Task
+from .text.belief import Belief
+from .text.believing import believe
+from .text.run_texts import Looked, Words
+from .text.shading import Shading
 from .torch.bridge import from_torch, to_torch
 from .torch.callbacks import lightning_callback, trainer_callback
 from .torch.observe import attention_sites, observe

@@ -108,6 +108,39 @@ def texts(name: str, value: Any, example: str) -> list[str]:
     return found
 
 
+def text_list(what: str, texts: Iterable[Any]) -> list[str]:
+    if isinstance(texts, (str, bytes)):
+        raise _engine.wrong_input(f"{what} is one text, and many are needed", f"give a list: [{str(texts)[:20]!r}, …]")
+    found = _several(what, texts, "texts")
+    for place, text in enumerate(found):
+        if not isinstance(text, str):
+            raise _engine.wrong_type(f"{what}[{place}] is of type {type(text).__name__}, not str", "give texts")
+        letters(f"{what}[{place}]", text)
+    return found
+
+
+def _several(what: str, values: Any, kind: str) -> list[Any]:
+    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+        raise wrong_type(what, values, f"a list of {kind}")
+    return list(values)
+
+
+def label_texts(labels: Iterable[Any]) -> list[str]:
+    return [_label(place, label) for place, label in enumerate(_several("labels", labels, "labels"))]
+
+
+def _label(place: int, label: Any) -> str:
+    label = label.item() if isinstance(label, np.generic) else label
+    if label is None or (isinstance(label, float) and math.isnan(label)):
+        raise _engine.wrong_input(
+            f"labels[{place}] is {label}", "leave out texts without a label, or give them one of their own"
+        )
+    if not isinstance(label, (str, Real)):
+        raise wrong_type(f"labels[{place}]", label, "a text or a number")
+    letters(f"labels[{place}]", str(label))
+    return str(label)
+
+
 def function(name: str, value: Any) -> None:
     if value is not None and not callable(value):
         raise _engine.wrong_type(f"{name} is of type {type(value).__name__}, which cannot be called", "give a function")

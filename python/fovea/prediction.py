@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import html
-import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,39 +13,8 @@ import numpy.typing as npt
 
 from . import _engine, checks
 from .notices import tell_first
-from .pictures import shaded
 from .settings import dotted_task
-
-_BLOCKS = " ▁▂▃▄▅▆▇█"
-
-
-@dataclass(frozen=True)
-class Shading:
-    """Words of a text with the weight that each has, darker the more; a row for each word of an answer. Below 0 nothing is shaded.
-
-    >>> import fovea, numpy
-    >>> fovea.Shading(["a", "good", "film"], [], numpy.array([[0.1, 0.8, 0.1]]))
-    a▁ good█ film▁
-    """
-
-    words: list[str]
-    answers: list[str]  #: empty for classes
-    weights: npt.NDArray[np.float64]  #: (1 or answers, words)
-
-    def __repr__(self) -> str:
-        lines = []
-        for place, row in enumerate(self.weights):
-            most = float(row.max(initial=0.0)) or 1.0
-            text = " ".join(word + _BLOCKS[round(8 * max(weight, 0.0) / most)] for word, weight in zip(self.words, row))
-            lines.append(f"{self.answers[place]:>14}  {text}" if self.answers else text)
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        rows = []
-        for place, row in enumerate(self.weights):
-            head = f"<td><b>{html.escape(self.answers[place])}</b></td>" if self.answers else ""
-            rows.append(f"<tr>{head}<td style='text-align:left'>{shaded(self.words, row.tolist())}</td></tr>")
-        return f"<table>{''.join(rows)}</table>"
+from .text.shading import Shading
 
 
 class Prediction:
@@ -184,23 +151,6 @@ class TracePrediction:
         return f"<pre>{html.escape(self._text)}</pre>"
 
 
-def text_list(what: str, texts: Iterable[Any]) -> list[str]:
-    if isinstance(texts, (str, bytes)):
-        raise _engine.wrong_input(f"{what} is one text, and many are needed", f"give a list: [{str(texts)[:20]!r}, …]")
-    found = _several(what, texts, "texts")
-    for place, text in enumerate(found):
-        if not isinstance(text, str):
-            raise _engine.wrong_type(f"{what}[{place}] is of type {type(text).__name__}, not str", "give texts")
-        checks.letters(f"{what}[{place}]", text)
-    return found
-
-
-def _several(what: str, values: Any, kind: str) -> list[Any]:
-    if isinstance(values, Mapping) or not isinstance(values, Iterable):
-        raise checks.wrong_type(what, values, f"a list of {kind}")
-    return list(values)
-
-
 def predict(
     data: str | Iterable[str],
     labels: Iterable[Any] | None = None,
@@ -252,29 +202,13 @@ def predict(
         )
     if not isinstance(data, Iterable):
         raise checks.wrong_type("data", data, "a list of texts, or the name of a task")
-    texts = text_list("texts", data)
+    texts = checks.text_list("texts", data)
     if (labels is None) == (targets is None):
         raise _engine.wrong_input("texts need their labels, or their translations", "give labels=…, or targets=…")
     if targets is not None:
-        answers = text_list("targets", targets)
+        answers = checks.text_list("targets", targets)
     elif labels is not None:
-        answers = label_texts(labels)
+        answers = checks.label_texts(labels)
     if len(answers) != len(texts):
         raise _engine.wrong_input(f"there are {len(texts)} texts and {len(answers)} answers", "give one for each")
     return Prediction(_engine.predict_texts(texts, answers, targets is None, workers, top))
-
-
-def label_texts(labels: Iterable[Any]) -> list[str]:
-    return [_label(place, label) for place, label in enumerate(_several("labels", labels, "labels"))]
-
-
-def _label(place: int, label: Any) -> str:
-    label = label.item() if isinstance(label, np.generic) else label
-    if label is None or (isinstance(label, float) and math.isnan(label)):
-        raise _engine.wrong_input(
-            f"labels[{place}] is {label}", "leave out texts without a label, or give them one of their own"
-        )
-    if not isinstance(label, (str, Real)):
-        raise checks.wrong_type(f"labels[{place}]", label, "a text or a number")
-    checks.letters(f"labels[{place}]", str(label))
-    return str(label)

@@ -28,18 +28,18 @@ class Probe:
     """Measure a training by a function of your own.
 
     At each evaluation ``function(batch, outcome, model)`` returns a dict of numbers and arrays by name. A number is a point of
-    ``run.series[name]``; an array is ``run.arrays[name][step]``, in float32. NaN is a number too. A probe stands beside the names
-    of other probes: in ``probes=[…]``, or among the ``names`` of a dict's ``probe``.
+    ``run.series[name]``, NaN included. An array is ``run.arrays[name][step]``, in float32. A run gets the probe by ``probes=[…]``, or by
+    the ``names`` of a dict's ``probe``.
 
-    A run of the store is known by its probes. The spec names a function by its module, its name and a digest of its source,
-    its defaults and the plain values that it takes from the function around it. What else it reads, such as globals and files,
-    is not in the digest. So let a probe depend on its arguments alone.
+    The spec of the run names the function by its module, its name and a digest. The digest covers the source, the defaults
+    and plain values of the function around it. It does not cover globals and files, so a probe should read its
+    arguments alone.
 
     Parameters
     ----------
     function
-        A function of ``def`` or ``lambda``. It is called with the GIL, on the thread that trains. While attention is held it is
-        called twice, and its numbers under the hold have names that end in ``_held``.
+        A function of ``def`` or ``lambda``. It is called on the thread that trains. While attention is held it is called twice,
+        and its numbers under the hold have names that end in ``_held``.
     name
         What messages call the probe. By default the name of the function.
     examples
@@ -50,7 +50,8 @@ class Probe:
 
     Notes
     -----
-    All arrays that the function is given are copies, in float32. What is not there is None.
+    All arrays are copies, in float32. A part that the batch or the model does not have is None. The three arguments can be
+    read during the call alone.
 
     ``batch`` has ``size`` and what a batch of its kind holds (``help(fovea.Task)``): ``source``, ``target``, ``labels``, ``alignment``,
     ``marked``, ``items``, ``lengths``, ``keys``, ``values``, ``queries``, ``answers``.

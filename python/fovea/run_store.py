@@ -20,8 +20,13 @@ from .runs import ELSEWHERE, Run
 
 
 class Store:
-    """The runs of one store, the program's own if no file is named.
+    """Find, add and remove the runs of one store. ``fovea.store`` makes it.
 
+    ``store[12]`` is the run of that number, ``len(store)`` counts the runs, ``for run in store`` visits them in order of number, and
+    ``run in store`` is whether the store has a run or a number. A store is a path for ``open`` too.
+
+    Examples
+    --------
     >>> import fovea, tempfile
     >>> store = fovea.store(tempfile.mkdtemp() + "/runs.db")
     >>> run = fovea.run("toy-uniform", seed=1, store=store)
@@ -43,8 +48,29 @@ class Store:
         return self._file
 
     def runs(self, where: str = "", *, experiment: str = "", sort: str = "", limit: int | None = None) -> RunTable:
-        """Runs that meet a condition, as ``fovea runs`` finds them: ``where="task.vocab = 40 and accuracy >= 0.9"``,
-        ``sort="-accuracy"``."""
+        """Find runs by a condition, as ``fovea runs`` does.
+
+        Parameters
+        ----------
+        where
+            A condition on settings and metrics: ``"task.vocab = 40 and accuracy >= 0.9"``. Empty: every run.
+        experiment
+            The name of an experiment. Empty: any.
+        sort
+            A setting, a metric or an expression; ``"-accuracy"`` sorts from large to small. Empty: by number.
+        limit
+            The most runs to return. None: all.
+
+        Returns
+        -------
+        RunTable
+            The runs, with their series.
+
+        Raises
+        ------
+        WrongInput
+            If a name is one that no run has, or the condition is none.
+        """
         for name, words in (("where", where), ("experiment", experiment), ("sort", sort)):
             checks.text(name, words)
         most = -1 if limit is None else checks.whole("limit", limit, 0)
@@ -65,15 +91,47 @@ class Store:
         seconds: float = 0.0,
         steps: int | None = None,
     ) -> Run:
-        """Keeps a run that another program made, to be listed, compared, plotted and exported beside the others. It is marked:
-        its ``model.name`` and ``task.name`` are ``"another-program"``.
+        """Keep a run that another program made.
 
-        ``settings`` are what a spec says, in its sections ``task``, ``model``, ``train``, ``probe`` and ``intervene`` (a list),
-        and ``seed``; what stands in none is of ``train``. ``series`` are (steps, values) by the metric's name, steps
-        rising; ``arrays`` are (name, step, values), and ``"attention"``, (examples, rows, places), is what is shown of it.
-        ``state`` is ``"done"``, ``"stopped"`` or ``"failed"``. A run takes the place of an earlier one of the same ``key``, name
-        and settings; without a key it is a new one.
+        It is listed, compared, plotted and exported as other runs are. Its ``model.name`` and ``task.name`` are
+        ``"another-program"``.
 
+        Parameters
+        ----------
+        name
+            The name of its experiment, which no shipped experiment has.
+        settings
+            The settings, in the sections ``task``, ``model``, ``train``, ``probe``, ``intervene`` (a list) and ``seed``. Settings outside
+            a section belong to ``train``.
+        series
+            (steps, values) by the name of the metric, with rising steps.
+        arrays
+            (name, step, values) of each array. The one called ``"attention"`` has the axes (examples, rows, positions).
+        state
+            ``"done"``, ``"stopped"`` or ``"failed"``.
+        key
+            A run with the key, name and settings of an earlier run replaces it. Empty: the run is a new one.
+        error
+            Why a failed run failed.
+        started
+            When it began, as ``"2026-01-31T12:00:00Z"``. Empty: now.
+        seconds
+            How long it took.
+        steps
+            Updates done. None: the last step of its series.
+
+        Returns
+        -------
+        Run
+            The run as the store has it.
+
+        Raises
+        ------
+        WrongInput
+            If a name, a step or a value is none.
+
+        Examples
+        --------
         >>> import fovea, tempfile
         >>> store = fovea.store(tempfile.mkdtemp() + "/runs.db")
         >>> run = store.add("mine", {"rate": 0.1}, {"loss": ([0, 10], [2.3, 1.1])})
@@ -103,24 +161,35 @@ class Store:
         return self[_engine.store_add(self._file, name, spec_of(settings), key, points, kept, state, facts)]
 
     def remove(self, run: Run | int) -> None:
-        """Puts a run into the bin, from where the program can bring it back."""
+        """Put a run into the bin. The program can restore it from there.
+
+        Parameters
+        ----------
+        run
+            A run, or its number.
+
+        Raises
+        ------
+        KeyError
+            If the store has no such run.
+        """
         number = run.id if isinstance(run, Run) else _number(run)
         if not _engine.store_remove(self._file, number):
             raise KeyError(f"there is no run {number}")
 
     @property
     def experiments(self) -> list[str]:
-        """The names of the experiments that its runs are of."""
+        """Names of the experiments of its runs."""
         return _engine.store_names(self._file)[0]
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics that its runs have, and that conditions may name."""
+        """Metrics of its runs, by the names that conditions use."""
         return _engine.store_names(self._file)[1]
 
     @property
     def settings(self) -> list[str]:
-        """The settings of its runs, by their full names."""
+        """Settings of its runs, by their full names."""
         return _engine.store_names(self._file)[2]
 
     def __getitem__(self, id: int) -> Run:
@@ -161,8 +230,20 @@ class Store:
 
 
 def store(file: str | os.PathLike[str] | None = None) -> Store:
-    """The store of this user, or that of a file.
+    """Open the store of this user, or of a file.
 
+    Parameters
+    ----------
+    file
+        The file of a store. One that is missing is an empty store. None: the store of the program.
+
+    Returns
+    -------
+    Store
+        The store.
+
+    Examples
+    --------
     >>> import fovea, tempfile
     >>> len(fovea.store(tempfile.mkdtemp() + "/runs.db"))
     0

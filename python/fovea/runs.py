@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks, pictures
-from .prediction import text_list
-from .run_texts import Looked, Reader, Words, words_html
 from .series import SeriesTable, points_of
 from .similarities import Similarity
 from .tasks import Task
+from .text.run_texts import Looked, Reader, Words, words_html
 
 Array = npt.NDArray[np.float32]
 
@@ -320,7 +319,7 @@ class Run:
         >>> len(run.predict(["a dull plot", "a fine plot"]))
         2
         """
-        classes = self._reading().chances(text_list("texts", texts)).argmax(1)
+        classes = self._reading().chances(checks.text_list("texts", texts)).argmax(1)
         return [self.words.classes[number] for number in classes]
 
     def _reading(self) -> Reader:

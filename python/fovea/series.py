@@ -15,7 +15,7 @@ Steps = npt.NDArray[np.int64]
 
 
 class SeriesTable(Mapping[str, Floats]):
-    """The series of a run: ``series["accuracy"]`` are its values, ``series.steps("accuracy")`` the steps they were taken at."""
+    """Map the name of a series to its values: ``series["accuracy"]``, at the steps ``series.steps("accuracy")``."""
 
     def __init__(self, record: _engine.Record) -> None:
         self._record = record

@@ -82,7 +82,10 @@ WRONG_TYPES = [
         lambda run: fovea.run("copy-subset", checkpoint_every="a"),
         "checkpoint_every is 'a', of type str. It must be a number above 0",
     ),
-    (lambda run: fovea.run("copy-subset", probes=3), "probes is 3, of type int. It must be a list of names and of fovea.Probe"),
+    (
+        lambda run: fovea.run("copy-subset", probes=3),
+        "probes is 3, of type int. It must be a list of names and of fovea.Probe",
+    ),
     (lambda run: fovea.run("copy-subset", probes=[3]), "probes[0] is 3, of type int"),
     (
         lambda run: fovea.run("copy-subset", intervene={"hold": "uniform"}),

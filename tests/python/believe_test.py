@@ -5,9 +5,9 @@ import json
 
 import numpy as np
 import pytest
-from fovea.belief import Belief
-from fovea.belief_words import holm, latched, of_regression, tail
-from fovea.estimate import Estimate
+from fovea.text.belief import Belief
+from fovea.text.belief_words import holm, latched, of_regression, tail
+from fovea.text.estimate import Estimate
 
 import fovea
 

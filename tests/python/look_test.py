@@ -195,7 +195,9 @@ def test_heads_change_in_a_callback_as_in_a_spec(change, until):
 
 
 def test_a_callback_cannot_change_heads_that_are_not_there():
-    with pytest.raises(fovea.WrongInput, match="there is no layer.1.head.3: model 'transformer' has 2 layers of 2 heads"):
+    with pytest.raises(
+        fovea.WrongInput, match="there is no layer.1.head.3: model 'transformer' has 2 layers of 2 heads"
+    ):
         fovea.run(HEADS, intervene=lambda number: {"ablate": "layer.1.head.3"})
     with pytest.raises(fovea.WrongInput, match="model 'seq2seq' has no heads by layer"):
         fovea.run("copy-subset", intervene=lambda number: {"ablate": "layer.1.head.1"}, **SMALL)

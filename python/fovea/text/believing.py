@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, checks
+from .. import _engine, checks
+from ..progress import Bar
 from .belief import FEWEST, FEWEST_OF_A_CLASS, Belief
 from .belief_words import latched, of_regression
 from .estimate import Estimate
-from .prediction import label_texts, text_list
-from .progress import Bar
 from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training, words_of
 
 Array = npt.NDArray[Any]
@@ -38,15 +37,44 @@ def believe(
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Belief:
-    """Trains on the texts, and says in words what attention on them is worth.
+    """Test on labelled texts whether the attention of a classifier can be believed.
 
-    Of texts that are the same the first alone counts. A fifth is the test, an eighth of the rest tells when to stop; the rest trains
-    ``seeds`` classifiers whose attention is learned, as many with uniform attention, a model of single words and a logistic regression
-    on their frequencies. Then single words are deleted from test texts: the one attended to most, the one of the largest β, of the
-    largest α·β, one at random, and the one that the regression names. All numbers are of test texts; ``str`` of the result is the
-    report, ``to_dict()`` has every figure. Texts are read up to ``longest`` words, ``epochs`` times or 800 steps of 32, whichever is more,
-    unless the held-out loss stops falling; ``hidden`` is the width of embeddings and states.
+    Copies of a text count once. A fifth of the texts is the test, and an eighth of the rest decides when training stops. The
+    others train ``seeds`` classifiers with learned attention, ``seeds`` with uniform attention, a model of single words and a logistic
+    regression on word frequencies. Then single words are deleted from test texts: the word with the largest α, β, α·β or
+    weight of the regression, and a word at random. All numbers are of test texts.
 
+    Parameters
+    ----------
+    texts, labels
+        The texts, and the label of each.
+    seeds
+        How many classifiers of each kind of attention are trained, 2 or more.
+    epochs
+        How often the training texts are read, in 800 steps of 32 texts at least, unless the held-out loss stops falling.
+    hidden
+        The width of embeddings and states.
+    longest
+        The most words of a text that are read.
+    seed
+        The first seed; the split and what is drawn at random follow from it.
+    threads
+        How many models train at a time. None: one on each core.
+    progress
+        Whether a bar is shown. None: in a terminal or a notebook.
+
+    Returns
+    -------
+    Belief
+        The report: ``str`` of it has the sentences, ``to_dict()`` the figures.
+
+    Raises
+    ------
+    WrongInput
+        If there are fewer than two classes, or no word occurs twice.
+
+    Examples
+    --------
     >>> import fovea
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
     >>> belief = fovea.believe(texts, ["+", "-"] * 100, seeds=2, hidden=16)
@@ -60,7 +88,7 @@ def believe(
     hidden, seed = checks.whole("hidden", hidden, 1), checks.whole("seed", seed, 0)
     workers = (os.cpu_count() or 1) if threads is None else checks.whole("threads", threads, 1)
     checks.flag_or_none("progress", progress)
-    given, names = text_list("texts", texts), label_texts(labels)
+    given, names = checks.text_list("texts", texts), checks.label_texts(labels)
     if len(given) != len(names):
         raise _engine.wrong_input(f"there are {len(given)} texts and {len(names)} labels", "give one for each")
     if len(set(names)) < 2:

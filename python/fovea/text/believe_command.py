@@ -9,7 +9,7 @@ import sys
 import textwrap
 from typing import Any, NoReturn
 
-from . import _engine
+from .. import _engine
 from .belief import Belief
 from .believing import believe as ask
 

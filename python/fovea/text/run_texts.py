@@ -10,20 +10,30 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
-from .models import Model
-from .pictures import shaded
-from .prediction import Shading
+from .. import _engine
+from ..models import Model
+from ..pictures import shaded
 from .reading import UNKNOWN, Read, read
+from .shading import Shading
 
 
 @dataclass(frozen=True)
 class Words:
-    """What the numbers of a run on texts stand for: ``words.source[17]``."""
+    """Name the tokens and classes of a run on texts: ``run.words.source[17]``.
+
+    Attributes
+    ----------
+    source
+        The word of each token of a source.
+    target
+        The word of each token of a translation. Without translations, the same as ``source``.
+    classes
+        The name of each class of labelled texts.
+    """
 
     source: list[str]
-    target: list[str]  #: of translations; else those of the source
-    classes: list[str]  #: of labelled texts
+    target: list[str]
+    classes: list[str]
 
     def __repr__(self) -> str:
         names = ", ".join(self.classes[:12]) + (f", … ({len(self.classes)})" if len(self.classes) > 12 else "")
@@ -33,14 +43,31 @@ class Words:
 
 @dataclass(frozen=True)
 class Looked:
-    """A text as a run reads it: its ``words`` (``known`` or not), the ``answer``, the ``chances`` of each class, and for each word
-    ``attention`` (α), ``beta`` (what it says alone for the answer) and ``evidence`` (α·β)."""
+    """Show how a run classifies one text. ``run.look(text)`` makes it.
+
+    Attributes
+    ----------
+    words
+        The words of the text, as the task of the run cuts it.
+    known
+        Whether the run knows each word.
+    answer
+        The predicted class.
+    chances
+        The probability of each class.
+    attention
+        α of each word. Empty if the model has no attention.
+    beta
+        β of each word: the evidence for the answer if all attention is on that word.
+    evidence
+        α·β of each word. Empty if the model has no attention.
+    """
 
     words: list[str]
     known: list[bool]
     answer: str
     chances: dict[str, float]
-    attention: npt.NDArray[np.float64]  #: empty where the model has none
+    attention: npt.NDArray[np.float64]
     beta: npt.NDArray[np.float64]
     evidence: npt.NDArray[np.float64]
 

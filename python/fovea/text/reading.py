@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
-from .models import Model
-from .tasks import Task
+from .. import _engine
+from ..models import Model
+from ..tasks import Task
 
 Array = npt.NDArray[Any]
 

@@ -9,10 +9,10 @@ import os
 import pathlib
 from typing import Any
 
-from . import checks
+from .. import checks
+from ..pictures import needed
 from .belief_page import GUESS, Panel, page
 from .estimate import Estimate
-from .pictures import needed
 
 FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
 _MARGIN = 0.02  # of accuracy: what is less than this is taken for as good,
@@ -42,10 +42,27 @@ _DELETIONS = {
 
 
 class Belief:
-    """``verdict`` in a few words, ``trust`` whether the word attended to most is one that matters, ``sentences`` with what was found,
-    ``open`` questions with what would settle them. ``figures`` has every number; ``telling_word`` and ``latched`` the words.
-    ``fovea.believe`` makes it.
+    """Report whether the attention of a classifier can be believed. ``fovea.believe`` makes it.
 
+    Attributes
+    ----------
+    verdict
+        The result in a few words.
+    trust
+        Whether the word with the largest α changes more answers than a word at random. Empty if nothing was learned.
+    sentences
+        What was found.
+    open
+        Open questions, with what would settle each.
+    figures
+        Every number. Empty if the texts were too few.
+    facts
+        How many texts, seeds and labels there were.
+    classes
+        The classes, sorted.
+
+    Examples
+    --------
     >>> import fovea, tempfile
     >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
     >>> belief = fovea.believe(texts, ["+", "-"] * 100, seeds=2, hidden=8, epochs=2)
@@ -69,18 +86,31 @@ class Belief:
 
     @property
     def telling_word(self) -> dict[str, Any]:
-        """The word whose presence alone tells most: ``word``, the ``class`` it stands for, ``accuracy``."""
+        """The word whose presence predicts the label best: ``word``, its ``class``, ``accuracy`` and how far ``below_best``."""
         return dict(self.figures.get("telling_word", {}))
 
     @property
     def latched(self) -> dict[str, list[dict[str, Any]]]:
-        """For each answer the words on which α·β is largest in most texts: ``word``, in how many ``texts`` ``of`` those so answered, which
-        ``share`` that is, in how many ``seeds``, and by ``chance``, were a word of each text drawn; ``p`` of as large a share by such draws,
-        ``corrected`` for all words that could be named (1 where the texts are fewer than 5). The report tells those that are ``named``."""
+        """The words with the largest α·β, for each predicted class.
+
+        Returns
+        -------
+        dict
+            For each class a list of words. ``texts`` of ``of`` texts with that prediction have their largest α·β on the ``word``, a
+            ``share``, in ``seeds`` seeds. ``chance`` is the share if one word of each text is drawn, ``p`` the probability of a share
+            as large, and ``corrected`` the p after Holm's correction (1 of fewer than 5 texts). The report names words that are
+            ``named``.
+        """
         return dict(self.figures.get("latched", {}))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as dicts, lists and numbers; an estimate is its mean, low and high."""
+        """Return the report as dicts, lists and numbers.
+
+        Returns
+        -------
+        dict
+            What ``fovea believe --json`` prints. An estimate is its ``mean``, ``low`` and ``high``.
+        """
         return {
             "verdict": self.verdict,
             "trust": self.trust,
@@ -92,18 +122,37 @@ class Belief:
         }
 
     def to_json(self) -> str:
-        """The same as a JSON document."""
+        """Return ``to_dict()`` as a JSON document."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
     def page(self, *, title: str = "") -> str:
-        """The report as a page of HTML with its figure and all figures, that needs nothing else."""
+        """Return the report as one HTML page, with its figure and all numbers.
+
+        Parameters
+        ----------
+        title
+            What the texts are.
+
+        Returns
+        -------
+        str
+            The page, which loads nothing else.
+        """
         document = self.to_json()
         return page(
             self.verdict, self.trust, self.sentences, self.open, self._panels(), document, checks.text("title", title)
         )
 
     def save(self, file: str | os.PathLike[str], *, title: str = "") -> None:
-        """Writes the page; ``title`` says of which texts."""
+        """Write ``page(title=title)`` to a file.
+
+        Parameters
+        ----------
+        file
+            The path of the page.
+        title
+            What the texts are.
+        """
         pathlib.Path(checks.path("file", file, "the path of a page")).write_text(
             self.page(title=title), encoding="utf-8"
         )
@@ -121,8 +170,18 @@ class Belief:
         ]
 
     def plot(self, axes: Any = None) -> Any:
-        """Accuracy of each model (dotted: the most frequent class), and how often a deleted word changes the answer, with intervals;
-        two axes of matplotlib."""
+        """Draw the accuracy of each model, and how often a deleted word changes the answer, with intervals.
+
+        Parameters
+        ----------
+        axes
+            Two axes of matplotlib. None: a new figure.
+
+        Returns
+        -------
+        Any
+            The two axes. A dotted line is the accuracy of the most frequent class.
+        """
         pyplot = needed("matplotlib.pyplot", "matplotlib")
         if axes is None:
             axes = pyplot.subplots(1, 2, figsize=(9, 2.8), layout="constrained")[1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine
+from .. import _engine
 from .belief import LEAST_NAMED, LEVEL
 from .estimate import Estimate
 

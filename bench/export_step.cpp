@@ -78,7 +78,7 @@ void write(const RunSpec& spec, const std::string& file) {
     arrays.items(prefix + "answers", batch.answers);
     if (!batch.labels.empty()) arrays.integers(prefix + "labels", {batch.size}, batch.labels);
     if (step > 0) continue;
-    model->backward(compute, model->forward(compute, batch, {true, Attend::learned, spec.seed, 0}));
+    model->backward(compute, model->forward(compute, batch, {true, spec.seed, 0}));
     for (const Param<float>& p : parameters.all()) arrays.floats("gradient." + p.name, p.shape, p.gradients());
   }
 

@@ -30,7 +30,7 @@ void pooling(benchmark::State& state, const char* similarity, bool gradient) {
   Compute compute{arena, team};
   for (auto _ : state) {
     arena.reset();
-    const Trace<float> trace = model.forward(compute, batch, {true, Attend::learned, 1, 0});
+    const Trace<float> trace = model.forward(compute, batch, {true, 1, 0});
     benchmark::DoNotOptimize(trace.loss);
     if (gradient) model.backward(compute, trace);
   }

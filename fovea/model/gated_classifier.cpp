@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"
-#include "fovea/model/attention_rule.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/nn/loss.h"
 
 namespace fovea {
@@ -69,12 +69,14 @@ void GatedClassifier<T>::read(Compute& compute, const SequenceInput<T>& input, b
     own.states_kept = state_dropout_.forward(compute, true, pass.seed, pass.step, own.h.flat(), seen.flat());
     own.h = seen;
   }
-  const AttentionRule rule = attention_rule(batch, pass, attention_ == Attending::uniform);
+  AttentionRule rule = pass.rules.of(1, 1);
+  if (attention_ == Attending::uniform) rule.pattern = AttentionRule::Pattern::uniform;
+  const RightPositions right = right_positions(compute.arena, batch, rule);
   if (rule.by_score()) {
     own.score = score_.forward(compute, time_major(own.h));
-    own.attention = Attention<T>::over(compute, own.score.scores, lengths, rule);
+    own.attention = Attention<T>::over(compute, own.score.scores, lengths, rule, right);
   } else {
-    own.attention = Attention<T>::make(compute, B, 1, S, lengths, rule);
+    own.attention = Attention<T>::make(compute, B, 1, S, lengths, rule, right);
   }
   own.attention.weigh(compute.team);
   own.betas = beta_.forward(compute, own.h.as(S * B, encoder_.out())).as(S, B, C);

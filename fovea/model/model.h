@@ -37,9 +37,12 @@ class Model {
   enum class Attends { no, evenly, by_score };
   virtual Attends attends(const Batch&) const { return Attends::by_score; }
 
-  // Layers of heads that can be held, scaled and ablated one by one; none where attention is not of that kind.
+  // The heads that follow a rule of their own (nn/attention/attention_rule.h); none where a model knows only holds of all
+  // its attention. One attention map is layer 1, head 1.
   struct Heads {
     int layers = 0, each = 0;
+    bool causal = false;  // rows are positions, which attend to themselves and those before
+    bool copies = false;  // those of the last layer can copy tokens
   };
   virtual Heads heads() const { return {}; }
 

@@ -5,7 +5,7 @@
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/model/asked_rows.h"
-#include "fovea/model/attention_rule.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/team_matmul.h"
 
@@ -202,13 +202,15 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int>
   own.decoded = decoder_.forward(compute, own.target.input, bridge(compute, own.encoded), draw);
   const Cube<const T> sources = own.encoded.output, states = own.decoded.output();
 
-  const AttentionRule rule = attention_rule(batch, pass, attention_ == Attending::uniform);
   own.heads = compute.arena.take<typename CrossAttention<T>::Trace>(attends_.size());
   const auto contexts = compute.arena.take<Matrix<const T>>(attends_.size());
-  for (std::size_t h = 0; h < attends_.size(); ++h)
+  for (std::size_t h = 0; h < attends_.size(); ++h) {
+    const AttentionRule rule = rule_of(pass.rules, h);
     contexts[h] = attends_[h]
-                      .forward(compute, states, sources, batch.source.lengths, rule, own.heads[h])
+                      .forward(compute, states, sources, batch.source.lengths, rule,
+                               right_positions(compute.arena, batch, rule), own.heads[h])
                       .as(steps * B, source_width());
+  }
   const Matrix<T> output = combiner_.forward(compute, states.as(steps * B, width), contexts, own.combined);
   const Cube<T> said = compute.array<T>(B, steps, width);
   swap_axes(compute.team, Cube<const T>(output.as(steps, B, width)), said);
@@ -232,6 +234,13 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int>
   const auto maps = compute.arena.template take<AttentionMap<T>>(heads_.size());
   for (std::size_t h = 0; h < maps.size(); ++h) maps[h] = {heads_[h], own.heads[h].attention.weights};
   trace.further = maps;
+}
+
+template <class T>
+AttentionRule Seq2Seq<T>::rule_of(const AttentionRules& rules, std::size_t head) const {
+  AttentionRule rule = rules.of(1, static_cast<int>(head) + 1);
+  if (attention_ == Attending::uniform) rule.pattern = AttentionRule::Pattern::uniform;
+  return rule;
 }
 
 template <class T>

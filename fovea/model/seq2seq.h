@@ -45,6 +45,9 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_pairs; }
   typename Model<T>::Attends attends(const Batch&) const override;
+  typename Model<T>::Heads heads() const override {
+    return {attends_.empty() ? 0 : 1, static_cast<int>(attends_.size())};
+  }
   bool has_beta() const override { return attention_ != Attending::none; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
@@ -122,6 +125,7 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
   std::span<const int> decoder_tokens(Arena& arena, const Tokens& target) const;
   std::span<const RecurrentState<T>> bridge(Compute& compute, const Encoded& encoded) const;
   std::span<const RecurrentState<T>> bridge_back(Compute& compute, std::span<const RecurrentState<T>> d_initial) const;
+  AttentionRule rule_of(const AttentionRules& rules, std::size_t head) const;  // heads count from 0 here
   Cube<T> mean_attention(Compute& compute, const Own& own) const;
 
   void influence_of(Compute& compute, const Batch& copies, int first, const Pass& pass, Matrix<T> influence) const;

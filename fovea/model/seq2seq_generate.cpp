@@ -105,7 +105,7 @@ struct Seq2Seq<T>::Saying {
   Cube<const T> encoded;         // (S,B,He)
   std::span<const int> lengths;  // (B)
   std::vector<KeptState<T>> states;
-  bool uniform = false;
+  AttentionRules rules = {};
   // The source of each row, and what was encoded of them, side by side: kept while the same rows go on.
   std::vector<int> of_rows{};
   std::vector<T> beside{};  // (S,K,He)
@@ -166,7 +166,8 @@ Matrix<T> Seq2Seq<T>::next_scores(Compute& compute, Saying& saying, std::span<co
   const Cube<const T> states = decoded.output();
   for (std::size_t h = 0; h < contexts.size(); ++h) {
     typename CrossAttention<T>::Trace trace;
-    contexts[h] = attends_[h].forward(compute, states, sources, lengths, {saying.uniform, {}, {}}, trace).as(K, wide);
+    contexts[h] =
+        attends_[h].forward(compute, states, sources, lengths, rule_of(saying.rules, h), {}, trace).as(K, wide);
   }
   typename Combiner<T>::Trace trace;
   const Matrix<T> scores = compute.array<T>(K, output_.out);
@@ -215,8 +216,7 @@ std::vector<std::vector<int>> Seq2Seq<T>::say(Compute& compute, const Batch& bat
     const Side source =
         side(compute, time_major(arena, some.source.ids, B, S), S, some, some.source.lengths, source_table_);
     const Encoded encoded = encode(compute, source.input, {});
-    Saying saying{
-        encoded.output, some.source.lengths, {}, attention_ == Attending::uniform || pass.attend == Attend::uniform};
+    Saying saying{encoded.output, some.source.lengths, {}, pass.rules};
     saying.decoder = decoder_.prepare(compute);
     saying.folded = combiner_.fold(compute);
     saying.output = team_pack(compute, transposed(output_.weight->matrix()));

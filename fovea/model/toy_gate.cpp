@@ -22,8 +22,9 @@
 #include <cmath>
 
 #include "fovea/math/logistic.h"
-#include "fovea/model/attention_rule.h"
 #include "fovea/model/model.h"
+#include "fovea/model/right_positions.h"
+#include "fovea/nn/attention/attention.h"
 
 namespace fovea {
 
@@ -46,6 +47,7 @@ class ToyGateModel : public Model<T> {
   }
 
   Kind takes() const override { return Kind::labelled_tokens; }
+  typename Model<T>::Heads heads() const override { return {1, 1}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.vocab != 2 || shape.classes != 2) {
@@ -94,7 +96,9 @@ Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pa
   const T p = variant_.gate == ToyVariant::Gate::bounded ? logistic(*gate_->value) : *gate_->value;
   own.slope = variant_.gate == ToyVariant::Gate::bounded ? p * (1 - p) : T{1};
   const Cube<T> attention = trace.attention = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
-  own.attention = Attention<T>::over(compute, attention, tokens.lengths, attention_rule(batch, pass));
+  const AttentionRule rule = pass.rules.of(1, 1);
+  own.attention =
+      Attention<T>::over(compute, attention, tokens.lengths, rule, right_positions(compute.arena, batch, rule));
   own.slopes = compute.template zeros<T>(tokens.rows, 1, tokens.columns);
   own.d_scores = compute.template array<T>(tokens.rows, 1);
   trace.scores = compute.template zeros<T>(tokens.rows, 1);
@@ -112,7 +116,8 @@ Trace<T> ToyGateModel<T>::forward(Compute& compute, const Batch& batch, const Pa
       own.slopes(b, 0, l) = (!gated ? T{0} : symbol == 1 ? T{1} : T{-1}) / n;
     }
   }
-  own.attention.hold(compute.team);
+  own.attention.apply_rule(compute.team);
+  for (int b = 0; b < tokens.rows; ++b) own.attention.scale(b, own.slopes);
 
   // The loss of docs/method.md is a sum over the two sequences: twice the mean of a batch that holds both equally
   // often.

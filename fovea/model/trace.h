@@ -13,49 +13,16 @@
 
 #include "fovea/data/batch.h"
 #include "fovea/model/attention_map.h"
-#include "fovea/nn/attention/head_rule.h"
+#include "fovea/nn/attention/attention_rule.h"
 #include "fovea/nn/compute.h"
 
 namespace fovea {
 
-// Who decides where attention goes in a pass.
-enum class Attend {
-  learned,  // the model's own scores
-  uniform,  // the same weight on everything present
-  truth,    // where the batch says that the answer stands: at batch.alignment, even over batch.marked, or in models
-            // with heads by layer even over batch.pattern; rows without truth stay learned
-};
-
-// What is done to one head, or to several: layers and heads count from 1, and 0 means every one.
-struct HeadChange {
-  int layer = 0, head = 0;
-  HeadRule rule;
-  bool operator==(const HeadChange&) const = default;
-};
-
 struct Pass {
-  bool training = false;  // dropout on, batch statistics in use
-  Attend attend = Attend::learned;
+  bool training = false;   // dropout on, batch statistics in use
   std::uint64_t seed = 0;  // dropout draws from Stream(seed, "dropout", step, layer)
   std::uint64_t step = 0;
-  std::span<const HeadChange> heads = {};  // beside `attend`, of models whose attention has heads by layer
-
-  bool held() const { return attend != Attend::learned || !heads.empty(); }
-
-  // What is done to a head: by `attend` to all of them, then by what names it.
-  HeadRule rule_of(int layer, int head) const {
-    HeadRule rule;
-    if (attend == Attend::uniform) rule.pattern = HeadRule::Pattern::uniform;
-    if (attend == Attend::truth) rule.pattern = HeadRule::Pattern::truth;
-    for (const HeadChange& change : heads) {
-      if ((change.layer != 0 && change.layer != layer) || (change.head != 0 && change.head != head)) continue;
-      if (change.rule.pattern != HeadRule::Pattern::learned) rule.pattern = change.rule.pattern;
-      rule.scale *= change.rule.scale;
-      rule.ablated = rule.ablated || change.rule.ablated;
-      rule.copy += change.rule.copy;
-    }
-    return rule;
-  }
+  AttentionRules rules = {};  // none: every head attends by its scores
 };
 
 // What a pass gave, for everybody to read.

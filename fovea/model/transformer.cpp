@@ -9,7 +9,7 @@
 #include "fovea/base/error/names.h"
 #include "fovea/math/vector_math.h"
 #include "fovea/model/asked_rows.h"
-#include "fovea/model/right_places.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/nn/gelu.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/simd/elementwise_kernels.h"
@@ -73,9 +73,9 @@ typename Model<T>::Attends Transformer<T>::attends(const Batch& batch) const {
 }
 
 template <class T>
-std::span<const HeadRule> Transformer<T>::rules(Compute& compute, const Pass& pass, int layer) const {
-  const auto rules = compute.arena.take<HeadRule>(static_cast<std::size_t>(heads_));
-  for (int head = 1; head <= heads_; ++head) rules[static_cast<std::size_t>(head - 1)] = pass.rule_of(layer, head);
+std::span<const AttentionRule> Transformer<T>::rules(Compute& compute, const Pass& pass, int layer) const {
+  const auto rules = compute.arena.take<AttentionRule>(static_cast<std::size_t>(heads_));
+  for (int head = 1; head <= heads_; ++head) rules[static_cast<std::size_t>(head - 1)] = pass.rules.of(layer, head);
   return rules;
 }
 
@@ -140,7 +140,7 @@ Matrix<T> Transformer<T>::attend(Compute& compute, const Layer& layer, const Tra
   attention.v = plus_product(compute, layer.value, trace.read, {});
   if (shared) attention.v = gather(compute, attention.v, trace.row_of);
   if (layer.relative) attention.r = layer.relative->matrix().slice(0, places);
-  attention.right = right_places(*pass.batch);
+  attention.right = right_positions(*pass.batch);
   if (pass.pass.training && kept <= most_kept) attention.kept = compute.arena.take<T>(static_cast<std::size_t>(kept));
   const Matrix<T> mixed = compute.array<T>(given, width_);
   attention_.forward(compute, attention, mixed);

@@ -51,7 +51,7 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   void settings(Fields& fields) override;
   Kind takes() const override { return Kind::token_streams; }
   typename Model<T>::Attends attends(const Batch& batch) const override;
-  typename Model<T>::Heads heads() const override { return {layers_, heads_}; }
+  typename Model<T>::Heads heads() const override { return {layers_, heads_, true, true}; }
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override;
   Trace<T> forward(Compute& compute, const Batch& batch, const Pass& pass) const override;
   void backward(Compute& compute, const Trace<T>& trace) const override;
@@ -100,7 +100,7 @@ class Transformer final : public Model<T>, public HasHeadBetas<T> {
   Layer declare_layer(ParameterSet<T>& parameters, int number, const TaskShape& shape) const;
 
   Index query_width() const { return queries_ == Queries::separate ? width_ / heads_ : width_; }  // K
-  std::span<const HeadRule> rules(Compute& compute, const Pass& pass, int layer) const;
+  std::span<const AttentionRule> rules(Compute& compute, const Pass& pass, int layer) const;
   Matrix<T> embed(Compute& compute, const StreamPlaces& places) const;
   enum class Of { all, asking };
   Matrix<const T> side(Compute& compute, const Linear<T>& map, Of which, const LayerTrace& trace) const;

@@ -19,8 +19,8 @@ SelfAttention<T> Transformer<T>::copier() const {
 
 template <class T>
 void Transformer<T>::copy(Compute& compute, const Batch& batch, Own& own, Matrix<T> logits) const {
-  const std::span<const HeadRule> rules = own.layers.back().attention.rules;
-  if (std::ranges::none_of(rules, [](const HeadRule& rule) { return rule.copy != 0; })) return;
+  const std::span<const AttentionRule> rules = own.layers.back().attention.rules;
+  if (std::ranges::none_of(rules, [](const AttentionRule& rule) { return rule.copy != 0; })) return;
   const SelfAttention<T> copier = this->copier();
   const auto N = static_cast<Index>(batch.source.ids.size()), C = copier.value_width;
   const Matrix<T> tokens = compute.zeros<T>(N, heads_ * C);

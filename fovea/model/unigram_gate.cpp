@@ -16,8 +16,9 @@
 #include <algorithm>
 
 #include "fovea/math/vector_math.h"
-#include "fovea/model/attention_rule.h"
 #include "fovea/model/model.h"
+#include "fovea/model/right_positions.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/loss.h"
 
 namespace fovea {
@@ -35,6 +36,7 @@ class UnigramGate : public Model<T> {
   }
 
   Kind takes() const override { return Kind::labelled_tokens; }
+  typename Model<T>::Heads heads() const override { return {1, 1}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.classes != 2) {
@@ -83,7 +85,9 @@ Trace<T> UnigramGate<T>::forward(Compute& compute, const Batch& batch, const Pas
       attention(b, 0, l) = logits_->value[tokens.at(b, l)];
     }
   }
-  own.attention = Attention<T>::over(compute, attention, tokens.lengths, attention_rule(batch, pass));
+  const AttentionRule rule = pass.rules.of(1, 1);
+  own.attention =
+      Attention<T>::over(compute, attention, tokens.lengths, rule, right_positions(compute.arena, batch, rule));
   own.attention.weigh(compute.team);
   for (int b = 0; b < tokens.rows; ++b) {
     scores(b, 0) = dot(std::span<const T>(attention[b].flat()), std::span<const T>(own.betas[b].flat())) +

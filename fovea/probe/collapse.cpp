@@ -10,7 +10,7 @@
 // plateau?, 2025.)
 #include <cmath>
 
-#include "fovea/model/right_places.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/probe/position_rows.h"
 
 namespace fovea {
@@ -26,7 +26,7 @@ class Collapse final : public Probe {
 
   void measure(const Evaluation& evaluation, Readings& readings) override {
     const Batch& batch = evaluation.batch;
-    const RightPlaces right = right_places(batch);
+    const RightPositions right = right_positions(batch);
     double cosines = 0;
     std::int64_t streams = 0, neighbours = 0, same = 0, same_data = 0;
     for (int b = 0; b < batch.size; ++b) {
@@ -51,7 +51,7 @@ class Collapse final : public Probe {
   }
 
  private:
-  static std::vector<int> asked_places(const Batch& batch, const RightPlaces& right, int b, bool needing) {
+  static std::vector<int> asked_places(const Batch& batch, const RightPositions& right, int b, bool needing) {
     std::vector<int> places;
     for (int t = 0; t < batch.target.columns; ++t)
       if (batch.target.at(b, t) >= 0 && (!needing || !right.of(Index{b} * batch.target.columns + t).empty()))

@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-#include "fovea/model/right_places.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/probe/head_names.h"
 #include "fovea/probe/position_rows.h"
 
@@ -78,7 +78,7 @@ class Heads final : public Probe {
 
   void measure_map(const Evaluation& evaluation, Cube<const float> map, const std::string& suffix, Readings& readings) {
     Mean previous, first, elsewhere, silent, induction, right;
-    const RightPlaces needed = right_places(evaluation.batch);
+    const RightPositions needed = right_positions(evaluation.batch);
     each_asked(evaluation, [&](int b, int i) {
       const float* const row = map[b][i].data();
       double all = 0;
@@ -110,7 +110,7 @@ class Heads final : public Probe {
 
   void measure_chance(const Evaluation& evaluation, Readings& readings) const {
     Mean previous, induction, right;
-    const RightPlaces needed = right_places(evaluation.batch);
+    const RightPositions needed = right_positions(evaluation.batch);
     each_asked(evaluation, [&](int b, int i) {
       const double share = 1.0 / (i + 1);
       previous.add(share);

@@ -195,7 +195,7 @@ class OwnPooling final : public Model<T> {
       throw wrong_input("there is one point, and it cannot be answered from the others",
                         "give more, or set train_on = \"queries\"");
     own.attention = Attention<T>::make(compute, 1, m, n, {}, {});
-    own.learned = pass.attend != Attend::uniform;
+    own.learned = pass.rules.of(1, 1).pattern != AttentionRule::Pattern::uniform;
     if (own.learned) score(own);
     else std::fill_n(own.attention.weights.data(), m * n, T{0});
     for (Index i = 0; i < m; ++i) finish_row(own, i, leave_out);

@@ -102,8 +102,7 @@ void PythonWatcher::before(StepPlan& plan) {
     if (const std::vector<std::string> names = wanted.frozen_names(); !names.empty())
       throw wrong_input("a callback freezes groups, \"attention\" or \"body\", and not '" + names.front() + "'",
                         "declare it in the spec's intervene", wanted.freezes.front().place);
-    if (!wanted.holds.empty()) plan.attend = wanted.attend_at(plan.step);
-    std::ranges::copy(wanted.heads_at(plan.step), std::back_inserter(plan.heads));
+    std::ranges::copy(wanted.rules_at(plan.step), std::back_inserter(plan.rules));
     for (const Group group : {Group::body, Group::attention}) {
       Pace& pace = plan.paces.groups[static_cast<std::size_t>(group)];
       pace.frozen |= wanted.frozen_at(group, plan.step);

@@ -9,6 +9,7 @@
 namespace fovea {
 namespace {
 
+using testing::held_at, testing::Pattern;
 using testing::ModelScene;
 using namespace testing::gated;
 
@@ -23,9 +24,9 @@ Batch marked_batch(int size, int classes) {
 
 TEST(GatedClassifier, GradientsAreRight) {
   for (const Variant& v : variants)
-    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+    for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
       ModelScene<double> scene("gated-classifier", settings_of(v), shape_of(v.classes));
-      scene.check_gradients(random_batch(6, v.classes), {.training = true, .attend = attend}, {.at_most = 60});
+      scene.check_gradients(random_batch(6, v.classes), held_at(pattern, {true}), {.at_most = 60});
     }
 }
 
@@ -35,9 +36,9 @@ TEST(GatedClassifier, ScoresLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
     SCOPED_TRACE(std::string(v.cell) + " " + v.score);
     const Batch batch = marked_batch(6, v.classes);
     ModelScene<double> scene("gated-classifier", settings_of(v), shape_of(v.classes));
-    scene.check_gradients(batch, {.training = true, .attend = Attend::truth}, {.at_most = 60});
+    scene.check_gradients(batch, held_at(Pattern::truth, {true}), {.at_most = 60});
     const auto slope = [&](const std::vector<int>& examples) {
-      scene.gradient_of(examples_of(batch, examples), {.attend = Attend::truth});
+      scene.gradient_of(examples_of(batch, examples), held_at(Pattern::truth));
       double largest = 0;
       for (const auto& parameter : scene.parameters.all())
         if (parameter.group == Group::attention)
@@ -57,15 +58,15 @@ TEST(GatedClassifier, WithDropoutGradientsAreRightAndOnlyTrainingMissesAnything)
     ModelScene<double> whole("gated-classifier", settings, shape_of(v.classes));
     settings["dropout"] = real(0.4);
     ModelScene<double> scene("gated-classifier", settings, shape_of(v.classes));
-    scene.check_gradients(batch, {true, Attend::learned, 3, 7});
-    scene.check_gradients(batch, {true, Attend::uniform, 3, 8});
-    scene.check_gradients(batch, {true, Attend::truth, 3, 9});
+    scene.check_gradients(batch, {true, 3, 7});
+    scene.check_gradients(batch, held_at(Pattern::uniform, {true, 3, 8}));
+    scene.check_gradients(batch, held_at(Pattern::truth, {true, 3, 9}));
     const double all = whole.forward(batch, {}).loss;
     EXPECT_EQ(scene.forward(batch, {}).loss, all);
-    const double one = scene.forward(batch, {true, Attend::learned, 3, 7}).loss;
+    const double one = scene.forward(batch, {true, 3, 7}).loss;
     EXPECT_NE(one, all);
-    EXPECT_NE(one, scene.forward(batch, {true, Attend::learned, 3, 8}).loss) << "another step misses others";
-    EXPECT_EQ(one, scene.forward(batch, {true, Attend::learned, 3, 7}).loss);
+    EXPECT_NE(one, scene.forward(batch, {true, 3, 8}).loss) << "another step misses others";
+    EXPECT_EQ(one, scene.forward(batch, {true, 3, 7}).loss);
   }
 }
 
@@ -73,7 +74,7 @@ TEST(GatedClassifier, WithDropoutGradientsAreRightAndOnlyTrainingMissesAnything)
 // all states in the order of time.
 TEST(GatedClassifier, AWordMissesTheSameWhereverItStandsAndStatesEachTheirOwn) {
   constexpr double rate = 0.4;
-  const Pass pass{true, Attend::learned, 3, 7};
+  const Pass pass{true, 3, 7};
   const Batch batch = random_batch(6, 2);
   ModelScene<double> scene("gated-classifier", with({{"dropout", real(rate)}}), shape_of(2));
   ModelScene<double> plain("gated-classifier", small, shape_of(2));
@@ -167,7 +168,7 @@ TEST(GatedClassifier, UniformIsExactlyUniformAndAttentionLearnsNothing) {
   const Batch batch = random_batch(6, 2);
   ModelScene<float> forced("gated-classifier", small, shape_of(2));
   ModelScene<float> always("gated-classifier", with({{"attention", word("uniform")}}), shape_of(2));
-  const Trace<float> a = forced.gradient_of(batch, {.attend = Attend::uniform}), b = always.gradient_of(batch);
+  const Trace<float> a = forced.gradient_of(batch, held_at(Pattern::uniform)), b = always.gradient_of(batch);
   EXPECT_EQ(testing::copy_of(a.scores), testing::copy_of(b.scores));
   for (Index i = 0; i < 6; ++i) {
     const int length = batch.source.lengths[static_cast<std::size_t>(i)];
@@ -185,7 +186,7 @@ TEST(GatedClassifier, HeldAtTheMarksWhereThereAreAny) {
   ModelScene<double> scene("gated-classifier", small, shape_of(2));
   const Cube<double> learned = scene.forward(batch, {}).attention;
   const std::vector<double> before = testing::copy_of(learned);
-  const Trace<double> held = scene.forward(batch, {.attend = Attend::truth});
+  const Trace<double> held = scene.forward(batch, held_at(Pattern::truth));
   for (Index b = 0; b < 6; ++b)
     for (Index s = 0; s < 7; ++s)
       EXPECT_EQ(held.attention(b, 0, s),

@@ -1,5 +1,5 @@
-// Attention held from outside: nothing reaches what decides where a model attends, though the places held differ in
-// what they say.
+// Rules of attention: where it is held, nothing reaches what decides where a model attends, though the places held differ
+// in what they say; where it is scaled or ablated, gradients are those of central differences.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,6 +11,7 @@
 namespace fovea {
 namespace {
 
+using testing::held_at, testing::Pattern;
 using testing::ModelScene;
 
 // The largest entry of the gradient of what decides where a model attends, and of all else.
@@ -19,12 +20,12 @@ struct Largest {
 };
 
 Largest largest(const std::string& model, const ValueTable& settings, const TaskShape& shape, const Batch& batch,
-                Attend attend) {
+                Pattern pattern) {
   ModelScene<double> scene(model, settings, shape);
   Stream stream(3, "values");
   for (const Param<double>& p : scene.parameters.all())
     for (double& x : p.values()) x += 0.1 * stream.normal();
-  scene.gradient_of(batch, {.attend = attend});
+  scene.gradient_of(batch, held_at(pattern));
   Largest found;
   for (const Param<double>& p : scene.parameters.all()) {
     double& most = p.group == Group::attention ? found.attention : found.body;
@@ -40,11 +41,19 @@ void expect_held(const std::string& model, const ValueTable& settings, const Tas
     ASSERT_GE(std::count(batch.marked.begin() + static_cast<std::ptrdiff_t>(b * width),
                          batch.marked.begin() + static_cast<std::ptrdiff_t>((b + 1) * width), std::uint8_t{1}),
               2);
-  for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
-    const Largest found = largest(model, settings, shape, batch, attend);
+  for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
+    const Largest found = largest(model, settings, shape, batch, pattern);
     EXPECT_GT(found.body, 1e-4);
-    if (attend == Attend::learned) EXPECT_GT(found.attention, 1e-4);
-    else EXPECT_EQ(found.attention, 0) << "attend " << static_cast<int>(attend);
+    if (pattern == Pattern::learned) EXPECT_GT(found.attention, 1e-4);
+    else EXPECT_EQ(found.attention, 0) << "pattern " << static_cast<int>(pattern);
+  }
+  ModelScene<double> scene(model, settings, shape);
+  if (scene.model->heads().layers == 0) return;
+  for (const ScopedRule& change : {ScopedRule{1, 1, {Pattern::learned, 3}}, ScopedRule{1, 1, {Pattern::uniform, 3}},
+                                   ScopedRule{1, 1, {.ablated = true}}}) {
+    const Pass pass{true, 0, 0, {{&change, 1}}};
+    scene.check_gradients(batch, pass, {1e-6, 1e-6, 60});
+    EXPECT_NE(scene.forward(batch, pass).loss, scene.forward(batch, {true}).loss);
   }
 }
 

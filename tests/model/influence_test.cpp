@@ -63,7 +63,7 @@ TEST(Influence, OfTheClassifierIsTheDerivativeByAFactor) {
     Batch batch = words_apart({5, 1, 4});
     batch.labels = {1, 0, classes - 1};
     // influence is of evaluation all the same
-    const Cube<double> influence = influence_of(scene, scene.forward(batch, {true, Attend::learned, 3, 7}));
+    const Cube<double> influence = influence_of(scene, scene.forward(batch, {true, 3, 7}));
     const std::vector<double> found(influence.flat().begin(), influence.flat().end());
     ASSERT_EQ(found.size(), 15u);
     for (int b = 0; b < 3; ++b)

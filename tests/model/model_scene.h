@@ -1,6 +1,7 @@
 // A model set up for a test: made by name from settings, built for a task, started from seed 5.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "fovea/model/model.h"
@@ -8,6 +9,16 @@
 #include "tests/nn/gradient_check.h"
 
 namespace fovea::testing {
+
+using Pattern = AttentionRule::Pattern;
+
+// A pass with every head held at a pattern.
+inline Pass held_at(Pattern pattern, Pass pass = {}) {
+  static constexpr std::array<ScopedRule, 2> rules{{{0, 0, {Pattern::uniform}}, {0, 0, {Pattern::truth}}}};
+  for (const ScopedRule& rule : rules)
+    if (rule.rule.pattern == pattern) pass.rules = {{&rule, 1}};
+  return pass;
+}
 
 template <class T>
 struct ModelScene {

@@ -125,7 +125,7 @@ TEST(Seq2Seq, GradientsAreWhatCentralDifferencesSay) {
     with_dropout["dropout"] = {0.3, {}};
     ModelScene<double> scene(model_name(c), with_dropout, shape(c));
     const Batch data = batch(c);
-    scene.check_gradients(data, {true, Attend::learned, 3, 7});
+    scene.check_gradients(data, {true, 3, 7});
   }
 }
 
@@ -156,9 +156,9 @@ TaskShape copy_shape(int vocab) {
 const ValueTable small_seq2seq{{"hidden", {std::int64_t{6}, {}}}, {"embedding", {std::int64_t{5}, {}}}};
 
 TEST(Seq2Seq, GradientsUnderForcedAttention) {
-  for (const Attend attend : {Attend::uniform, Attend::truth}) {
+  for (const Pattern pattern : {Pattern::uniform, Pattern::truth}) {
     ModelScene<double> scene("seq2seq", small_seq2seq, copy_shape(7));
-    scene.check_gradients(copies(3, 4, 7), {true, attend});
+    scene.check_gradients(copies(3, 4, 7), held_at(pattern, {true}));
   }
 }
 
@@ -176,11 +176,11 @@ TEST(Seq2Seq, ForcedAttentionIsWhatItIsForcedToBe) {
   }
   EXPECT_NE(learned.further[0].weights(0, 1, 2), learned.further[1].weights(0, 1, 2));
   EXPECT_NEAR(learned.attention(0, 1, 2), mean, 1e-12);
-  for (const double weight : heads.forward(data, {false, Attend::uniform}).attention.flat())
+  for (const double weight : heads.forward(data, held_at(Pattern::uniform)).attention.flat())
     EXPECT_DOUBLE_EQ(weight, 0.2);
   ModelScene<double> scene("seq2seq", small_seq2seq, copy_shape(7));
-  for (const double weight : scene.forward(data, {false, Attend::uniform}).attention.flat()) EXPECT_EQ(weight, 0.2);
-  const Cube<double> truth = scene.forward(data, {false, Attend::truth}).attention;
+  for (const double weight : scene.forward(data, held_at(Pattern::uniform)).attention.flat()) EXPECT_EQ(weight, 0.2);
+  const Cube<double> truth = scene.forward(data, held_at(Pattern::truth)).attention;
   for (Index t = 0; t < 5; ++t)
     for (Index s = 0; s < 5; ++s) EXPECT_EQ(truth(1, t, s), t == s ? 1.0 : 0.0);
 }

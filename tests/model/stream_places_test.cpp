@@ -82,15 +82,15 @@ TEST(StreamPlaces, ThatAreSharedChangeNothingWherePartsAreFrozen) {
 }
 
 TEST(StreamPlaces, ThatAreSharedChangeNothingUnderARuleOfAHead) {
-  using Pattern = HeadRule::Pattern;
-  const HeadRule rules[] = {{Pattern::uniform},      {Pattern::previous},         {Pattern::truth},
-                            {Pattern::learned, 3.0}, {Pattern::learned, 1, true}, {Pattern::learned, 1, false, 0.7}};
+  const AttentionRule rules[] = {
+      {Pattern::uniform},      {Pattern::previous},         {Pattern::truth},
+      {Pattern::learned, 3.0}, {Pattern::learned, 1, true}, {Pattern::learned, 1, false, 0.7}};
   for (const int layers : {1, 2})
-    for (const HeadRule& rule : rules) {
+    for (const AttentionRule& rule : rules) {
       SCOPED_TRACE(std::to_string(layers) + " layers, rule " + std::to_string(&rule - rules));
-      const HeadChange change{rule.copy != 0 ? layers : 1, 2, rule};
+      const ScopedRule change{rule.copy != 0 ? layers : 1, 2, rule};
       Pass pass;
-      pass.heads = {&change, 1};
+      pass.rules = {{&change, 1}};
       expect_nothing_else_changes(transformer_with({{"layers", {layers, {}}}}), pass);
     }
 }

@@ -11,6 +11,7 @@
 namespace fovea {
 namespace {
 
+using testing::held_at, testing::Pattern;
 using testing::labelled_tokens;
 
 struct Built : testing::ModelScene<double> {
@@ -63,9 +64,9 @@ TEST(ToyGateModel, GradientsAgreeWithCentralDifferences) {
   const Batch batch = labelled_tokens({{0, 0}, {0, 1}, {1}, {1, 0, 1}, {0, 0, 1, 0}}, {0, 1, 1, 0, 1}, 1);
   for (const std::string gate : {"linear", "bounded"}) {
     for (const std::string loss : {"linear", "logistic"}) {
-      for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+      for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
         Built built(settings_of(gate, loss));
-        built.check_gradients(batch, {.attend = attend});
+        built.check_gradients(batch, held_at(pattern));
       }
     }
   }
@@ -78,9 +79,9 @@ TEST(ToyGateModel, AttentionIsSharedOutAndHeldWhereAsked) {
   EXPECT_DOUBLE_EQ(learned.attention(0, 0, 1), 0.35);
   EXPECT_DOUBLE_EQ(learned.attention(1, 0, 1), 1.0 / 3);
   EXPECT_EQ(learned.attention(2, 0, 2), 0);
-  const auto uniform = built.forward(batch, {.attend = Attend::uniform});
+  const auto uniform = built.forward(batch, held_at(Pattern::uniform));
   EXPECT_DOUBLE_EQ(uniform.attention(0, 0, 0), 1.0 / 3);
-  const auto truth = built.forward(batch, {.attend = Attend::truth});
+  const auto truth = built.forward(batch, held_at(Pattern::truth));
   EXPECT_DOUBLE_EQ(truth.attention(0, 0, 0), 0);
   EXPECT_DOUBLE_EQ(truth.attention(0, 0, 2), 0.5);
   EXPECT_DOUBLE_EQ(truth.attention(2, 0, 0), 0.5);

@@ -187,7 +187,7 @@ TEST(Trace, BackwardIsOfItsTraceWhateverWasMadeSince) {
     const Batch batch = batch_of(c.kind, 1), other = batch_of(c.kind, 2);
     const auto gradient = [&](const std::function<void()>& between) {
       scene.parameters.initialise(5);
-      const Trace<float> trace = scene.forward(batch, {true, Attend::learned, 3, 7});
+      const Trace<float> trace = scene.forward(batch, {true, 3, 7});
       between();
       scene.parameters.clear_gradients();
       scene.model->backward(scene.bench.compute, trace);

@@ -60,9 +60,9 @@ void compare_transformer(const Json& c, double tolerance) {
     std::transform(numbers.begin(), numbers.end(), p.values().begin(), [](double x) { return static_cast<T>(x); });
   }
   const Batch data = transformer_batch(c);
-  const HeadChange scaled{0, 0, {HeadRule::Pattern::learned, 3}};
+  const ScopedRule scaled{0, 0, {AttentionRule::Pattern::learned, 3}};
   Pass pass{true};
-  if (!data.alignment.empty()) pass.heads = {&scaled, 1};
+  if (!data.alignment.empty()) pass.rules = {{&scaled, 1}};
   Optimizer<T> optimizer(scene.parameters, {OptimizerSettings::Kind::adamw, 0, 0.9, 0.95, 1e-8, 0.1});
   for (std::size_t step = 0; step < 4; ++step) {
     const Trace<T> trace = scene.gradient_of(data, pass);

@@ -52,8 +52,7 @@ TEST(Transformer, GradientsOfEveryRowAreWhatCentralDifferencesSay) {
 
 TEST(Transformer, GradientsUnderEveryRuleOfAHead) {
   const Batch data = some_streams();
-  using Pattern = HeadRule::Pattern;
-  const HeadChange changes[] = {{1, 2, {Pattern::uniform}},
+  const ScopedRule changes[] = {{1, 2, {Pattern::uniform}},
                                 {2, 1, {Pattern::previous}},
                                 {0, 1, {Pattern::first}},
                                 {0, 0, {Pattern::truth}},
@@ -63,12 +62,12 @@ TEST(Transformer, GradientsUnderEveryRuleOfAHead) {
                                 {2, 1, {Pattern::learned, 1, false, 0.7}},
                                 {2, 0, {Pattern::learned, 3, false, 2}}};
   for (const char* attention : {"softmax", "linear", "relu"})
-    for (const HeadChange& change : changes) {
+    for (const ScopedRule& change : changes) {
       SCOPED_TRACE(attention + std::string(" ") + std::to_string(&change - changes));
       ModelScene<double> scene("transformer", transformer_with({{"attention", word(attention)}}),
                                stream_shape(6, 5, 7));
       Pass pass{true};
-      pass.heads = {&change, 1};
+      pass.rules = {{&change, 1}};
       scene.check_gradients(data, pass);
     }
 }
@@ -128,13 +127,12 @@ TEST(Transformer, MapsAreOfEachHeadAndEachRowIsADistribution) {
 
 TEST(Transformer, AHeldHeadAttendsWhereItIsHeldAndOthersAsTheyWould) {
   const Batch data = some_streams();
-  using Pattern = HeadRule::Pattern;
   ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));
   const std::vector<double> free = copy_of(scene.forward(data, {}).further[1].weights);
   const auto held = [&](Pattern pattern) {
-    const HeadChange change{1, 1, {pattern}};
+    const ScopedRule change{1, 1, {pattern}};
     Pass pass;
-    pass.heads = {&change, 1};
+    pass.rules = {{&change, 1}};
     const Trace<double> trace = scene.forward(data, pass);
     EXPECT_EQ(copy_of(trace.further[1].weights), free) << "the other head of the layer";
     return trace.further[0].weights;
@@ -155,9 +153,9 @@ TEST(Transformer, AHeldHeadAttendsWhereItIsHeldAndOthersAsTheyWould) {
 TEST(Transformer, AnAblatedHeadGivesNothingAndHasNoGradient) {
   const Batch data = some_streams();
   ModelScene<double> scene("transformer", transformer_with({{"layers", {1, {}}}}), stream_shape(6, 5, 7));
-  const HeadChange change{1, 2, {HeadRule::Pattern::learned, 1, true}};
+  const ScopedRule change{1, 2, {AttentionRule::Pattern::learned, 1, true}};
   Pass pass;
-  pass.heads = {&change, 1};
+  pass.rules = {{&change, 1}};
   scene.gradient_of(data, pass);
   for (const char* part : {"query", "key", "value"}) {
     const Matrix<double> gradient =
@@ -221,9 +219,9 @@ TEST(Transformer, BetaIsWhatAWeightMoreWouldAdd) {
       for (const auto& [b, i, j] : {std::array{0, 4, 2}, std::array{1, 3, 3}, std::array{2, 5, 0}}) {
         data.pattern[static_cast<std::size_t>(2 * (b * 7 + i))] = j;
         const auto loss = [&](double scale) {
-          const HeadChange change{layer, 2, {HeadRule::Pattern::learned, scale}};
+          const ScopedRule change{layer, 2, {AttentionRule::Pattern::learned, scale}};
           Pass pass;
-          pass.heads = {&change, 1};
+          pass.rules = {{&change, 1}};
           return scene.forward(data, pass).loss;
         };
         const auto head = static_cast<std::size_t>(2 * layer - 1);

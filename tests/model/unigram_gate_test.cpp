@@ -11,6 +11,7 @@
 namespace fovea {
 namespace {
 
+using testing::held_at, testing::Pattern;
 using testing::labelled_tokens;
 
 const std::vector<std::vector<int>> sequences = {{0, 1, 2}, {3, 3, 1, 0}, {4}, {0, 4, 4, 2, 0}};
@@ -33,9 +34,9 @@ struct BuiltUnigram : testing::ModelScene<double> {
 TEST(UnigramGateModel, GradientsAgreeWithCentralDifferences) {
   const Batch batch = labelled_tokens(sequences, labels, 2);
   for (const bool bias : {false, true})
-    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+    for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
       BuiltUnigram built(5, bias);
-      built.check_gradients(batch, {.attend = attend});
+      built.check_gradients(batch, held_at(pattern));
     }
 }
 
@@ -44,7 +45,7 @@ TEST(UnigramGateModel, LogitsLearnNothingWhereAttentionIsHeldAtSeveralPlaces) {
   Batch batch = labelled_tokens({{0, 1, 2}, {3, 1, 0, 4}, {5, 6, 5}}, {1, 0, 1}, 0);
   batch.marked = {1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0};
   BuiltUnigram built(7);
-  built.check_gradients(batch, {.attend = Attend::truth});
+  built.check_gradients(batch, held_at(Pattern::truth));
   const double* slopes = built.parameters.find("a")->gradient;
   for (int held = 0; held < 5; ++held) EXPECT_EQ(slopes[held], 0) << held;
   EXPECT_GT(std::abs(slopes[5]), 1e-4);
@@ -72,8 +73,8 @@ TEST(UnigramGateModel, LossAndGradientAreThoseOfTheory) {
 TEST(UnigramGateModel, RowsSumToOneAndPaddingGetsNothing) {
   BuiltUnigram built;
   const Batch batch = labelled_tokens(sequences, labels, 2);
-  for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
-    const auto outcome = built.forward(batch, {.attend = attend});
+  for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
+    const auto outcome = built.forward(batch, held_at(pattern));
     for (int b = 0; b < batch.size; ++b) {
       double sum = 0;
       for (int l = 0; l < batch.source.columns; ++l) {
@@ -84,13 +85,13 @@ TEST(UnigramGateModel, RowsSumToOneAndPaddingGetsNothing) {
       }
       EXPECT_NEAR(sum, 1, 1e-15);
     }
-    if (attend == Attend::uniform) {
+    if (pattern == Pattern::uniform) {
       for (int b = 0; b < batch.size; ++b) {
         const int length = batch.source.lengths[static_cast<std::size_t>(b)];
         for (int l = 0; l < length; ++l) EXPECT_EQ(outcome.attention(b, 0, l), 1.0 / length);
       }
     }
-    if (attend == Attend::truth) {
+    if (pattern == Pattern::truth) {
       EXPECT_EQ(outcome.attention(0, 0, 2), 1);
     }
   }

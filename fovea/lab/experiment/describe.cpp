@@ -53,7 +53,7 @@ std::vector<Description> describe_interventions() {
       void settings(Fields& fields) { one.settings(fields, heads); }
     } part;
     part.one.kind = kind;
-    part.one.change.rule.pattern = HeadRule::Pattern::uniform;
+    part.one.change.rule.pattern = AttentionRule::Pattern::uniform;
     return Description{name, summary, settings_of(part)};
   };
   return {

@@ -133,7 +133,8 @@ Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& param
   capabilities.has_beta = model.has_beta();
   capabilities.truth = !batch.marked.empty() || batch.pattern_width > 0 ||
                        std::ranges::any_of(batch.alignment, [](int place) { return place >= 0; });
-  capabilities.heads = {model.heads().layers, model.heads().each};
+  const auto [layers, each, causal, copies] = model.heads();
+  capabilities.heads = {layers, each, causal, copies};
   for (const Param<T>& p : parameters.all()) {
     capabilities.attention_parameters |= p.group == Group::attention;
     capabilities.parameters.push_back(p.name);
@@ -170,22 +171,49 @@ void check_looked_at(const Batch& batch, const RunSpec& spec) {
                     "set probe.split to another, or take a task that has such examples", split.place);
 }
 
+void check_rule(const ScopedRule& scoped, const Capabilities& capabilities, const RunSpec& spec, const Place& place) {
+  using Pattern = AttentionRule::Pattern;
+  const auto& [layer, head, rule] = scoped;
+  const Model<float>::Heads& heads = capabilities.heads;
+  const std::string model = name_of(spec.model, "model");
+  const bool held = rule.pattern != Pattern::learned;
+  const bool any_model_can = rule.pattern == Pattern::uniform || rule.pattern == Pattern::truth;
+  const bool of_all = held && layer == 0 && head == 0 && any_model_can;
+  if (of_all && heads.layers == 0 && !capabilities.attends)
+    throw wrong_input(fmt::format("attention cannot be held: model '{}' has none here", model), "drop the intervention",
+                      place);
+  if (held && capabilities.attends && !capabilities.by_score)
+    throw wrong_input(fmt::format("attention cannot be held: that of model '{}' is even here, whatever is done", model),
+                      "drop the intervention, or let attention be learned", place);
+  if (!of_all && heads.layers == 0)
+    throw wrong_input(fmt::format("model '{}' has no heads to act on", model),
+                      "drop the intervention, or take model transformer", place);
+  if (heads.layers > 0 && (layer > heads.layers || head > heads.each))
+    throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(scoped), model,
+                                  heads.layers == 1 ? "one layer" : fmt::format("{} layers", heads.layers),
+                                  heads.each == 1 ? "one head" : fmt::format("{} heads", heads.each)),
+                      "name one that there is; both count from 1", place);
+  if (held && !any_model_can && !heads.causal)
+    throw wrong_input(fmt::format("model '{}' does not attend from position to position", model),
+                      "hold attention uniform, or take model transformer", place);
+  if (rule.copy != 0 && !heads.copies)
+    throw wrong_input(fmt::format("the heads of model '{}' cannot copy", model), "take model transformer", place);
+  if (rule.copy != 0 && layer != heads.layers)
+    throw wrong_input(fmt::format("{} says nothing: the last of {} layers does", heads_name(scoped), heads.layers),
+                      fmt::format("copy by layer.{}", heads.layers), place);
+  if (of_all && rule.pattern == Pattern::truth && !capabilities.truth)
+    throw wrong_input(fmt::format("attention cannot be held at the truth: task '{}' does not know where it belongs",
+                                  name_of(spec.task, "task")),
+                      "hold it uniform, or take a task that knows", place);
+  if (rule.reads_right() && !capabilities.truth)
+    throw wrong_input("the task does not know which places a right answer needs",
+                      "hold the head otherwise, or take a task that knows", place);
+}
+
 void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec) {
   const std::string model = name_of(spec.model, "model");
-  for (const Hold& hold : interventions.holds) {
-    if (!capabilities.attends)
-      throw wrong_input(fmt::format("attention cannot be held: model '{}' has none here", model),
-                        "drop the intervention", hold.place);
-    if (!capabilities.by_score)
-      throw wrong_input(
-          fmt::format("attention cannot be held: that of model '{}' is even here, whatever is done", model),
-          "drop the intervention, or let attention be learned", hold.place);
-    if (hold.attend == Attend::truth && !capabilities.truth)
-      throw wrong_input(fmt::format("attention cannot be held at the truth: task '{}' does not know where it belongs",
-                                    name_of(spec.task, "task")),
-                        "hold it uniform, or take a task that knows", hold.place);
-  }
-  for (const HeadIntervention& head : interventions.heads) head.check(model, capabilities.heads, capabilities.truth);
+  for (const Hold& hold : interventions.holds) check_rule({0, 0, {hold.pattern}}, capabilities, spec, hold.place);
+  for (const HeadIntervention& head : interventions.heads) check_rule(head.change, capabilities, spec, head.place);
   const auto refuse = [&](Group group, const Place& place) {
     if (group == Group::attention && !capabilities.attention_parameters)
       throw wrong_input(fmt::format("model '{}' has no attention parameters here", model), "drop the intervention",

@@ -42,6 +42,9 @@ Capabilities capabilities_of(const Model<T>& model, const ParameterSet<T>& param
 // Throws wrong_input where the split that is looked at has no examples: this batch is of its first.
 void check_looked_at(const Batch& batch, const RunSpec& spec);
 
+// Throws wrong_input where a run has no such heads, or they cannot follow the rule.
+void check_rule(const ScopedRule& rule, const Capabilities& capabilities, const RunSpec& spec, const Place& place = {});
+
 // Throws wrong_input for what cannot be done here, and for what would change nothing.
 void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec);
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,

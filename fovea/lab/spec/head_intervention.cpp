@@ -12,18 +12,13 @@ namespace fovea {
 
 namespace {
 
-using Pattern = HeadRule::Pattern;
+using Pattern = AttentionRule::Pattern;
 
 // The key that each kind is known by.
 const std::vector<std::pair<std::string, HeadIntervention::Kind>> kind_words{{"ablate", HeadIntervention::Kind::ablate},
                                                                              {"scale", HeadIntervention::Kind::scale},
                                                                              {"copy", HeadIntervention::Kind::copy},
                                                                              {"hold", HeadIntervention::Kind::hold}};
-const Fields::Choices<Pattern> pattern_words{{"uniform", Pattern::uniform},
-                                             {"previous", Pattern::previous},
-                                             {"first", Pattern::first},
-                                             {"truth", Pattern::truth}};
-
 // Takes "WORD.7" or "WORD.7." from the front of a text; 0 where there is no such number.
 int take_number(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return 0;
@@ -37,7 +32,7 @@ int take_number(std::string_view& text, std::string_view word) {
 }
 
 // "" (every head), "layer.2" or "layer.2.head.1".
-void read_heads(const std::string& name, const Place& place, HeadChange& change) {
+void read_heads(const std::string& name, const Place& place, ScopedRule& change) {
   if (name.empty()) return;
   std::string_view rest = name;
   change.layer = take_number(rest, "layer.");
@@ -49,7 +44,7 @@ void read_heads(const std::string& name, const Place& place, HeadChange& change)
 
 }  // namespace
 
-std::string heads_name(const HeadChange& change) {
+std::string heads_name(const ScopedRule& change) {
   if (change.layer == 0) return "";
   if (change.head == 0) return fmt::format("layer.{}", change.layer);
   return fmt::format("layer.{}.head.{}", change.layer, change.head);
@@ -64,13 +59,14 @@ bool HeadIntervention::is_one(const ValueTable& table) {
   // "uniform" and "truth" without `of` are a Hold.
   return table.contains("of") ||
          (word && *word != "uniform" && *word != "truth" &&
-          std::ranges::find(pattern_words, *word, &std::pair<std::string_view, Pattern>::first) != pattern_words.end());
+          std::ranges::find(attention_patterns, *word, &std::pair<std::string_view, Pattern>::first) !=
+              attention_patterns.end());
 }
 
 void HeadIntervention::settings(Fields& fields, std::string& heads) {
   switch (kind) {
     case Kind::hold:
-      fields.choice("hold", change.rule.pattern, pattern_words, "where attention is held");
+      fields.choice("hold", change.rule.pattern, attention_patterns, "where attention is held");
       break;
     case Kind::scale:
       fields.number("scale", change.rule.scale, 0, HUGE_VAL, "what weights on right places are multiplied by");
@@ -127,7 +123,7 @@ ValueTable HeadIntervention::write() const {
   if (kind != Kind::ablate) table["of"] = {heads, {}};
   switch (kind) {
     case Kind::hold:
-      for (const auto& [word, pattern] : pattern_words)
+      for (const auto& [word, pattern] : attention_patterns)
         if (pattern == change.rule.pattern) table["hold"] = {std::string(word), {}};
       break;
     case Kind::scale:
@@ -141,23 +137,6 @@ ValueTable HeadIntervention::write() const {
       break;
   }
   return table;
-}
-
-void HeadIntervention::check(const std::string& model, const Model<float>::Heads& heads, bool truth) const {
-  if (heads.layers == 0)
-    throw wrong_input(fmt::format("model '{}' has no heads by layer to act on", model),
-                      "drop the intervention, or take model transformer", place);
-  if (change.layer > heads.layers || change.head > heads.each)
-    throw wrong_input(fmt::format("there is no {}: model '{}' has {} of {} here", heads_name(change), model,
-                                  heads.layers == 1 ? "one layer" : fmt::format("{} layers", heads.layers),
-                                  heads.each == 1 ? "one head" : fmt::format("{} heads", heads.each)),
-                      "name one that there is; both count from 1", place);
-  if (change.rule.copy != 0 && change.layer != heads.layers)
-    throw wrong_input(fmt::format("{} says nothing: the last of {} layers does", heads_name(change), heads.layers),
-                      fmt::format("copy by layer.{}", heads.layers), place);
-  if (!truth && (change.rule.pattern == Pattern::truth || change.rule.scale != 1))
-    throw wrong_input("the task does not know which places a right answer needs",
-                      "hold the head otherwise, or take a task that knows", place);
 }
 
 }  // namespace fovea

@@ -17,13 +17,13 @@
 namespace fovea {
 
 // "layer.2.head.1", "layer.2", or "" for every head.
-std::string heads_name(const HeadChange& change);
+std::string heads_name(const ScopedRule& change);
 
 struct HeadIntervention {
   enum class Kind { hold, scale, ablate, copy };
 
   Kind kind = Kind::hold;
-  HeadChange change;
+  ScopedRule change;
   Interval when;
   Place place;
 
@@ -35,9 +35,6 @@ struct HeadIntervention {
   static bool is_one(const ValueTable& table);
   static HeadIntervention read(const Value& value);
   ValueTable write() const;
-
-  // Throws wrong_input where such a model has no such head.
-  void check(const std::string& model, const Model<float>::Heads& heads, bool truth) const;
 };
 
 }  // namespace fovea

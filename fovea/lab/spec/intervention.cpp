@@ -18,7 +18,8 @@ namespace {
 const std::vector<std::string> kinds{"hold", "scale", "ablate",     "copy",      "freeze",
                                      "rate", "clamp", "transplant", "embeddings"};
 const Fields::Choices<Group> group_words{{"attention", Group::attention}, {"body", Group::body}};
-const Fields::Choices<Attend> hold_words{{"uniform", Attend::uniform}, {"truth", Attend::truth}};
+using Pattern = AttentionRule::Pattern;
+const Fields::Choices<Pattern> hold_words{{"uniform", Pattern::uniform}, {"truth", Pattern::truth}};
 
 std::string word_of(const auto& words, const auto& meaning) {
   return std::string(
@@ -95,7 +96,7 @@ void refuse_meeting(const std::vector<Kind>& all, const std::string& what, const
 }  // namespace
 
 void Hold::settings(Fields& fields) {
-  fields.choice("hold", attend, hold_words, "where attention is held");
+  fields.choice("hold", pattern, hold_words, "where attention is held");
   when.settings(fields);
 }
 
@@ -198,7 +199,7 @@ ValueList Interventions::write() const {
   const auto put = [&list](ValueTable table, const Place& place) { list.push_back({std::move(table), place}); };
   for (const Hold& hold : holds) {
     ValueTable table = interval_table(hold.when);
-    table["hold"] = {word_of(hold_words, hold.attend), {}};
+    table["hold"] = {word_of(hold_words, hold.pattern), {}};
     put(std::move(table), hold.place);
   }
   for (const HeadIntervention& head : heads) put(head.write(), head.place);
@@ -234,17 +235,13 @@ ValueList Interventions::write() const {
   return list;
 }
 
-Attend Interventions::attend_at(std::int64_t step) const {
+std::vector<ScopedRule> Interventions::rules_at(std::int64_t step) const {
+  std::vector<ScopedRule> rules;
   for (const Hold& hold : holds)
-    if (hold.when.holds(step)) return hold.attend;
-  return Attend::learned;
-}
-
-std::vector<HeadChange> Interventions::heads_at(std::int64_t step) const {
-  std::vector<HeadChange> changes;
+    if (hold.when.holds(step)) rules.push_back({0, 0, {hold.pattern}});
   for (const HeadIntervention& head : heads)
-    if (head.when.holds(step)) changes.push_back(head.change);
-  return changes;
+    if (head.when.holds(step)) rules.push_back(head.change);
+  return rules;
 }
 
 bool Interventions::frozen_at(Group group, std::int64_t step) const {

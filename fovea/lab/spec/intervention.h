@@ -32,7 +32,7 @@
 namespace fovea {
 
 struct Hold {
-  Attend attend = Attend::uniform;
+  AttentionRule::Pattern pattern = AttentionRule::Pattern::uniform;
   Interval when;
   Place place;
   void settings(Fields& fields);
@@ -97,8 +97,7 @@ struct Interventions {
   static Interventions parse(const ValueList& list);
   ValueList write() const;  // with every default, so that two ways to write one thing are one run
 
-  Attend attend_at(std::int64_t step) const;
-  std::vector<HeadChange> heads_at(std::int64_t step) const;
+  std::vector<ScopedRule> rules_at(std::int64_t step) const;  // holds of all attention first
   bool frozen_at(Group group, std::int64_t step) const;
   // The names that are not groups' and that are ever frozen, each once; and which of them are at a step, a bit for
   // each.

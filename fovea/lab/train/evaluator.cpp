@@ -61,11 +61,10 @@ void Evaluator<T>::evaluate(const Moment& now) {
   if (!now.first()) readings_.number("train_loss", now.train_loss);
   if (const auto found = interventions_.embeddings_found(); found && now.first())
     readings_.number("embeddings_found", *found);
-  Pass pass{false, Attend::learned, spec_.seed, static_cast<std::uint64_t>(now.step)};
+  Pass pass{false, spec_.seed, static_cast<std::uint64_t>(now.step)};
   read({now, pass, all_, readings_});
-  if (!now.hold.any()) return;
-  pass.attend = now.hold.attend;
-  pass.heads = now.hold.heads;
+  if (now.rules.empty()) return;
+  pass.rules = now.rules;
   HeldReadings held(readings_);
   read({now, pass, under_hold_, held});
 }
@@ -79,7 +78,7 @@ void Evaluator<T>::read(const Reading& reading) {
   }
   const Metered metered(spent_ ? &spent_->probes : nullptr);
   // Numbers that are none are found out even where no probe looks.
-  if (!reading.pass.held() || !reading.audiences.of(Examples::fresh).probes.empty())
+  if (reading.pass.rules.empty() || !reading.audiences.of(Examples::fresh).probes.empty())
     measure(reading, Examples::fresh, workspace_.next_batch(settings_.split, slice_at(now.step), settings_.examples));
   if (!reading.audiences.of(Examples::same).probes.empty())
     measure(reading, Examples::same, workspace_.next_batch(settings_.split, 0, settings_.examples));
@@ -104,7 +103,7 @@ void Evaluator<T>::keep_attention(const Reading& reading) {
   seen.further = as_float(compute, trace.further);
   const bool stream = workspace_.shape().kind == Kind::token_streams;
   const Tokens& rows = stream ? batch.source : batch.target;  // a row of a stream is a place of it
-  if (!reading.pass.held())
+  if (reading.pass.rules.empty())
     attention_.record(batch, rows, seen, reading.now.first(), reading.now.last, reading.readings);
   else attention_.record_held(seen.attention, readings_);
 }

@@ -29,9 +29,9 @@ namespace fovea {
 struct Moment {
   std::int64_t step = 0;  // updates done
   bool last = false;
-  double train_loss = 0;  // of the update before
-  double time = 0;        // of gradient flow
-  HeldAttention hold = {};
+  double train_loss = 0;      // of the update before
+  double time = 0;            // of gradient flow
+  AttentionRules rules = {};  // in force
 
   bool first() const { return step == 0; }
 };

@@ -34,7 +34,7 @@ template <class T>
 const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
   if (plan_ && plan_->step == step) return *plan_;
   if (step < standing_.step || step >= standing_ends_) {
-    standing_ = {step, declared_.attend_at(step), declared_.heads_at(step), paces(step)};
+    standing_ = {step, declared_.rules_at(step), paces(step)};
     standing_ends_ = declared_.next_change(step);
   }
   if (!plan_) plan_.emplace();
@@ -45,31 +45,17 @@ const StepPlan& InterventionSet<T>::plan(std::int64_t step) {
 }
 
 template <class T>
-HeldAttention InterventionSet<T>::hold(std::int64_t step, bool update_follows) {
-  if (watcher_ && update_follows) return {plan(step).attend, plan(step).heads};
-  const bool watched = watcher_ && plan_;
-  const bool by_watcher = watched && plan_->attend != declared_.attend_at(plan_->step);
-  const Attend attend = by_watcher ? plan_->attend : declared_.attend_at(step);
-  if (watched && plan_->heads != declared_.heads_at(plan_->step)) return {attend, plan_->heads};
-  if (declared_.heads.empty()) return {attend, {}};
-  heads_now_ = declared_.heads_at(step);
-  return {attend, heads_now_};
+AttentionRules InterventionSet<T>::rules(std::int64_t step, bool update_follows) {
+  if (watcher_ && update_follows) return {plan(step).rules};
+  if (watcher_ && plan_ && plan_->rules != declared_.rules_at(plan_->step)) return {plan_->rules};
+  rules_now_ = declared_.rules_at(step);
+  return {rules_now_};
 }
 
 template <class T>
 void InterventionSet<T>::let_change(StepPlan& plan) const {
-  const Attend declared = plan.attend;
   watcher_->before(plan);
-  if (plan.attend != declared && !capabilities_.attends)
-    throw wrong_input("attention cannot be held: the model has none", "hold nothing");
-  if (plan.attend == Attend::truth && !capabilities_.truth)
-    throw wrong_input("attention cannot be held at the truth: the task does not know it", "hold it uniform");
-  const std::string model = *spec_.model.at("name").as<std::string>();
-  for (const HeadChange& change : plan.heads) {
-    HeadIntervention one;
-    one.change = change;
-    one.check(model, capabilities_.heads, capabilities_.truth);
-  }
+  for (const ScopedRule& rule : plan.rules) check_rule(rule, capabilities_, spec_);
 }
 
 template <class T>

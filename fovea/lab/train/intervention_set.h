@@ -1,7 +1,7 @@
 // What is changed in a training, and when. The trainer asks at fixed places:
 //
 //   start(step)           before the first update:  clamps, transplants
-//   hold(step)            before an evaluation:     the hold that is in force
+//   rules(step)           before an evaluation:     the rules of attention that are in force
 //   plan(step)            before an update:         holds, freezes, rates; and what a watcher changes of them
 //   after_update(step)    after an update:          clamps, frozen embeddings, transplants of the next step
 #pragma once
@@ -38,9 +38,9 @@ class InterventionSet {
   std::vector<std::uint64_t> names_of_parameters() const;
   // How update `step` is made: as declared, unless the watcher changes it, who is asked once for each.
   const StepPlan& plan(std::int64_t step);
-  // Who decides where attention goes when `step` updates are done: as in the update to come; after the last one, of
-  // which nobody is asked, as declared, or as a watcher had it then. Good until the next call.
-  HeldAttention hold(std::int64_t step, bool update_follows);
+  // The rules of attention when `step` updates are done: as in the update to come; after the last one, of which nobody is
+  // asked, as declared, or as a watcher had them then. Good until the next call.
+  AttentionRules rules(std::int64_t step, bool update_follows);
   void after_update(std::int64_t step) const;
 
   // The share of the vocabulary that start vectors were found for; nothing where there are none.
@@ -59,7 +59,7 @@ class InterventionSet {
   Capabilities capabilities_;
   std::optional<Embeddings<T>> embeddings_;
   std::optional<Transplants<T>> transplants_;
-  std::vector<HeadChange> heads_now_;  // of the newest hold asked for
+  std::vector<ScopedRule> rules_now_;  // as declared, when they were asked for last
   StepPlan standing_;                  // as declared, from standing_.step on
   std::int64_t standing_ends_ = -1;    // and before this step
   std::optional<StepPlan> plan_;       // of the newest update asked for

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -42,19 +41,10 @@ class StepView {
   virtual StepArray gradient(std::size_t i) = 0;
 };
 
-// Where attention goes from outside: all of it, and single heads.
-struct HeldAttention {
-  Attend attend = Attend::learned;
-  std::span<const HeadChange> heads;
-
-  bool any() const { return attend != Attend::learned || !heads.empty(); }
-};
-
 // How the next update is made: as the spec says, unless somebody changes it.
 struct StepPlan {
   std::int64_t step = 0;
-  Attend attend = Attend::learned;
-  std::vector<HeadChange> heads;
+  std::vector<ScopedRule> rules;  // of attention
   Paces paces;
 };
 

@@ -154,7 +154,7 @@ void TrainLoop<T>::update(std::int64_t step) {
   const StepPlan& plan = interventions_.plan(step);
   const auto batch_step = static_cast<std::uint64_t>(step);
   longest_first_.arrange(workspace_.next_batch(Split::train, batch_step, train_.batch));
-  const double loss = gradient({true, plan.attend, record_.spec.seed, batch_step, plan.heads}, step);
+  const double loss = gradient({true, record_.spec.seed, batch_step, {plan.rules}}, step);
   const double share = schedule_.at(step);
   const double norm = optimizer_.step(workspace_.team(), share, plan.paces);
   if (!std::isfinite(norm)) workspace_.refuse_gradient(step);
@@ -189,7 +189,7 @@ double TrainLoop<T>::gradient(const Pass& pass, std::int64_t step) {
 // Reads the model at `step`; true where that ends the run.
 template <class T>
 bool TrainLoop<T>::evaluate(std::int64_t step, bool last) {
-  Moment now{step, last, train_loss_, time_, interventions_.hold(step, step < train_.steps)};
+  Moment now{step, last, train_loss_, time_, interventions_.rules(step, step < train_.steps)};
   evaluator_.evaluate(now);
   if (step == 0) check_stop_condition();
   if (last) return true;

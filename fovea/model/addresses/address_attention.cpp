@@ -23,7 +23,6 @@
 #include <array>
 
 #include "fovea/model/addresses/expert_attention.h"
-#include "fovea/model/attention_rule.h"
 #include "fovea/model/model.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/linear.h"
@@ -55,6 +54,7 @@ class AddressAttention final : public Model<T> {
     return attention_ == Attending::uniform || experts_count_ == 1 ? Model<T>::Attends::evenly
                                                                    : Model<T>::Attends::by_score;
   }
+  typename Model<T>::Heads heads() const override { return {1, 1}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     const Init start = Init::normal(spread_);
@@ -121,7 +121,8 @@ Trace<T> AddressAttention<T>::forward(Compute& compute, const Batch& batch, cons
   const Matrix<T> counters = counters_.forward(compute, own.ids[0]);
   own.pages = pages_.forward(compute, own.ids[1]);
   const Matrix<T> offsets = compute.array<T>(accesses, page_width_);
-  const AttentionRule rule = attention_rule(batch, pass, attention_ == Attending::uniform);
+  AttentionRule rule = pass.rules.of(1, 1);
+  if (attention_ == Attending::uniform) rule.pattern = AttentionRule::Pattern::uniform;
   own.attention = experts_.forward(compute, own.ids[2], own.pages, rule, offsets);
 
   const Cube<T> x = compute.array<T>(steps, B, width);

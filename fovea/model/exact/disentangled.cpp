@@ -26,7 +26,7 @@
 
 #include "fovea/math/vector_math.h"
 #include "fovea/model/model.h"
-#include "fovea/model/right_places.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/nn/attention/self_attention.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/loss.h"
@@ -68,7 +68,7 @@ class Disentangled final : public Model<T> {
     return layer_count * batch.size * places * places > most_weights ? Model<T>::Attends::no
                                                                      : Model<T>::Attends::by_score;
   }
-  typename Model<T>::Heads heads() const override { return {layer_count, 1}; }
+  typename Model<T>::Heads heads() const override { return {layer_count, 1, true}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (shape.longest < 1)
@@ -129,10 +129,10 @@ Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pa
     for (T& q : queries.flat()) q *= std::sqrt(static_cast<T>(h.size(1)));
     attention.q = queries;
     attention.k = attention.v = h;
-    const auto rules = compute.arena.take<HeadRule>(1);
-    rules[0] = pass.rule_of(static_cast<int>(i) + 1, 1);
+    const auto rules = compute.arena.take<AttentionRule>(1);
+    rules[0] = pass.rules.of(static_cast<int>(i) + 1, 1);
     attention.rules = rules;
-    attention.right = right_places(batch);
+    attention.right = right_positions(batch);
     const Matrix<T> brought = compute.array<T>(N, h.size(1));
     layers_[i].attention.forward(compute, attention, brought);
     h = beside<T>(compute, h, brought);

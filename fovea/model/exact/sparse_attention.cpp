@@ -16,8 +16,9 @@
 // All parameters are 0 at the start: how long attention takes to leave it is theory/sparse_emergence.h.
 #include <algorithm>
 
-#include "fovea/model/attention_rule.h"
 #include "fovea/model/model.h"
+#include "fovea/model/right_positions.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/loss.h"
 
@@ -33,6 +34,7 @@ class SparseAttention final : public Model<T> {
   }
 
   Kind takes() const override { return Kind::points; }
+  typename Model<T>::Heads heads() const override { return {1, 1}; }
   AttentionMeaning attention_meaning() const override { return {AttentionRows::example, AttentionColumns::item}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
@@ -71,9 +73,9 @@ Trace<T> SparseAttention<T>::forward(Compute& compute, const Batch& batch, const
   Trace<T> trace(batch, pass);
   Own own;
   const Index B = batch.size, places = batch.items.columns, d = map_.in;
-  AttentionRule rule = attention_rule(batch, pass);
-  if (!rule.marked.empty()) rule.marked = rule.marked.first(static_cast<std::size_t>(places));
-  own.attention = Attention<T>::make(compute, 1, 1, places, {}, rule);
+  const AttentionRule rule = pass.rules.of(1, 1);
+  own.attention =
+      Attention<T>::make(compute, 1, 1, places, {}, rule, right_positions(compute.arena, batch, rule));  // of the first
   const std::span<T> weights = own.attention.weights.flat();
   for (Index t = 0; t < places; ++t)
     weights[static_cast<std::size_t>(t)] =

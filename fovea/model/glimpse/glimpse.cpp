@@ -102,8 +102,9 @@ void Glimpse<T>::build(const TaskShape& shape, ParameterSet<T>& parameters) {
 
 template <class T>
 GlimpsePolicy Glimpse<T>::policy_in(const Batch& batch, const Pass& pass) const {
-  if (!by_state(policy_) || pass.attend == Attend::learned) return policy_;
-  if (pass.attend == Attend::uniform) return GlimpsePolicy::random;
+  const AttentionRule::Pattern pattern = pass.rules.of(1, 1).pattern;
+  if (!by_state(policy_) || pattern == AttentionRule::Pattern::learned) return policy_;
+  if (pattern == AttentionRule::Pattern::uniform) return GlimpsePolicy::random;
   return batch.marked.empty() ? policy_ : GlimpsePolicy::truth;
 }
 

@@ -24,9 +24,10 @@
 #include <optional>
 
 #include "fovea/math/vector_math.h"
-#include "fovea/model/attention_rule.h"
 #include "fovea/model/items/items.h"
 #include "fovea/model/model.h"
+#include "fovea/model/right_positions.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/attention/score.h"
 #include "fovea/nn/batch_norm.h"
 #include "fovea/nn/embedding.h"
@@ -125,6 +126,7 @@ class BagAttention : public Model<T> {
   typename Model<T>::Attends attends(const Batch&) const override {
     return flat() ? Model<T>::Attends::no : Model<T>::Attends::by_score;
   }
+  typename Model<T>::Heads heads() const override { return {flat() ? 0 : 1, 1}; }
   int least_batch() const override { return 2; }  // of one bag alone, batch norm leaves nothing
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
@@ -263,9 +265,10 @@ template <class T>
 Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
   const Index bags = own.h.size(0);
   const Sequences<const T> h = batch_major(own.h);
-  own.shares = Attention<T>::make(compute, bags, 1, own.columns, own.lengths, {true, {}, {}});
+  own.shares = Attention<T>::make(compute, bags, 1, own.columns, own.lengths, {AttentionRule::Pattern::uniform});
   own.shares.weigh(compute.team);
-  const AttentionRule rule = attention_rule(batch, pass);
+  const AttentionRule rule = pass.rules.of(1, 1);
+  const RightPositions right = right_positions(compute.arena, batch, rule);
   if (rule.by_score()) {
     Sequences<const T> q;
     if (asks(score_.kind)) {
@@ -274,11 +277,11 @@ Matrix<T> BagAttention<T>::attend_items(Compute& compute, const Batch& batch, co
       q = batch_major(Cube<const T>(own.query));
     }
     own.score = score_.forward(compute, h, q);
-    own.attention = Attention<T>::over(compute, own.score.scores, own.lengths, rule);
-    own.attention.weigh(compute.team);
+    own.attention = Attention<T>::over(compute, own.score.scores, own.lengths, rule, right);
   } else {
-    own.attention = own.shares;
+    own.attention = Attention<T>::make(compute, bags, 1, own.columns, own.lengths, rule, right);
   }
+  own.attention.weigh(compute.team);
   const Cube<T> contexts = compute.array<T>(bags, 1, width_);
   own.attention.sum(compute.team, h, batch_major(contexts));
   return contexts.as(bags, width_);

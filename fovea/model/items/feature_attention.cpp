@@ -17,9 +17,10 @@
 //
 // Gate "none" feeds x itself: the baseline. A training pass of the free gate gives no attention in its outcome: the
 // rows are all the same, and for many features writing them would cost as much as the pass.
-#include "fovea/model/attention_rule.h"
 #include "fovea/model/items/items.h"
 #include "fovea/model/model.h"
+#include "fovea/model/right_positions.h"
+#include "fovea/nn/attention/attention.h"
 #include "fovea/nn/attention/score.h"
 #include "fovea/nn/gated_linear.h"
 #include "fovea/nn/loss.h"
@@ -46,6 +47,7 @@ class FeatureAttention : public Model<T> {
   typename Model<T>::Attends attends(const Batch&) const override {
     return gate_ == Gate::none ? Model<T>::Attends::no : Model<T>::Attends::by_score;
   }
+  typename Model<T>::Heads heads() const override { return {gate_ == Gate::none ? 0 : 1, 1}; }
 
   void build(const TaskShape& shape, ParameterSet<T>& parameters) override {
     if (hidden_.empty())
@@ -100,10 +102,11 @@ class FeatureAttention : public Model<T> {
 template <class T>
 void FeatureAttention<T>::weigh(Compute& compute, const Batch& batch, const Pass& pass, Own& own) const {
   if (gate_ == Gate::none) return;
-  const AttentionRule rule = attention_rule(batch, pass);
+  const AttentionRule rule = pass.rules.of(1, 1);
+  const RightPositions right = right_positions(compute.arena, batch, rule);
   const Index examples = own.x.rows;
-  const bool alike = !rule.by_score() || (gate_ == Gate::free && rule.marked.empty());  // all rows
-  own.attention = Attention<T>::make(compute, alike ? 1 : examples, 1, features_, {}, rule);
+  const bool alike = right.empty() && (!rule.by_score() || gate_ == Gate::free);  // all rows
+  own.attention = Attention<T>::make(compute, alike ? 1 : examples, 1, features_, {}, rule, right);
   const Matrix<T> logits = own.attention.weights.as(alike ? 1 : examples, features_);
   if (rule.by_score() && gate_ == Gate::input) {
     own.gate_activations = gate_in_.forward(compute, own.x, {});

@@ -189,7 +189,7 @@ Trace<T> Pooling<T>::forward(Compute& compute, const Batch& batch, const Pass& p
   Trace<T> trace(batch, pass);
   Own own;
   own.leave_out = pass.training && train_on_ == TrainOn::leave_one_out;
-  own.uniform = pass.attend == Attend::uniform;
+  own.uniform = pass.rules.of(1, 1).pattern == AttentionRule::Pattern::uniform;
   own.keys = from_items<T>(compute, batch.items, width_);
   own.values = compute.array<T>(value_width_, own.keys.size(0));
   for (Index i = 0; i < own.keys.size(0); ++i)

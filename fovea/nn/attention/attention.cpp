@@ -30,55 +30,42 @@ void Attention<T>::each(Team& team, Index elements, Work work) const {
 
 template <class T>
 Attention<T> Attention<T>::over(const Compute& compute, Cube<T> scores, std::span<const int> lengths,
-                                const AttentionRule& rule) {
-  const auto rows = static_cast<std::size_t>(scores.size(0) * scores.size(1));
-  assert(rule.uniform || rule.alignment.empty() || rule.alignment.size() == rows);
-  assert(rule.uniform || rule.marked.empty() ||
-         static_cast<Index>(rule.marked.size()) == scores.size(0) * scores.size(2));
-  Attention attention{scores, lengths, rule, {}, scores.size(1) > 1, compute.products};
-  if (rule.by_score()) attention.held = compute.arena.take_zeros<std::uint8_t>(rows);
+                                const AttentionRule& rule, const RightPositions& right) {
+  const Index rows = scores.size(0) * scores.size(1);
+  assert(right.empty() || std::ssize(right.positions) >= rows * right.width);
+  Attention attention{scores, lengths, rule, right, {}, {}, scores.size(1) > 1, compute.products};
+  if (rule.by_score()) attention.held = compute.arena.take_zeros<std::uint8_t>(static_cast<std::size_t>(rows));
+  if (rule.scale != 1) attention.unscaled = compute.template array<T>(scores.size(0), scores.size(1), scores.size(2));
   return attention;
 }
 
 template <class T>
 Attention<T> Attention<T>::make(const Compute& compute, Index batch, Index rows, Index positions,
-                                std::span<const int> lengths, const AttentionRule& rule) {
-  return over(compute, compute.template array<T>(batch, rows, positions), lengths, rule);
+                                std::span<const int> lengths, const AttentionRule& rule, const RightPositions& right) {
+  return over(compute, compute.template array<T>(batch, rows, positions), lengths, rule, right);
 }
 
 template <class T>
-void Attention<T>::hold(Index b) const {
-  const Index rows = weights.size(1), most = weights.size(2), present = length(b);
-  assert(present >= 0 && present <= most);
-  if (rule.uniform) {
-    const T share = present == 0 ? T{0} : T{1} / static_cast<T>(present);
+void Attention<T>::scale(Index b, Cube<T> rows) const {
+  if (rule.scale == 1) return;
+  for (Index t = 0; t < rows.size(1); ++t)
+    for (const int s : right.of(b * rows.size(1) + t)) rows(b, t, s) *= static_cast<T>(rule.scale);
+}
+
+template <class T>
+void Attention<T>::apply_rule(Index b) const {
+  const Index rows = weights.size(1), present = length(b);
+  assert(present >= 0 && present <= weights.size(2));
+  if (rule.pattern != AttentionRule::Pattern::learned)
     for (Index t = 0; t < rows; ++t) {
-      T* const out = weights[b][t].data();
-      std::fill(out, out + present, share);
-      std::fill(out + present, out + most, T{0});
+      const std::span<const int> needed = right.of(b * rows + t);
+      if (!rule.holds(needed)) continue;
+      write_pattern(rule.pattern, t, present, needed, weights[b][t].flat());
+      if (!held.empty()) held[static_cast<std::size_t>(b * rows + t)] = 1;
     }
-    return;
-  }
-  if (!rule.marked.empty()) {
-    const std::uint8_t* const marks = rule.marked.data() + b * most;
-    const Index count = std::count_if(marks, marks + most, [](std::uint8_t m) { return m != 0; });
-    const T share = T{1} / static_cast<T>(count);
-    for (Index t = 0; count > 0 && t < rows; ++t) {
-      T* const out = weights[b][t].data();
-      for (Index s = 0; s < most; ++s) out[s] = marks[s] ? share : T{0};
-      held[static_cast<std::size_t>(b * rows + t)] = 1;
-    }
-  }
-  if (rule.alignment.empty()) return;
-  for (Index t = 0; t < rows; ++t) {
-    const Index at = rule.alignment[static_cast<std::size_t>(b * rows + t)];
-    if (at < 0) continue;
-    assert(at < most);
-    T* const out = weights[b][t].data();
-    std::fill(out, out + most, T{0});
-    out[at] = 1;
-    held[static_cast<std::size_t>(b * rows + t)] = 1;
-  }
+  if (!unscaled.empty()) std::ranges::copy(weights[b].flat(), unscaled[b].data());
+  scale(b, weights);
+  if (rule.ablated) std::ranges::fill(weights[b].flat(), T{0});
 }
 
 template <class T>
@@ -89,15 +76,16 @@ void Attention<T>::weigh(Index b) const {
     softmax(span_of(static_cast<const T*>(out), present), span_of(out, present));
     std::fill(out + present, out + most, T{0});
   }
-  hold(b);
+  apply_rule(b);
 }
 
 template <class T>
 void Attention<T>::weigh_backward(Index b, Cube<T> d_weights) const {
   const Index rows = weights.size(1), most = weights.size(2), present = length(b);
   assert(weights.shape() == d_weights.shape());
+  scale(b, d_weights);
   for (Index t = 0; t < rows; ++t) {
-    const T* const alpha = weights[b][t].data();
+    const T* const alpha = (unscaled.empty() ? weights : unscaled)[b][t].data();
     T* const d = d_weights[b][t].data();
     if (!follows(b, t)) {
       std::fill(d, d + most, T{0});
@@ -160,8 +148,8 @@ void Attention<T>::weigh(Team& team) const {
 }
 
 template <class T>
-void Attention<T>::hold(Team& team) const {
-  each(team, weights.size(1) * weights.size(2), [&](Index b) { hold(b); });
+void Attention<T>::apply_rule(Team& team) const {
+  each(team, weights.size(1) * weights.size(2), [&](Index b) { apply_rule(b); });
 }
 
 template <class T>

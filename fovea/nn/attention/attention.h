@@ -6,19 +6,18 @@
 // rule:
 //
 //   softmax   α_bts = exp(score_bts - m_bt) / Σ_u exp(score_btu - m_bt),  m_bt = max_u score_btu,  s and u present
-//   uniform   α_bts = 1 / lengths[b]                                      s present
-//   truth     α_bts = 1 / (marks of b) where marked[b,s], else 0          for an example with marks, or
-//             α_bts = 1 where s = alignment[b,t], else 0                  for a row with alignment[b,t] >= 0
+//   held      α_bts as the rule's pattern gives it                        nn/attention/attention_rule.h
 //
 //   α_bts = 0 where s is not present (an example of no positions has weights of 0 alone)
-//   context_bt = Σ_s α_bts v_bs                                           v (B,S,H), context (B,T,H)
+//   A_bts = z_bts α_bts           z the rule's scale where s is a right position of the row, else 1; A = 0 if it is ablated
+//   context_bt = Σ_s A_bts v_bs                                           v (B,S,H), context (B,T,H)
 //
 // Backward, from d context (B,T,H):
 //
-//   dv_bs    += Σ_t α_bts d context_bt
-//   dα_bts    = d context_bt · v_bs
+//   dv_bs    += Σ_t A_bts d context_bt
+//   dA_bts    = d context_bt · v_bs                   dα_bts = z_bts dA_bts
 //   dscore_bts = α_bts (dα_bts - Σ_u α_btu dα_btu)    where the row follows its scores (softmax), else 0: a row that is
-//                                                     held, uniform or at the truth, passes nothing on to its scores
+//                                                     held or ablated passes nothing on to its scores
 //
 // Examples do not meet, so each pass is there for one of them, too.
 #pragma once
@@ -26,25 +25,19 @@
 #include <cstdint>
 #include <span>
 
+#include "fovea/nn/attention/attention_rule.h"
 #include "fovea/nn/attention/sequences.h"
 #include "fovea/nn/compute.h"
 
 namespace fovea {
 
-// Which rows are held from outside. The others are a softmax of their scores.
-struct AttentionRule {
-  bool uniform = false;                  // every row; no score is read
-  std::span<const std::uint8_t> marked;  // (B,S) 1 = marked: truth, for examples with marks; empty: none
-  std::span<const int> alignment;        // (B,T): truth, for rows whose position it says; -1 for none; empty: none
-
-  bool by_score() const { return !uniform; }  // whether any row may follow its scores
-};
-
 template <class T>
 struct Attention {
-  Cube<T> weights;               // α (B,T,S); the scores until they are weighed
+  Cube<T> weights;               // A (B,T,S); the scores until they are weighed
   std::span<const int> lengths;  // (B)
   AttentionRule rule;
+  RightPositions right;          // (B T) rows; only for a rule that reads them
+  Cube<T> unscaled;              // α (B,T,S); empty where it is A
   std::span<std::uint8_t> held;  // (B,T) 1 where a row does not follow its scores; empty where no row does
   bool by_products = false;      // whether sums are products of matrices, not sums of rows: so where T > 1, and where T
                                  // is a length of sequences
@@ -52,10 +45,10 @@ struct Attention {
 
   // Room for B x T rows, in the arena, whose scores the caller writes into `weights` before they are weighed.
   static Attention make(const Compute& compute, Index batch, Index rows, Index positions, std::span<const int> lengths,
-                        const AttentionRule& rule);
+                        const AttentionRule& rule, const RightPositions& right = {});
   // The same over scores that are there; they become the weights.
-  static Attention over(const Compute& compute, Cube<T> scores, std::span<const int> lengths,
-                        const AttentionRule& rule);
+  static Attention over(const Compute& compute, Cube<T> scores, std::span<const int> lengths, const AttentionRule& rule,
+                        const RightPositions& right = {});
 
   bool by_score() const { return rule.by_score(); }
   // Whether a row follows its scores: those that are held pass nothing on to them. Known once it is weighed or held.
@@ -67,10 +60,12 @@ struct Attention {
   // Scores to weights; scores that are not present are not read.
   void weigh(Team& team) const;
   void weigh(Index b) const;
-  // The rule alone, over weights that the model made by itself: rows that are not held stay as they are.
-  void hold(Team& team) const;
-  void hold(Index b) const;
-  // dα (B,T,S) becomes dscore, 0 where not present.
+  // The rule alone, over weights that the model made by itself: rows that follow their scores are only scaled.
+  void apply_rule(Team& team) const;
+  void apply_rule(Index b) const;
+  // Multiplies rows (B,T,S) by z.
+  void scale(Index b, Cube<T> rows) const;
+  // dA (B,T,S) becomes dscore, 0 where not present.
   void weigh_backward(Team& team, Cube<T> d_weights) const;
   void weigh_backward(Index b, Cube<T> d_weights) const;
 

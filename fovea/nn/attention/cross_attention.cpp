@@ -16,13 +16,14 @@ CrossAttention<T> CrossAttention<T>::declare(ParameterSet<T>& parameters, const 
 
 template <class T>
 Cube<T> CrossAttention<T>::forward(Compute& compute, Cube<const T> targets, Cube<const T> sources,
-                                   std::span<const int> lengths, const AttentionRule& rule, Trace& trace) const {
+                                   std::span<const int> lengths, const AttentionRule& rule, const RightPositions& right,
+                                   Trace& trace) const {
   const Index T_ = targets.size(0), B = targets.size(1), S = sources.size(0), H = sources.size(2);
   const bool scored = own && rule.by_score();
   trace = {targets, sources, {}, {}, {}};
   if (scored) trace.score = own->forward(compute, time_major(sources), time_major(targets));
-  trace.attention = scored ? Attention<T>::over(compute, trace.score.scores, lengths, rule)
-                           : Attention<T>::make(compute, B, T_, S, lengths, rule);
+  trace.attention = scored ? Attention<T>::over(compute, trace.score.scores, lengths, rule, right)
+                           : Attention<T>::make(compute, B, T_, S, lengths, rule, right);
   trace.attention.by_products = true;
   const Attention<T>& attention = trace.attention;
   const Cube<T> context = compute.array<T>(T_, B, H);

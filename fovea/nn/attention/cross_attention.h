@@ -41,7 +41,7 @@ struct CrossAttention {
 
   // d (T,B,Hd), e (S,B,He), of which lengths (B) are present -> context (T,B,He)
   Cube<T> forward(Compute& compute, Cube<const T> targets, Cube<const T> sources, std::span<const int> lengths,
-                  const AttentionRule& rule, Trace& trace) const;
+                  const AttentionRule& rule, const RightPositions& right, Trace& trace) const;
 
   // Adds into d_targets, d_sources and the gradients of A and a, or of W and v.
   void backward(Compute& compute, const Trace& trace, Cube<const T> d_context, Cube<T> d_targets,

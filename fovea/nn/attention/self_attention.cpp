@@ -26,25 +26,9 @@ PackedMatrix<T> pack_into(Products products, const Operand<T>& b, T* panels) {
   return {products, panels, b.rows, b.columns};
 }
 
-// Whether a row has its weights from the rule.
-bool holds(const HeadRule& rule, std::span<const int> right) {
-  return rule.pattern == HeadRule::Pattern::truth ? !right.empty() : rule.pattern != HeadRule::Pattern::learned;
-}
-
-template <class T>
-void write_held(const HeadRule& rule, std::span<const int> right, Index i, Index stride, T* a) {
-  using Pattern = HeadRule::Pattern;
-  std::fill_n(a, stride, T{0});
-  if (rule.pattern == Pattern::uniform) std::fill_n(a, i + 1, T{1} / static_cast<T>(i + 1));
-  if (rule.pattern == Pattern::previous) a[std::max<Index>(i - 1, 0)] = 1;
-  if (rule.pattern == Pattern::first) a[0] = 1;
-  if (rule.pattern == Pattern::truth)
-    for (const int place : right) a[place] = T{1} / static_cast<T>(right.size());
-}
-
 // Multiplies what stands at the right places of rows of a stream whose first place this is.
 template <class T>
-void scale_right(const RightPlaces& right, const HeadRule& rule, Index first, const Rows<T>& rows) {
+void scale_right(const RightPositions& right, const AttentionRule& rule, Index first, const Rows<T>& rows) {
   if (rule.scale == 1) return;
   for (Index r = 0; r < rows.count; ++r)
     for (const int place : right.of(first + rows.places[r])) rows.row(r)[place] *= static_cast<T>(rule.scale);
@@ -104,10 +88,13 @@ void SelfAttention<T>::weigh(const Pass& pass, const Head& head, const Tile& til
     for (Index r = 0; r < count; ++r)
       for (Index j = 0, i = a.places[r]; j <= i; ++j) a.row(r)[j] = std::max(a.row(r)[j], T{0}) / static_cast<T>(i + 1);
   };
-  if (head.rule.pattern == HeadRule::Pattern::learned) return by_score(0, rows);
+  if (head.rule.pattern == AttentionRule::Pattern::learned) return by_score(0, rows);
   for (Index row = 0; row < rows; ++row) {
     const std::span<const int> right = pass.right.of(head.first + tile.a.places[row]);
-    if (holds(head.rule, right)) write_held(head.rule, right, Index{tile.a.places[row]}, stride, tile.a.row(row));
+    const Index i = tile.a.places[row];
+    if (head.rule.holds(right))
+      write_pattern(head.rule.pattern, i, i + 1, right,
+                    std::span<T>(tile.a.row(row), static_cast<std::size_t>(stride)));
     else by_score(row, 1);
   }
 }
@@ -236,9 +223,9 @@ void SelfAttention<T>::slopes(const Pass& pass, const Head& head, const Tile& ti
         for (Index j = 0, i = tile.ds.places[r]; j <= i; ++j)
           tile.ds.row(r)[j] = a[r * tile.a.stride + j] > 0 ? tile.ds.row(r)[j] / static_cast<T>(i + 1) : T{0};
   }
-  if (head.rule.pattern == HeadRule::Pattern::learned) return;
+  if (head.rule.pattern == AttentionRule::Pattern::learned) return;
   for (Index r = 0; r < tile.rows(); ++r)
-    if (holds(head.rule, pass.right.of(head.first + tile.ds.places[r])))
+    if (head.rule.holds(pass.right.of(head.first + tile.ds.places[r])))
       std::fill_n(tile.ds.row(r), tile.ds.stride, T{0});
 }
 

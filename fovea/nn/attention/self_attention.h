@@ -6,8 +6,8 @@
 //   softmax   a_ij = exp(s_ij) / Σ_(m<=i) exp(s_im)
 //   linear    a_ij = s_ij
 //   relu      a_ij = max(s_ij, 0) / (i + 1)
-//   held      a_ij as the head's rule says, for rows that it holds
-//   A_ij    = a_ij times the rule's scale where j is one of the right places of i, else a_ij
+//   held      a_ij as the pattern of the head's rule gives it, for rows that it holds (nn/attention/attention_rule.h)
+//   A_ij    = a_ij times the rule's scale where j is one of the right positions of i, else a_ij
 //   y_i     = Σ_(j<=i) A_ij v_j;                           0 of a head that is ablated
 //
 // Where only some places ask, q and y, and their gradients, have rows for these alone.
@@ -30,7 +30,7 @@
 #include <span>
 
 #include "fovea/math/matmul.h"
-#include "fovea/nn/attention/head_rule.h"
+#include "fovea/nn/attention/attention_rule.h"
 #include "fovea/nn/compute.h"
 
 namespace fovea {
@@ -44,12 +44,12 @@ struct SelfAttention {
 
   // Of one pass. Views that must live until its backward.
   struct Pass {
-    Index places = 0;                 // T
-    std::span<const int> lengths;     // (B) places that are there; behind them y is 0
-    std::span<const int> asking;      // b T + i of the places that ask, ascending; empty: all ask
-    Matrix<const T> q, k, v, r;       // r empty: no relative positions
-    std::span<const HeadRule> rules;  // (H)
-    RightPlaces right;
+    Index places = 0;                      // T
+    std::span<const int> lengths;          // (B) places that are there; behind them y is 0
+    std::span<const int> asking;           // b T + i of the places that ask, ascending; empty: all ask
+    Matrix<const T> q, k, v, r;            // r empty: no relative positions
+    std::span<const AttentionRule> rules;  // (H)
+    RightPositions right;
     std::span<T> kept;  // kept_size() numbers; empty: weights are not kept
   };
   struct Gradients {    // empty: not wanted

@@ -56,7 +56,7 @@ struct SelfAttention<T>::Head {
   Index first;                  // its first place among those of all streams
   Index row, behind;            // its first row among those of all streams, and the first of the next stream
   std::span<const int> places;  // of its rows; those behind them are not there
-  const HeadRule& rule;
+  const AttentionRule& rule;
   Products products;
   Panels at;
   T* memory;

@@ -11,7 +11,7 @@
 //   beta_right       the places that a right answer needs, likewise, where the task knows them
 #include <map>
 
-#include "fovea/model/right_places.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/probe/head_names.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/probe/survey.h"
@@ -48,7 +48,7 @@ class HeadBetaProbe final : public SurveyProbe {
       throw wrong_input("probe 'head-beta' looks into heads by layer, and the model has none, or too large maps",
                         "take a transformer and shorter streams, or leave the probe out");
     const Batch& batch = at.evaluation.batch;
-    const RightPlaces right = right_places(batch);
+    const RightPositions right = right_positions(batch);
     for (const HeadBeta<float>& head : seen.heads) {
       std::map<std::string, Serving>& of_head = found_[head_suffix(head.name)];
       for (int b = 0; b < batch.size; ++b)

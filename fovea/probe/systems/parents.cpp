@@ -6,7 +6,7 @@
 //   parent_chance   what even rows would have there                                    at the first look
 //   parent_named    share of those whose parent is told by the data alone              at the first look
 //                   (theory/exact/causal_tree.h), from 50 000 training streams
-#include "fovea/model/right_places.h"
+#include "fovea/model/right_positions.h"
 #include "fovea/probe/position_rows.h"
 #include "fovea/theory/exact/causal_tree.h"
 
@@ -53,7 +53,7 @@ class Parents final : public Probe {
   // visit(example, place, parent) of places that do not ask and have one right place.
   template <class Visit>
   static void each_child(const Batch& batch, Visit visit) {
-    const RightPlaces right = right_places(batch);
+    const RightPositions right = right_positions(batch);
     for (int b = 0; b < batch.size; ++b)
       for (int i = 1; i < batch.source.lengths[static_cast<std::size_t>(b)]; ++i) {
         const std::span<const int> places = right.of(Index{b} * batch.source.columns + i);

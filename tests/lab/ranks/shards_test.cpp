@@ -34,7 +34,7 @@ BatchGradients gradients_of(const RunSpec& spec, int shards, int size) {
   const auto model = make_model<double>(spec, task->shape(), parameters);
   Batch batch;
   task->batch(Split::train, 0, size, batch);
-  const Pass pass{true, Attend::learned, spec.seed, 0};
+  const Pass pass{true, spec.seed, 0};
   BatchGradients all;
   parameters.clear_gradients();
   const Trace<double> trace = model->forward(compute, batch, pass);

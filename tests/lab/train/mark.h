@@ -17,6 +17,8 @@
 
 namespace fovea::testing_parts {
 
+using Pattern = AttentionRule::Pattern;
+
 inline std::function<void(std::uint64_t step)> before_batch;
 
 class Mark : public Task {
@@ -94,9 +96,11 @@ class Tiny : public Model<T> {
     double total = 0;
     for (int b = 0; b < x.rows; ++b) {
       T sum = 0, score = 0;
-      const bool truth = pass.attend == Attend::truth && batch.labels[static_cast<std::size_t>(b)] == 1;
+      const bool truth =
+          pass.rules.of(1, 1).pattern == Pattern::truth && batch.labels[static_cast<std::size_t>(b)] == 1;
       for (int l = 0; l < x.columns; ++l) {
-        T e = attends_ && !even_ && pass.attend != Attend::uniform ? std::exp(a_->value[x.at(b, l)]) : T{1};
+        T e = attends_ && !even_ && pass.rules.of(1, 1).pattern != Pattern::uniform ? std::exp(a_->value[x.at(b, l)])
+                                                                                    : T{1};
         if (truth) e = x.at(b, l) == 0 ? T{1} : T{0};
         weight(b, 0, l) = e;
         sum += e;
@@ -130,7 +134,7 @@ class Tiny : public Model<T> {
                       static_cast<T>(x.rows);
       for (int l = 0; l < x.columns; ++l) {
         w_->gradient[x.at(b, l)] += slope * weight(b, 0, l);
-        if (attends_ && !even_ && trace.pass.attend == Attend::learned)
+        if (attends_ && !even_ && trace.pass.rules.of(1, 1).pattern == Pattern::learned)
           a_->gradient[x.at(b, l)] += slope * weight(b, 0, l) * (w_->value[x.at(b, l)] - score);
       }
     }

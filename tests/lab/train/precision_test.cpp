@@ -33,7 +33,7 @@ struct Scene {
     Team team;
     Compute compute{arena, team, Gradients::all, products};
     parameters.clear_gradients();
-    model->backward(compute, model->forward(compute, batch, {true, Attend::learned, spec.seed, 0}));
+    model->backward(compute, model->forward(compute, batch, {true, spec.seed, 0}));
     Named all;
     for (const Param<T>& p : parameters.all())
       for (const T x : p.gradients()) all[p.name].push_back(static_cast<double>(x));

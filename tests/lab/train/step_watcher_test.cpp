@@ -12,6 +12,8 @@
 namespace fovea {
 namespace {
 
+using Pattern = AttentionRule::Pattern;
+
 RunSpec small_spec(const std::string& more = {}) {
   const Experiment experiment = parse_experiment(
       "task = { name = \"copy\", vocab = 9, length = 5 }\n"
@@ -95,7 +97,7 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
    private:
     void before(StepPlan& plan) override {
       asked.push_back(plan.step);
-      if (plan.step < 6) plan.attend = Attend::uniform;
+      if (plan.step < 6) plan.rules = {{0, 0, {Pattern::uniform}}};
       plan.paces.groups[static_cast<std::size_t>(Group::attention)].frozen = plan.step >= 3;
     }
   } watcher;
@@ -117,16 +119,16 @@ TEST(Watch, ChangingAPlanIsTheInterventionThatASpecWouldDeclare) {
 
 class AttendsAs : public Watcher {
  public:
-  explicit AttendsAs(Attend attend) : attend_(attend) {}
+  explicit AttendsAs(Pattern pattern) : pattern_(pattern) {}
 
  private:
-  void before(StepPlan& plan) override { plan.attend = attend_; }
+  void before(StepPlan& plan) override { plan.rules = {{0, 0, {pattern_}}}; }
 
-  Attend attend_;
+  Pattern pattern_;
 };
 
 TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
-  AttendsAs watcher(Attend::uniform);
+  AttendsAs watcher(Pattern::uniform);
   const Experiment declared = parse_experiment(
       "task = { name = \"copy\", vocab = 9, length = 5 }\n"
       "model = { name = \"seq2seq\", hidden = 8, embedding = 8 }\n"
@@ -140,7 +142,7 @@ TEST(Watch, WhatIsHeldToTheEndIsHeldAtTheLastEvaluation) {
 }
 
 TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
-  AttendsAs watcher(Attend::uniform);
+  AttendsAs watcher(Pattern::uniform);
   const Experiment plain = parse_experiment(
       "task = { name = \"feature-mean\" }\nmodel = { name = \"feature-attention\", gate = \"none\" }\n"
       "train = { steps = 3 }\n",
@@ -149,7 +151,7 @@ TEST(Watch, AttentionThatIsNotThereCannotBeHeld) {
 }
 
 TEST(Watch, AttentionCannotBeHeldAtATruthThatNobodyKnows) {
-  AttendsAs watcher(Attend::truth);
+  AttendsAs watcher(Pattern::truth);
   const Experiment reviews = parse_experiment(
       "task = { name = \"text-classify\", min_count = 1 }\n"
       "model = { name = \"gated-classifier\", embedding = 3, hidden = 4 }\ntrain = { steps = 1, batch = 4 }\n",
@@ -158,7 +160,7 @@ TEST(Watch, AttentionCannotBeHeldAtATruthThatNobodyKnows) {
     watched(resolve(reviews, Preset::full, {}, 0), watcher);
     FAIL() << "it was held";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the task does not know it"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("does not know where it belongs"), std::string::npos) << error.what();
   }
 }
 

@@ -44,10 +44,10 @@ ValueTable address_settings(std::int64_t experts, const std::string& attention =
 
 TEST(AddressAttention, GradientsAreWhatCentralDifferencesSay) {
   const Batch batch = random_accesses(6, 3);
-  for (const Attend attend : {Attend::learned, Attend::uniform})
+  for (const Pattern pattern : {Pattern::learned, Pattern::uniform})
     for (const std::int64_t experts : {1, 4}) {
       ModelScene<double> scene("address-attention", address_settings(experts), access_shape(), 2);
-      scene.check_gradients(batch, {true, attend});
+      scene.check_gradients(batch, held_at(pattern, {true}));
     }
 }
 
@@ -76,12 +76,12 @@ TEST(AddressAttention, HeldUniformIsTheUniformModel) {
   const Batch batch = random_accesses(5, 3);
   ModelScene<double> learned("address-attention", address_settings(4), access_shape());
   ModelScene<double> uniform("address-attention", address_settings(4, "uniform"), access_shape());
-  const Trace<double> held = learned.forward(batch, {false, Attend::uniform});
+  const Trace<double> held = learned.forward(batch, held_at(Pattern::uniform));
   const Trace<double> own = uniform.forward(batch, {});
   EXPECT_EQ(held.loss, own.loss);
   for (const double weight : held.attention.flat()) EXPECT_EQ(weight, 0.25);
   EXPECT_NE(learned.forward(batch, {}).loss, own.loss);
-  learned.gradient_of(batch, {false, Attend::uniform});
+  learned.gradient_of(batch, held_at(Pattern::uniform));
   uniform.gradient_of(batch);
   EXPECT_TRUE(std::ranges::equal(learned.parameters.gradients(), uniform.parameters.gradients()));
 }

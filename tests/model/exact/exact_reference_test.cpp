@@ -108,21 +108,21 @@ TEST(ExactModels, GradientsAreWhatCentralDifferencesSay) {
     ModelScene<double> scene(c["model"], exact_settings(c["settings"]), exact_shape(batch));
     for (const Param<double>& p : scene.parameters.all())
       std::ranges::copy(numbers<double>(c["parameters"][p.name]), p.value);
-    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
-      SCOPED_TRACE(static_cast<int>(attend));
-      scene.check_gradients(batch, {true, attend});
+    for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
+      SCOPED_TRACE(static_cast<int>(pattern));
+      scene.check_gradients(batch, held_at(pattern, {true}));
     }
   }
 }
 
 TEST(ExactModels, AttendWhereTheyAreHeld) {
-  const HeadChange second{2, 1, {.pattern = HeadRule::Pattern::first}};
+  const ScopedRule second{2, 1, {.pattern = AttentionRule::Pattern::first}};
   std::set<std::string> held;
   for (const Json& c : exact_reference()["cases"]) {
     const auto model = c["model"].get<std::string>();
     const Batch batch = exact_batch(c["batch"]);
     ModelScene<double> scene(model, exact_settings(c["settings"]), exact_shape(batch));
-    const Trace<double> uniform = scene.forward(batch, {.attend = Attend::uniform});
+    const Trace<double> uniform = scene.forward(batch, held_at(Pattern::uniform));
     if (model == "sparse-attention") {
       for (const double weight : copy_of(uniform.attention)) EXPECT_EQ(weight, 1.0 / batch.items.columns);
     } else if (model == "disentangled") {
@@ -130,7 +130,7 @@ TEST(ExactModels, AttendWhereTheyAreHeld) {
         for (Index i = 0; i < batch.source.columns; ++i)
           for (Index j = 0; j <= i; ++j)
             EXPECT_NEAR(map.weights(0, i, j), 1.0 / static_cast<double>(i + 1), 1e-15) << map.name;
-      const Trace<double> first = scene.forward(batch, {.heads = {&second, 1}});
+      const Trace<double> first = scene.forward(batch, {.rules = {{&second, 1}}});
       for (Index i = 0; i < batch.source.columns; ++i) EXPECT_EQ(first.further[1].weights(0, i, 0), 1) << i;
       EXPECT_LT(first.further[0].weights(0, batch.source.columns - 1, 0), 1);
     } else {

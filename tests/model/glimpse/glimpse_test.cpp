@@ -49,10 +49,10 @@ TEST(Glimpse, GradientsAreWhatCentralDifferencesSay) {
   const Batch batch = random_images(6);
   for (const char* const policy : {"random", "centre"}) {
     ModelScene<double> scene("glimpse", glimpse_settings(policy), vector_shape(batch, 4), 2);
-    scene.check_gradients(batch, {true, Attend::learned, 3, 7});
+    scene.check_gradients(batch, {true, 3, 7});
   }
   ModelScene<double> held("glimpse", glimpse_settings(), vector_shape(batch, 4));
-  held.check_gradients(batch, {true, Attend::truth, 3, 7});
+  held.check_gradients(batch, held_at(Pattern::truth, {true, 3, 7}));
 }
 
 TEST(Glimpse, IsWhatPyTorchComputesAtGivenPlaces) {
@@ -69,7 +69,7 @@ TEST(Glimpse, IsWhatPyTorchComputesAtGivenPlaces) {
   }
   const auto& model = dynamic_cast<const Glimpse<double>&>(*scene.model);
   const std::vector<double> drawn = numbers<double>(c["drawn"]);
-  const Pass pass{true, Attend::learned, 0, 0};
+  const Pass pass{true, 0, 0};
   const Trace<double> trace =
       model.forward_at(scene.bench.compute, batch, pass, Cube<const double>(drawn.data(), 3, images, 2));
   scene.parameters.clear_gradients();
@@ -96,7 +96,7 @@ TEST(Glimpse, HeldAtTheTruthItLooksAtWhatIsMarked) {
   for (int b = 0; b < 3; ++b)
     for (const int pixel : {9 * 1 + 2, 9 * 3 + 4}) batch.marked[static_cast<std::size_t>(81 * b + pixel)] = 1;
   ModelScene<double> scene("glimpse", glimpse_settings(), vector_shape(batch, 4));
-  const Cube<double> attention = scene.forward(batch, {false, Attend::truth}).attention;
+  const Cube<double> attention = scene.forward(batch, held_at(Pattern::truth)).attention;
   for (Index b = 0; b < 3; ++b)
     for (Index t = 0; t < 3; ++t) {
       EXPECT_NEAR(seen_at(attention, b, t, 9)[0], 3.5, 1e-12);
@@ -108,11 +108,11 @@ TEST(Glimpse, HeldUniformIsTheRandomPolicy) {
   const Batch batch = random_images(40);
   ModelScene<double> learned("glimpse", glimpse_settings(), vector_shape(batch, 4));
   ModelScene<double> random("glimpse", glimpse_settings("random"), vector_shape(batch, 4));
-  const Pass held{true, Attend::uniform, 1, 2};
-  EXPECT_EQ(learned.gradient_of(batch, held).loss, random.gradient_of(batch, {true, Attend::learned, 1, 2}).loss);
+  const Pass random_places = held_at(Pattern::uniform, {true, 1, 2});
+  EXPECT_EQ(learned.gradient_of(batch, random_places).loss, random.gradient_of(batch, {true, 1, 2}).loss);
   for (const char* const name : {"location.weight", "baseline.weight"})
     for (const double d : learned.parameters.find(name)->gradients()) EXPECT_EQ(d, 0) << name;
-  EXPECT_NE(learned.gradient_of(batch, {true, Attend::learned, 1, 2}).loss, random.forward(batch, held).loss);
+  EXPECT_NE(learned.gradient_of(batch, {true, 1, 2}).loss, random.forward(batch, random_places).loss);
 }
 
 // Where places are drawn, many differ; the first may be the middle of every image.
@@ -136,7 +136,7 @@ TEST(Glimpse, UnrewardedItGoesWhereTheLearnedOneWouldWithoutReward) {
   const Batch batch = random_images(40);
   ModelScene<double> learned("glimpse", glimpse_settings(), vector_shape(batch, 4));
   ModelScene<double> unrewarded("glimpse", glimpse_settings("unrewarded"), vector_shape(batch, 4));
-  const Pass pass{true, Attend::learned, 1, 2};
+  const Pass pass{true, 1, 2};
   EXPECT_EQ(learned.gradient_of(batch, pass).loss, unrewarded.gradient_of(batch, pass).loss);
   for (const double d : unrewarded.parameters.find("location.weight")->gradients()) EXPECT_EQ(d, 0);
   for (const double d : learned.parameters.find("location.bias")->gradients()) EXPECT_NE(d, 0);
@@ -147,9 +147,7 @@ TEST(Glimpse, PlacesAreDrawnInTrainingAndMeansInEvaluation) {
   ValueTable settings = glimpse_settings();
   settings["first"] = word("centre");
   ModelScene<double> scene("glimpse", settings, vector_shape(batch, 4));
-  const auto loss = [&](bool training, std::uint64_t step) {
-    return scene.forward(batch, {training, Attend::learned, 1, step}).loss;
-  };
+  const auto loss = [&](bool training, std::uint64_t step) { return scene.forward(batch, {training, 1, step}).loss; };
   EXPECT_NE(loss(true, 1), loss(true, 2));
   EXPECT_EQ(loss(true, 1), loss(true, 1));
   EXPECT_EQ(loss(false, 1), loss(false, 2));

@@ -62,8 +62,8 @@ struct ReinforceCase {
       drawn[2 * (images + b) + 1] = y;
     }
     scene.bench.arena.reset();
-    traces.push_back(model.forward_at(scene.bench.compute, batch, {true, Attend::learned, 0, 0},
-                                      Cube<const double>(drawn.data(), 2, images, 2)));
+    traces.push_back(
+        model.forward_at(scene.bench.compute, batch, {true, 0, 0}, Cube<const double>(drawn.data(), 2, images, 2)));
     return traces.back().own<GlimpseTrace<double>>();
   }
   std::vector<Trace<double>> traces;
@@ -128,7 +128,7 @@ TEST(Reinforce, TheMeanIsTheExactGradientAndABaselineMakesItLessNoisy) {
     c.scene.parameters.find("baseline.bias")->value[0] = baseline;
     std::array<double, 2> sum{}, squares{};
     for (int i = 0; i < draws; ++i) {
-      c.scene.gradient_of(c.batch, {true, Attend::learned, 9, static_cast<std::uint64_t>(i)});
+      c.scene.gradient_of(c.batch, {true, 9, static_cast<std::uint64_t>(i)});
       const auto d = c.scene.parameters.find("location.bias")->gradients();
       for (std::size_t axis = 0; axis < 2; ++axis) {
         sum[axis] += d[axis];

@@ -20,7 +20,7 @@ ValueTable score_settings(const std::string& score, bool item_norm = false, cons
 struct BagCase {
   std::string score;
   bool item_norm;
-  Attend attend;
+  Pattern pattern;
   bool differ;
   std::string head = "mlp";
 };
@@ -35,19 +35,21 @@ TEST_P(BagGradient, IsWhatCentralDifferencesSay) {
   for (const Param<double>& p : scene.parameters.all())
     if (p.name.find("norm") != std::string::npos && p.group != Group::statistics)
       for (double& v : p.values()) v += 0.1 * static_cast<double>(&v - p.value + 1);
-  scene.check_gradients(batch, {true, c.attend}, {1e-6, 1e-6, 60});
+  scene.check_gradients(batch, held_at(c.pattern, {true}), {1e-6, 1e-6, 60});
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Scores, BagGradient,
-    ::testing::Values(BagCase{"simple", false, Attend::learned, true}, BagCase{"simple", true, Attend::truth, true},
-                      BagCase{"simple", false, Attend::uniform, true}, BagCase{"dot", false, Attend::learned, false},
-                      BagCase{"dot", true, Attend::learned, true}, BagCase{"dot", false, Attend::uniform, false},
-                      BagCase{"general", false, Attend::learned, true}, BagCase{"general", false, Attend::truth, false},
-                      BagCase{"additive", false, Attend::learned, true}, BagCase{"additive", true, Attend::truth, true},
-                      BagCase{"general", false, Attend::learned, true, "linear"},
-                      BagCase{"flat", false, Attend::learned, true, "linear"},
-                      BagCase{"flat", false, Attend::learned, true}, BagCase{"flat", true, Attend::learned, false}));
+    ::testing::Values(BagCase{"simple", false, Pattern::learned, true}, BagCase{"simple", true, Pattern::truth, true},
+                      BagCase{"simple", false, Pattern::uniform, true}, BagCase{"dot", false, Pattern::learned, false},
+                      BagCase{"dot", true, Pattern::learned, true}, BagCase{"dot", false, Pattern::uniform, false},
+                      BagCase{"general", false, Pattern::learned, true},
+                      BagCase{"general", false, Pattern::truth, false},
+                      BagCase{"additive", false, Pattern::learned, true},
+                      BagCase{"additive", true, Pattern::truth, true},
+                      BagCase{"general", false, Pattern::learned, true, "linear"},
+                      BagCase{"flat", false, Pattern::learned, true, "linear"},
+                      BagCase{"flat", false, Pattern::learned, true}, BagCase{"flat", true, Pattern::learned, false}));
 
 // Of words: the same gradients, and those of the embeddings, in texts of different lengths that share words.
 TEST(WordAttention, HasTheGradientThatCentralDifferencesSay) {
@@ -56,7 +58,7 @@ TEST(WordAttention, HasTheGradientThatCentralDifferencesSay) {
     ValueTable settings = score_settings(score);
     settings["embedding"] = {std::int64_t{4}, {}};
     ModelScene<double> scene("word-attention", settings, labelled_tokens_shape(5), 2);
-    scene.check_gradients(batch, {true, Attend::learned}, {1e-6, 1e-6, 60});
+    scene.check_gradients(batch, {true}, {1e-6, 1e-6, 60});
   }
 }
 
@@ -91,12 +93,12 @@ TEST(BagAttention, AttendsAsThePassSays) {
   const Batch batch = random_bags(4, 6, 4, 3, 5, true);
   for (const std::string& score : attending) {
     ModelScene<double> scene("bag-attention", score_settings(score), bag_shape(batch, 5));
-    const Cube<double> uniform = scene.forward(batch, {false, Attend::uniform}).attention;
+    const Cube<double> uniform = scene.forward(batch, held_at(Pattern::uniform)).attention;
     for (Index b = 0; b < 6; ++b) {
       const int length = batch.items.lengths[static_cast<std::size_t>(b)];
       for (Index s = 0; s < 4; ++s) EXPECT_EQ(uniform(b, 0, s), s < length ? 1.0 / length : 0.0);
     }
-    const Cube<double> truth = scene.forward(batch, {false, Attend::truth}).attention;
+    const Cube<double> truth = scene.forward(batch, held_at(Pattern::truth)).attention;
     for (Index b = 0; b < 6; ++b)
       for (Index s = 0; s < 4; ++s) EXPECT_EQ(truth(b, 0, s), s == 0 ? 1.0 : 0.0);
     const Cube<double> learned = scene.forward(batch, {}).attention;
@@ -148,11 +150,11 @@ TEST(BagAttention, PaddingHasNoPartInTheGradient) {
     wider.marked[static_cast<std::size_t>(b) * 7] = 1;
   }
   for (const std::string& score : attending)
-    for (const Attend attend : {Attend::learned, Attend::uniform, Attend::truth}) {
+    for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) {
       ModelScene<double> narrow("bag-attention", score_settings(score, true), bag_shape(batch, 5));
       ModelScene<double> wide("bag-attention", score_settings(score, true), bag_shape(batch, 5));
-      const Trace<double> a = narrow.gradient_of(batch, {.attend = attend});
-      const Trace<double> b = wide.gradient_of(wider, {.attend = attend});
+      const Trace<double> a = narrow.gradient_of(batch, held_at(pattern));
+      const Trace<double> b = wide.gradient_of(wider, held_at(pattern));
       EXPECT_NEAR(a.loss, b.loss, 1e-12) << score;
       for (Index row = 0; row < 6; ++row)
         for (Index s = 4; s < 7; ++s) EXPECT_EQ(b.attention(row, 0, s), 0.0);
@@ -247,7 +249,7 @@ TEST(BagAttention, BetaIsTheLogProbabilityWithAllAttentionOnOneItem) {
       Batch held = batch;  // all attention on item s where there is one
       for (int b = 0; b < 5; ++b)
         for (int other = 0; other < 4; ++other) held.marked[static_cast<std::size_t>(b * 4 + other)] = other == s;
-      const Trace<double> outcome = scene.forward(held, {false, Attend::truth});
+      const Trace<double> outcome = scene.forward(held, held_at(Pattern::truth));
       for (Index b = 0; b < 5; ++b) {
         const double value = beta[static_cast<std::size_t>(b * 4 + s)];
         if (s >= batch.items.lengths[static_cast<std::size_t>(b)]) {

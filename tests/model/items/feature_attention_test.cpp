@@ -18,7 +18,7 @@ ValueTable gate_settings(const std::string& gate, bool rescale = false) {
 struct FeatureCase {
   std::string gate;
   bool rescale;
-  Attend attend;
+  Pattern pattern;
   int features, classes;
 };
 class FeatureGradient : public ::testing::TestWithParam<FeatureCase> {};
@@ -32,26 +32,26 @@ TEST_P(FeatureGradient, IsWhatCentralDifferencesSay) {
     EXPECT_EQ(logits->group, Group::attention);
     std::ranges::copy(random_values(8, logits->count()), logits->value);
   }
-  scene.check_gradients(batch, {true, c.attend});
+  scene.check_gradients(batch, held_at(c.pattern, {true}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Gates, FeatureGradient,
     ::testing::Values(
-        FeatureCase{"free", false, Attend::learned, 9, 2}, FeatureCase{"free", true, Attend::learned, 9, 3},
-        FeatureCase{"free", true, Attend::truth, 9, 2}, FeatureCase{"free", true, Attend::uniform, 9, 2},
-        FeatureCase{"input", false, Attend::learned, 7, 2}, FeatureCase{"input", true, Attend::truth, 7, 2},
-        FeatureCase{"input", false, Attend::uniform, 7, 2}, FeatureCase{"none", false, Attend::learned, 9, 2},
-        FeatureCase{"free", true, Attend::learned, 1030, 2},  // several pieces of features
-        FeatureCase{"input", true, Attend::learned, 1030, 2}));
+        FeatureCase{"free", false, Pattern::learned, 9, 2}, FeatureCase{"free", true, Pattern::learned, 9, 3},
+        FeatureCase{"free", true, Pattern::truth, 9, 2}, FeatureCase{"free", true, Pattern::uniform, 9, 2},
+        FeatureCase{"input", false, Pattern::learned, 7, 2}, FeatureCase{"input", true, Pattern::truth, 7, 2},
+        FeatureCase{"input", false, Pattern::uniform, 7, 2}, FeatureCase{"none", false, Pattern::learned, 9, 2},
+        FeatureCase{"free", true, Pattern::learned, 1030, 2},  // several pieces of features
+        FeatureCase{"input", true, Pattern::learned, 1030, 2}));
 
 TEST(FeatureAttention, AttendsAsThePassSays) {
   const Batch batch = random_vectors(3, 4, 10, 2);
   for (const std::string gate : {"free", "input"}) {
     ModelScene<double> scene("feature-attention", gate_settings(gate), vector_shape(batch, 2));
-    const Cube<double> uniform = scene.forward(batch, {false, Attend::uniform}).attention;
+    const Cube<double> uniform = scene.forward(batch, held_at(Pattern::uniform)).attention;
     for (const double w : uniform.flat()) EXPECT_EQ(w, 0.1);
-    const Cube<double> truth = scene.forward(batch, {false, Attend::truth}).attention;
+    const Cube<double> truth = scene.forward(batch, held_at(Pattern::truth)).attention;
     ASSERT_EQ(truth.shape(), (std::array<Index, 3>{4, 1, 10}));
     for (Index b = 0; b < 4; ++b)
       for (Index i = 0; i < 10; ++i) EXPECT_EQ(truth(b, 0, i), i < 2 ? 0.5 : 0.0);

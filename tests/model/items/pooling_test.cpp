@@ -11,6 +11,7 @@
 namespace fovea {
 namespace {
 
+using testing::held_at, testing::Pattern;
 using testing::items_of, testing::ModelScene, testing::points_shape, testing::random_points, testing::similarity;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -166,7 +167,7 @@ TEST(Pooling, GradientsAreRight) {
 TEST(Pooling, UniformAttentionIsTheAverageAndHasNoGradient) {
   const Batch batch = random_points(60, 20, 2, 1);
   ModelScene<double> scene("pooling", similarity("general"), points_shape(2, 1));
-  const Trace<double> outcome = scene.gradient_of(batch, {.training = true, .attend = Attend::uniform});
+  const Trace<double> outcome = scene.gradient_of(batch, held_at(Pattern::uniform, {true}));
   for (Index i = 0; i < 60; ++i)
     for (Index j = 0; j < 60; ++j) EXPECT_EQ(outcome.attention(0, i, j), i == j ? 0 : 1.0 / 59);
   for (const double g : scene.parameters.gradients()) EXPECT_EQ(g, 0);

@@ -53,6 +53,23 @@ reference::Positions positions_of(const Shape& s, Index b, bool by_marks) {
   return positions;
 }
 
+AttentionRule rule_of(const Shape& s) {
+  using Pattern = AttentionRule::Pattern;
+  return {s.rule == Rule::uniform ? Pattern::uniform : s.rule == Rule::truth ? Pattern::truth : Pattern::learned};
+}
+
+// The marked positions of each row, -1 behind the last.
+std::vector<int> marked_positions(const Shape& s) {
+  std::vector<int> positions;
+  for (Index b = 0; b < s.B; ++b)
+    for (Index t = 0; t < s.rows; ++t) {
+      for (Index i = 0; i < s.S; ++i)
+        if (s.marked[static_cast<std::size_t>(b * s.S + i)] != 0) positions.push_back(static_cast<int>(i));
+      positions.resize(static_cast<std::size_t>((b * s.rows + t + 1) * s.S), -1);
+    }
+  return positions;
+}
+
 // Example b of (N,B,H), or of (B,N,H), as (N,H); and back.
 template <class T>
 Array<2> example(std::span<T> values, Index b, Index batch, Index n, Index width, bool by_time) {
@@ -90,11 +107,9 @@ TYPED_TEST(AttentionOracle, WeightsAndSumsSayTheSame) {
       return s.by_time ? time_major(Cube<E>(data, length, s.B, s.H)) : batch_major(Cube<E>(data, s.B, length, s.H));
     };
     Bench bench(2);
-    AttentionRule rule;
-    rule.uniform = s.rule == Rule::uniform;
-    if (s.rule == Rule::truth && by_marks) rule.marked = s.marked;
-    if (s.rule == Rule::truth && !by_marks) rule.alignment = s.alignment;
-    const auto attention = Attention<T>::make(bench.compute, s.B, s.rows, s.S, s.lengths, rule);
+    const std::vector<int> marks = marked_positions(s);
+    const RightPositions right = by_marks ? RightPositions{marks, s.S} : RightPositions{s.alignment, 1};
+    const auto attention = Attention<T>::make(bench.compute, s.B, s.rows, s.S, s.lengths, rule_of(s), right);
     std::ranges::copy(scores, attention.weights.data());
     attention.weigh(bench.team);
     const Cube<T> weights = attention.weights;
@@ -140,13 +155,11 @@ TYPED_TEST(AttentionOracle, CrossAttentionSaysTheSame) {
     const std::vector<T> targets = random_values<T>(seed, s.rows * s.B * D);
     const std::vector<T> sources = random_values<T>(seed + 1, s.S * s.B * s.H, 0.7);
     const std::vector<T> dy = random_values<T>(seed + 2, s.rows * s.B * s.H);
-    AttentionRule rule;
-    rule.uniform = s.rule == Rule::uniform;
-    if (s.rule == Rule::truth) rule.alignment = s.alignment;
     Bench bench(2);
     typename CrossAttention<T>::Trace trace;
-    const Cube<T> context = attention.forward(bench.compute, Cube<const T>(targets.data(), s.rows, s.B, D),
-                                              Cube<const T>(sources.data(), s.S, s.B, s.H), s.lengths, rule, trace);
+    const Cube<T> context =
+        attention.forward(bench.compute, Cube<const T>(targets.data(), s.rows, s.B, D),
+                          Cube<const T>(sources.data(), s.S, s.B, s.H), s.lengths, rule_of(s), {s.alignment, 1}, trace);
     const Cube<T> d_targets = bench.compute.template zeros<T>(s.rows, s.B, D);
     const Cube<T> d_sources = bench.compute.template zeros<T>(s.S, s.B, s.H);
     attention.backward(bench.compute, trace, Cube<const T>(dy.data(), s.rows, s.B, s.H), d_targets, d_sources);

@@ -8,6 +8,7 @@ namespace fovea {
 namespace {
 
 using namespace fovea::testing;
+using Pattern = AttentionRule::Pattern;
 
 struct Case {
   ScoreKind kind;
@@ -55,7 +56,7 @@ TEST_P(AttentionGradient, IsWhatCentralDifferencesSay) {
   const auto loss = [&] {
     bench.arena.reset();
     trace = score.forward(bench.compute, hs, qs);
-    attention = Attention<double>::over(bench.compute, trace.scores, lengths, {false, {}, alignment});
+    attention = Attention<double>::over(bench.compute, trace.scores, lengths, {Pattern::truth}, {alignment, 1});
     attention.weigh(bench.team);
     const Cube<double> contexts = bench.compute.array<double>(c.batch, c.rows, c.width);
     attention.sum(bench.team, hs, sequences(contexts.data(), c.rows, c.width));
@@ -152,7 +153,7 @@ TEST(Attention, HugeScoresStayFinite) {
 TEST(Attention, HeldUniformIsExactlyUniform) {
   Bench bench;
   const std::vector<int> lengths = {7, 3, 0};
-  const Cube<double> weights = weighed(bench, random_values(1, 42), 3, 2, 7, lengths, {true, {}, {}});
+  const Cube<double> weights = weighed(bench, random_values(1, 42), 3, 2, 7, lengths, {Pattern::uniform});
   for (Index b = 0; b < 3; ++b)
     for (Index t = 0; t < 2; ++t)
       for (Index s = 0; s < 7; ++s) {
@@ -164,9 +165,9 @@ TEST(Attention, HeldUniformIsExactlyUniform) {
 TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
   Bench bench;
   const std::vector<double> scores = random_values(1, 16);
-  const std::vector<std::uint8_t> marked = {0, 0, 0, 0, 1, 0, 1, 0};
+  const std::vector<int> marked = {-1, -1, -1, -1, 0, 2, 0, 2};
   const Cube<double> learned = weighed(bench, scores, 2, 2, 4, {});
-  const auto attention = Attention<double>::make(bench.compute, 2, 2, 4, {}, {false, marked, {}});
+  const auto attention = Attention<double>::make(bench.compute, 2, 2, 4, {}, {Pattern::truth}, {marked, 2});
   std::ranges::copy(scores, attention.weights.data());
   attention.weigh(bench.team);
   for (Index t = 0; t < 2; ++t) {
@@ -174,7 +175,7 @@ TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
     EXPECT_FALSE(attention.follows(1, t));
     for (Index s = 0; s < 4; ++s) {
       EXPECT_EQ(attention.weights(0, t, s), learned(0, t, s));
-      EXPECT_EQ(attention.weights(1, t, s), marked[static_cast<std::size_t>(4 + s)] ? 0.5 : 0.0);
+      EXPECT_EQ(attention.weights(1, t, s), s % 2 == 0 ? 0.5 : 0.0);
     }
   }
   // What reaches the scores: something where they are followed, and nothing where a row is held.
@@ -191,7 +192,7 @@ TEST(Attention, MarkedPositionsShareTheWeightAndOthersStayLearned) {
 TEST(Attention, AlignedRowsAreHeldAndOthersFollowTheirScores) {
   Bench bench;
   const std::vector<int> alignment = {1, -1};
-  const auto attention = Attention<double>::make(bench.compute, 1, 2, 3, {}, {false, {}, alignment});
+  const auto attention = Attention<double>::make(bench.compute, 1, 2, 3, {}, {Pattern::truth}, {alignment, 1});
   std::ranges::copy(random_values(1, 6), attention.weights.data());
   attention.weigh(bench.team);
   EXPECT_FALSE(attention.follows(0, 0));
@@ -202,11 +203,29 @@ TEST(Attention, AlignedRowsAreHeldAndOthersFollowTheirScores) {
 TEST(Attention, TheRuleAloneLeavesWeightsThatAreNotHeld) {
   Bench bench;
   const std::vector<double> given = random_values(1, 8);
-  const std::vector<std::uint8_t> marked = {0, 0, 0, 0, 1, 0, 0, 0};
+  const std::vector<int> marked = {-1, 0};
   const Cube<double> weights = bench.compute.array<double>(2, 1, 4);
   std::ranges::copy(given, weights.data());
-  Attention<double>::over(bench.compute, weights, {}, {false, marked, {}}).hold(bench.team);
+  Attention<double>::over(bench.compute, weights, {}, {Pattern::truth}, {marked, 1}).apply_rule(bench.team);
   EXPECT_EQ(copy_of(weights), (std::vector<double>{given[0], given[1], given[2], given[3], 1, 0, 0, 0}));
+}
+
+TEST(Attention, ARuleScalesWeightsOnRightPositionsAndAblatesAll) {
+  Bench bench;
+  const std::vector<double> scores = random_values(1, 8);
+  const std::vector<int> right = {1, -1, 0, 3};
+  const Cube<double> learned = weighed(bench, scores, 2, 1, 4, {});
+  const auto scaled = Attention<double>::make(bench.compute, 2, 1, 4, {}, {Pattern::learned, 3}, {right, 2});
+  std::ranges::copy(scores, scaled.weights.data());
+  scaled.weigh(bench.team);
+  for (Index s = 0; s < 4; ++s) {
+    EXPECT_EQ(scaled.weights(0, 0, s), (s == 1 ? 3 : 1) * learned(0, 0, s));
+    EXPECT_EQ(scaled.weights(1, 0, s), (s == 0 || s == 3 ? 3 : 1) * learned(1, 0, s));
+  }
+  const auto ablated = Attention<double>::make(bench.compute, 2, 1, 4, {}, {.ablated = true});
+  ablated.weigh(bench.team);
+  for (const double weight : ablated.weights.flat()) EXPECT_EQ(weight, 0);
+  EXPECT_FALSE(ablated.by_score());
 }
 
 }  // namespace

@@ -8,9 +8,12 @@ namespace fovea {
 namespace {
 
 using namespace fovea::testing;
+using Pattern = AttentionRule::Pattern;
 
 constexpr Index targets = 4, batch = 3, sources = 5, target_width = 6, source_width = 7;
 const std::vector<int> lengths{5, 1, 3};
+// Each example aligned by its own order, within its length; two rows left to the model.
+const std::vector<int> alignment{0, 4, 2, -1, 0, 0, -1, 0, 2, 1, 0, 2};
 
 struct Scene {
   ParameterSet<double> parameters;
@@ -27,14 +30,15 @@ struct Scene {
     parameters.finish();
     parameters.initialise(5);
   }
-  Cube<double> run(AttentionRule rule, CrossAttention<double>::Trace& trace) {
+  Cube<double> run(const AttentionRule& rule, CrossAttention<double>::Trace& trace) {
     bench.arena.reset();
     return attention.forward(bench.compute, Cube<const double>(d.data(), targets, batch, target_width),
-                             Cube<const double>(e.data(), sources, batch, source_width), lengths, rule, trace);
+                             Cube<const double>(e.data(), sources, batch, source_width), lengths, rule, {alignment, 1},
+                             trace);
   }
 };
 
-void check_gradients(AttentionRule rule, Index hidden = 0) {
+void check_gradients(const AttentionRule& rule, Index hidden = 0) {
   Scene s(1, hidden);
   CrossAttention<double>::Trace trace;
   const auto loss = [&] { return weighted_sum(s.weight, s.run(rule, trace).flat()); };
@@ -49,16 +53,19 @@ void check_gradients(AttentionRule rule, Index hidden = 0) {
   expect_parameter_gradients(s.parameters, loss);
 }
 
-// Each example aligned by its own order, within its length; one row left to the model.
-const std::vector<int> alignment{0, 4, 2, -1, 0, 0, -1, 0, 2, 1, 0, 2};
-const std::vector<AttentionRule> each_rule{{}, {true, {}, {}}, {false, {}, alignment}};
+const std::vector<AttentionRule> each_pattern{{}, {Pattern::uniform}, {Pattern::truth}};
 
 TEST(CrossAttention, GradientsOfLearnedRows) { check_gradients({}); }
-TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({true, {}, {}}); }
-TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({false, {}, alignment}); }
+TEST(CrossAttention, GradientsOfUniformRows) { check_gradients({Pattern::uniform}); }
+TEST(CrossAttention, GradientsOfAlignedRows) { check_gradients({Pattern::truth}); }
+TEST(CrossAttention, GradientsOfScaledRows) {
+  for (const Pattern pattern : {Pattern::learned, Pattern::uniform, Pattern::truth}) check_gradients({pattern, 3});
+}
+TEST(CrossAttention, GradientsOfAnAblatedHead) { check_gradients({.ablated = true}); }
 
 TEST(CrossAttention, GradientsOfTheAdditiveScore) {
-  for (const AttentionRule& rule : each_rule) check_gradients(rule, 5);
+  for (const AttentionRule& rule : each_pattern) check_gradients(rule, 5);
+  check_gradients({Pattern::learned, 3}, 5);
 }
 
 TEST(CrossAttention, TheAdditiveScoreIsWhatItsEquationSays) {
@@ -93,7 +100,7 @@ TEST(CrossAttention, TheAdditiveScoreIsWhatItsEquationSays) {
 
 TEST(CrossAttention, RowsSumToOneAndAreZeroOnPadding) {
   Scene s;
-  for (const AttentionRule& rule : each_rule) {
+  for (const AttentionRule& rule : each_pattern) {
     CrossAttention<double>::Trace trace;
     s.run(rule, trace);
     for (Index b = 0; b < batch; ++b)
@@ -105,7 +112,7 @@ TEST(CrossAttention, RowsSumToOneAndAreZeroOnPadding) {
           if (i >= lengths[static_cast<std::size_t>(b)]) {
             EXPECT_EQ(weight, 0.0);
           }
-          if (rule.uniform && i < lengths[static_cast<std::size_t>(b)]) {
+          if (rule.pattern == Pattern::uniform && i < lengths[static_cast<std::size_t>(b)]) {
             EXPECT_EQ(weight, 1.0 / lengths[static_cast<std::size_t>(b)]);
           }
         }

@@ -65,7 +65,7 @@ struct SelfScene {
   std::vector<int> lengths{75, 33, 1};
   // Of two tiles of three in the first stream, of none in the second, and a place that is not there.
   std::vector<int> asking{3, 4, 30, 31, 64, 66, 2 * places_here, 2 * places_here + 5};
-  std::vector<HeadRule> rules{{}, {}};
+  std::vector<AttentionRule> rules{{}, {}};
   Arena arena;
   Team team;
   Compute compute;

@@ -1,0 +1,83 @@
+// What is done to attention from outside, for one head in one pass. Both attention layers apply it: nn/attention/attention.h,
+// nn/attention/self_attention.h. Of row i, with P positions present and weights a_ij by its scores:
+//
+//   pattern   a_ij as the pattern gives it, for rows that it holds     write_pattern()
+//   scale     A_ij = scale a_ij where j is a right position of i, else a_ij
+//   ablated   A_ij = 0: the head gives nothing
+//   copy      the logits of a last layer get copy · Σ_j A_ij [token j]   model/transformer.h
+//
+// A held or ablated row passes no gradient on to its scores. To add a pattern: a name in Pattern, its word and its weights in
+// attention_rule.cpp.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "fovea/math/view.h"
+
+namespace fovea {
+
+struct AttentionRule {
+  enum class Pattern { learned, uniform, previous, first, truth };
+
+  Pattern pattern = Pattern::learned;
+  double scale = 1;  // of weights on right positions
+  bool ablated = false;
+  double copy = 0;
+
+  // Whether any row may follow its scores.
+  bool by_score() const { return !ablated && (pattern == Pattern::learned || pattern == Pattern::truth); }
+  // Whether a row with these right positions has its weights from the pattern.
+  bool holds(std::span<const int> right) const {
+    return pattern == Pattern::truth ? !right.empty() : pattern != Pattern::learned;
+  }
+  // Whether the rule reads right positions.
+  bool reads_right() const { return pattern == Pattern::truth || scale != 1; }
+
+  bool operator==(const AttentionRule&) const = default;
+};
+
+// Each pattern that attention can be held at, with its word.
+using AttentionPatterns = std::initializer_list<std::pair<std::string_view, AttentionRule::Pattern>>;
+extern const AttentionPatterns attention_patterns;
+
+// The weights of row i over all columns, of which the first `present` are there: 0 where the pattern gives none.
+template <class T>
+void write_pattern(AttentionRule::Pattern pattern, Index i, Index present, std::span<const int> right,
+                   std::span<T> weights);
+
+// The rule of one head or of several: layers and heads count from 1, 0 means every one. A model with one attention map
+// has layer 1, head 1.
+struct ScopedRule {
+  int layer = 0, head = 0;
+  AttentionRule rule;
+
+  bool operator==(const ScopedRule&) const = default;
+};
+
+// The rules of a pass. Of two patterns for one head the later one counts; scales are multiplied, copies added.
+struct AttentionRules {
+  std::span<const ScopedRule> all;
+
+  bool empty() const { return all.empty(); }
+  AttentionRule of(int layer, int head) const;
+};
+
+// The positions that a right answer needs, row by row: (rows, width), -1 behind the last.
+struct RightPositions {
+  std::span<const int> positions;
+  Index width = 0;
+
+  bool empty() const { return positions.empty(); }
+  std::span<const int> of(Index row) const {
+    if (positions.empty()) return {};
+    const auto all = positions.subspan(static_cast<std::size_t>(row * width), static_cast<std::size_t>(width));
+    std::size_t count = 0;
+    while (count < all.size() && all[count] >= 0) ++count;
+    return all.first(count);
+  }
+};
+
+}  // namespace fovea

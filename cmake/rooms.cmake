@@ -1,10 +1,11 @@
 # The rooms of the library (fovea/rooms.txt), each a target of its own that compiles its folder's files.
 
-# fovea_read_rooms(LIST): their names, lowest first.
+# fovea_read_rooms(LIST): their names, lowest first, without those that only tests link.
 function(fovea_read_rooms list)
   set(file ${PROJECT_SOURCE_DIR}/fovea/rooms.txt)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} lines REGEX "^[a-z]")
+  list(FILTER lines EXCLUDE REGEX "\\(tests\\)$")
   list(TRANSFORM lines REPLACE " .*" "")
   set(${list} ${lines} PARENT_SCOPE)
 endfunction()
@@ -21,8 +22,8 @@ fovea_link_dependencies(fovea_headers)
 target_link_libraries(fovea_headers PRIVATE fovea_habits)
 fovea_parse_once(fovea_headers)
 
-# fovea_room(ROOM): the target fovea_ROOM, a part of fovea_library.
-function(fovea_room room)
+# fovea_room(LIBRARY ROOM): the target fovea_room_ROOM, a part of the library.
+function(fovea_room library room)
   string(REPLACE "/" "_" name ${room})
   set(target fovea_room_${name})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fovea/${room}/*.cpp)
@@ -31,7 +32,7 @@ function(fovea_room room)
   target_compile_definitions(${target} PRIVATE FOVEA_VERSION="${PROJECT_VERSION}")
   fovea_link_dependencies(${target})
   target_link_libraries(${target} PRIVATE fovea_habits)
-  target_sources(fovea_library PRIVATE $<TARGET_OBJECTS:${target}>)
+  target_sources(${library} PRIVATE $<TARGET_OBJECTS:${target}>)
   # Kernels include themselves once for each instruction set.
   foreach(source IN LISTS sources)
     file(STRINGS ${source} kernels REGEX "foreach_target" LIMIT_COUNT 1)

@@ -140,6 +140,18 @@ TEST(Rooms, NoIncludeRunsUp) {
     for (const std::string& include : upward_includes(file, rooms)) ADD_FAILURE() << file.path << " -> " << include;
 }
 
+// The library holds no room marked (tests).
+TEST(Rooms, OfTestsAreIncludedByNoOther) {
+  const auto of_tests = [](const Room& room) { return room.holds.ends_with("(tests)"); };
+  std::vector<Room> rooms = listed_rooms();
+  EXPECT_EQ(std::ranges::count_if(rooms, of_tests), 1);
+  for (const Room& room : rooms)
+    for (const File& file : library())
+      for (const std::string& include : file.includes)
+        if (of_tests(room) && file.room != room.name && include.starts_with("fovea/" + room.name + "/"))
+          ADD_FAILURE() << file.path << " -> " << include;
+}
+
 TEST(Rooms, AnIncludeThatRunsUpIsSeen) {
   const File file{
       "fovea/nn/x.h", "nn", 0, {"fovea/base/error/error.h", "fovea/model/model.h", "apps/cli/command.h"}, {}};

@@ -1,32 +1,32 @@
 #include "fovea/nn/gelu.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
-
-#include "fovea/base/random.h"
+#include "fovea/nn/reference/gelu.h"
+#include "tests/nn/reference/oracle.h"
 
 namespace fovea {
 namespace {
 
-// y, t and dx of drawn numbers.
-template <class T>
-std::vector<T> unit_of(std::size_t count) {
-  Stream stream(2, "gelu");
-  std::vector<T> x(count), dy(count), t(count), y(count), all;
-  for (T& value : x) value = static_cast<T>(static_cast<float>(stream.uniform(-6, 6)));
-  for (T& value : dy) value = static_cast<T>(static_cast<float>(stream.uniform(-1, 1)));
-  gelu(std::span<const T>(x), std::span<T>(t), std::span<T>(y));
-  gelu_backward(std::span<const T>(x), std::span<const T>(t), std::span<const T>(dy), std::span<T>(dy));
-  for (const std::vector<T>& part : {y, t, dy}) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
+using namespace fovea::testing;
 
-TEST(Gelu, FloatsAreWhatTheEquationsSayInDouble) {
-  for (const std::size_t count : {1u, 7u, 8u, 33u, 20000u}) {
-    const std::vector<float> narrow = unit_of<float>(count);
-    const std::vector<double> wide = unit_of<double>(count);
-    for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(narrow[i], wide[i], 1e-5) << i;
+template <class T>
+class GeluOracle : public ::testing::Test {};
+using GeluScalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(GeluOracle, GeluScalars);
+
+TYPED_TEST(GeluOracle, SaysTheSame) {
+  using T = TypeParam;
+  for (const Index count : {1, 7, 8, 33, 20000}) {
+    const std::vector<T> x = random_values<T>(1, count, 3.0), dy = random_values<T>(2, count);
+    std::vector<T> t(x.size()), y(x.size()), dx = dy;
+    gelu<T>(x, t, y);
+    gelu_backward<T>(x, t, dx, dx);
+    std::vector<double> want_y, want_dx;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      want_y.push_back(reference::gelu(static_cast<double>(x[i])));
+      want_dx.push_back(reference::gelu_backward(static_cast<double>(x[i]), static_cast<double>(dy[i])));
+    }
+    expect_near_oracle("y", std::span(y), want_y);
+    expect_near_oracle("dx", std::span(dx), want_dx);
   }
 }
 

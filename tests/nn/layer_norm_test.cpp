@@ -1,52 +1,81 @@
 #include "fovea/nn/layer_norm.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
-
-#include "fovea/base/random.h"
+#include "fovea/nn/reference/layer_norm.h"
+#include "tests/nn/reference/oracle.h"
 
 namespace fovea {
 namespace {
 
-// Everything that a layer gives of drawn rows.
-template <class T>
-std::vector<T> normalised(Index width, Bias bias, int threads) {
-  constexpr Index rows = 150;
-  ParameterSet<T> parameters;
-  const LayerNorm<T> norm = LayerNorm<T>::declare(parameters, "norm", width, bias);
-  parameters.finish();
-  parameters.initialise(1);
-  Arena arena;
-  Team team(threads);
-  Compute compute{arena, team};
-  Stream stream(3, "layer-norm");
-  const auto fill = [&](std::span<T> values) {
-    for (T& x : values) x = static_cast<T>(static_cast<float>(stream.uniform(-1, 3)));
-  };
-  const Matrix<T> x = compute.array<T>(rows, width), dy = compute.array<T>(rows, width),
-                  dx = compute.array<T>(rows, width);
-  for (const Matrix<T>& all : {x, dy, dx}) fill(all.flat());
-  fill(norm.weight->values());
-  if (norm.bias) fill(norm.bias->values());
-  const typename LayerNorm<T>::Trace trace = norm.forward(compute, x);
-  norm.backward(compute, trace, dy, dx);
-  std::vector<T> all(trace.output.flat().begin(), trace.output.flat().end());
-  all.insert(all.end(), dx.flat().begin(), dx.flat().end());
-  for (const Param<T>& p : parameters.all()) all.insert(all.end(), p.gradients().begin(), p.gradients().end());
-  return all;
-}
+using namespace fovea::testing;
 
-TEST(LayerNorm, FloatsAreWhatTheEquationsSayInDouble) {
-  for (const Index width : {5, 7, 8, 16, 33, 256})
+// A layer's numbers at random; rows that are not around 0; what is there already, which gradients are added to.
+template <class T>
+struct LayerNormScene {
+  LayerNormScene(std::uint64_t seed, Index rows, Index width, Bias bias, int threads) : bench(threads) {
+    norm = LayerNorm<T>::declare(parameters, "norm", width, bias);
+    parameters.finish();
+    for (const Param<T>& p : parameters.all()) {
+      fill(++seed, p.values());
+      fill(++seed, p.gradients());
+    }
+    for (Matrix<T>* all : {&x, &dy, &dx}) fill(++seed, (*all = bench.compute.template array<T>(rows, width)).flat());
+    for (T& number : x.flat()) number += 2;
+  }
+  static void fill(std::uint64_t seed, std::span<T> values) {
+    std::ranges::copy(random_values<T>(seed, std::ssize(values)), values.begin());
+  }
+
+  Bench bench;
+  ParameterSet<T> parameters;
+  LayerNorm<T> norm;
+  Matrix<T> x, dy, dx;
+};
+
+template <class T>
+class LayerNormOracle : public ::testing::Test {};
+using NormScalars = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(LayerNormOracle, NormScalars);
+
+TYPED_TEST(LayerNormOracle, SaysTheSame) {
+  using T = TypeParam;
+  std::uint64_t seed = 0;
+  for (const Index width : {2, 5, 7, 8, 16, 33, 256})
     for (const Bias bias : {Bias::yes, Bias::no}) {
       SCOPED_TRACE(width);
-      const std::vector<float> narrow = normalised<float>(width, bias, 1);
-      const std::vector<double> wide = normalised<double>(width, bias, 1);
-      ASSERT_EQ(narrow.size(), wide.size());
-      for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(narrow[i], wide[i], 1e-4 * (20 + std::abs(wide[i])));
-      EXPECT_EQ(narrow, normalised<float>(width, bias, 3));
+      seed += 10;
+      LayerNormScene<T> scene(seed, 1 + static_cast<Index>(seed) % 150, width, bias, 2);
+      const Index rows = scene.x.size(0);
+      const auto vector = [](const Param<T>* p, bool gradient) {
+        return p ? to_array(gradient ? p->gradients() : p->values()) : Array<1>(0);
+      };
+      const reference::LayerNorm norm{1e-5, vector(scene.norm.weight, false), vector(scene.norm.bias, false)};
+      reference::LayerNorm d_norm{1e-5, vector(scene.norm.weight, true), vector(scene.norm.bias, true)};
+      const Array<2> x = to_array(scene.x.flat(), rows, width);
+      Array<2> want_dx = to_array(scene.dx.flat(), rows, width);
+      const auto trace = scene.norm.forward(scene.bench.compute, scene.x);
+      scene.norm.backward(scene.bench.compute, trace, scene.dy, scene.dx);
+      const Array<2> added = reference::layer_norm_backward(norm, x, to_array(scene.dy.flat(), rows, width), d_norm);
+      for (std::size_t i = 0; i < added.values().size(); ++i) want_dx.values()[i] += added.values()[i];
+
+      expect_near_oracle("y", trace.output.flat(), reference::layer_norm(norm, x).values());
+      expect_near_oracle("dx", scene.dx.flat(), want_dx.values(), 10 * oracle_tolerance<T>);
+      expect_near_oracle("dw", scene.norm.weight->gradients(), d_norm.weight.values());
+      if (scene.norm.bias) expect_near_oracle("db", scene.norm.bias->gradients(), d_norm.bias.values());
+      if (::testing::Test::HasFatalFailure()) return;
     }
+}
+
+TEST(LayerNorm, TheTeamChangesNoBit) {
+  const auto all = [](int threads) {
+    LayerNormScene<float> scene(3, 150, 33, Bias::yes, threads);
+    const auto trace = scene.norm.forward(scene.bench.compute, scene.x);
+    scene.norm.backward(scene.bench.compute, trace, scene.dy, scene.dx);
+    std::vector<float> numbers = copy_of(trace.output);
+    for (const std::span<float> more : {scene.dx.flat(), scene.parameters.gradients()})
+      numbers.insert(numbers.end(), more.begin(), more.end());
+    return numbers;
+  };
+  EXPECT_EQ(all(1), all(3));
 }
 
 }  // namespace

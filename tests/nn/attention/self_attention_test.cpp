@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -80,51 +79,6 @@ struct Row {
 };
 constexpr Row rows_of_weighting[] = {
     {Weighting::softmax, false}, {Weighting::softmax, true}, {Weighting::linear, false}, {Weighting::relu, true}};
-
-TEST(SelfAttention, IsWhatIsWrittenOutPlaceByPlace) {
-  for (const Row row : rows_of_weighting) {
-    SelfScene<double> scene(row.weighting, row.relative);
-    std::vector<Cube<double>> maps;
-    for (Index h = 0; h < heads_here; ++h) {
-      maps.push_back(scene.compute.array<double>(streams_here, places_here, places_here));
-      scene.attention.map(scene.compute, scene.pass, h, maps.back());
-    }
-    for (Index b = 0; b < streams_here; ++b)
-      for (Index h = 0; h < heads_here; ++h)
-        for (Index i = 0; i < places_here; ++i) {
-          std::vector<double> a;
-          double sum = 0;
-          const bool there = i < scene.lengths[static_cast<std::size_t>(b)];
-          for (Index j = 0; there && j <= i; ++j) {
-            double s = 0;
-            for (Index c = h * key_here; c < (h + 1) * key_here; ++c)
-              s += scene.pass.q(b * places_here + i, c) *
-                   (scene.pass.k(b * places_here + j, c) + (row.relative ? scene.pass.r(i - j, c) : 0));
-            s /= std::sqrt(static_cast<double>(key_here));
-            if (row.weighting == Weighting::softmax) s = std::exp(s);
-            if (row.weighting == Weighting::relu) s = std::max(s, 0.0) / static_cast<double>(i + 1);
-            a.push_back(s);
-            sum += s;
-          }
-          double y = 0;
-          a.resize(places_here);
-          for (std::size_t j = 0; j < a.size(); ++j) {
-            if (row.weighting == Weighting::softmax && there) a[j] /= sum;
-            ASSERT_NEAR(maps[static_cast<std::size_t>(h)](b, i, static_cast<Index>(j)), a[j], 1e-13) << h << " " << i;
-            y += a[j] * scene.pass.v(b * places_here + static_cast<Index>(j), h * value_here + 3);
-          }
-          ASSERT_NEAR(scene.y(b * places_here + i, h * value_here + 3), y, 1e-12) << b << " " << h << " " << i;
-        }
-  }
-}
-
-TEST(SelfAttention, FloatsAreNearDoubles) {
-  for (const Row row : rows_of_weighting) {
-    const std::vector<float> narrow = SelfScene<float>(row.weighting, row.relative).all();
-    const std::vector<double> wide = SelfScene<double>(row.weighting, row.relative).all();
-    for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(narrow[i], wide[i], 2e-4) << i;
-  }
-}
 
 TEST(SelfAttention, NeitherTheTeamNorKeptWeightsChangeABit) {
   for (const Row row : rows_of_weighting) {

@@ -4,9 +4,12 @@
 #include "fovea/nn/reference/attention.h"
 #include "fovea/nn/reference/batch_norm.h"
 #include "fovea/nn/reference/cross_entropy.h"
+#include "fovea/nn/reference/gelu.h"
 #include "fovea/nn/reference/gru.h"
 #include "fovea/nn/reference/lstm.h"
+#include "fovea/nn/reference/transformer_block.h"
 #include "tests/nn/reference/oracle.h"
+#include "tests/nn/reference/random_block.h"
 
 namespace fovea {
 namespace {
@@ -187,6 +190,149 @@ TEST(Reference, BatchNormGradients) {
     expect_gradient("x", x.values(), dx.values(), loss, loose);
     expect_gradient("weight", norm.weight.values(), d_norm.weight.values(), loss, loose);
     expect_gradient("bias", norm.bias.values(), d_norm.bias.values(), loss, loose);
+  }
+}
+
+TEST(Reference, LayerNormGradients) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Stream stream(seed, "layer norm");
+    const Index N = random_size(stream, 5), C = 2 + random_size(stream, 6);
+    reference::LayerNorm norm{1e-5, random_array(seed, C), random_array(seed + 1, seed % 2 == 0 ? C : 0)};
+    reference::LayerNorm d_norm{1e-5, Array<1>(C), Array<1>(norm.bias.size(0))};
+    Array<2> x = random_array(seed + 2, N, C);
+    const Array<2> dy = random_array(seed + 3, N, C);
+    const auto loss = [&] { return inner(dy.values(), reference::layer_norm(norm, x).values()); };
+    const Array<2> dx = reference::layer_norm_backward(norm, x, dy, d_norm);
+    const GradientCheck loose{1e-5, 1e-6, 60};  // of nearly equal numbers 1/√v is large
+    expect_gradient("x", x.values(), dx.values(), loss, loose);
+    expect_gradient("weight", norm.weight.values(), d_norm.weight.values(), loss, loose);
+    if (seed % 2 == 0) expect_gradient("bias", norm.bias.values(), d_norm.bias.values(), loss, loose);
+  }
+}
+
+TEST(Reference, GeluGradient) {
+  EXPECT_NEAR(reference::gelu(1), 0.841191990608276, 1e-14);  // PyTorch
+  Array<1> x = random_array(1, 40), dx(40);
+  for (Index i = 0; i < 40; ++i) dx(i) = reference::gelu_backward(x(i), 1);
+  const auto loss = [&] {
+    return std::accumulate(x.values().begin(), x.values().end(), 0.0,
+                           [](double sum, double value) { return sum + reference::gelu(value); });
+  };
+  expect_gradient("x", x.values(), dx.values(), loss, check);
+}
+
+// A position and one position before it are right for each row but the first.
+Array<2> random_right(Stream& stream, Index T) {
+  Array<2> right(T, T);
+  for (Index i = 1; i < T; ++i)
+    right(i, i) = right(i, static_cast<Index>(stream.integer(static_cast<std::uint64_t>(i)))) = 1;
+  return right;
+}
+
+class ReferenceSelfAttention
+    : public ::testing::TestWithParam<std::tuple<reference::Weighting, reference::Pattern, double>> {};
+
+TEST_P(ReferenceSelfAttention, Gradients) {
+  const auto [weighting, pattern, scale] = GetParam();
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Stream stream(seed, "self-attention");
+    const Index T = 1 + random_size(stream, 5), K = random_size(stream, 4), U = random_size(stream, 4);
+    const Index relative = random_choice(stream) ? T : 0;
+    const reference::Head head{weighting, pattern, scale, false, random_right(stream, T)};
+    reference::HeadInput x{random_array(seed + 1, T, K), random_array(seed + 2, T, K), random_array(seed + 3, T, U),
+                           random_array(seed + 4, relative, K)};
+    reference::HeadInput d{Array<2>(T, K), Array<2>(T, K), Array<2>(T, U), Array<2>(relative, K)};
+    const Array<2> dy = random_array(seed + 5, T, U);
+    const auto loss = [&] { return inner(dy.values(), reference::self_attention(head, x).y.values()); };
+    reference::self_attention_backward(head, x, reference::self_attention(head, x), dy, d);
+    expect_gradient("q", x.q.values(), d.q.values(), loss, check);
+    expect_gradient("k", x.k.values(), d.k.values(), loss, check);
+    expect_gradient("v", x.v.values(), d.v.values(), loss, check);
+    if (relative > 0) expect_gradient("r", x.r.values(), d.r.values(), loss, check);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, ReferenceSelfAttention,
+                         ::testing::Combine(::testing::Values(reference::Weighting::softmax,
+                                                              reference::Weighting::linear, reference::Weighting::relu),
+                                            ::testing::Values(reference::Pattern::learned, reference::Pattern::uniform,
+                                                              reference::Pattern::previous, reference::Pattern::first,
+                                                              reference::Pattern::truth),
+                                            ::testing::Values(1.0, 3.0)));
+
+TEST(Reference, SelfAttentionWeightsOfEachPattern) {
+  reference::Head head;
+  head.right = Array<2>(3, 3);
+  head.right(2, 0) = head.right(2, 1) = 1;
+  reference::HeadInput x{Array<2>(3, 1), Array<2>(3, 1), Array<2>(3, 1), {}};
+  x.q.values() = {1, 1, 1};
+  x.k.values() = {std::log(2.0), 0, std::log(3.0)};
+  x.v.values() = {1, 10, 100};
+  using reference::Pattern, reference::Weighting;
+  const auto expect_last_row = [&](Pattern pattern, const std::vector<double>& want) {
+    head.pattern = pattern;
+    const Array<1> row = row_of(reference::self_attention(head, x).weights, 2);
+    expect_near_oracle<const double>("last row", row.values(), want);
+  };
+  expect_last_row(Pattern::learned, {2.0 / 6, 1.0 / 6, 3.0 / 6});
+  expect_last_row(Pattern::uniform, {1.0 / 3, 1.0 / 3, 1.0 / 3});
+  expect_last_row(Pattern::previous, {0, 1, 0});
+  expect_last_row(Pattern::first, {1, 0, 0});
+  expect_last_row(Pattern::truth, {0.5, 0.5, 0});
+  head.scale = 3;
+  expect_last_row(Pattern::learned, {6.0 / 6, 3.0 / 6, 3.0 / 6});
+  head.scale = 1;
+  head.weighting = Weighting::linear;
+  expect_last_row(Pattern::learned, {std::log(2.0), 0, std::log(3.0)});
+  head.weighting = Weighting::relu;
+  x.k.values() = {-1, 6, 3};
+  expect_last_row(Pattern::learned, {0, 2, 1});
+  EXPECT_EQ(reference::self_attention(head, x).y(2, 0), 120);
+  head.ablated = true;
+  EXPECT_EQ(reference::self_attention(head, x).y(2, 0), 0);
+}
+
+// Turned queries and keys have inner products that depend on their distance alone.
+TEST(Reference, RotaryPositionsTurnByDistance) {
+  Array<2> x(6, 4);
+  for (Index t = 0; t < 6; ++t)
+    for (Index m = 0; m < 4; ++m) x(t, m) = static_cast<double>(m) + 1;
+  const Array<2> y = reference::rotary(x, reference::Turn::forward);
+  EXPECT_NEAR(y(1, 0), std::cos(1.0) - 3 * std::sin(1.0), 1e-14);
+  EXPECT_NEAR(y(1, 1), 2 * std::cos(0.01) - 4 * std::sin(0.01), 1e-14);
+  EXPECT_NEAR(row_times(y, 1, row_of(y, 3)), row_times(y, 3, row_of(y, 5)), 1e-12);
+  expect_near_oracle<const double>("turned back", reference::rotary(y, reference::Turn::backward).values(), x.values());
+}
+
+TEST(Reference, TransformerBlockGradients) {
+  for (std::uint64_t seed = 0; seed < 3 * seeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Stream stream(seed, "block");
+    BlockShape shape{.width = 2, .heads = 1 + static_cast<Index>(seed % 2), .positions = 1 + random_size(stream, 4)};
+    shape.width *= shape.heads * random_size(stream, 2);
+    shape.mlp = random_choice(stream) ? 2 * shape.width : 0;
+    for (bool* choice : {&shape.norms, &shape.biases, &shape.relative}) *choice = random_choice(stream);
+    (seed % 3 == 0 ? shape.query : shape.key) = seed % 3 == 2;
+    reference::BlockForm form{{}, random_choice(stream), random_choice(stream)};
+    for (Index h = 0; h < shape.heads; ++h)
+      form.heads.push_back({static_cast<reference::Weighting>(stream.integer(3)),
+                            static_cast<reference::Pattern>(stream.integer(5)), random_choice(stream) ? 3.0 : 1.0,
+                            stream.uniform() < 0.1, random_right(stream, shape.positions)});
+    reference::TransformerBlock block = random_block(shape, seed), d_block = random_block(shape, {});
+    Array<2> h = random_array(seed + 50, shape.positions, shape.width);
+    const Array<2> d_out = random_array(seed + 51, shape.positions, shape.width);
+    const auto loss = [&] { return inner(d_out.values(), reference::transformer_block(block, form, h).out.values()); };
+    const auto pass = reference::transformer_block(block, form, h);
+    const Array<2> dh = reference::transformer_block_backward(block, form, pass, d_out, d_block);
+    const GradientCheck loose{1e-5, 1e-6, 20};
+    expect_gradient("h", h.values(), dh.values(), loss, loose);
+    const auto values = arrays_of(block), gradients = arrays_of(d_block);
+    ASSERT_EQ(values.size(), gradients.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      expect_gradient(values[i].first, *values[i].second, *gradients[i].second, loss, loose);
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 

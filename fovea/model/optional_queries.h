@@ -38,10 +38,10 @@ class GeneratesText {
                                             const Search& search) const = 0;
 };
 
-// What each head of self-attention does to the answers, beyond its weights A (model/attention_map.h). With N rows at
-// which something is asked, y_i = Σ_j A_ij v_j what the head gives at place i, and O its map to the width:
+// What each head of self-attention does to the answers, beyond its weights A (model/attention_map.h). With n asked rows
+// (nn/stream_rows.h), y_i = Σ_j A_ij v_j what the head gives at place i, and O its map to the width:
 //
-//   β_ij     = Σ_asked d log p(answer) / d A_ij = -N (d loss / d y_i) · v_j         0 where j > i
+//   β_ij     = Σ_asked d log p(answer) / d A_ij = -n (d loss / d y_i) · v_j         0 where j > i
 //   moved_j  = ‖O v_j‖                             how far a place moves those that attend to it
 //
 // β is to first order what a weight more on place j would add to all log-probabilities of right answers that hang on

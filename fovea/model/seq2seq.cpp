@@ -4,7 +4,6 @@
 
 #include "fovea/math/matmul.h"
 #include "fovea/math/vector_math.h"
-#include "fovea/model/asked_rows.h"
 #include "fovea/model/right_positions.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/team_matmul.h"
@@ -220,8 +219,8 @@ void Seq2Seq<T>::read(Compute& compute, const Side& source, std::span<const int>
 
   own.read = own.said;
   trace.answers = answers;
-  if (const AskedRows asked = asked_rows(compute.arena, answers);
-      with_gradients && asked.rows.size() < answers.size()) {
+  if (with_gradients) {
+    const AskedRows asked = asked_rows(compute.arena, answers);
     own.asked = asked.rows;
     own.read = gather(compute, own.read, own.asked);
     trace.answers = asked.answers;
@@ -272,7 +271,7 @@ void Seq2Seq<T>::backward_into(Compute& compute, const Batch& batch, const Own& 
                                const SequenceGradient<T>& d_source) const {
   const Index B = batch.size, S = batch.source.columns, steps = batch.target.columns, width = decoder_.out();
   Matrix<T> d_said = output_.backward(compute, own.read, Matrix<const T>(own.d_logits));
-  if (own.read.size(0) < B * steps) d_said = scatter(compute, Matrix<const T>(d_said), own.asked, B * steps);
+  d_said = scatter(compute, d_said, own.asked, B * steps);
   output_dropout_.backward(compute, own.said_kept, std::span<const T>(d_said.flat()), d_said.flat());
   const Cube<T> d_output = compute.array<T>(steps, B, width);
   swap_axes(compute.team, Cube<const T>(d_said.as(B, steps, width)), d_output);

@@ -36,6 +36,7 @@
 #include "fovea/nn/attention/cross_attention.h"
 #include "fovea/nn/embedding.h"
 #include "fovea/nn/recurrent/recurrent.h"
+#include "fovea/nn/stream_rows.h"
 
 namespace fovea {
 
@@ -109,8 +110,8 @@ class Seq2Seq : public Model<T>, public HasInfluence<T>, public GeneratesText<T>
     typename Combiner<T>::Trace combined;
     Matrix<T> said;  // o, batch-major (B*T,Hd)
     DropoutMask said_kept;
-    std::span<const int> asked;  // its rows at which a word is asked for, where others are left out
-    Matrix<const T> read;        // what the output reads: these rows, or all
+    RowMap asked;          // its rows at which a word is asked for, where others are left out
+    Matrix<const T> read;  // what the output reads: these rows, or all
     Matrix<T> d_logits;
   };
   // The pass from the source on: fills the rest of `own`, and gives the outcome to the trace. Of `answers`, -1 where

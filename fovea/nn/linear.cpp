@@ -42,6 +42,26 @@ void Linear<T>::forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) c
 }
 
 template <class T>
+void Linear<T>::forward_onto(Compute& compute, Matrix<const T> x, Matrix<const T> z, Matrix<T> y) const {
+  const PackedMatrix<T> weights = team_pack(compute, transposed(weight->matrix()));
+  compute.team.split(y.size(0), row_share, [&](Index begin, Index end) {
+    rows_onto(weights, x.slice(begin, end), z.empty() ? z : z.slice(begin, end), y.slice(begin, end));
+  });
+}
+
+template <class T>
+void Linear<T>::rows_onto(const PackedMatrix<T>& weights, Matrix<const T> x, Matrix<const T> z, Matrix<T> y) const {
+  const std::span<const T> b = bias ? std::span<const T>(bias->values()) : std::span<const T>();
+  for (Index n = 0; n < y.size(0); ++n) {
+    const T* const from = z.empty() ? b.data() : z[n].data();
+    if (from) std::copy_n(from, out, y[n].data());
+    if (from && from != b.data() && bias) add_scaled(T{1}, b, y[n].flat());
+  }
+  const bool fresh = z.empty() && !bias;
+  matmul_packed(plain(x), weights, y, fresh ? Into::overwrite : Into::add);
+}
+
+template <class T>
 Matrix<T> Linear<T>::backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const {
   backward_parameters(compute, x, dy);
   const Matrix<T> dx = compute.array<T>(dy.size(0), in);

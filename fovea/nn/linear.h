@@ -25,6 +25,10 @@ struct Linear {
   const Param<T>* weight = nullptr;  // (O,I)
   const Param<T>* bias = nullptr;    // (O); null where there is none
 
+  static constexpr Index row_share = 64;  // rows of x that a thread works on at a time
+
+  bool learns() const { return weight && weight->learns(); }
+
   // Adds PREFIX.weight and PREFIX.bias, both U(±1/√I) as PyTorch starts them.
   static Linear declare(ParameterSet<T>& parameters, const std::string& prefix, Index in, Index out,
                         Group group = Group::body, Bias bias = Bias::yes);
@@ -34,6 +38,10 @@ struct Linear {
   // x (N,I) -> y (N,O)
   Matrix<T> forward(Compute& compute, Matrix<const T> x) const;
   void forward_into(Compute& compute, Matrix<const T> x, Matrix<T> y) const;
+
+  // y = z + x Wᵀ + b with z (N,O), or without z where it is empty. The second is one thread's, of Wᵀ packed.
+  void forward_onto(Compute& compute, Matrix<const T> x, Matrix<const T> z, Matrix<T> y) const;
+  void rows_onto(const PackedMatrix<T>& weights, Matrix<const T> x, Matrix<const T> z, Matrix<T> y) const;
 
   // dy (N,O) -> dx (N,I). Adds into the gradients of weight and bias, where they learn.
   Matrix<T> backward(Compute& compute, Matrix<const T> x, Matrix<const T> dy) const;

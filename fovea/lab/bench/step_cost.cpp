@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fovea/lab/spec/assembly.h"
-#include "fovea/model/stream_places.h"
+#include "fovea/nn/stream_rows.h"
 
 namespace fovea {
 
@@ -232,7 +232,8 @@ StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch
     return 2 * count * in * out * (1 + (learns ? 1 : 0) + (deeper ? 1 : 0));
   };
   Arena arena;
-  const StreamPlaces places = stream_places(arena, batch.source, shape.vocab, position == "learned");
+  const DistinctRows distinct =
+      distinct_rows(arena, batch.source.ids, batch.source.columns, shape.vocab, position == "learned");
   StepCost cost;
   for (double layer = 1; layer <= layers; ++layer) {
     const auto learns = [&](const char* part) {
@@ -241,8 +242,8 @@ StepCost transformer_cost(const Settings& s, const TaskShape& shape, const Batch
     const bool qk = learns("qk."), v = learns("v."), reads = normal || layer > 1 || embedded;
     const double given = layer < layers ? rows : asked, pairs = layer < layers ? all_pairs : asked_pairs;
     const bool has_query = queries != "identity", has_key = queries != "merged";
-    const bool shared = layer == 1 && places.shared();
-    const double made = shared ? static_cast<double>(places.tokens.size()) : rows, asking = shared ? made : given;
+    const bool shared = layer == 1 && !distinct.of_positions.same();
+    const double made = shared ? static_cast<double>(distinct.tokens.size()) : rows, asking = shared ? made : given;
     cost.operations += has_query * map(asking, width, keys, qk, reads) + has_key * map(made, width, keys, qk, reads) +
                        map(made, width, width, v, reads) + map(given, width, width, learns("o."), true);
     // Scores, sums, and the gradients of weights, queries, keys and values.

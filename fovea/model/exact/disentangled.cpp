@@ -123,8 +123,7 @@ Trace<T> Disentangled<T>::forward(Compute& compute, const Batch& batch, const Pa
   }
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     typename SelfAttention<T>::Pass& attention = own.passes[i];
-    attention.places = places;
-    attention.lengths = source.lengths;
+    attention.rows = {places, source.lengths};
     const Matrix<T> queries = layers_[i].map.forward(compute, h);
     for (T& q : queries.flat()) q *= std::sqrt(static_cast<T>(h.size(1)));
     attention.q = queries;

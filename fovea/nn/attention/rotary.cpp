@@ -19,13 +19,12 @@ Rotary<T>::Rotary(Index places, Index head_width) : half_(head_width / 2) {
 }
 
 template <class T>
-void Rotary<T>::turn(Team& team, Turn turn, Matrix<T> x, Index places, std::span<const int> rows) const {
-  assert((rows.empty() ? x.size(0) % places == 0 : x.size(0) == std::ssize(rows)) && x.size(1) % (2 * half_) == 0);
+void Rotary<T>::turn(Team& team, Turn turn, Matrix<T> x, Index positions, RowMap given) const {
+  assert((given.same() ? x.size(0) % positions == 0 : x.size(0) == given.count(0)) && x.size(1) % (2 * half_) == 0);
   const T sign = turn == Turn::forward ? T{1} : T{-1};
   team.split(x.size(0), 64, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
-      const Index row = rows.empty() ? n : rows[static_cast<std::size_t>(n)];
-      const T *const cos = circles_.data() + row % places * 2 * half_, *const sin = cos + half_;
+      const T *const cos = circles_.data() + given[n] % positions * 2 * half_, *const sin = cos + half_;
       for (Index head = 0; head < x.size(1); head += 2 * half_) {
         T *const low = x[n].data() + head, *const high = low + half_;
         for (Index m = 0; m < half_; ++m) {

@@ -7,10 +7,10 @@
 // Backward is the same by -φ.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "fovea/nn/compute.h"
+#include "fovea/nn/stream_rows.h"
 
 namespace fovea {
 
@@ -20,10 +20,11 @@ class Rotary {
   Rotary() = default;
   Rotary(Index places, Index head_width);  // K even
 
+  bool turns() const { return half_ > 0; }  // false of one that was made of nothing
+
   enum class Turn { forward, backward };
-  // x (B T, H K) in place; the rows of a stream of T places follow each other. Where only some rows b T + t are there,
-  // these are named.
-  void turn(Team& team, Turn turn, Matrix<T> x, Index places, std::span<const int> rows = {}) const;
+  // x (G, H K) in place, of rows given of streams of T positions (nn/stream_rows.h).
+  void turn(Team& team, Turn turn, Matrix<T> x, Index positions, RowMap given) const;
 
  private:
   Index half_ = 0;          // K/2

@@ -56,7 +56,7 @@ typename SelfAttention<T>::Tile SelfAttention<T>::tile(const Pass& pass, const H
   const int* const places = head.places.data() + begin;
   T* a = head.part(head.at.a);
   if (!pass.kept.empty())
-    a = pass.kept.data() + (head.stream * heads + head.number) * kept_size(1, pass.places) / heads +
+    a = pass.kept.data() + (head.stream * heads + head.number) * kept_size(1, pass.rows.positions) / heads +
         tiles_before(*places / tile_rows * tile_rows);
   return {begin,
           end,
@@ -109,14 +109,13 @@ const T* SelfAttention<T>::weights(const Pass& pass, const Head& head, const Til
 }
 
 template <class T>
-typename SelfAttention<T>::Asking SelfAttention<T>::asking(Compute& compute, const Pass& pass) const {
-  const Index B = static_cast<Index>(pass.lengths.size()), T_ = pass.places;
-  const Index count = pass.asking.empty() ? B * T_ : std::ssize(pass.asking);
+typename SelfAttention<T>::Given SelfAttention<T>::given(Compute& compute, const Pass& pass) const {
+  const Index B = static_cast<Index>(pass.rows.lengths.size()), T_ = pass.rows.positions, count = pass.rows.count();
   const auto places = compute.arena.take<int>(static_cast<std::size_t>(count));
   const auto begins = compute.arena.take<Index>(static_cast<std::size_t>(B + 1));
   Index stream = 0;
   for (Index n = 0; n < count; ++n) {
-    const Index place = pass.asking.empty() ? n : pass.asking[static_cast<std::size_t>(n)];
+    const Index place = pass.rows.given[n];
     for (; stream * T_ <= place; ++stream) begins[static_cast<std::size_t>(stream)] = n;
     places[static_cast<std::size_t>(n)] = static_cast<int>(place - (stream - 1) * T_);
   }
@@ -125,22 +124,22 @@ typename SelfAttention<T>::Asking SelfAttention<T>::asking(Compute& compute, con
 }
 
 template <class T>
-typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, const Asking& asking, Index stream,
-                                                       Index number, Products products, T* memory) const {
+typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, const Given& given, Index stream, Index number,
+                                                       Products products, T* memory) const {
   const auto s = static_cast<std::size_t>(stream);
-  const Index row = asking.begins[s], behind = asking.begins[s + 1];
+  const Index row = given.begins[s], behind = given.begins[s + 1];
   const std::span<const int> rows =
-      asking.places.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(behind - row));
-  const auto there = std::ranges::lower_bound(rows, pass.lengths[s]) - rows.begin();
+      given.places.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(behind - row));
+  const auto there = std::ranges::lower_bound(rows, pass.rows.lengths[s]) - rows.begin();
   return {stream,
           number,
-          stream * pass.places,
+          stream * pass.rows.positions,
           row,
           behind,
           rows.first(static_cast<std::size_t>(there)),
           pass.rules[static_cast<std::size_t>(number)],
           products,
-          Panels(*this, pass.places, products),
+          Panels(*this, pass.rows.positions, products),
           memory,
           {},
           {}};
@@ -150,10 +149,10 @@ typename SelfAttention<T>::Head SelfAttention<T>::head(const Pass& pass, const A
 template <class T>
 template <class Work>
 void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index streams, Work work) const {
-  const Index count = streams * heads, groups = std::min(count, most_groups), T_ = pass.places;
+  const Index count = streams * heads, groups = std::min(count, most_groups), T_ = pass.rows.positions;
   const Products products = compute.products;
   const Matrix<T> memory = compute.array<T>(groups, Panels(*this, T_, products).end);
-  const Asking asking = this->asking(compute, pass);
+  const Given given = this->given(compute, pass);
   Matrix<T> of_turned, of_plain;
   if (!pass.r.empty()) {
     of_turned = compute.array<T>(heads, Panels::size_of(products, key_width, T_));
@@ -166,7 +165,7 @@ void SelfAttention<T>::each_head(Compute& compute, const Pass& pass, Index strea
   }
   compute.team.each(static_cast<int>(groups), [&](int group) {
     for (Index n = group; n < count; n += groups) {
-      Head head = this->head(pass, asking, n / heads, n % heads, products, memory[group].data());
+      Head head = this->head(pass, given, n / heads, n % heads, products, memory[group].data());
       if (!pass.r.empty()) {
         head.r_turned = {products, of_turned[head.number].data(), key_width, T_};
         head.r = {products, of_plain[head.number].data(), T_, key_width};
@@ -188,7 +187,7 @@ Operand<T> part_of(Matrix<const T> all, Index first, Index rows, Index head, Ind
 
 template <class T>
 void SelfAttention<T>::forward(Compute& compute, const Pass& pass, Matrix<T> y) const {
-  const Index B = static_cast<Index>(pass.lengths.size()), U = value_width;
+  const Index B = static_cast<Index>(pass.rows.lengths.size()), U = value_width;
   assert(y.size(1) == heads * U && pass.q.size(1) == heads * key_width && pass.q.size(0) == y.size(0));
   each_head(compute, pass, B, [&](const Head& head) {
     const Index rows = head.rule.ablated ? 0 : head.rows(), h = head.number;
@@ -268,7 +267,8 @@ void SelfAttention<T>::tile_backward(const Pass& pass, const Head& head, const T
 template <class T>
 void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const T> dy,
                                 const Gradients& gradients) const {
-  const Index B = static_cast<Index>(pass.lengths.size()), T_ = pass.places, K = key_width, U = value_width;
+  const Index B = static_cast<Index>(pass.rows.lengths.size()), T_ = pass.rows.positions, K = key_width,
+              U = value_width;
   const bool wants_r = !gradients.r.empty(), makes = pass.kept.empty();
   const Cube<T> dr = wants_r ? compute.zeros<T>(B * heads, T_, K) : Cube<T>();
   each_head(compute, pass, B, [&](const Head& head) {
@@ -299,7 +299,7 @@ void SelfAttention<T>::backward(Compute& compute, const Pass& pass, Matrix<const
 
 template <class T>
 void SelfAttention<T>::map(Compute& compute, const Pass& pass, Index number, Cube<T> weights) const {
-  const Index T_ = pass.places;
+  const Index T_ = pass.rows.positions;
   Pass again = pass;
   again.kept = {};
   each_head(compute, again, weights.size(0), [&](const Head& head) {

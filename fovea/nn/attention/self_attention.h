@@ -10,7 +10,7 @@
 //   A_ij    = a_ij times the rule's scale where j is one of the right positions of i, else a_ij
 //   y_i     = Σ_(j<=i) A_ij v_j;                           0 of a head that is ablated
 //
-// Where only some places ask, q and y, and their gradients, have rows for these alone.
+// q and y, and their gradients, have the G rows given (nn/stream_rows.h); k and v have rows of all positions.
 //
 // Backward, from dy, with z_ij the rule's scale or 1:
 //
@@ -32,6 +32,7 @@
 #include "fovea/math/matmul.h"
 #include "fovea/nn/attention/attention_rule.h"
 #include "fovea/nn/compute.h"
+#include "fovea/nn/stream_rows.h"
 
 namespace fovea {
 
@@ -44,9 +45,7 @@ struct SelfAttention {
 
   // Of one pass. Views that must live until its backward.
   struct Pass {
-    Index places = 0;                      // T
-    std::span<const int> lengths;          // (B) places that are there; behind them y is 0
-    std::span<const int> asking;           // b T + i of the places that ask, ascending; empty: all ask
+    StreamRows rows;                       // behind the length of a stream y is 0
     Matrix<const T> q, k, v, r;            // r empty: no relative positions
     std::span<const AttentionRule> rules;  // (H)
     RightPositions right;
@@ -67,12 +66,12 @@ struct SelfAttention {
   void map(Compute& compute, const Pass& pass, Index head, Cube<T> weights) const;
 
  private:
-  struct Asking;
+  struct Given;
   struct Head;
   struct Tile;
   struct Panels;
-  Asking asking(Compute& compute, const Pass& pass) const;
-  Head head(const Pass& pass, const Asking& asking, Index stream, Index head, Products products, T* memory) const;
+  Given given(Compute& compute, const Pass& pass) const;
+  Head head(const Pass& pass, const Given& given, Index stream, Index head, Products products, T* memory) const;
   Tile tile(const Pass& pass, const Head& head, Index begin, Index end) const;
   void weigh(const Pass& pass, const Head& head, const Tile& tile) const;
   const T* weights(const Pass& pass, const Head& head, const Tile& tile) const;

@@ -42,9 +42,9 @@ struct SelfAttention<T>::Panels {
   }
 };
 
-// The rows of all streams: the place of each in its stream, and where each stream's begin, (B + 1).
+// The rows given, of all streams: the place of each in its stream, and where each stream's begin, (B + 1).
 template <class T>
-struct SelfAttention<T>::Asking {
+struct SelfAttention<T>::Given {
   std::span<const int> places;
   std::span<const Index> begins;
 };

@@ -121,9 +121,8 @@ TYPED_TEST(SelfAttentionOracle, WeightsSumsAndGradientsSayTheSame) {
     };
     const SelfAttention<T> attention{s.weighting, s.H, s.K, s.U};
     typename SelfAttention<T>::Pass pass;
-    pass.places = s.T;
-    pass.lengths = s.lengths;
-    pass.asking = s.asking;
+    pass.rows = {s.T, s.lengths};
+    if (!s.asking.empty()) pass.rows.given = RowMap(s.asking);
     pass.q = draw(1, s.rows(), s.H * s.K);
     pass.k = draw(2, N, s.H * s.K);
     pass.v = draw(3, N, s.H * s.U);

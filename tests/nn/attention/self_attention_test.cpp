@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fovea/base/random.h"
-#include "fovea/model/asked_rows.h"
 
 namespace fovea {
 namespace {
@@ -28,16 +27,15 @@ struct SelfScene {
       for (T& x : all.flat()) x = static_cast<T>(static_cast<float>(stream.uniform(-1, 1)));
       return all;
     };
-    pass.places = places_here;
-    pass.lengths = lengths;
+    pass.rows = {places_here, lengths};
     pass.q = draw(rows, heads_here * key_here);
     pass.k = draw(rows, heads_here * key_here);
     pass.v = draw(rows, heads_here * value_here);
     dy = draw(rows, heads_here * value_here);
-    if (which == Rows::all_but_asking_count) dy = scatter(compute, Matrix<const T>(gathered(dy)), asking, rows);
+    if (which == Rows::all_but_asking_count) dy = scatter(compute, gathered(dy), RowMap(asking), rows);
     if (which == Rows::asking) {
-      pass.asking = asking;
-      pass.q = gathered(pass.q);
+      pass.rows.given = RowMap(asking);
+      pass.q = gather(compute, pass.q, RowMap(asking));
       dy = gathered(dy);
     }
     const Index given = pass.q.size(0);
@@ -52,7 +50,7 @@ struct SelfScene {
     attention.backward(compute, pass, dy, d);
   }
 
-  Matrix<T> gathered(Matrix<const T> x) { return gather(compute, x, asking); }
+  Matrix<T> gathered(Matrix<T> x) { return gather(compute, x, RowMap(asking)); }
 
   std::vector<T> all() const {
     std::vector<T> numbers;

@@ -1,9 +1,10 @@
-#include "fovea/model/stream_places.h"
-
+// A transformer whose first block computes each distinct row once (nn/stream_rows.h) gives what one without shared rows
+// gives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "fovea/model/optional_queries.h"
 #include "tests/model/model_scene.h"
 #include "tests/model/token_batch.h"
 #include "tests/model/transformer_rows.h"
@@ -30,22 +31,8 @@ Batch often(const Batch& few) {
   return many;
 }
 
-TEST(StreamPlaces, AreMadeOnceOfThoseThatAreAlike) {
-  const Batch few = some_streams(3), many = often(few);
-  Arena arena;
-  EXPECT_FALSE(stream_places(arena, few.source, 6, true).shared());
-  const StreamPlaces places = stream_places(arena, many.source, 6, true);
-  ASSERT_TRUE(places.shared());
-  EXPECT_LE(places.tokens.size(), 21u);
-  for (std::size_t n = 0; n < many.source.ids.size(); ++n) {
-    const auto row = static_cast<std::size_t>(places.row_of[n]);
-    EXPECT_EQ(places.tokens[row], many.source.ids[n]);
-    EXPECT_EQ(places.at[row], static_cast<int>(n % 7));
-  }
-}
-
-// Many copies of streams share what the first layer makes of a place, three streams share nothing where positions are
-// learned: loss, gradients and scores are the same.
+// Many copies of streams share rows of the first block; three streams share none with learned positions. Loss, gradients
+// and scores are the same.
 void expect_nothing_else_changes(const ValueTable& settings, const Pass& pass = {}) {
   const Batch few = some_streams(3), many = often(few);
   ModelScene<double> scene("transformer", settings, stream_shape(6, 5, 7));
@@ -62,14 +49,14 @@ void expect_nothing_else_changes(const ValueTable& settings, const Pass& pass = 
   EXPECT_EQ(copy_of(team.parameters.gradients()), shared) << "by three threads";
 }
 
-TEST(StreamPlaces, ThatAreSharedChangeNothingElse) {
+TEST(DistinctRows, ThatAreSharedChangeNothingElse) {
   for (const TransformerRow& row : transformer_rows()) {
     SCOPED_TRACE(row.name);
     expect_nothing_else_changes(row.settings);
   }
 }
 
-TEST(StreamPlaces, ThatAreSharedChangeNothingWherePartsAreFrozen) {
+TEST(DistinctRows, ThatAreSharedChangeNothingWherePartsAreFrozen) {
   const ValueList inputs{word("embed"), word("positions")}, first{word("qk.1"), word("v.1")},
       all{word("embed"), word("positions"), word("qk.1"), word("v.1")};
   for (const char* norm : {"pre", "none"})
@@ -81,7 +68,7 @@ TEST(StreamPlaces, ThatAreSharedChangeNothingWherePartsAreFrozen) {
       }
 }
 
-TEST(StreamPlaces, ThatAreSharedChangeNothingUnderARuleOfAHead) {
+TEST(DistinctRows, ThatAreSharedChangeNothingUnderARuleOfAHead) {
   const AttentionRule rules[] = {
       {Pattern::uniform},      {Pattern::previous},         {Pattern::truth},
       {Pattern::learned, 3.0}, {Pattern::learned, 1, true}, {Pattern::learned, 1, false, 0.7}};
@@ -96,7 +83,7 @@ TEST(StreamPlaces, ThatAreSharedChangeNothingUnderARuleOfAHead) {
 }
 
 // A batch's loss is a mean over what it asks, and beta is of one example: the same of each copy.
-TEST(StreamPlaces, ThatAreSharedChangeNoBetaOfAHead) {
+TEST(DistinctRows, ThatAreSharedChangeNoBetaOfAHead) {
   const Batch few = some_streams(3), many = often(few);
   ModelScene<double> scene("transformer", transformer_with({}), stream_shape(6, 5, 7));
   const auto betas = [&](const Batch& batch) {

@@ -2,6 +2,8 @@
 // a decoder over its sources. Argument: threads.
 #include <benchmark/benchmark.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "fovea/base/random.h"
@@ -21,7 +23,7 @@ std::vector<float> normals(Index count) {
 }
 
 // Parameters of the copying model (1.4 million), and of the translation model (11 million), which no cache holds.
-void optimizer_step(benchmark::State& state, OptimizerSettings::Kind kind) {
+void optimizer_step(benchmark::State& state, const std::string& name) {
   const Index count = state.range(1);
   ParameterSet<float> parameters;
   parameters.add("weight", {count}, Init::uniform(0.1));
@@ -29,23 +31,19 @@ void optimizer_step(benchmark::State& state, OptimizerSettings::Kind kind) {
   parameters.initialise(1);
   const std::vector<float> gradient = normals(count);
   std::copy(gradient.begin(), gradient.end(), parameters.gradients().begin());
-  OptimizerSettings settings;
-  settings.kind = kind;
-  Optimizer<float> optimizer(parameters, settings);
+  const std::unique_ptr<UpdateRule> rule = Registry<UpdateRule>::instance().make(name, "optimizer");
+  Optimizer<float> optimizer(parameters, *rule);
   Team team(static_cast<int>(state.range(0)));
   for (auto _ : state) optimizer.step(team, 1e-6);
   state.SetItemsProcessed(state.iterations() * count);
-  const std::int64_t floats = kind == OptimizerSettings::Kind::sgd ? 3 : 7;  // read: w, g, m, v; written: w, m, v
+  const std::int64_t floats = 3 + 2 * rule->moments();  // read: w, g, moments; written: w, moments
   state.SetBytesProcessed(state.iterations() * count * floats * 4);
 }
-BENCHMARK_CAPTURE(optimizer_step, adam, OptimizerSettings::Kind::adam)
+BENCHMARK_CAPTURE(optimizer_step, adam, "adam")
     ->ArgNames({"threads", "parameters"})
     ->ArgsProduct({{1, 2}, {1'400'000, 11'000'000}})
     ->UseRealTime();
-BENCHMARK_CAPTURE(optimizer_step, sgd, OptimizerSettings::Kind::sgd)
-    ->ArgNames({"threads", "parameters"})
-    ->Args({1, 1'400'000})
-    ->UseRealTime();
+BENCHMARK_CAPTURE(optimizer_step, sgd, "sgd")->ArgNames({"threads", "parameters"})->Args({1, 1'400'000})->UseRealTime();
 
 // Attention rows of copying: 128 examples of 41 rows over 41 positions; and of long texts, one row each.
 void softmax_rows(benchmark::State& state) {

@@ -65,6 +65,20 @@ Message take_list(const Value& value, const std::string& wanted, std::vector<Ele
   return {};
 }
 
+std::string one_of(const std::vector<std::string>& known) { return fmt::format("one of: {}", fmt::join(known, ", ")); }
+
+Message not_among(const std::string& word, const std::vector<std::string>& known) {
+  return message("cannot be '{}' ({})", word, suggest_name(word, known).text());
+}
+
+// schedules "cosine" and "linear"
+std::string quoted(std::string what, const std::vector<std::string>& names) {
+  if (names.size() > 1) what += 's';
+  for (std::size_t i = 0; i < names.size(); ++i)
+    what += fmt::format("{}\"{}\"", i == 0 ? " " : i + 1 < names.size() ? ", " : " and ", names[i]);
+  return what;
+}
+
 template <class Element, class Make>
 Value list_value(const std::vector<Element>& elements, Make make) {
   ValueList list;
@@ -217,7 +231,7 @@ void Fields::choice_of_words(std::string name, Words words, std::string help, vo
   std::vector<std::string> known;
   for (const auto& [word, number] : words) known.push_back(word);
   const bool flag = std::is_permutation(known.begin(), known.end(), flags.begin(), flags.end());
-  fields_.push_back({std::move(name), fmt::format("one of: {}", fmt::join(known, ", ")), std::move(help),
+  fields_.push_back({std::move(name), one_of(known), std::move(help),
                      [words, member, get, flag]() -> std::optional<Value> {
                        const auto found = std::ranges::find(words, get(member), &Words::value_type::second);
                        if (found == words.end()) return std::nullopt;
@@ -230,13 +244,66 @@ void Fields::choice_of_words(std::string name, Words words, std::string help, vo
                        if (flag ? !truth : !word) return wrong_type(flag ? ValueKind::truth : ValueKind::text, value);
                        const std::string& wanted = flag ? flags[*truth] : *word;
                        const auto found = std::ranges::find(words, wanted, &Words::value_type::first);
-                       if (found == words.end())
-                         return message("cannot be '{}' ({})", wanted, suggest_name(wanted, known).text());
+                       if (found == words.end()) return not_among(wanted, known);
                        set(member, found->second);
                        return {};
                      },
                      known.front()});
   fields_.back().usual = Value{known.front(), {}};
+}
+
+void Fields::parts(const std::string& name, std::string& member, const std::map<std::string, Fields>& parts,
+                   std::string help) {
+  std::vector<std::string> known, stated;
+  for (const auto& [part, own] : parts) known.push_back(part);
+  fields_.push_back({name, one_of(known), std::move(help), [&member] { return Value{member, {}}; },
+                     [&member, known](const Value& value) -> Message {
+                       const auto* const word = value.as<std::string>();
+                       if (!word) return wrong_type(ValueKind::text, value);
+                       if (std::ranges::find(known, *word) == known.end()) return not_among(*word, known);
+                       member = *word;
+                       return {};
+                     }});
+  for (const auto& [part, own] : parts)
+    for (const Field& field : own.fields_) {
+      if (std::ranges::find(stated, field.name) != stated.end()) continue;
+      stated.push_back(field.name);
+      fields_.push_back(of_parts(field.name, name, member, parts));
+    }
+}
+
+// The field `name` of all parts that have it, as one. It is set in each of them, as a table may have it before the name
+// of the part.
+Field Fields::of_parts(const std::string& name, const std::string& of, const std::string& member,
+                       const std::map<std::string, Fields>& parts) {
+  std::map<std::string, Field> having;
+  std::vector<std::string> names;
+  for (const auto& [part, own] : parts)
+    if (const auto found = std::ranges::find(own.fields_, name, &Field::name); found != own.fields_.end()) {
+      having.emplace(part, *found);
+      names.push_back(part);
+    }
+  auto first = std::ranges::find_if(having, [](const auto& one) { return one.second.in_every_spec; });
+  const bool in_every_spec = first != having.end();
+  if (!in_every_spec) first = having.begin();
+  Field field = first->second;
+  field.usual = field.get();
+  field.only_where_read = !in_every_spec;
+  if (having.size() < parts.size()) {
+    field.belongs_to = quoted(of, names);
+    field.applies = [&member, having] { return having.contains(member); };
+  }
+  field.get = [&member, having, otherwise = first->second] {
+    const auto named = having.find(member);
+    return named == having.end() ? otherwise.get() : named->second.get();
+  };
+  field.set = [having](const Value& value) {
+    Message wrong;
+    for (const auto& [part, own] : having)
+      if (wrong = own.set(value); !wrong.empty()) break;
+    return wrong;
+  };
+  return field;
 }
 
 void Fields::read(const ValueTable& table, const std::string& owner, const std::vector<std::string>& reserved) const {
@@ -257,8 +324,10 @@ void Fields::read(const ValueTable& table, const std::string& owner, const std::
 
 ValueTable Fields::write() const {
   ValueTable table;
-  for (const Field& field : fields_)
+  for (const Field& field : fields_) {
+    if (field.only_where_read && field.applies && !field.applies()) continue;
     if (std::optional<Value> value = field.get()) table[field.name] = std::move(*value);
+  }
   return table;
 }
 

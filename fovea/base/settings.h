@@ -10,6 +10,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct Field {
   std::string belongs_to = {};                // what alone reads it: "optimizer \"sgd\""; empty: it is always read
   std::function<bool()> applies = {};         // whether it is, beside the other settings
   std::optional<Value> usual = {};            // the default of one that is not always read
+  bool in_every_spec = false;                 // of a part's: it is written whichever part is named
+  bool only_where_read = false;               // it is written where it is read, and not elsewhere
 };
 
 // A setting that is given and changes nothing beside the others, and the value that is as if it were not given.
@@ -86,6 +89,15 @@ class Fields {
         [](void* to, int number) { *static_cast<Open*>(to) = static_cast<Enum>(number); });
   }
 
+  // A setting that names one of several parts, and the settings that those parts have of their own. One that several
+  // have, with the same bounds, is one field. Where the part that is named has it not, nothing reads it, and it is not
+  // written.
+  void parts(const std::string& name, std::string& member, const std::map<std::string, Fields>& parts,
+             std::string help);
+  // Of a part's field, stated last: it is written whichever part is named, with its default where it is not read. Specs
+  // that are kept have it so, and their hashes with them.
+  void in_every_spec() { fields_.back().in_every_spec = true; }
+
   // Of the field stated last: only where `applies` says so does anything read it.
   void only_of(std::string belongs_to, std::function<bool()> applies);
 
@@ -98,7 +110,7 @@ class Fields {
 
   std::optional<IdleSetting> idle() const;  // of what has been read; the first that is one
 
-  ValueTable write() const;  // every field that is not left open, with its present value
+  ValueTable write() const;  // every field that is not left open, with its present value; of parts, see parts()
 
  private:
   using Words = std::vector<std::pair<std::string, int>>;  // with the enumerator's number
@@ -109,6 +121,9 @@ class Fields {
     for (const auto& [word, value] : choices) words.emplace_back(word, static_cast<int>(value));
     return words;
   }
+
+  static Field of_parts(const std::string& name, const std::string& of, const std::string& member,
+                        const std::map<std::string, Fields>& parts);
 
   // Of a member of any enumeration: compiled once, not for each of them.
   void choice_of_words(std::string name, Words words, std::string help, void* member,

@@ -106,6 +106,69 @@ TEST(Fields, OneThatNothingReadsBesideTheOthersIsIdleUnlessItHasItsDefault) {
   EXPECT_EQ(corner->usual_text(), "0");
 }
 
+// Parts with settings of their own: "pace" is of two, "old" stands in every spec, "edges" does not.
+struct Drawing {
+  std::string form = "round";
+  double round_pace = 1, square_pace = 2, old = 5;
+  std::int64_t edges = 4;
+
+  Fields fields() {
+    std::map<std::string, Fields> parts;
+    parts["dot"];
+    parts["round"].number("pace", round_pace, 0, 9, "how fast it turns");
+    parts["round"].number("old", old, 0, 9, "");
+    parts["round"].in_every_spec();
+    parts["square"].number("pace", square_pace, 0, 9, "how fast it turns");
+    parts["square"].integer("edges", edges, 1, 9, "");
+    Fields f;
+    f.parts("form", form, parts, "what is drawn");
+    return f;
+  }
+  std::string written(const ValueTable& table) {
+    const Fields f = fields();
+    f.read(table, "a drawing");
+    return Value{f.write(), {}}.text();
+  }
+};
+
+TEST(Fields, APartsSettingsAreReadAndWrittenWhereItIsNamed) {
+  EXPECT_EQ(Drawing().written({}), "{ form = \"round\", old = 5.0, pace = 1.0 }");
+  EXPECT_EQ(Drawing().written({{"form", value(std::string("square"))}}),
+            "{ edges = 4, form = \"square\", old = 5.0, pace = 2.0 }");
+  EXPECT_EQ(Drawing().written({{"form", value(std::string("dot"))}}), "{ form = \"dot\", old = 5.0 }");
+  // "edges" comes before the name of its part.
+  EXPECT_EQ(Drawing().written({{"edges", value(std::int64_t{7})}, {"form", value(std::string("square"))}}),
+            "{ edges = 7, form = \"square\", old = 5.0, pace = 2.0 }");
+}
+
+TEST(Fields, ASettingOfAnotherPartIsIdle) {
+  const auto idle = [](const ValueTable& table) {
+    Drawing drawing;
+    const Fields f = drawing.fields();
+    f.read(table, "a drawing");
+    return f.idle();
+  };
+  EXPECT_FALSE(idle({{"pace", value(3.0)}, {"form", value(std::string("square"))}}));
+  const auto edges = idle({{"edges", value(std::int64_t{7})}});
+  ASSERT_TRUE(edges);
+  EXPECT_EQ(edges->belongs_to, "form \"square\"");
+  EXPECT_EQ(edges->usual_text(), "4");
+  const auto pace = idle({{"pace", value(3.0)}, {"form", value(std::string("dot"))}});
+  ASSERT_TRUE(pace);
+  EXPECT_EQ(pace->belongs_to, "forms \"round\" and \"square\"");
+}
+
+TEST(Fields, AnUnknownPartIsNamedWithTheNearest) {
+  try {
+    Drawing().written({{"form", value(std::string("squar"))}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "spec.toml:3:9: form of a drawing cannot be 'squar' (did you mean 'square'?). Expected: one of: dot, "
+                 "round, square (what is drawn).");
+  }
+}
+
 TEST(Fields, EveryMistakeIsNamedWithItsPlaceAndARemedy) {
   EXPECT_EQ(error_of({{"vocabb", value(std::int64_t{60})}}),
             "spec.toml:3:9: task 'sample' has no setting 'vocabb'. Did you mean 'vocab'?");

@@ -234,7 +234,7 @@ TEST(GatedClassifier, SteadyStepsAskForNoMemory) {
 TEST(GatedClassifier, FindsTheKeyword) {
   const auto task = make_task("keyword");
   ModelScene<float> scene("gated-classifier", table({{"embedding", whole(32)}, {"hidden", whole(32)}}), task->shape());
-  Optimizer<float> optimizer(scene.parameters, {});
+  Optimizer<float> optimizer(scene.parameters, testing::update_rule("adam"));
   const Batch test = draw(*task, Split::test, 0, 200);
   double entropy = 0;
   for (const float p : testing::copy_of(scene.forward(test, {}).attention))

@@ -7,6 +7,7 @@
 #include "fovea/model/model.h"
 #include "fovea/nn/optimizer/optimizer.h"
 #include "tests/nn/gradient_check.h"
+#include "tests/nn/optimizer/update_rules.h"
 
 namespace fovea::testing {
 
@@ -53,7 +54,7 @@ struct ModelScene {
   }
 
   void adam(int steps, double rate, const Batch& batch) {
-    Optimizer<T> optimizer(parameters, {});
+    Optimizer<T> optimizer(parameters, testing::update_rule("adam"));
     for (int step = 0; step < steps; ++step) {
       gradient_of(batch);
       optimizer.step(bench.team, rate);

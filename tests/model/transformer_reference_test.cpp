@@ -63,7 +63,8 @@ void compare_transformer(const Json& c, double tolerance) {
   const ScopedRule scaled{0, 0, {AttentionRule::Pattern::learned, 3}};
   Pass pass{true};
   if (!data.alignment.empty()) pass.rules = {{&scaled, 1}};
-  Optimizer<T> optimizer(scene.parameters, {OptimizerSettings::Kind::adamw, 0, 0.9, 0.95, 1e-8, 0.1});
+  Optimizer<T> optimizer(scene.parameters, testing::update_rule("adamw", {{"beta2", {0.95, {}}}}),
+                         {.weight_decay = 0.1});
   for (std::size_t step = 0; step < 4; ++step) {
     const Trace<T> trace = scene.gradient_of(data, pass);
     ASSERT_NEAR(trace.loss, c["losses"][step].template get<double>(), tolerance * (step == 0 ? 1 : 10)) << step;

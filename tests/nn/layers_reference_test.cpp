@@ -5,8 +5,8 @@
 #include "fovea/nn/batch_norm.h"
 #include "fovea/nn/loss.h"
 #include "fovea/nn/optimizer/optimizer.h"
-#include "fovea/nn/optimizer/schedule.h"
 #include "tests/nn/gradient_check.h"
+#include "tests/nn/optimizer/update_rules.h"
 #include "tests/nn/reference.h"
 
 namespace fovea {
@@ -168,16 +168,15 @@ TYPED_TEST(LayersReference, ThreeStepsOfEachOptimizer) {
     parameters.finish();
     std::ranges::copy(numbers<T>(c["start"]), p.value);
     OptimizerSettings settings;
-    using Kind = OptimizerSettings::Kind;
-    settings.kind = name.starts_with("sgd") ? Kind::sgd : name.starts_with("adamw") ? Kind::adamw : Kind::adam;
-    const Json& given = way["settings"];
-    settings.momentum = given.value("momentum", settings.momentum);
-    settings.beta1 = given.value("beta1", settings.beta1);
-    settings.beta2 = given.value("beta2", settings.beta2);
-    settings.epsilon = given.value("epsilon", settings.epsilon);
-    settings.weight_decay = given.value("weight_decay", settings.weight_decay);
-    settings.clip = given.value("clip", settings.clip);
-    Optimizer<T> optimizer(parameters, settings);
+    ValueTable own;
+    for (const auto& [setting, given] : way["settings"].items()) {
+      const double number = given.template get<double>();
+      if (setting == "weight_decay") settings.weight_decay = number;
+      else if (setting == "clip") settings.clip = number;
+      else own[setting] = {number, {}};
+    }
+    const std::string rule = name.starts_with("sgd") ? "sgd" : name.starts_with("adamw") ? "adamw" : "adam";
+    Optimizer<T> optimizer(parameters, update_rule(rule, own), settings);
     for (std::size_t step = 0; step < 3; ++step) {
       std::ranges::copy(numbers<T>(c["gradients"][step]), p.gradient);
       const double norm = optimizer.step(this->bench_.team, c["rate"].get<double>());
@@ -193,16 +192,18 @@ TYPED_TEST(LayersReference, ThreeStepsOfEachOptimizer) {
 TEST(ScheduleReference, EveryKindWithAndWithoutWarmUp) {
   const Json& c = layers_reference()["schedules"];
   EXPECT_EQ(c["ways"].size(), 8u);
-  const std::map<std::string, Schedule::Kind> kinds = {{"constant", Schedule::Kind::constant},
-                                                       {"linear", Schedule::Kind::linear},
-                                                       {"cosine", Schedule::Kind::cosine},
-                                                       {"step", Schedule::Kind::step}};
+  const std::map<std::string, ValueTable> settings = {
+      {"constant", {}},
+      {"linear", {{"floor", {c["floor"].get<double>(), {}}}}},
+      {"cosine", {{"floor", {c["floor"].get<double>(), {}}}}},
+      {"step", {{"period", {c["period"].get<std::int64_t>(), {}}}, {"factor", {c["factor"].get<double>(), {}}}}}};
   for (const Json& way : c["ways"]) {
     const std::string kind = way["kind"];
-    const Schedule schedule{kinds.at(kind), c["rate"], c["steps"], way["warmup"], c["floor"], c["period"], c["factor"]};
+    const Schedule& schedule = part_named<Schedule>(kind, settings.at(kind));
     for (std::size_t step = 0; step < way["rates"].size(); ++step) {
       const double want = way["rates"][step];
-      EXPECT_NEAR(schedule.at(static_cast<std::int64_t>(step)), want, 1e-10)
+      EXPECT_NEAR(c["rate"].get<double>() * schedule.at(static_cast<std::int64_t>(step), c["steps"], way["warmup"]),
+                  want, 1e-10)
           << kind << ", warm-up " << way["warmup"] << ", step " << step;
     }
   }

@@ -4,6 +4,7 @@
 #include "fovea/nn/optimizer/optimizer.h"
 #include "fovea/nn/recurrent/recurrent.h"
 #include "tests/nn/gradient_check.h"
+#include "tests/nn/optimizer/update_rules.h"
 #include "tests/nn/reference.h"
 
 namespace fovea {
@@ -139,11 +140,10 @@ void compare_recurrent(const Json& want) {
   if (lstm) expect_near_reference("d initial c", std::span(dc), want["d_initial"][1]);
   expect_gradients(parameters, want["gradients"]);
 
-  for (const auto& [name, kind] :
-       {std::pair("sgd", OptimizerSettings::Kind::sgd), std::pair("adam", OptimizerSettings::Kind::adam)}) {
+  for (const char* const name : {"sgd", "adam"}) {
     ParameterSet<T> trained;
     const Recurrent<T> learner = start(trained);
-    Optimizer<T> optimizer(trained, {.kind = kind});
+    Optimizer<T> optimizer(trained, update_rule(name));
     for (int step = 0; step < 3; ++step) {
       bench.arena.reset();
       trained.clear_gradients();

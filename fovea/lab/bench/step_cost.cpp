@@ -338,8 +338,7 @@ std::optional<StepCost> step_cost(const RunSpec& spec, const Task& task) {
     if (!cost) return {};
     total = total + *cost;
   }
-  const bool adam = train.optimizer != TrainSettings::Method::sgd;
-  const int arrays = adam ? 4 : train.momentum != 0 ? 3 : 2;  // values, gradients, moments
+  const int arrays = 2 + train.optimizer.part().moments();  // values, gradients, moments
   const int width = train.precision == TrainSettings::Precision::float64 ? 8 : 4;
   return StepCost{total.operations / batches, total.functions / batches,
                   2.0 * arrays * width * static_cast<double>(parameters.count())};

@@ -19,35 +19,12 @@ constexpr int most_examples = 1 << 24;
 void TrainSettings::settings(Fields& fields) {
   fields.integer("steps", steps, 0, most_steps, "updates of the parameters");
   fields.integer("batch", batch, 1, most_examples, "examples an update is made from");
-  fields.choice("optimizer", optimizer, {{"sgd", Method::sgd}, {"adam", Method::adam}, {"adamw", Method::adamw}},
-                "how gradients become updates");
+  optimizer.settings(fields, "optimizer", "how gradients become updates");
   fields.number("rate", rate, 0, HUGE_VAL, "learning rate");
-  const auto sgd = [this] { return optimizer == Method::sgd; };
-  const auto adam = [this] { return optimizer != Method::sgd; };
-  const std::string of_adam = "optimizers \"adam\" and \"adamw\"";
-  fields.number("momentum", momentum, 0, 1, "of sgd");
-  fields.only_of("optimizer \"sgd\"", sgd);
-  fields.number("beta1", beta1, 0, 1 - 1e-12, "of adam: decay of the running mean of the gradient");
-  fields.only_of(of_adam, adam);
-  fields.number("beta2", beta2, 0, 1 - 1e-12, "of adam: decay of the running mean of its square");
-  fields.only_of(of_adam, adam);
-  fields.number("epsilon", epsilon, 0, 1, "of adam: added to the root of the squared gradient");
-  fields.only_of(of_adam, adam);
-  fields.number("weight_decay", weight_decay, 0, 1e6, "pull of the weights towards 0");
-  fields.number("clip", clip, 0, HUGE_VAL, "largest norm of the gradient; 0: not limited");
-  fields.choice(
-      "schedule", schedule,
-      {{"constant", Course::constant}, {"linear", Course::linear}, {"cosine", Course::cosine}, {"step", Course::step}},
-      "course of the rate");
+  fields.number("weight_decay", of_every_optimizer.weight_decay, 0, 1e6, "pull of the weights towards 0");
+  fields.number("clip", of_every_optimizer.clip, 0, HUGE_VAL, "largest norm of the gradient; 0: not limited");
+  schedule.settings(fields, "schedule", "course of the rate");
   fields.integer("warmup", warmup, 0, most_steps, "steps over which the rate first rises to its full height");
-  fields.number("floor", floor, 0, 1, "share of the rate left at the end of linear and cosine");
-  fields.only_of("schedules \"linear\" and \"cosine\"",
-                 [this] { return schedule == Course::linear || schedule == Course::cosine; });
-  const auto by_steps = [this] { return schedule == Course::step; };
-  fields.integer("period", period, 1, most_steps, "of schedule step: updates between two falls");
-  fields.only_of("schedule \"step\"", by_steps);
-  fields.number("factor", factor, 0, 1, "of schedule step: what the rate is multiplied by at each fall");
-  fields.only_of("schedule \"step\"", by_steps);
   fields.choice("precision", precision,
                 {{"float", Precision::float32}, {"double", Precision::float64}, {"bf16x3", Precision::bf16x3}},
                 "numbers of 32 or of 64 bits; bf16x3: of 32, and matrix products of three terms in bfloat16");
@@ -63,53 +40,6 @@ void TrainSettings::settings(Fields& fields) {
                 {{"never", KeepWeights::never}, {"small", KeepWeights::small}, {"always", KeepWeights::always}},
                 "whether the weights at the end are kept; small: those of up to 262144 numbers");
   fields.text("stop_when", stop_when, "condition on the metrics that ends the run early, checked at each evaluation");
-}
-
-OptimizerSettings TrainSettings::optimizer_settings() const {
-  OptimizerSettings settings;
-  switch (optimizer) {
-    case Method::sgd:
-      settings.kind = OptimizerSettings::Kind::sgd;
-      break;
-    case Method::adam:
-      settings.kind = OptimizerSettings::Kind::adam;
-      break;
-    case Method::adamw:
-      settings.kind = OptimizerSettings::Kind::adamw;
-      break;
-  }
-  settings.momentum = momentum;
-  settings.beta1 = beta1;
-  settings.beta2 = beta2;
-  settings.epsilon = epsilon;
-  settings.weight_decay = weight_decay;
-  settings.clip = clip;
-  return settings;
-}
-
-Schedule TrainSettings::rates() const {
-  Schedule rates;
-  switch (schedule) {
-    case Course::constant:
-      rates.kind = Schedule::Kind::constant;
-      break;
-    case Course::linear:
-      rates.kind = Schedule::Kind::linear;
-      break;
-    case Course::cosine:
-      rates.kind = Schedule::Kind::cosine;
-      break;
-    case Course::step:
-      rates.kind = Schedule::Kind::step;
-      break;
-  }
-  rates.rate = 1;
-  rates.steps = steps;
-  rates.warmup = warmup;
-  rates.floor = floor;
-  rates.period = period;
-  rates.factor = factor;
-  return rates;
 }
 
 void ProbeSettings::settings(Fields& fields) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/part_choice.h"
 #include "fovea/base/settings.h"
 #include "fovea/math/products.h"
 #include "fovea/nn/optimizer/optimizer.h"
@@ -16,19 +17,17 @@
 namespace fovea {
 
 struct TrainSettings {
-  enum class Method { sgd, adam, adamw };
-  enum class Course { constant, linear, cosine, step };
   enum class Precision { float32, float64, bf16x3 };
   enum class KeepWeights { never, small, always };
   static constexpr std::size_t small_count = std::size_t{1} << 18;  // numbers; 1 MB of floats
 
   std::int64_t steps = 1000;
   int batch = 32;
-  Method optimizer = Method::adam;
-  double rate = 1e-3, momentum = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, clip = 0;
-  Course schedule = Course::constant;
-  std::int64_t warmup = 0, period = 1000;
-  double floor = 0, factor = 0.1;
+  PartChoice<UpdateRule> optimizer{"adam"};
+  double rate = 1e-3;
+  OptimizerSettings of_every_optimizer;
+  PartChoice<Schedule> schedule{"constant"};
+  std::int64_t warmup = 0;
   Precision precision = Precision::float32;
   int threads = 1;
   // Left open they stand in no spec, so that what was trained before there were such settings keeps its hash.
@@ -40,9 +39,9 @@ struct TrainSettings {
   std::string stop_when;
 
   void settings(Fields& fields);
-  OptimizerSettings optimizer_settings() const;
   Products products() const { return precision == Precision::bf16x3 ? Products::bf16x3 : Products::full; }
-  Schedule rates() const;  // as a share of the rate: groups have rates of their own
+  // At a step, as a share of the rate: groups have rates of their own.
+  double share_of_rate(std::int64_t step) const { return schedule.part().at(step, steps, warmup); }
 };
 
 struct ProbeSettings {

@@ -76,8 +76,8 @@ TrainLoop<T>::TrainLoop(Workspace<T>& workspace, InterventionSet<T>& interventio
       train_(train),
       hooks_(hooks),
       record_(record),
-      optimizer_(workspace.parameters(), train.optimizer_settings(), interventions.names_of_parameters()),
-      schedule_(train.rates()) {
+      optimizer_(workspace.parameters(), train.optimizer.part(), train.of_every_optimizer,
+                 interventions.names_of_parameters()) {
   const ValueTable& table = record.spec.train;
   if (train.data_parallel.value_or(false))
     shards_.emplace(static_cast<int>(train.shards.value_or(TrainSettings::shards_by_default)), hooks.ranks,
@@ -155,7 +155,7 @@ void TrainLoop<T>::update(std::int64_t step) {
   const auto batch_step = static_cast<std::uint64_t>(step);
   longest_first_.arrange(workspace_.next_batch(Split::train, batch_step, train_.batch));
   const double loss = gradient({true, record_.spec.seed, batch_step, {plan.rules}}, step);
-  const double share = schedule_.at(step);
+  const double share = train_.share_of_rate(step);
   const double norm = optimizer_.step(workspace_.team(), share, plan.paces);
   if (!std::isfinite(norm)) workspace_.refuse_gradient(step);
   interventions_.after_update(step);

@@ -18,7 +18,6 @@
 #include "fovea/lab/train/trainer.h"
 #include "fovea/lab/train/workspace.h"
 #include "fovea/nn/optimizer/optimizer.h"
-#include "fovea/nn/optimizer/schedule.h"
 
 namespace fovea {
 
@@ -68,7 +67,6 @@ class TrainLoop {
   const TrainHooks& hooks_;
   RunRecord& record_;
   Optimizer<T> optimizer_;
-  Schedule schedule_;
   LongestFirst longest_first_;
   std::optional<Shards<T>> shards_;
   std::optional<Expression> stop_when_;

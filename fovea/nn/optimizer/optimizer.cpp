@@ -14,15 +14,10 @@ constexpr std::size_t piece_size = 1 << 14;  // elements; a whole number of line
 }  // namespace
 
 template <class T>
-struct Optimizer<T>::Kernels {
-  optimizer_kernels::Adam<T> adam;
-  optimizer_kernels::Sgd<T> sgd;
-};
-
-template <class T>
-Optimizer<T>::Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings,
+Optimizer<T>::Optimizer(ParameterSet<T>& parameters, const UpdateRule& rule, OptimizerSettings settings,
                         const std::vector<std::uint64_t>& names)
     : parameters_(parameters),
+      rule_(rule),
       settings_(settings),
       parts_{{static_cast<std::size_t>(Group::body), 0}, {static_cast<std::size_t>(Group::attention), 0}} {
   const std::size_t size = parameters.values().size();
@@ -44,15 +39,11 @@ Optimizer<T>::Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings,
       pieces_.push_back({begin, std::min(begin + piece_size, end), number});
   }
   sums_.resize(pieces_.size());
-  kernels_.resize(parts_.size());
+  part_steps_.resize(parts_.size());
   steps_.resize(parts_.size());
-  const bool adam = settings.kind != OptimizerSettings::Kind::sgd;
-  if (adam || settings.momentum != 0) first_ = Buffer<T>(size);
-  if (adam) second_ = Buffer<T>(size);
+  if (rule.moments() > 0) first_ = Buffer<T>(size);
+  if (rule.moments() > 1) second_ = Buffer<T>(size);
 }
-
-template <class T>
-Optimizer<T>::~Optimizer() = default;
 
 // The root of the sum of work(piece) over those that are not frozen.
 template <class T>
@@ -69,43 +60,27 @@ double Optimizer<T>::norm_of_pieces(Team& team, const Paces& paces, const Work& 
 
 template <class T>
 double Optimizer<T>::step(Team& team, double rate, const Paces& paces) {
-  using Kind = OptimizerSettings::Kind;
-  const OptimizerSettings& s = settings_;
   const T* gradient = parameters_.gradients().data();
   double scale = 1;
-  if (s.clip > 0) {
+  if (settings_.clip > 0) {
     const double norm = norm_of_pieces(team, paces, [&](const Piece& p) {
       return optimizer_kernels::sum_of_squares(gradient + p.begin, p.end - p.begin);
     });
-    scale = std::min(1.0, s.clip / (norm + 1e-6));
+    scale = std::min(1.0, settings_.clip / (norm + 1e-6));
   }
 
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i].frozen(paces)) continue;
-    const double group_rate = rate * paces.groups[parts_[i].group].rate, t = static_cast<double>(++steps_[i]);
-    const bool apart = s.kind == Kind::adamw;  // decay apart from the gradient
-    kernels_[i].sgd = {static_cast<T>(group_rate), static_cast<T>(s.momentum), static_cast<T>(s.weight_decay),
-                       static_cast<T>(scale)};
-    kernels_[i].adam = {static_cast<T>(group_rate / (1 - std::pow(s.beta1, t))),
-                        static_cast<T>(1 / std::sqrt(1 - std::pow(s.beta2, t))),
-                        static_cast<T>(s.beta1),
-                        static_cast<T>(s.beta2),
-                        static_cast<T>(s.epsilon),
-                        static_cast<T>(apart ? 0 : s.weight_decay),
-                        static_cast<T>(apart ? 1 - group_rate * s.weight_decay : 1),
-                        static_cast<T>(scale)};
+    part_steps_[i] = {rate * paces.groups[parts_[i].group].rate, static_cast<double>(++steps_[i]),
+                      settings_.weight_decay, scale};
   }
-  T* weight = parameters_.values().data();
-  T* first = first_.span().data();
-  T* second = second_.span().data();
+  T* const weight = parameters_.values().data();
+  T* const first = first_.span().data();
+  T* const second = second_.span().data();
   return norm_of_pieces(team, paces, [&](const Piece& p) {
-    const Kernels& kernels = kernels_[p.part];
-    const std::size_t n = p.end - p.begin;
-    if (s.kind == Kind::sgd)
-      return optimizer_kernels::sgd(kernels.sgd, gradient + p.begin, weight + p.begin,
-                                    first ? first + p.begin : nullptr, n);
-    return optimizer_kernels::adam(kernels.adam, gradient + p.begin, weight + p.begin, first + p.begin,
-                                   second + p.begin, n);
+    return rule_.update(part_steps_[p.part],
+                        WeightStretch<T>{gradient + p.begin, weight + p.begin, first ? first + p.begin : nullptr,
+                                         second ? second + p.begin : nullptr, p.end - p.begin});
   });
 }
 

@@ -1,12 +1,8 @@
-// Gradient descent and its kin over a whole parameter set: one loop over the flat buffers. Formulas and defaults are
-// PyTorch's. Number by number, w the weight, d its gradient, η the rate times the group's, λ the weight decay, t the
-// steps that the group has taken, this one counted:
+// One step of an optimiser over a whole parameter set: one loop over the flat buffers. How a weight moves is an
+// UpdateRule's (nn/optimizer/update_rule.h); what is the same for all of them is here. With s = 1 without clipping, and
+// ‖d‖ the norm of the gradient over all groups that are not frozen,
 //
-//   clipping     s = min(1, clip / (‖d‖ + 1e-6)), ‖d‖ over all groups that are not frozen; s = 1 without
-//   sgd          g = s d + λ w      u ← momentum u + g      w ← w - η u         (u = g without momentum)
-//   adam         g = s d + λ w      m ← β₁ m + (1 - β₁) g   v ← β₂ v + (1 - β₂) g²
-//                w ← w - η (m / (1 - β₁^t)) / (√(v / (1 - β₂^t)) + ε)
-//   adamw        as adam with g = s d, from (1 - η λ) w
+//   s = min(1, clip / (‖d‖ + 1e-6))
 #pragma once
 
 #include <array>
@@ -15,19 +11,15 @@
 #include <vector>
 
 #include "fovea/base/team.h"
+#include "fovea/nn/optimizer/update_rule.h"
 #include "fovea/nn/parameters.h"
 
 namespace fovea {
 
+// What every rule takes.
 struct OptimizerSettings {
-  enum class Kind { sgd, adam, adamw } kind = Kind::adam;
-  double momentum = 0;    // sgd
-  double beta1 = 0.9;     // adam, adamw
-  double beta2 = 0.999;   // adam, adamw
-  double epsilon = 1e-8;  // adam, adamw
-  double weight_decay =
-      0;            // sgd, adam: added to the gradient; adamw: taken off the weights (PyTorch's default there: 0.01)
-  double clip = 0;  // the most the norm of the whole gradient may be; 0: no limit
+  double weight_decay = 0;  // PyTorch's default for adamw is 0.01
+  double clip = 0;          // the most the norm of the whole gradient may be; 0: no limit
 };
 
 // How fast a group goes: its share of the rate. What is frozen is passed over: no weight, no moment, no decay, no step
@@ -45,10 +37,10 @@ struct Paces {
 template <class T>
 class Optimizer {
  public:
-  // The set is finished and outlives the optimiser. The names of each parameter, or none.
-  Optimizer(ParameterSet<T>& parameters, OptimizerSettings settings, const std::vector<std::uint64_t>& names = {});
+  // The set is finished; it and the rule outlive the optimiser. The names of each parameter, or none.
+  Optimizer(ParameterSet<T>& parameters, const UpdateRule& rule, OptimizerSettings settings = {},
+            const std::vector<std::uint64_t>& names = {});
 
-  ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
@@ -56,9 +48,7 @@ class Optimizer {
   // gradient of the groups that are not frozen. The same bits whatever the team.
   double step(Team& team, double rate, const Paces& paces = {});
 
-  const OptimizerSettings& settings() const { return settings_; }
-
-  // What a checkpoint must keep: both moments (laid out as the parameters; sgd keeps one, and none without momentum)
+  // What a checkpoint must keep: the moments that the rule has (laid out as the parameters; empty where it has fewer)
   // and the steps taken by each part: both groups, then what of them has names.
   std::span<T> first_moments() const { return first_.span(); }
   std::span<T> second_moments() const { return second_.span(); }
@@ -77,16 +67,16 @@ class Optimizer {
     std::size_t begin, end;
     std::size_t part;
   };
-  struct Kernels;
   template <class Work>
   double norm_of_pieces(Team& team, const Paces& paces, const Work& work);
 
   ParameterSet<T>& parameters_;
+  const UpdateRule& rule_;
   OptimizerSettings settings_;
   std::vector<Part> parts_;
   std::vector<Piece> pieces_;
-  std::vector<double> sums_;      // of each piece, for the norm
-  std::vector<Kernels> kernels_;  // of each part, for the step
+  std::vector<double> sums_;            // of each piece, for the norm
+  std::vector<UpdateStep> part_steps_;  // of each part, for the step
   Buffer<T> first_, second_;
   std::vector<std::uint64_t> steps_;  // of each part
 };

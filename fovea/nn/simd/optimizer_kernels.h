@@ -6,7 +6,7 @@
 //          w ← keep w - step m / (root_scale √v + epsilon)
 //   sgd    g = gradient_scale d + decay w   u ← momentum u + g      w ← w - rate u      (u = g without a velocity)
 //
-// What they are made of: nn/optimizer/optimizer.h.
+// What they are made of: nn/optimizer/sgd.cpp and adam.cpp.
 #pragma once
 
 #include <cstddef>

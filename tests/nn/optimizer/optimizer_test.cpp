@@ -2,8 +2,8 @@
 
 #include <hwy/targets.h>
 
-#include "fovea/nn/optimizer/schedule.h"
 #include "tests/nn/gradient_check.h"
+#include "tests/nn/optimizer/update_rules.h"
 
 namespace fovea {
 namespace {
@@ -35,16 +35,13 @@ struct Model {
   ParameterSet<float> parameters;
 };
 
-constexpr auto all_kinds = {OptimizerSettings::Kind::sgd, OptimizerSettings::Kind::adam,
-                            OptimizerSettings::Kind::adamw};
-
 TEST(Optimizer, IsTheSameBitsForAnyTeam) {
-  for (const auto kind : all_kinds) {
+  for (const UpdateRule* const rule : every_update_rule()) {
     std::vector<std::vector<float>> ends;
     for (const int threads : {1, 2, 5}) {
       Model model;
       Team team(threads);
-      Optimizer<float> optimizer(model.parameters, {.kind = kind, .momentum = 0.9, .weight_decay = 0.1, .clip = 3});
+      Optimizer<float> optimizer(model.parameters, *rule, {.weight_decay = 0.1, .clip = 3});
       for (std::uint64_t step = 0; step < 5; ++step) {
         model.draw_gradients(step);
         optimizer.step(team, 0.01);
@@ -57,10 +54,10 @@ TEST(Optimizer, IsTheSameBitsForAnyTeam) {
 }
 
 TEST(Optimizer, StatisticsNeverMoveAndPaddingStaysZero) {
-  for (const auto kind : all_kinds) {
+  for (const UpdateRule* const rule : every_update_rule()) {
     Model model;
     Team team;
-    Optimizer<float> optimizer(model.parameters, {.kind = kind, .momentum = 0.9, .weight_decay = 0.1});
+    Optimizer<float> optimizer(model.parameters, *rule, {.weight_decay = 0.1});
     model.draw_gradients(1);
     for (int step = 0; step < 3; ++step) optimizer.step(team, 0.01);
     EXPECT_EQ(model.of(Group::statistics), std::vector<float>(5, 2.0f));
@@ -73,11 +70,11 @@ TEST(Optimizer, StatisticsNeverMoveAndPaddingStaysZero) {
 }
 
 TEST(Optimizer, AFrozenGroupStandsStillAndThawsAsIfNew) {
-  for (const auto kind : all_kinds) {
+  for (const UpdateRule* const rule : every_update_rule()) {
     Model held, late;
     Team team;
-    const OptimizerSettings settings{.kind = kind, .momentum = 0.9, .weight_decay = 0.1};
-    Optimizer<float> optimizer(held.parameters, settings), reference(late.parameters, settings);
+    const OptimizerSettings settings{.weight_decay = 0.1};
+    Optimizer<float> optimizer(held.parameters, *rule, settings), reference(late.parameters, *rule, settings);
     const std::vector<float> start = held.of(Group::attention);
     held.draw_gradients(1);
     for (int step = 0; step < 4; ++step) optimizer.step(team, 0.01, {{Pace{}, Pace{1, true}}});
@@ -94,11 +91,11 @@ TEST(Optimizer, AFrozenGroupStandsStillAndThawsAsIfNew) {
 }
 
 TEST(Optimizer, AGroupsPaceIsItsShareOfTheRate) {
-  for (const auto kind : all_kinds) {
+  for (const UpdateRule* const rule : every_update_rule()) {
     Model paced, plain;
     Team team;
-    const OptimizerSettings settings{.kind = kind, .momentum = 0.9, .weight_decay = 0.1};
-    Optimizer<float> optimizer(paced.parameters, settings), reference(plain.parameters, settings);
+    const OptimizerSettings settings{.weight_decay = 0.1};
+    Optimizer<float> optimizer(paced.parameters, *rule, settings), reference(plain.parameters, *rule, settings);
     paced.draw_gradients(1);
     plain.draw_gradients(1);
     optimizer.step(team, 0.01, {{Pace{}, Pace{0.25, false}}});
@@ -114,12 +111,12 @@ TEST(Optimizer, WhatBelongsToAFrozenNameStandsStillAloneAndThawsAsIfNew) {
   const auto values = [](const Model& model, const char* name) {
     return copy_of(model.parameters.find(name)->values());
   };
-  for (const auto kind : all_kinds) {
+  for (const UpdateRule* const rule : every_update_rule()) {
     Model held, late, free;
     Team team;
-    const OptimizerSettings settings{.kind = kind, .momentum = 0.9, .weight_decay = 0.1};
-    Optimizer<float> optimizer(held.parameters, settings, names), of_late(late.parameters, settings),
-        of_free(free.parameters, settings);
+    const OptimizerSettings settings{.weight_decay = 0.1};
+    Optimizer<float> optimizer(held.parameters, *rule, settings, names), of_late(late.parameters, *rule, settings),
+        of_free(free.parameters, *rule, settings);
     const auto step = [&](Model& model, Optimizer<float>& its, std::uint64_t number, std::uint64_t frozen) {
       model.draw_gradients(number);
       Paces paces;
@@ -146,7 +143,7 @@ TEST(Optimizer, ClippingScalesTheWholeGradientAndLeavesFrozenGroupsOut) {
   Model model;
   Team team;
   model.draw_gradients(1);
-  Optimizer<float> optimizer(model.parameters, {.kind = OptimizerSettings::Kind::sgd, .clip = 2});
+  Optimizer<float> optimizer(model.parameters, update_rule("sgd"), {.clip = 2});
   const Paces paces{{Pace{1, true}, Pace{}}};
   double squares = 0;
   for (const Param<float>& p : model.parameters.all())
@@ -154,7 +151,7 @@ TEST(Optimizer, ClippingScalesTheWholeGradientAndLeavesFrozenGroupsOut) {
       for (const float g : p.gradients()) squares += static_cast<double>(g) * static_cast<double>(g);
   const std::vector<float> before = model.of(Group::attention);
   EXPECT_NEAR(optimizer.step(team, 1, paces), std::sqrt(squares), 1e-9);
-  Optimizer<float> unclipped(model.parameters, {});
+  Optimizer<float> unclipped(model.parameters, update_rule("adam"));
   EXPECT_EQ(unclipped.step(team, 0, paces), optimizer.step(team, 0, paces));  // the norm is told without clipping, too
   const std::vector<float> after = model.of(Group::attention);
   double moved = 0;
@@ -167,11 +164,11 @@ TEST(Optimizer, TheNormIsTheSameBitsOnEveryProcessor) {
   std::vector<double> norms;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
-    for (const auto kind : all_kinds)
+    for (const UpdateRule* const rule : every_update_rule())
       for (const double clip : {0.0, 2.0}) {
         Model model;
         model.draw_gradients(1);
-        norms.push_back(Optimizer<float>(model.parameters, {.kind = kind, .clip = clip}).step(team, 0.01));
+        norms.push_back(Optimizer<float>(model.parameters, *rule, {.clip = clip}).step(team, 0.01));
       }
   }
   hwy::SetSupportedTargetsForTest(0);
@@ -180,14 +177,13 @@ TEST(Optimizer, TheNormIsTheSameBitsOnEveryProcessor) {
 }
 
 TEST(Optimizer, MomentsAndStepsAreAllThatACheckpointNeeds) {
-  for (const auto kind : all_kinds) {
+  for (const UpdateRule* const rule : every_update_rule()) {
     Model whole, resumed;
     Team team;
-    const OptimizerSettings settings{.kind = kind, .momentum = 0.9};
-    Optimizer<float> first(whole.parameters, settings);
+    Optimizer<float> first(whole.parameters, *rule);
     whole.draw_gradients(1);
     for (int step = 0; step < 3; ++step) first.step(team, 0.01);
-    Optimizer<float> second(resumed.parameters, settings);
+    Optimizer<float> second(resumed.parameters, *rule);
     std::ranges::copy(whole.parameters.values(), resumed.parameters.values().begin());
     std::ranges::copy(first.first_moments(), second.first_moments().begin());
     std::ranges::copy(first.second_moments(), second.second_moments().begin());
@@ -201,13 +197,22 @@ TEST(Optimizer, MomentsAndStepsAreAllThatACheckpointNeeds) {
   }
 }
 
+TEST(Optimizer, KeepsTheMomentsThatItsRuleHas) {
+  Model model;
+  EXPECT_TRUE(Optimizer<float>(model.parameters, update_rule("sgd")).first_moments().empty());
+  const Optimizer<float> momentum(model.parameters, update_rule("sgd", {{"momentum", {0.9, {}}}}));
+  EXPECT_EQ(momentum.first_moments().size(), model.parameters.values().size());
+  EXPECT_TRUE(momentum.second_moments().empty());
+  const Optimizer<float> adam(model.parameters, update_rule("adam"));
+  EXPECT_EQ(adam.second_moments().size(), model.parameters.values().size());
+}
+
 TEST(Schedule, StaysAtItsFloorAfterTheEnd) {
-  const Schedule linear{.kind = Schedule::Kind::linear, .rate = 0.1, .steps = 10, .floor = 0.2};
-  const Schedule cosine{.kind = Schedule::Kind::cosine, .rate = 0.1, .steps = 10, .floor = 0.2};
-  for (const Schedule& s : {linear, cosine}) {
-    EXPECT_DOUBLE_EQ(s.at(0), 0.1);
-    EXPECT_DOUBLE_EQ(s.at(10), 0.02);
-    EXPECT_DOUBLE_EQ(s.at(1000), 0.02);
+  for (const char* const name : {"linear", "cosine"}) {
+    const Schedule& schedule = part_named<Schedule>(name, {{"floor", {0.2, {}}}});
+    EXPECT_DOUBLE_EQ(schedule.at(0, 10, 0), 1);
+    EXPECT_DOUBLE_EQ(schedule.at(10, 10, 0), 0.2);
+    EXPECT_DOUBLE_EQ(schedule.at(1000, 10, 0), 0.2);
   }
 }
 

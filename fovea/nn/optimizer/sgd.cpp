@@ -1,0 +1,43 @@
+// Gradient descent. Formulas and defaults are PyTorch's. w the weight, d its gradient, the rest as in UpdateStep:
+//
+//   g = s d + λ w      u ← momentum u + g      w ← w - η u         (u = g without momentum)
+#include <memory>
+
+#include "fovea/nn/optimizer/update_rule.h"
+#include "fovea/nn/simd/optimizer_kernels.h"
+
+namespace fovea {
+
+namespace {
+
+class Sgd : public UpdateRule {
+ public:
+  void settings(Fields& fields) override {
+    fields.number("momentum", momentum_, 0, 1, "of sgd");
+    fields.in_every_spec();
+  }
+  int moments() const override { return momentum_ != 0 ? 1 : 0; }
+  double update(const UpdateStep& step, const WeightStretch<float>& stretch) const override {
+    return move(step, stretch);
+  }
+  double update(const UpdateStep& step, const WeightStretch<double>& stretch) const override {
+    return move(step, stretch);
+  }
+
+ private:
+  template <class T>
+  double move(const UpdateStep& step, const WeightStretch<T>& stretch) const {
+    const optimizer_kernels::Sgd<T> kernel{static_cast<T>(step.rate), static_cast<T>(momentum_),
+                                           static_cast<T>(step.weight_decay), static_cast<T>(step.gradient_scale)};
+    return optimizer_kernels::sgd(kernel, stretch.gradient, stretch.weight, stretch.first, stretch.n);
+  }
+
+  double momentum_ = 0;
+};
+
+const Register<UpdateRule> sgd_rule("sgd", "gradient descent, with or without momentum",
+                                    [] { return std::make_unique<Sgd>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -1,0 +1,36 @@
+// Times `factor` after every `period` updates: factor^⌊k / period⌋.
+#include <cassert>
+#include <cmath>
+#include <memory>
+
+#include "fovea/nn/optimizer/schedule.h"
+
+namespace fovea {
+
+namespace {
+
+class StepSchedule : public Schedule {
+ public:
+  void settings(Fields& fields) override {
+    fields.integer("period", period_, 1, std::int64_t{1} << 40, "of schedule step: updates between two falls");
+    fields.in_every_spec();
+    fields.number("factor", factor_, 0, 1, "of schedule step: what the rate is multiplied by at each fall");
+    fields.in_every_spec();
+  }
+
+ private:
+  double after_warmup(std::int64_t since, double) const override {
+    assert(period_ >= 1);
+    return std::pow(factor_, static_cast<double>(since / period_));
+  }
+
+  std::int64_t period_ = 1000;
+  double factor_ = 0.1;
+};
+
+const Register<Schedule> step_schedule("step", "the rate falls at every so many updates",
+                                       [] { return std::make_unique<StepSchedule>(); });
+
+}  // namespace
+
+}  // namespace fovea

@@ -9,7 +9,7 @@ endif()
 if(TARGET fovea_mpi)
   install(TARGETS fovea_mpi LIBRARY DESTINATION lib/fovea)
 endif()
-install(DIRECTORY fovea/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea FILES_MATCHING PATTERN "*.h"
+install(DIRECTORY fovea/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"
   PATTERN "nn/reference" EXCLUDE)
 install(EXPORT fovea NAMESPACE fovea:: FILE targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 

@@ -1,10 +1,11 @@
-// The library speaks for no program: no text in it names a command or an option of `fovea`. Those are the program's
-// (apps/cli/wording.cpp).
+// The library speaks for no program: no text in it names a command or an option of `fovea`. Those are the program's own
+// texts, and its column of the table of remedies.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -89,6 +90,29 @@ TEST(Literals, OfTheLibraryNameNoCommandAndNoOption) {
     }
   }
   EXPECT_GT(count, 3000u);
+}
+
+// The table has the words of the program and of Python beside the plain ones, so that one row says a remedy. The library
+// takes the plain column, of which tests/base/error/wording_test.cpp holds the same, and each of the others one.
+TEST(Literals, OfRemediesAreTakenByWhoeverSaysThem) {
+  static const std::regex use(R"re(#define REMEDY\(code, plain, program, python\) (\w+),\n#include "([^"]+)")re");
+  const std::string table = "fovea/base/error/remedies.inc";
+  std::map<std::string, std::string> columns;
+  for (const char* const folder : {"fovea", "apps", "python/src"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string path = fs::relative(entry.path(), root).string();
+      EXPECT_TRUE(entry.path().extension() != ".inc" || path == table) << path;
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      const std::string source = read(entry.path());
+      if (source.find("remedies.inc\"") == std::string::npos) continue;
+      std::smatch match;
+      EXPECT_TRUE(std::regex_search(source, match, use) && match[2] == table) << path;
+      columns[path] = match[1];
+    }
+  EXPECT_EQ(columns, (std::map<std::string, std::string>{{"apps/cli/wording.cpp", "program"},
+                                                         {"fovea/base/error/message.h", "code"},
+                                                         {"fovea/base/error/wording.cpp", "plain"},
+                                                         {"python/src/wording.cpp", "python"}}));
 }
 
 TEST(Literals, ThatNameThemAreSeen) {

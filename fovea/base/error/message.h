@@ -4,7 +4,9 @@
 // on who reads it, it holds data, and each of them says it in words of its own (base/error/wording.h).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -65,59 +67,26 @@ Message message(std::string_view format, const Parts&... parts) {
   return made;
 }
 
+// How many arguments stand in the words of a remedy.
+constexpr std::size_t arguments_in(std::string_view words) {
+  std::size_t count = 0;
+  for (std::size_t open = words.find('<'); open != std::string_view::npos; open = words.find('<', open + 1)) {
+    const char next = words[open + 1];
+    if (next >= '0' && next <= '9') count = std::max(count, static_cast<std::size_t>(next - '0') + 1);
+    if (words.substr(open).starts_with("<set>")) count = std::max<std::size_t>(count, 2);
+  }
+  return count;
+}
+
 // What to do: a sentence that holds for everybody, or a code with arguments for what the program, the Python package
 // and the page do in different ways. Sentences begin with a small letter and have no final full stop.
 struct Remedy {
   enum class Code {
     sentence,
-    // names
-    did_you_mean,  // the nearest known name
-    choose_from,   // all known names
-    // parts, runs and metrics
-    list_parts,       // "tasks", "experiments", …: where a list of them is
-    name_part,        // the same, where its table lacks a name
-    see_runs,         //
-    see_bin,          // runs that were removed
-    name_run,         //
-    see_metrics,      // what a run has
-    name_metric,      //
-    resume_run,       // run
-    remove_run,       // run, then train it again
-    compare_runs,     // run, run
-    train_others,     // that a run can be measured against
-    reproduce,        // experiment, preset
-    reproduce_plain,  // a report without scripts
-    // settings
-    set_of_task,       // name and value of a setting, as an example
-    train_again_with,  // name and value of a setting
-    drop_setting,      // name and usual value
-    drop_weights,      // keep none, and train again
-    say_draws,         // how many
-    list_seeds,        //
-    // files and stores
-    name_export,     // the endings of files
-    name_folder,     // for an export
-    upgrade_store,   // its folder
-    share_folder,    // of checkpoints
-    spread_built,    // over processes: build with MPI, or without it
-    spread_loaded,   // over processes: install MPI, or without it
-    spread_started,  // over processes: start them in another way, or without MPI
-    // corpora
-    choose_corpus,       //
-    find_corpus,         // the nearest known name, or ""; all known names
-    find_public_corpus,  // the same
-    get_as_other,        // a public corpus whose name is taken
-    add_as_other,        // a corpus whose name is taken
-    give_validation,     //
-    or_skip,             // what to do, and what else can be skipped: "lines", "files"
-    say_format,          // of texts
-    name_column,         // of texts
-    add_texts,           // how many can be given in a spec
-    // serving
-    take_port,
-    set_token,
-    sweep_outside,  // how many runs the page starts
-    count_          // not a code: how many there are
+#define REMEDY(code, plain, program, python) code,
+#include "fovea/base/error/remedies.inc"
+#undef REMEDY
+    count_  // not a code: how many there are
   };
 
   Code code = Code::sentence;
@@ -130,59 +99,29 @@ struct Remedy {
   Remedy(const char* text) : sentence(text) {}
   Remedy(Code what, std::initializer_list<Value> with) : code(what), arguments(with) {}
 
-  static Remedy did_you_mean(std::string name) { return {Code::did_you_mean, {{std::move(name), {}}}}; }
-  static Remedy list_parts(std::string what) { return {Code::list_parts, {{std::move(what), {}}}}; }
-  static Remedy name_part(std::string what) { return {Code::name_part, {{std::move(what), {}}}}; }
-  static Remedy see_runs() { return {Code::see_runs, {}}; }
-  static Remedy see_bin() { return {Code::see_bin, {}}; }
-  static Remedy name_run() { return {Code::name_run, {}}; }
-  static Remedy see_metrics() { return {Code::see_metrics, {}}; }
-  static Remedy name_metric() { return {Code::name_metric, {}}; }
-  static Remedy resume_run(std::int64_t run) { return {Code::resume_run, {{run, {}}}}; }
-  static Remedy remove_run(std::int64_t run) { return {Code::remove_run, {{run, {}}}}; }
-  static Remedy compare_runs(std::int64_t a, std::int64_t b) { return {Code::compare_runs, {{a, {}}, {b, {}}}}; }
-  static Remedy train_others() { return {Code::train_others, {}}; }
-  static Remedy reproduce(std::string experiment, std::string preset) {
-    return {Code::reproduce, {{std::move(experiment), {}}, {std::move(preset), {}}}};
+// Remedy::resume_run(12), of as many arguments as stand in the words.
+#define REMEDY(code, plain, program, python)                                                     \
+  template <class... Arguments>                                                                  \
+  static Remedy code(Arguments... arguments) {                                                   \
+    static_assert(sizeof...(Arguments) ==                                                        \
+                  std::max({arguments_in(plain), arguments_in(program), arguments_in(python)})); \
+    return {Code::code, {argument(std::move(arguments))...}};                                    \
   }
-  static Remedy reproduce_plain() { return {Code::reproduce_plain, {}}; }
-  static Remedy set_of_task(std::string name, Value value) {
-    return {Code::set_of_task, {{std::move(name), {}}, std::move(value)}};
-  }
-  static Remedy train_again_with(std::string name, Value value) {
-    return {Code::train_again_with, {{std::move(name), {}}, std::move(value)}};
-  }
-  static Remedy drop_setting(std::string name, std::string usual) {
-    return {Code::drop_setting, {{std::move(name), {}}, {std::move(usual), {}}}};
-  }
-  static Remedy drop_weights() { return {Code::drop_weights, {}}; }
-  static Remedy say_draws(std::int64_t draws) { return {Code::say_draws, {{draws, {}}}}; }
-  static Remedy list_seeds() { return {Code::list_seeds, {}}; }
-  static Remedy name_export(std::string endings) { return {Code::name_export, {{std::move(endings), {}}}}; }
-  static Remedy name_folder() { return {Code::name_folder, {}}; }
-  static Remedy upgrade_store(std::string folder) { return {Code::upgrade_store, {{std::move(folder), {}}}}; }
-  static Remedy share_folder() { return {Code::share_folder, {}}; }
-  static Remedy spread_built() { return {Code::spread_built, {}}; }
-  static Remedy spread_loaded() { return {Code::spread_loaded, {}}; }
-  static Remedy spread_started() { return {Code::spread_started, {}}; }
-  static Remedy choose_corpus() { return {Code::choose_corpus, {}}; }
-  static Remedy get_as_other() { return {Code::get_as_other, {}}; }
-  static Remedy add_as_other() { return {Code::add_as_other, {}}; }
-  static Remedy give_validation() { return {Code::give_validation, {}}; }
-  static Remedy or_skip(std::string what, std::string units) {
-    return {Code::or_skip, {{std::move(what), {}}, {std::move(units), {}}}};
-  }
-  static Remedy say_format() { return {Code::say_format, {}}; }
-  static Remedy name_column() { return {Code::name_column, {}}; }
-  static Remedy add_texts(std::int64_t most) { return {Code::add_texts, {{most, {}}}}; }
-  static Remedy take_port() { return {Code::take_port, {}}; }
-  static Remedy set_token() { return {Code::set_token, {}}; }
-  static Remedy sweep_outside(std::int64_t most) { return {Code::sweep_outside, {{most, {}}}}; }
+#include "fovea/base/error/remedies.inc"
+#undef REMEDY
 
   bool empty() const { return code == Code::sentence && sentence.empty(); }
   std::string text() const;  // in plain words
   // The known name that is nearest to the one that was given; empty where there is none.
   std::string nearest() const;
+
+ private:
+  static Value argument(Value value) { return value; }
+  static Value argument(std::string text) { return {std::move(text), {}}; }
+  static Value argument(const char* text) { return argument(std::string(text)); }
+  static Value argument(ValueList list) { return {std::move(list), {}}; }
+  static Value argument(bool flag) { return {flag, {}}; }
+  static Value argument(std::integral auto number) { return {static_cast<std::int64_t>(number), {}}; }
 };
 
 }  // namespace fovea

@@ -8,119 +8,55 @@ namespace {
 
 constexpr std::size_t longest_place = 1000;  // bytes
 
-std::string suggested(const std::string& nearest) { return fmt::format("did you mean '{}'?", nearest); }
-
-class PlainWording : public Wording {
-  std::string coded(const Remedy& remedy) const override {
-    using enum Remedy::Code;
-    const auto arg = [&remedy](std::size_t number) { return argument(remedy, number); };
-    switch (remedy.code) {
-      case sentence:
-      case count_:
-        break;
-      case did_you_mean:
-        return suggested(arg(0));
-      case choose_from:
-        return "known are: " + arguments_from(remedy, 0);
-      case list_parts:
-        return fmt::format("see the list of {}", arg(0));
-      case name_part:
-        return fmt::format("add {} to it, with one from the list of {}", entry("name", {"…", {}}), arg(0));
-      case see_runs:
-        return "see the list of runs";
-      case see_bin:
-        return "see the list of removed runs";
-      case name_run:
-        return "name it by its number, as the list of runs has it";
-      case see_metrics:
-        return "see the metrics of the run";
-      case name_metric:
-        return "name one that the run has, such as accuracy";
-      case resume_run:
-        return fmt::format("go on with run {}", arg(0));
-      case remove_run:
-        return fmt::format("remove run {}, and train it again", arg(0));
-      case compare_runs:
-        return fmt::format("compare run {} with run {} to see how they differ", arg(0), arg(1));
-      case train_others:
-        return "train the same with other seeds, or with model.attention = \"uniform\"";
-      case reproduce:
-        return fmt::format("reproduce {} ({})", arg(0), arg(1));
-      case reproduce_plain:
-        return "a report can be written without one";
-      case set_of_task:
-        return fmt::format("set those of the task, as in {} = {}", arg(0), arg(1));
-      case train_again_with:
-        return fmt::format("train it again with {} = {}", arg(0), arg(1));
-      case drop_setting:
-        return fmt::format("drop it (or set {} to {}), or choose the part that it belongs to", arg(0), arg(1));
-      case drop_weights:
-        return "correct that, or keep none (train.keep_weights = never), and train it again";
-      case say_draws:
-        return fmt::format("give the number of draws: draws = {}", arg(0));
-      case list_seeds:
-        return "list them, as in 0..19";
-      case name_export:
-        return fmt::format("name it {}, or give the format", arg(0));
-      case name_folder:
-        return "for TensorBoard, name a folder";
-      case upgrade_store:
-        return fmt::format("open the store in {} once to bring it up to date", arg(0));
-      case share_folder:
-        return "give all of them access to one folder ($FOVEA_HOME), or begin anew";
-      case spread_built:
-        return "install libopenmpi-dev and build again, or spread a sweep in parts, which needs no MPI";
-      case spread_loaded:
-        return "install openmpi-bin, or spread a sweep in parts, which needs no MPI";
-      case spread_started:
-        return "start them in another way, or spread a sweep in parts, which needs no MPI";
-      case choose_corpus:
-        return "set task.corpus to one";
-      case find_corpus:
-      case find_public_corpus:
-        return suggestion(remedy);
-      case get_as_other:
-      case add_as_other:
-        return "give this another name, or replace the other";
-      case give_validation:
-        return "give a file of them, or split off a larger share, or add more data";
-      case or_skip:
-        return fmt::format("{}, or let such {} be skipped", arg(0), arg(1));
-      case say_format:
-        return "give the format: tsv, csv, jsonl or lines";
-      case name_column:
-        return "name the text's column, as its header does or by number, from 1";
-      case add_texts:
-        return fmt::format("a spec takes at most {}; a corpus of your own has room for more", arg(0));
-      case take_port:
-        return "choose another port; 0 takes any free one";
-      case set_token:
-        return "set a token";
-      case sweep_outside:
-        return fmt::format("the page starts up to {}; the program starts any number", arg(0));
-    }
-    return {};
-  }
+constexpr std::string_view plain_words[] = {
+    "",  // a sentence of its own
+#define REMEDY(code, plain, program, python) plain,
+#include "fovea/base/error/remedies.inc"
+#undef REMEDY
 };
 
 }  // namespace
 
-std::string argument(const Remedy& remedy, std::size_t number) {
-  if (number >= remedy.arguments.size()) return {};
-  const Value& value = remedy.arguments[number];
+std::string Wording::argument(const Value& value) const {
   const std::string* const text = value.as<std::string>();
-  return text ? *text : value.text();
+  return text ? *text : literal(value);
 }
 
-std::string arguments_from(const Remedy& remedy, std::size_t number) {
+std::string Wording::arguments_from(const Remedy& remedy, std::size_t number) const {
   std::string all;
-  for (std::size_t i = number; i < remedy.arguments.size(); ++i) all += (i > number ? ", " : "") + argument(remedy, i);
+  for (std::size_t i = number; i < remedy.arguments.size(); ++i)
+    all += (i > number ? ", " : "") + argument(remedy.arguments[i]);
   return all;
 }
 
-std::string suggestion(const Remedy& remedy) {
-  if (const std::string nearest = remedy.nearest(); !nearest.empty()) return suggested(nearest);
-  return "known are: " + arguments_from(remedy, 1);
+std::string Wording::coded(const Remedy& remedy) const {
+  std::string_view rest = words(remedy.code);
+  if (rest.empty()) rest = plain_words[static_cast<std::size_t>(remedy.code)];
+  const auto value = [&remedy](std::size_t number) {
+    return number < remedy.arguments.size() ? remedy.arguments[number] : Value{std::string(), {}};
+  };
+  std::string text;
+  for (std::size_t open; (open = rest.find('<')) != std::string_view::npos;) {
+    const std::size_t close = rest.find('>', open);
+    const std::string_view what = rest.substr(open + 1, close - open - 1);
+    text += rest.substr(0, open);
+    rest.remove_prefix(close + 1);
+    if (what == "all") text += arguments_from(remedy, 0);
+    else if (what == "set") text += setting(argument(value(0)), value(1));
+    else if (what == "name") text += entry("name", {"…", {}});
+    else if (what == "nearest") {
+      const std::string near = remedy.nearest();
+      text += near.empty() ? "known are: " + arguments_from(remedy, 1) : fmt::format("did you mean '{}'?", near);
+      if (near.empty() && !rest.empty()) text += ';';
+    } else {
+      text += argument(value(static_cast<std::size_t>(what[0] - '0')));
+    }
+  }
+  return text.append(rest);
+}
+
+std::string Wording::setting(const std::string& name, const Value& value) const {
+  return fmt::format("{} = {}", name, argument(value));
 }
 
 std::string Wording::entry(const std::string& key, const Value& value) const {
@@ -163,7 +99,7 @@ std::string Wording::paragraph(const Error& error) const {
 }
 
 const Wording& plain_wording() {
-  static const PlainWording wording;
+  static const Wording wording;
   return wording;
 }
 
@@ -181,7 +117,8 @@ std::string Remedy::text() const { return plain_wording().remedy(*this); }
 
 std::string Remedy::nearest() const {
   const bool named = code == Code::did_you_mean || code == Code::find_corpus || code == Code::find_public_corpus;
-  return named ? argument(*this, 0) : std::string();
+  const std::string* const name = named && !arguments.empty() ? arguments[0].as<std::string>() : nullptr;
+  return name ? *name : std::string();
 }
 
 }  // namespace fovea

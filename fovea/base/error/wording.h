@@ -1,8 +1,10 @@
-// How somebody who uses the library says what it leaves open: one table each for the program, the Python package and
-// the page. The page has neither commands nor calls, so its words are the plain ones, which what() has too.
+// How somebody who uses the library says what it leaves open: the program and the Python package in words of their own,
+// the page in plain ones, since it has neither commands nor calls. what() has the plain ones, too. The words of all
+// remedies are in base/error/remedies.inc.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "fovea/base/error/error.h"
 
@@ -23,21 +25,21 @@ class Wording {
  protected:
   // What is wrong at some places is said in other words than at others.
   virtual const Wording& at(const Place&) const { return *this; }
+  // Of a remedy, with what stands for its arguments; empty: the plain ones.
+  virtual std::string_view words(Remedy::Code) const { return {}; }
+  // How a setting is set.
+  virtual std::string setting(const std::string& name, const Value& value) const;
   virtual std::string kind(ValueKind kind) const { return name_of(kind); }
   virtual std::string literal(const Value& value) const { return value.text(); }
   virtual std::string entry(const std::string& key, const Value& value) const;
   virtual std::string tables(const std::string& key) const;
-  // The table: one case a code.
-  virtual std::string coded(const Remedy& remedy) const = 0;
+  virtual std::string coded(const Remedy& remedy) const;
+
+ private:
+  std::string argument(const Value& value) const;  // as it stands in a sentence: texts without quotes
+  std::string arguments_from(const Remedy& remedy, std::size_t number) const;  // with commas between them
 };
 
 const Wording& plain_wording();
-
-// An argument of a code as it stands in a sentence: texts without quotes. "" where there are not so many.
-std::string argument(const Remedy& remedy, std::size_t number);
-// All from there on, with commas between them.
-std::string arguments_from(const Remedy& remedy, std::size_t number);
-// What to say of find_corpus and find_public_corpus first: the nearest name as a question, or all that are known.
-std::string suggestion(const Remedy& remedy);
 
 }  // namespace fovea

@@ -52,7 +52,7 @@ EvidenceOf::EvidenceOf(const RunRecord& run, FetchArrays fetch) : run_(run.id), 
     ValueList names = own ? *own : ValueList{{"loss", {}}, {"accuracy", {}}};
     names.push_back({"evidence", {}});
     throw wrong_input(fmt::format("run {} was trained without the probe 'evidence', which this needs", run.id),
-                      Remedy::train_again_with("probe.names", {std::move(names), {}}));
+                      Remedy::train_again_with("probe.names", std::move(names)));
   }
   rows_.begins.push_back(0);
   for (const float length : lengths) rows_.begins.push_back(rows_.begins.back() + static_cast<std::size_t>(length));

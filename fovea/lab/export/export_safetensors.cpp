@@ -22,7 +22,7 @@ class Weights : public RunExport {
     std::optional<TensorFile> kept = store.weights(run);
     if (!kept)
       throw wrong_input(fmt::format("the weights of run {} were not kept", run.id),
-                        Remedy::train_again_with("train.keep_weights", {"always", {}}));
+                        Remedy::train_again_with("train.keep_weights", "always"));
     files_.push_back(std::move(*kept));
     const std::string front = several_ ? fmt::format("{}/", run.id) : "";
     for (const Tensor& tensor : files_.back().tensors())

@@ -61,7 +61,7 @@ void find_transplants(RunSpec& spec, const Store& store) {
     }
     if (!store.weight_files().has(transplant.run))
       throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
-                        Remedy::train_again_with("train.keep_weights", {"always", {}}), transplant.place);
+                        Remedy::train_again_with("train.keep_weights", "always"), transplant.place);
   }
   if (!all.transplants.empty()) spec.interventions = all.write();
 }

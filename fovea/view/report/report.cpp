@@ -84,8 +84,9 @@ std::string runs_html(const Reproduction& r, const Wording& wording) {
       errors += fmt::format("<p class=\"problem\">Seed {} failed. {}</p>\n", run.spec.seed, safe(run.error));
   }
   std::string html = errors;
-  html += fmt::format("<details><summary>Settings, seeds and how to run it again</summary>\n<pre>{}</pre>\n",
-                      safe(wording.remedy(Remedy::reproduce(r.experiment.name, word_of(r.preset)))));
+  html += fmt::format(
+      "<details><summary>Settings, seeds and how to run it again</summary>\n<pre>{}</pre>\n",
+      safe(wording.remedy(Remedy::reproduce(r.experiment.name, word_of(r.preset), r.preset == Preset::quick))));
   html += fmt::format("<p>{}, seeds {}; {} of computing.</p>\n", counted(r.runs.size(), "run"),
                       safe(seeds_text(r.runs)), duration_text(seconds));
   if (!r.runs.empty()) {

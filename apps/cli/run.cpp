@@ -51,18 +51,16 @@ class Run : public Command {
   int run() override {
     if (!resume_ && experiment_.empty())
       throw wrong_input("no experiment is named", "name one (see: fovea list experiments), or use --resume RUN");
-    std::string experiment;
-    RunSpec spec;
-    if (!resume_) std::tie(experiment, spec) = from_words();
+    std::optional<Named> named;
+    if (!resume_) named = from_words();
     Store store(Store::default_file());  // before training: a store that cannot be written is said at once
-    if (resume_) std::tie(experiment, spec) = from_store(store);
+    if (resume_) named = from_store(store);
     std::optional<RunRecord> record;
     {
       RunDisplay display(words_);
       SweepOptions options = display.options();
-      if (Ranks* const ranks = Ranks::job()) options.pool = everybody(*ranks, spec);
-      std::vector<RunRecord> reached = sweep(store, experiment, {spec}, options);
-      if (!reached.empty()) record = std::move(reached.front());
+      if (Ranks* const ranks = Ranks::job()) options.pool = everybody(*ranks, named->run.spec());
+      record = sweep_one(store, named->experiment, std::move(named->run), options);
     }
     if (!record) {
       fmt::print(stderr, "fovea: stopped before the first step; nothing is kept.\n");
@@ -74,7 +72,10 @@ class Run : public Command {
   }
 
  private:
-  using Named = std::pair<std::string, RunSpec>;
+  struct Named {
+    std::string experiment;
+    ResolvedRun run;
+  };
 
   Named from_words() {
     const Experiment experiment = words_.find(experiment_);
@@ -92,10 +93,10 @@ class Run : public Command {
     const std::vector<Override> first = first_values(experiment, words_.preset(), overrides);
     overrides.insert(overrides.end(), first.begin(), first.end());
     if (threads_) overrides.push_back({"train.threads", {*threads_, {}}});
-    RunSpec spec =
-        resolve(experiment, words_.preset(), overrides, seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
+    ResolvedRun run = resolve_run(experiment, words_.preset(), overrides,
+                                  seed_ ? static_cast<std::uint64_t>(*seed_) : experiment.seed);
     words_.say_first(experiment.name, first, "this run the first", "All of them: fovea sweep " + experiment_);
-    return {experiment.name, std::move(spec)};
+    return {experiment.name, std::move(run)};
   }
 
   Named from_store(const Store& store) const {

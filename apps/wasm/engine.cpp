@@ -59,10 +59,10 @@ RunSpec spec_of(const Json& ask) {
   std::vector<Override> overrides;
   for (const auto& [name, typed] : ask.at("set").items())
     overrides.push_back({name, parse_value(typed.get<std::string>(), Place::setting(name))});
-  RunSpec spec = complete(unresolved_spec(experiment, Preset::full, overrides, ask.at("seed").get<std::uint64_t>()));
-  refuse_without_room(spec);
-  check_fit(spec);
-  return spec;
+  ResolvedRun run = complete(unresolved_spec(experiment, Preset::full, overrides, ask.at("seed").get<std::uint64_t>()));
+  refuse_without_room(run.spec());
+  check_fit(run);
+  return run.spec();
 }
 
 Json attach(std::span<const std::byte> bytes) {

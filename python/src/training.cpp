@@ -20,7 +20,7 @@ class OneRun : public RunList {
  public:
   explicit OneRun(const RunSpec& spec) : spec_(spec) {}
   std::size_t size() const override { return 1; }
-  RunSpec at(std::size_t) const override { return spec_; }
+  ResolvedRun at(std::size_t) const override { return spec_; }
   std::string label(std::size_t) const override { return "seed " + std::to_string(spec_.seed); }
 
  private:

@@ -16,7 +16,8 @@ RunSpec with_audit(const RunSpec& spec) {
   names.emplace_back().data = std::string("audit");
   audited.probe["names"].data = std::move(names);
   audited.probe = complete_probe_table(audited.probe);
-  check_fit(audited);
+  ResolvedRun run(audited);
+  check_fit(run);
   return audited;
 }
 

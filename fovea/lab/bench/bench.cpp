@@ -50,8 +50,7 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 
 // How often probes look at a whole run.
 double looks_of(const RunSpec& spec, std::int64_t steps) {
-  ProbeSettings probe;
-  make_probes(spec.probe, probe);
+  const ProbeSettings probe = read_probe(spec.probe);
   std::int64_t looks = 1 + (steps + probe.every - 1) / probe.every;
   for (const int extra : probe.at) looks += extra < steps && extra % probe.every != 0;
   return static_cast<double>(looks);

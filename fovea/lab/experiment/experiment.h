@@ -18,6 +18,8 @@
 
 namespace fovea {
 
+class ResolvedRun;
+
 // A claim: an expression over the runs of the experiment (lab/query/expression.h) and what it must come to.
 struct Claim {
   std::string says;                         // one sentence
@@ -114,6 +116,9 @@ std::vector<std::string> experiment_names();  // shipped ones, in tour order
 
 // The run at one point of the sweep: checks everything against the registries (unknown names, wrong types, impossible
 // values, task and model that do not fit) and fills in all defaults. An override of "seed" goes before `seed`.
+ResolvedRun resolve_run(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
+                        std::uint64_t seed);
+// The same for who wants its spec alone.
 RunSpec resolve(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                 std::uint64_t seed);
 

@@ -159,20 +159,20 @@ std::vector<std::string> settings_left_out(const Experiment& experiment, Preset 
   return {lacking.begin(), lacking.end()};
 }
 
-RunSpec complete(const UnresolvedSpec& draft) {
+ResolvedRun complete(const UnresolvedSpec& draft) {
   RunSpec spec;
   spec.task = complete_named<Task>(draft.task, "task");
   spec.model = complete_named<Model<float>>(draft.model, "model");
-  Fields train_fields;
-  TrainSettings fresh;
-  Fields given;
-  fresh.settings(given);
-  given.read(draft.train, "train");
-  refuse_idle(given, draft.train, "train");
-  TrainSettings train = read_train(draft.train);
-  if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
-  train.settings(train_fields);
-  spec.train = train_fields.write();
+  TrainSettings train;
+  {
+    Fields fields;
+    train.settings(fields);
+    fields.read(draft.train, "train");
+    refuse_idle(fields, draft.train, "train");
+    check_stop_condition(train, draft.train);
+    if (train.start && static_cast<std::uint64_t>(*train.start) == draft.seed) train.start.reset();  // the same run
+    spec.train = fields.write();
+  }
   for (auto& [key, value] : spec.train) value.place = place_in(draft.train, key);
   spec.probe = complete_probe_table(draft.probe);
   if (const auto names = draft.probe.find("names"); names != draft.probe.end())
@@ -181,14 +181,19 @@ RunSpec complete(const UnresolvedSpec& draft) {
   pin_embeddings(interventions);
   spec.interventions = interventions.write();
   spec.seed = draft.seed;
-  return spec;
+  return {std::move(spec), std::move(train)};
+}
+
+ResolvedRun resolve_run(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
+                        std::uint64_t seed) {
+  ResolvedRun run = complete(unresolved_spec(experiment, preset, overrides, seed));
+  check_fit(run);
+  return run;
 }
 
 RunSpec resolve(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
                 std::uint64_t seed) {
-  RunSpec spec = complete(unresolved_spec(experiment, preset, overrides, seed));
-  check_fit(spec);
-  return spec;
+  return resolve_run(experiment, preset, overrides, seed).spec();
 }
 
 std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Preset preset, const std::vector<Override>& overrides,
@@ -201,7 +206,7 @@ std::vector<RunSpec> resolve_sweep(const Experiment& experiment, Preset preset, 
         "make its axes shorter", experiment.place);
   plan.check();
   std::vector<RunSpec> specs;
-  for (std::size_t place = 0; place < plan.size(); ++place) specs.push_back(plan.at(place));
+  for (std::size_t place = 0; place < plan.size(); ++place) specs.push_back(plan.at(place).spec());
   return specs;
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "fovea/lab/record/run_spec.h"
+#include "fovea/lab/spec/resolved_run.h"
 
 namespace fovea {
 
@@ -13,7 +13,7 @@ class RunList {
  public:
   virtual ~RunList() = default;
   virtual std::size_t size() const = 0;
-  virtual RunSpec at(std::size_t place) const = 0;
+  virtual ResolvedRun at(std::size_t place) const = 0;
   virtual std::string label(std::size_t place) const = 0;  // "seed 3", what tells it from the others
 };
 

@@ -89,7 +89,7 @@ void SweepPlan::set_up_draws(std::int64_t count) {
                       Remedy::say_draws(20), first.draw.place);
   UnresolvedSpec draft = base_;
   for (const Dimension& dimension : dimensions_) apply(draft, dimension.axis->key, dimension.axis->values.front());
-  const RunSpec one = complete(draft);
+  const RunSpec one = complete(draft).spec();
   for (Drawn& drawn : drawn_) {
     if (drawn.key == "seed") throw wrong_input("seeds are not drawn at random", Remedy::list_seeds(), drawn.draw.place);
     const std::optional<Value> setting = one.setting(drawn.key);
@@ -123,13 +123,13 @@ std::vector<Override> SweepPlan::settings_at(const std::vector<std::size_t>& coo
   return settings;
 }
 
-RunSpec SweepPlan::at(const std::vector<std::size_t>& coordinates) const {
+ResolvedRun SweepPlan::at(const std::vector<std::size_t>& coordinates) const {
   UnresolvedSpec draft = base_;
   for (const Override& setting : settings_at(coordinates)) apply(draft, setting.key, setting.value);
   return complete(draft);
 }
 
-RunSpec SweepPlan::at(std::size_t place) const { return at(coordinates(place)); }
+ResolvedRun SweepPlan::at(std::size_t place) const { return at(coordinates(place)); }
 
 std::string SweepPlan::label(std::size_t place) const {
   std::string text;
@@ -152,11 +152,11 @@ std::string SweepPlan::shape() const {
 void SweepPlan::check() const {
   std::set<std::string> fitting;  // runs that differ only in their seed and in how they are trained fit alike
   const auto look = [&](const std::vector<std::size_t>& coordinates) {
-    RunSpec spec = at(coordinates);
-    RunSpec core = spec;
+    ResolvedRun run = at(coordinates);
+    RunSpec core = run.spec();
     core.seed = 0;
     core.train.clear();
-    if (fitting.insert(core.text()).second) check_fit(spec);
+    if (fitting.insert(core.text()).second) check_fit(run);
   };
   std::vector<std::size_t> start(dimensions_.size(), 0);
   look(start);

@@ -27,7 +27,7 @@ class SweepPlan : public RunList {
   bool draws() const { return !drawn_.empty(); }  // whether anything is drawn at random
 
   std::size_t size() const override { return size_; }
-  RunSpec at(std::size_t place) const override;         // throws wrong_input for an impossible setting
+  ResolvedRun at(std::size_t place) const override;     // throws wrong_input for an impossible setting
   std::string label(std::size_t place) const override;  // "task.vocab 60, seed 3"
   std::string shape() const;                            // "task.vocab 3 × draws 20 × seed 10"
 
@@ -53,7 +53,7 @@ class SweepPlan : public RunList {
   void set_up_draws(std::int64_t count);
   std::vector<std::size_t> coordinates(std::size_t place) const;
   std::vector<Override> settings_at(const std::vector<std::size_t>& coordinates) const;
-  RunSpec at(const std::vector<std::size_t>& coordinates) const;
+  ResolvedRun at(const std::vector<std::size_t>& coordinates) const;
 
   UnresolvedSpec base_;
   std::vector<Dimension> dimensions_;

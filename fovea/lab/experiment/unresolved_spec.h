@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/spec/resolved_run.h"
 
 namespace fovea {
 
@@ -38,6 +39,7 @@ std::vector<std::string> settings_left_out(const Experiment& experiment, Preset 
 // An axis of the sweep in every form, in place of the experiment's own of the same key.
 void set_axis(Experiment& experiment, const Axis& axis);
 
-RunSpec complete(const UnresolvedSpec& draft);  // checks every setting for itself, and fills in what is not written
+// Checks every setting for itself, and fills in what is not written.
+ResolvedRun complete(const UnresolvedSpec& draft);
 
 }  // namespace fovea

@@ -118,9 +118,13 @@ TrainSettings read_train(const ValueTable& table) {
   Fields fields;
   train.settings(fields);
   fields.read(table, "train");
-  if (!train.stop_when.empty())
-    Expression::parse(train.stop_when, place_in(table, "stop_when")).require_single_run().require_condition();
+  check_stop_condition(train, table);
   return train;
+}
+
+void check_stop_condition(const TrainSettings& train, const ValueTable& table) {
+  if (train.stop_when.empty()) return;
+  Expression::parse(train.stop_when, place_in(table, "stop_when")).require_single_run().require_condition();
 }
 
 template <class T>
@@ -146,8 +150,7 @@ template Capabilities capabilities_of(const Model<float>&, const ParameterSet<fl
 template Capabilities capabilities_of(const Model<double>&, const ParameterSet<double>&, const Batch&);
 
 template <class T>
-void check_training(const Model<T>& model, const RunSpec& spec) {
-  const TrainSettings train = read_train(spec.train);
+void check_training(const Model<T>& model, const RunSpec& spec, const TrainSettings& train) {
   const std::int64_t parts =
       train.data_parallel.value_or(false) ? train.shards.value_or(TrainSettings::shards_by_default) : 1;
   const int least = model.least_batch();
@@ -160,8 +163,8 @@ void check_training(const Model<T>& model, const RunSpec& spec) {
         place_in(spec.train, "batch"));
 }
 
-template void check_training(const Model<float>&, const RunSpec&);
-template void check_training(const Model<double>&, const RunSpec&);
+template void check_training(const Model<float>&, const RunSpec&, const TrainSettings&);
+template void check_training(const Model<double>&, const RunSpec&, const TrainSettings&);
 
 void check_looked_at(const Batch& batch, const RunSpec& spec) {
   if (batch.size > 0) return;
@@ -210,7 +213,8 @@ void check_rule(const ScopedRule& scoped, const Capabilities& capabilities, cons
                       "hold the head otherwise, or take a task that knows", place);
 }
 
-void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec) {
+void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec,
+                         const TrainSettings& train) {
   const std::string model = name_of(spec.model, "model");
   for (const Hold& hold : interventions.holds) check_rule({0, 0, {hold.pattern}}, capabilities, spec, hold.place);
   for (const HeadIntervention& head : interventions.heads) check_rule(head.change, capabilities, spec, head.place);
@@ -224,8 +228,7 @@ void check_interventions(const Interventions& interventions, const Capabilities&
                       model),
           "drop the intervention, or let attention be learned", place);
   };
-  const std::int64_t steps = read_train(spec.train).steps;
-  const auto in_time = [steps](std::int64_t from, const Place& place) {
+  const auto in_time = [steps = train.steps](std::int64_t from, const Place& place) {
     if (from > steps)
       throw wrong_input(fmt::format("the intervention begins at step {}, and training ends at step {}", from, steps),
                         fmt::format("let it begin sooner, or set train.steps to {} or more", from), place);
@@ -279,28 +282,33 @@ void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const 
   });
 }
 
-void check_fit(const RunSpec& spec) {
-  const std::unique_ptr<Task> task = make_task(spec);
-  const TaskShape shape = task->shape();
-  ParameterSet<float> parameters;
-  const std::unique_ptr<Model<float>> model = make_model<float>(spec, shape, parameters);
-  ProbeSettings settings;
-  std::vector<NamedProbe> probes = make_probes(spec.probe, settings);
+namespace {
+
+template <class T>
+void check_fit_in(ResolvedRun& run) {
+  const RunSpec& spec = run.spec();
+  const Model<T>& model = run.model<T>();
+  ParameterSet<T>& parameters = *run.parameters<T>();
+  std::vector<NamedProbe> probes = make_probes(spec.probe, run.probe());
   Batch batch;
-  task->batch(settings.split, 0, 1, batch);
+  run.task().batch(run.probe().split, 0, 1, batch);
   check_looked_at(batch, spec);
   Arena arena;
   Team team;
   Compute compute{arena, team};
-  check_training(*model, spec);
-  const Capabilities capabilities = capabilities_of(*model, parameters, batch);
+  check_training(model, spec, run.train());
+  const Capabilities capabilities = capabilities_of(model, parameters, batch);
   ask_less(batch);
   placed(place_in(spec.model, "name"),
-         [&] { check_attention(model->attention_meaning(), model->forward(compute, batch, {})); });
+         [&] { check_attention(model.attention_meaning(), model.forward(compute, batch, {})); });
   const Interventions interventions = Interventions::parse(spec.interventions);
-  check_interventions(interventions, capabilities, spec);
-  (void)Embeddings<float>(interventions.embeds, *task, parameters);
-  prepare_probes(probes, spec, shape, capabilities);
+  check_interventions(interventions, capabilities, spec, run.train());
+  (void)Embeddings<T>(interventions.embeds, run.task(), parameters);
+  prepare_probes(probes, spec, run.shape(), capabilities);
 }
+
+}  // namespace
+
+void check_fit(ResolvedRun& run) { run.train().in_double() ? check_fit_in<double>(run) : check_fit_in<float>(run); }
 
 }  // namespace fovea

@@ -8,6 +8,7 @@
 #include "fovea/data/task.h"
 #include "fovea/lab/record/run_spec.h"
 #include "fovea/lab/spec/intervention.h"
+#include "fovea/lab/spec/resolved_run.h"
 #include "fovea/lab/spec/train_settings.h"
 #include "fovea/model/model.h"
 #include "fovea/nn/parameters.h"
@@ -25,6 +26,8 @@ std::unique_ptr<Model<T>> make_model(const RunSpec& spec, const TaskShape& shape
 std::optional<AttentionMeaning> attention_meaning(const RunSpec& spec);
 
 TrainSettings read_train(const ValueTable& table);
+// Throws wrong_input where train.stop_when is no condition on one run.
+void check_stop_condition(const TrainSettings& train, const ValueTable& table);
 
 // What a run has for an intervention or a probe to act on.
 struct Capabilities {
@@ -46,16 +49,17 @@ void check_looked_at(const Batch& batch, const RunSpec& spec);
 void check_rule(const ScopedRule& rule, const Capabilities& capabilities, const RunSpec& spec, const Place& place = {});
 
 // Throws wrong_input for what cannot be done here, and for what would change nothing.
-void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec);
+void check_interventions(const Interventions& interventions, const Capabilities& capabilities, const RunSpec& spec,
+                         const TrainSettings& train);
 void prepare_probes(std::vector<NamedProbe>& probes, const RunSpec& spec, const TaskShape& shape,
                     const Capabilities& capabilities);
 
 // Throws wrong_input for a training that the model can learn nothing from.
 template <class T>
-void check_training(const Model<T>& model, const RunSpec& spec);
+void check_training(const Model<T>& model, const RunSpec& spec, const TrainSettings& train);
 
 // Puts all of it together and passes one example through the model; throws wrong_input where something does not fit.
-void check_fit(const RunSpec& spec);
+void check_fit(ResolvedRun& run);
 
 // Where the spec was written, as far as it is known.
 Place place_in(const ValueTable& table, const std::string& key);

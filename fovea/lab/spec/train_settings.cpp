@@ -66,9 +66,9 @@ std::int64_t ProbeSettings::next_look(std::int64_t step, std::int64_t steps) con
   return next;
 }
 
-namespace {
-
-void read_probe_table(const ValueTable& table, ProbeSettings& settings, const std::vector<std::string>& known_probes) {
+ProbeSettings read_probe(const ValueTable& table) {
+  const std::vector<std::string> known_probes = Registry<Probe>::instance().names();
+  ProbeSettings settings;
   Fields fields;
   settings.settings(fields);
   // Sub-tables carry the settings of a probe by its name. They are known by the registry, so that a slip in a key
@@ -83,12 +83,10 @@ void read_probe_table(const ValueTable& table, ProbeSettings& settings, const st
         std::find(settings.where_able.begin(), settings.where_able.end(), name) == settings.where_able.end())
       throw wrong_input(fmt::format("probe '{}' has settings but is not among the probe's names", name),
                         fmt::format("add \"{}\" to names", name), table.at(name).place);
+  return settings;
 }
 
-}  // namespace
-
-std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& settings) {
-  read_probe_table(table, settings, Registry<Probe>::instance().names());
+std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings& settings) {
   std::vector<NamedProbe> probes;
   const auto add = [&](const std::string& name, const Place& place, bool where_able) {
     if (std::any_of(probes.begin(), probes.end(), [&name](const NamedProbe& p) { return p.name == name; }))
@@ -106,7 +104,7 @@ std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& sett
 }
 
 ValueTable complete_probe_table(const ValueTable& table) {
-  ProbeSettings settings;
+  ProbeSettings settings = read_probe(table);
   const std::vector<NamedProbe> probes = make_probes(table, settings);
   Fields fields;
   settings.settings(fields);

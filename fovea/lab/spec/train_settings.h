@@ -39,6 +39,7 @@ struct TrainSettings {
   std::string stop_when;
 
   void settings(Fields& fields);
+  bool in_double() const { return precision == Precision::float64; }
   Products products() const { return precision == Precision::bf16x3 ? Products::bf16x3 : Products::full; }
   // At a step, as a share of the rate: groups have rates of their own.
   double share_of_rate(std::int64_t step) const { return schedule.part().at(step, steps, warmup); }
@@ -59,6 +60,8 @@ struct ProbeSettings {
   std::int64_t next_look(std::int64_t step, std::int64_t steps) const;  // the first after `step`
 };
 
+ProbeSettings read_probe(const ValueTable& table);
+
 // The probes of a `probe` table, in the order of its `names` and then `where_able`, each with its own settings read
 // from its sub-table.
 struct NamedProbe {
@@ -66,7 +69,7 @@ struct NamedProbe {
   std::unique_ptr<Probe> probe;
   bool where_able = false;  // left out, not refused, where there is nothing to measure
 };
-std::vector<NamedProbe> make_probes(const ValueTable& table, ProbeSettings& settings);
+std::vector<NamedProbe> make_probes(const ValueTable& table, const ProbeSettings& settings);
 
 // The same table with every default filled in.
 ValueTable complete_probe_table(const ValueTable& table);

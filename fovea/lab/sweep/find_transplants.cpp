@@ -40,7 +40,8 @@ void check_vocabulary(const Transplant& transplant, const RunSpec& spec, const R
 
 }  // namespace
 
-void find_transplants(RunSpec& spec, const Store& store) {
+void find_transplants(ResolvedRun& resolved, const Store& store) {
+  const RunSpec& spec = resolved.spec();
   if (spec.interventions.empty()) return;
   Interventions all = Interventions::parse(spec.interventions);
   for (Transplant& transplant : all.transplants) {
@@ -63,7 +64,7 @@ void find_transplants(RunSpec& spec, const Store& store) {
       throw wrong_input(fmt::format("the store has no weights of run {}", transplant.run),
                         Remedy::train_again_with("train.keep_weights", "always"), transplant.place);
   }
-  if (!all.transplants.empty()) spec.interventions = all.write();
+  if (!all.transplants.empty()) resolved.set_interventions(all.write());
 }
 
 }  // namespace fovea

@@ -1,13 +1,13 @@
 // The runs that a spec takes weights from, as the store knows them.
 #pragma once
 
-#include "fovea/lab/record/run_spec.h"
+#include "fovea/lab/spec/resolved_run.h"
 #include "fovea/lab/store/store.h"
 
 namespace fovea {
 
-// Has the transplants of a spec name runs by their hash where they are named by their number. Throws wrong_input where
+// Has the transplants of a run name runs by their hash where they are named by their number. Throws wrong_input where
 // the store has no such run, or not its weights.
-void find_transplants(RunSpec& spec, const Store& store);
+void find_transplants(ResolvedRun& resolved, const Store& store);
 
 }  // namespace fovea

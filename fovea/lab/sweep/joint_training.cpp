@@ -25,12 +25,12 @@ void await_others(Ranks& ranks) {
 }  // namespace
 
 std::unique_ptr<WorkerPool> joint_pool(Ranks& ranks, const CheckpointPlan& checkpoints) {
-  return thread_pool(1, checkpoints, [&ranks](const RunSpec& spec, TrainHooks hooks) {
+  return thread_pool(1, checkpoints, [&ranks](ResolvedRun run, TrainHooks hooks) {
     for (int rank = 1; rank < ranks.size(); ++rank)
-      ranks.send(rank, RankMessage::join, to_message(RankOrder{0, spec, 1, hooks.checkpoints}));
+      ranks.send(rank, RankMessage::join, to_message(RankOrder{0, run.spec(), 1, hooks.checkpoints}));
     hooks.ranks = &ranks;
     try {
-      RunRecord record = train(spec, hooks);
+      RunRecord record = train(std::move(run), hooks);
       await_others(ranks);
       return record;
     } catch (const Error&) {

@@ -127,7 +127,7 @@ class RankPool : public WorkerPool {
       const std::uint64_t ticket = ++last_ticket;
       if (other(rank).runs++ == 0) other(rank).silent = milliseconds(0);
       away_[ticket] = {rank, {work.number, 0, 0}};
-      ranks_.send(rank, RankMessage::order, to_message(RankOrder{ticket, std::move(work.spec), jobs_, checkpoints_}));
+      ranks_.send(rank, RankMessage::order, to_message(RankOrder{ticket, work.run.spec(), jobs_, checkpoints_}));
     }
   }
 

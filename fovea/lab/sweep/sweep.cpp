@@ -105,9 +105,9 @@ class Scheduler {
   }
 
   void start_or_skip(std::size_t index, WorkerPool& pool) {
-    RunSpec spec = list_.at(index);
-    find_transplants(spec, store_);
-    std::string hash = spec.hash();
+    ResolvedRun run = list_.at(index);
+    find_transplants(run, store_);
+    std::string hash = run.spec().hash();
     if (const auto same = active_by_hash_.find(hash); same != active_by_hash_.end()) {
       active_runs_.at(same->second).indices.push_back(index);
       return;
@@ -126,14 +126,12 @@ class Scheduler {
     if (options_.ignore_checkpoints) Checkpoints(checkpoints(), hash).remove();
     if (lock->after_a_kill() && Checkpoints(checkpoints(), hash).files().empty())
       notice(label, "its process was killed before a checkpoint was due: it begins anew");
-    warn_of_emulation(label, spec);
-    if (one_thread_each_)
-      if (const auto threads = spec.train.find("threads"); threads != spec.train.end())
-        threads->second.data = std::int64_t{1};
-    keep_words(spec, label);
+    warn_of_emulation(label, run.spec());
+    if (one_thread_each_) run.use_one_thread();
+    keep_words(run.spec(), label);
     active_by_hash_[hash] = index;
     active_runs_.emplace(index, ActiveRun{std::move(hash), label, {index}, std::move(*lock)});
-    pool.submit({index, std::move(spec)});
+    pool.submit({index, std::move(run)});
   }
 
   // A run without its vocabulary is still complete as long as its corpus exists.
@@ -286,12 +284,40 @@ class SpecList : public RunList {
  public:
   explicit SpecList(const std::vector<RunSpec>& specs) : specs_(specs) {}
   std::size_t size() const override { return specs_.size(); }
-  RunSpec at(std::size_t index) const override { return specs_[index]; }
+  ResolvedRun at(std::size_t index) const override { return specs_[index]; }
   std::string label(std::size_t index) const override { return fmt::format("seed {}", specs_[index].seed); }
 
  private:
   const std::vector<RunSpec>& specs_;
 };
+
+// The run is handed on as it was resolved. Asked for again, it is another one of the same spec.
+class OneRun : public RunList {
+ public:
+  explicit OneRun(ResolvedRun run) : spec_(run.spec()), run_(std::move(run)) {}
+  std::size_t size() const override { return 1; }
+  ResolvedRun at(std::size_t) const override {
+    if (!run_) return spec_;
+    ResolvedRun run = std::move(*run_);
+    run_.reset();
+    return run;
+  }
+  std::string label(std::size_t) const override { return fmt::format("seed {}", spec_.seed); }
+
+ private:
+  const RunSpec spec_;
+  mutable std::optional<ResolvedRun> run_;
+};
+
+// The records of a list's runs, where they were reached. Throws the first refusal, when all others are trained.
+std::vector<std::optional<RunRecord>> records_of(Store& store, const std::string& experiment, const RunList& list,
+                                                 SweepOptions options) {
+  std::vector<std::optional<RunRecord>> records(list.size());
+  options.on_record = [&records](std::size_t index, RunRecord record) { records[index] = std::move(record); };
+  const SweepProgress last = sweep(store, experiment, list, options);
+  if (last.refusal) throw Error(*last.refusal);
+  return records;
+}
 
 }  // namespace
 
@@ -301,10 +327,10 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
   const CheckpointPlan checkpoints{store.checkpoint_folder(), options.checkpoint_every, options.ignore_checkpoints,
                                    store.weight_files().folder()};
   Scheduler scheduler(store, experiment, list, options);
-  const auto watched = [watcher = options.watcher](const RunSpec& spec, const TrainHooks& hooks) {
+  const auto watched = [watcher = options.watcher](ResolvedRun run, const TrainHooks& hooks) {
     TrainHooks theirs = hooks;
     theirs.watcher = watcher;
-    return train(spec, theirs);
+    return train(std::move(run), theirs);
   };
   const auto pool = options.pool ? options.pool(jobs, checkpoints) : thread_pool(jobs, checkpoints, watched);
   return scheduler.run(*pool, pool->size() > 1);
@@ -312,15 +338,14 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
 
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
                              SweepOptions options) {
-  std::vector<std::optional<RunRecord>> records(specs.size());
-  options.on_record = [&records](std::size_t index, RunRecord record) { records[index] = std::move(record); };
-  const SweepProgress last = sweep(store, experiment, SpecList(specs), options);
-  if (last.refusal) throw Error(*last.refusal);
   std::vector<RunRecord> reached;
-  reached.reserve(records.size());
-  for (std::optional<RunRecord>& record : records)
+  for (std::optional<RunRecord>& record : records_of(store, experiment, SpecList(specs), std::move(options)))
     if (record) reached.push_back(std::move(*record));
   return reached;
+}
+
+std::optional<RunRecord> sweep_one(Store& store, const std::string& experiment, ResolvedRun run, SweepOptions options) {
+  return records_of(store, experiment, OneRun(std::move(run)), std::move(options)).front();
 }
 
 }  // namespace fovea

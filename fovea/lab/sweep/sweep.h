@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,5 +71,8 @@ SweepProgress sweep(Store& store, const std::string& experiment, const RunList& 
 // Returns the records, in the order of `specs`. Throws the first refusal after all other runs are trained and kept.
 std::vector<RunRecord> sweep(Store& store, const std::string& experiment, const std::vector<RunSpec>& specs,
                              SweepOptions options);
+
+// The same for one run, which is trained as it was resolved. Nothing, where it was stopped before its first step.
+std::optional<RunRecord> sweep_one(Store& store, const std::string& experiment, ResolvedRun run, SweepOptions options);
 
 }  // namespace fovea

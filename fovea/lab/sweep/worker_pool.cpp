@@ -80,7 +80,7 @@ class ThreadPool : public WorkerPool {
       std::unique_lock lock(mutex_);
       to_do_.wait(lock, [this] { return over_ || !waiting_.empty(); });
       if (over_) return;
-      const Work work = std::move(waiting_.front());
+      Work work = std::move(waiting_.front());
       waiting_.pop_front();
       in_training_.push_back({work.number, 0, 0});
       lock.unlock();
@@ -92,7 +92,7 @@ class ThreadPool : public WorkerPool {
     }
   }
 
-  RunUpdate train_one(const Work& work) {
+  RunUpdate train_one(Work& work) {
     TrainHooks hooks;
     hooks.stop = &stop_;
     hooks.checkpoints = checkpoints_;
@@ -108,7 +108,7 @@ class ThreadPool : public WorkerPool {
       tell(work, Saved{std::move(copy)});
     };
     try {
-      return {work.number, Ended{train_(work.spec, hooks)}};
+      return {work.number, Ended{train_(std::move(work.run), hooks)}};
     } catch (const Error& error) {
       return {work.number, Refused{error}};
     }

@@ -19,7 +19,7 @@ namespace fovea {
 
 struct Work {
   std::uint64_t number = 0;  // chosen by the caller; unique among work that is not finished
-  RunSpec spec;
+  ResolvedRun run;
 };
 
 // The last update on a piece of work is one of the first three.
@@ -62,7 +62,7 @@ class WorkerPool {
 
 // A pool of threads of this process. Each thread calls `how` for one run after another. Throws failure if no thread can
 // be started.
-using HowToTrain = std::function<RunRecord(const RunSpec&, const TrainHooks&)>;
+using HowToTrain = std::function<RunRecord(ResolvedRun, const TrainHooks&)>;
 std::unique_ptr<WorkerPool> thread_pool(int size, const CheckpointPlan& checkpoints, HowToTrain how = train);
 
 }  // namespace fovea

@@ -12,14 +12,15 @@
 namespace fovea {
 
 template <class T>
-Evaluator<T>::Evaluator(Workspace<T>& workspace, const InterventionSet<T>& interventions, const TrainSettings& train,
+Evaluator<T>::Evaluator(Workspace<T>& workspace, const InterventionSet<T>& interventions, ResolvedRun& run,
                         RunRecord& record, TimeSpent* spent)
     : workspace_(workspace),
       interventions_(interventions),
       spec_(record.spec),
       spent_(spent),
+      settings_(run.probe()),
       probes_(make_probes(spec_.probe, settings_)),
-      attention_(settings_, train.steps),
+      attention_(settings_, run.train().steps),
       readings_(record) {
   view_parameters();
 }

@@ -39,8 +39,8 @@ struct Moment {
 template <class T>
 class Evaluator {
  public:
-  Evaluator(Workspace<T>& workspace, const InterventionSet<T>& interventions, const TrainSettings& train,
-            RunRecord& record, TimeSpent* spent);
+  Evaluator(Workspace<T>& workspace, const InterventionSet<T>& interventions, ResolvedRun& run, RunRecord& record,
+            TimeSpent* spent);
 
   // Prepares the probes. Throws wrong_input where one has nothing to measure.
   void prepare(const Capabilities& capabilities);
@@ -100,7 +100,7 @@ class Evaluator {
   const InterventionSet<T>& interventions_;
   const RunSpec& spec_;
   TimeSpent* spent_;
-  ProbeSettings settings_;
+  const ProbeSettings& settings_;
   std::vector<NamedProbe> probes_;
   Audiences all_, under_hold_;  // of probes_
   AttentionRecorder attention_;

@@ -8,9 +8,10 @@
 namespace fovea {
 
 template <class T>
-InterventionSet<T>::InterventionSet(const RunSpec& spec, double rate, ParameterSet<T>& parameters, Watcher* watcher)
+InterventionSet<T>::InterventionSet(const RunSpec& spec, const TrainSettings& train, ParameterSet<T>& parameters,
+                                    Watcher* watcher)
     : spec_(spec),
-      rate_(rate),
+      train_(train),
       parameters_(parameters),
       watcher_(watcher),
       declared_(Interventions::parse(spec.interventions)) {}
@@ -19,7 +20,7 @@ template <class T>
 void InterventionSet<T>::prepare(const Capabilities& capabilities, const Task& task,
                                  const std::filesystem::path& weights) {
   capabilities_ = capabilities;
-  check_interventions(declared_, capabilities_, spec_);
+  check_interventions(declared_, capabilities_, spec_, train_);
   embeddings_.emplace(declared_.embeds, task, parameters_);
   transplants_.emplace(declared_.transplants, weights, parameters_);
 }
@@ -76,7 +77,7 @@ template <class T>
 Paces InterventionSet<T>::paces(std::int64_t step) const {
   Paces paces;
   for (const Group group : {Group::body, Group::attention})
-    paces.groups[static_cast<std::size_t>(group)] = {declared_.rate_at(group, step).value_or(rate_),
+    paces.groups[static_cast<std::size_t>(group)] = {declared_.rate_at(group, step).value_or(train_.rate),
                                                      declared_.frozen_at(group, step)};
   paces.frozen_names = declared_.names_frozen_at(step);
   return paces;

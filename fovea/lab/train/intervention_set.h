@@ -24,8 +24,8 @@ namespace fovea {
 template <class T>
 class InterventionSet {
  public:
-  // `rate` is that of groups without one of their own; the watcher may be nullptr.
-  InterventionSet(const RunSpec& spec, double rate, ParameterSet<T>& parameters, Watcher* watcher);
+  // The watcher may be nullptr.
+  InterventionSet(const RunSpec& spec, const TrainSettings& train, ParameterSet<T>& parameters, Watcher* watcher);
 
   // Puts start vectors in and reads the weights to be transplanted (from this folder). Throws wrong_input for what
   // cannot be done here, and for what would change nothing.
@@ -52,7 +52,7 @@ class InterventionSet {
   void keep_clamped(std::int64_t step) const;
 
   const RunSpec& spec_;
-  double rate_;
+  const TrainSettings& train_;
   ParameterSet<T>& parameters_;
   Watcher* watcher_;
   Interventions declared_;

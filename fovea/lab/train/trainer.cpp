@@ -25,14 +25,14 @@ namespace {
 template <class T>
 class Trainer {
  public:
-  Trainer(const TrainSettings& train, const TrainHooks& hooks, RunRecord& record, Stopwatch& watch)
-      : train_(train),
+  Trainer(ResolvedRun& run, const TrainHooks& hooks, RunRecord& record, Stopwatch& watch)
+      : train_(run.train()),
         hooks_(hooks),
         record_(record),
-        workspace_(record.spec, train),
-        interventions_(record.spec, train.rate, workspace_.parameters(), hooks.watcher),
-        evaluator_(workspace_, interventions_, train, record, hooks.spent),
-        loop_(workspace_, interventions_, evaluator_, train, hooks, record, watch) {}
+        workspace_(run),
+        interventions_(record.spec, train_, workspace_.parameters(), hooks.watcher),
+        evaluator_(workspace_, interventions_, run, record, hooks.spent),
+        loop_(workspace_, interventions_, evaluator_, train_, hooks, record, watch) {}
 
   RunState run() {
     prepare();
@@ -55,7 +55,7 @@ class Trainer {
  private:
   // What can only be known with a batch at hand.
   void prepare() {
-    check_training(workspace_.model(), record_.spec);
+    check_training(workspace_.model(), record_.spec, train_);
     const Capabilities capabilities =
         capabilities_of(workspace_.model(), workspace_.parameters(), evaluator_.first_examples());
     interventions_.prepare(capabilities, workspace_.task(), hooks_.checkpoints.weights);
@@ -80,13 +80,13 @@ class Trainer {
   bool prepared_ = false;
 };
 
-RunRecord begin_record(const RunSpec& spec, const TrainSettings& train) {
+RunRecord begin_record(ResolvedRun& run) {
   RunRecord record;
-  record.spec = spec;
-  record.hash = spec.hash();
+  record.spec = run.spec();
+  record.hash = run.spec().hash();
   record.version = version();
   record.machine = machine_line();
-  if (train.products() == Products::bf16x3) record.machine += ", bf16x3 by " + tile_unit_line();
+  if (run.train().products() == Products::bf16x3) record.machine += ", bf16x3 by " + tile_unit_line();
   record.started = utc_now();
   return record;
 }
@@ -113,32 +113,30 @@ void train_into(RunRecord& record, const Stopwatch& watch, Work&& work) {
 
 }  // namespace
 
-RunRecord train(const RunSpec& spec, const TrainHooks& hooks) {
-  const TrainSettings train = read_train(spec.train);
+RunRecord train(ResolvedRun run, const TrainHooks& hooks) {
   Stopwatch watch;
-  RunRecord record = begin_record(spec, train);
+  RunRecord record = begin_record(run);
   train_into(record, watch, [&] {
-    return train.precision == TrainSettings::Precision::float64 ? Trainer<double>(train, hooks, record, watch).run()
-                                                                : Trainer<float>(train, hooks, record, watch).run();
+    return run.train().in_double() ? Trainer<double>(run, hooks, record, watch).run()
+                                   : Trainer<float>(run, hooks, record, watch).run();
   });
   return record;
 }
 
 struct Training::State {
-  explicit State(const RunSpec& spec) : train(read_train(spec.train)), record(begin_record(spec, train)) {
-    if (train.precision == TrainSettings::Precision::float64)
-      trainer.emplace<Trainer<double>>(train, hooks, record, watch);
-    else trainer.emplace<Trainer<float>>(train, hooks, record, watch);
+  explicit State(ResolvedRun its) : run(std::move(its)), record(begin_record(run)) {
+    if (run.train().in_double()) trainer.emplace<Trainer<double>>(run, hooks, record, watch);
+    else trainer.emplace<Trainer<float>>(run, hooks, record, watch);
   }
 
-  TrainSettings train;
+  ResolvedRun run;
   TrainHooks hooks;
   Stopwatch watch;
   RunRecord record;
   std::variant<std::monostate, Trainer<float>, Trainer<double>> trainer;  // refers to all of the above
 };
 
-Training::Training(const RunSpec& spec) : state_(std::make_unique<State>(spec)) {}
+Training::Training(ResolvedRun run) : state_(std::make_unique<State>(std::move(run))) {}
 Training::~Training() = default;
 
 const RunRecord& Training::record() const { return state_->record; }

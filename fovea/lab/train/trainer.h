@@ -9,7 +9,7 @@
 
 #include "fovea/lab/ranks/ranks.h"
 #include "fovea/lab/record/record.h"
-#include "fovea/lab/record/run_spec.h"
+#include "fovea/lab/spec/resolved_run.h"
 
 namespace fovea {
 
@@ -50,7 +50,7 @@ struct TrainHooks {
   TimeSpent* spent = nullptr;                            // added to
 };
 
-// Trains the spec and returns everything its probes said: state done, stopped, or failed for a run that went wrong
+// Trains the run and returns everything its probes said: state done, stopped, or failed for a run that went wrong
 // midway (NaN), with an error that names step and layer and with what was measured until then. A spec that cannot be
 // trained throws wrong_input. Depends on nothing but the spec: the same spec gives the same bits, also where the run
 // was interrupted and went on from a checkpoint.
@@ -66,6 +66,6 @@ struct TrainHooks {
 // (lab/record/held_name.h): the numbers of probes that differ then, and `attention_held`.
 //
 // Where stop_when ends the run early, the look that showed it is made once more as the last one.
-RunRecord train(const RunSpec& spec, const TrainHooks& hooks = {});
+RunRecord train(ResolvedRun run, const TrainHooks& hooks = {});
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fovea/lab/record/record.h"
+#include "fovea/lab/spec/resolved_run.h"
 
 namespace fovea {
 
@@ -13,7 +14,7 @@ namespace fovea {
 // bits however it is cut. Throws as train() does.
 class Training {
  public:
-  explicit Training(const RunSpec& spec);
+  explicit Training(ResolvedRun run);
   ~Training();
 
   const RunRecord& record() const;  // so far; state running until the run is over

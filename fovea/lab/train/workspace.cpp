@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fovea/base/error/error.h"
-#include "fovea/lab/spec/assembly.h"
+#include "fovea/lab/spec/train_settings.h"
 
 namespace fovea {
 
@@ -34,17 +34,18 @@ std::string loss_text(double loss) { return std::isnan(loss) ? "not a number" : 
 }  // namespace
 
 template <class T>
-Workspace<T>::Workspace(const RunSpec& spec, const TrainSettings& train)
-    : team_(train.threads),
-      products_(train.products()),
-      task_(make_task(spec)),
-      shape_(task_->shape()),
-      model_(make_model<T>(spec, shape_, *parameters_)) {}
+Workspace<T>::Workspace(ResolvedRun& run)
+    : team_(run.train().threads),
+      products_(run.train().products()),
+      task_(run.task()),
+      shape_(run.shape()),
+      model_(run.model<T>()),
+      parameters_(run.parameters<T>()) {}
 
 template <class T>
 Batch& Workspace<T>::next_batch(Split split, std::uint64_t step, int size) {
   if (is_held_elsewhere(batch_)) batch_ = std::make_shared<Batch>();
-  task_->batch(split, step, size, *batch_);
+  task_.batch(split, step, size, *batch_);
   return *batch_;
 }
 

@@ -10,8 +10,7 @@
 
 #include "fovea/base/team.h"
 #include "fovea/data/task.h"
-#include "fovea/lab/record/run_spec.h"
-#include "fovea/lab/spec/train_settings.h"
+#include "fovea/lab/spec/resolved_run.h"
 #include "fovea/model/model.h"
 #include "fovea/nn/compute.h"
 #include "fovea/nn/parameters.h"
@@ -21,11 +20,11 @@ namespace fovea {
 template <class T>
 class Workspace {
  public:
-  Workspace(const RunSpec& spec, const TrainSettings& train);
+  explicit Workspace(ResolvedRun& run);  // which outlives it
 
-  const Task& task() const { return *task_; }
+  const Task& task() const { return task_; }
   const TaskShape& shape() const { return shape_; }
-  Model<T>& model() { return *model_; }
+  Model<T>& model() { return model_; }
   ParameterSet<T>& parameters() { return *parameters_; }
   const ParameterSet<T>& parameters() const { return *parameters_; }
   Team& team() { return team_; }
@@ -47,13 +46,13 @@ class Workspace {
 
  private:
   std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
-  std::shared_ptr<ParameterSet<T>> parameters_ = std::make_shared<ParameterSet<T>>();
   std::shared_ptr<Batch> batch_ = std::make_shared<Batch>();
   Team team_;
   Products products_;
-  std::unique_ptr<Task> task_;
-  TaskShape shape_;
-  std::unique_ptr<Model<T>> model_;
+  const Task& task_;
+  const TaskShape& shape_;
+  Model<T>& model_;
+  std::shared_ptr<ParameterSet<T>> parameters_;
 };
 
 }  // namespace fovea

@@ -36,7 +36,7 @@ SweepPlan plan_of(const std::vector<std::string>& axes, std::int64_t draws = 0, 
 template <class T>
 std::vector<T> values(const SweepPlan& plan, const std::string& key) {
   std::vector<T> all;
-  for (std::size_t i = 0; i < plan.size(); ++i) all.push_back(*plan.at(i).setting(key)->as<T>());
+  for (std::size_t i = 0; i < plan.size(); ++i) all.push_back(*plan.at(i).spec().setting(key)->as<T>());
   return all;
 }
 
@@ -59,22 +59,22 @@ TEST(SweepPlan, IsTheProductOfItsAxesWithTheSeedFastest) {
   const SweepPlan plan = plan_of({"seed=0..2", "task.vocab=20,30", "task.length=4,5"});
   ASSERT_EQ(plan.size(), 12u);
   EXPECT_EQ(plan.shape(), "task.vocab 2 × task.length 2 × seed 3");
-  EXPECT_EQ(plan.at(4).seed, 1u);
+  EXPECT_EQ(plan.at(4).spec().seed, 1u);
   EXPECT_EQ(plan.label(4), "task.vocab 20, task.length 5, seed 1");
   EXPECT_EQ(
-      plan.at(4).text(),
+      plan.at(4).spec().text(),
       resolve(planned(), Preset::full, {parse_override("task.vocab=20"), parse_override("task.length=5")}, 1).text());
   EXPECT_EQ(plan_of({}).size(), 1u);
   EXPECT_EQ(plan_of({}).label(0), "seed 0");
   std::set<std::string> hashes;
-  for (std::size_t i = 0; i < plan.size(); ++i) hashes.insert(plan.at(i).hash());
+  for (std::size_t i = 0; i < plan.size(); ++i) hashes.insert(plan.at(i).spec().hash());
   EXPECT_EQ(hashes.size(), 12u);
 }
 
 TEST(SweepPlan, AMillionPointsTakeNoTimeUntilTheyAreWanted) {
   const SweepPlan plan = plan_of({"seed=0..99999", "task.length=1..100", "train.rate=0.1,0.2"});
   EXPECT_EQ(plan.size(), 20'000'000u);
-  EXPECT_EQ(plan.at(19'999'999).seed, 99'999u);
+  EXPECT_EQ(plan.at(19'999'999).spec().seed, 99'999u);
   EXPECT_TRUE(says(refusal([] { plan_of({"seed=0..19999", "task.length=1..20000", "train.steps=1..20000"}); }),
                    "more than 1099511627776 runs"));
 }
@@ -111,7 +111,7 @@ sweep = { "model.hidden" = [4, 8], "task.length" = [3, 4], seed = "0..1" }
   EXPECT_EQ(settings_left_out(copying, Preset::full, other), (std::vector<std::string>{"model.hidden"}));
   const SweepPlan plan(copying, Preset::full, other, {});
   EXPECT_EQ(plan.shape(), "task.length 2 × seed 2");
-  EXPECT_EQ(*plan.at(0).setting("model.embedding")->as<std::int64_t>(), 6);
+  EXPECT_EQ(*plan.at(0).spec().setting("model.embedding")->as<std::int64_t>(), 6);
   EXPECT_TRUE(settings_left_out(copying, Preset::full, {parse_override("model.name=\"seq2seq\"")}).empty());
   EXPECT_TRUE(
       says(refusal([&] { resolve(copying, Preset::full, {other.front(), parse_override("model.hidden=8")}, 0); }),
@@ -180,19 +180,19 @@ TEST(SweepPlan, DrawsAreTogetherTheSameForOneSeedAndLongerHoldsShorter) {
   ASSERT_EQ(plan.size(), 60u);
   std::set<std::pair<double, std::int64_t>> points;
   for (std::size_t i = 0; i < plan.size(); ++i)
-    points.insert(
-        {*plan.at(i).setting("train.rate")->as<double>(), *plan.at(i).setting("task.vocab")->as<std::int64_t>()});
+    points.insert({*plan.at(i).spec().setting("train.rate")->as<double>(),
+                   *plan.at(i).spec().setting("task.vocab")->as<std::int64_t>()});
   EXPECT_EQ(points.size(), 10u);  // each draw meets every length and seed
   const auto hashes = [](const SweepPlan& of) {
     std::set<std::string> all;
-    for (std::size_t i = 0; i < of.size(); ++i) all.insert(of.at(i).hash());
+    for (std::size_t i = 0; i < of.size(); ++i) all.insert(of.at(i).spec().hash());
     return all;
   };
   EXPECT_EQ(hashes(plan), hashes(plan_of(axes, 10)));
   EXPECT_TRUE(std::ranges::includes(hashes(plan_of(axes, 20)), hashes(plan)));
   EXPECT_NE(hashes(plan), hashes(plan_of(axes, 10, 1)));
-  EXPECT_EQ(plan.label(0), "task.length 4, train.rate " + plan.at(0).setting("train.rate")->text() + ", task.vocab " +
-                               plan.at(0).setting("task.vocab")->text() + ", seed 0");
+  EXPECT_EQ(plan.label(0), "task.length 4, train.rate " + plan.at(0).spec().setting("train.rate")->text() +
+                               ", task.vocab " + plan.at(0).spec().setting("task.vocab")->text() + ", seed 0");
 }
 
 TEST(SweepPlan, ASpecDrawsAsACommandDoes) {
@@ -205,11 +205,12 @@ quick = { "sweep.draws" = 2 }
   EXPECT_EQ(
       SweepPlan(planned("sweep = { draws = 3, draw_seed = 1, \"train.rate\" = \"log(1e-4..1e-2)\" }"), Preset::full, {})
           .at(2)
+          .spec()
           .hash(),
-      plan_of({"train.rate=log(1e-4..1e-2)"}, 3, 1).at(2).hash());
+      plan_of({"train.rate=log(1e-4..1e-2)"}, 3, 1).at(2).spec().hash());
   EXPECT_EQ(SweepPlan(drawing, Preset::full, {parse_override("train.rate=0.1")}).size(), 2u);
-  EXPECT_EQ(SweepPlan(drawing, Preset::full, {}).at(3).hash(),
-            plan_of({"train.rate=log(1e-4..1e-2)", "seed=0..1"}, 5).at(3).hash());
+  EXPECT_EQ(SweepPlan(drawing, Preset::full, {}).at(3).spec().hash(),
+            plan_of({"train.rate=log(1e-4..1e-2)", "seed=0..1"}, 5).at(3).spec().hash());
   EXPECT_TRUE(says(refusal([] { planned("sweep = { draws = 0 }"); }), "plan.toml:6:11"));
   EXPECT_TRUE(says(refusal([] { planned("sweep = { draws = \"many\" }"); }), "an integer"));
 }
@@ -230,7 +231,7 @@ TEST(SweepPlan, ShardsAreDisjointAndTogetherTheWhole) {
   for (const std::int64_t of : {1, 3, 7, 20}) {
     std::multiset<std::string> together, whole;
     const auto add = [](const SweepPlan& plan, std::multiset<std::string>& to) {
-      for (std::size_t i = 0; i < plan.size(); ++i) to.insert(plan.at(i).hash());
+      for (std::size_t i = 0; i < plan.size(); ++i) to.insert(plan.at(i).spec().hash());
     };
     add(plan_of({"seed=0..12"}), whole);
     for (std::int64_t shard = 1; shard <= of; ++shard) {

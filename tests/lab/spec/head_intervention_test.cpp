@@ -26,7 +26,7 @@ RunSpec stream_spec(const std::string& intervene, const std::string& probes = "\
 
 std::string refusal(const std::string& intervene) {
   try {
-    check_fit(stream_spec(intervene));
+    stream_spec(intervene);
   } catch (const Error& error) {
     return error.what();
   }

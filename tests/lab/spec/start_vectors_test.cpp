@@ -129,7 +129,8 @@ TEST_F(EmbeddingsTest, TheSpecIsOfWhatTheFileHolds) {
   std::ofstream(file(), std::ios::app) << "another 1 2 3\n";
   EXPECT_NE(spec_of({intervene()}).hash(), before.hash());
   try {
-    check_fit(before);
+    ResolvedRun run(before);
+    check_fit(run);
     ADD_FAILURE() << "another file was taken";
   } catch (const Error& error) {
     EXPECT_TRUE(says(error.what(), "is not the file that this run was made with"));

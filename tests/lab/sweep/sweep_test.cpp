@@ -29,7 +29,7 @@ class Listed : public RunList {
  public:
   explicit Listed(std::vector<RunSpec> specs) : specs_(std::move(specs)) {}
   std::size_t size() const override { return specs_.size(); }
-  RunSpec at(std::size_t place) const override { return specs_[place]; }
+  ResolvedRun at(std::size_t place) const override { return specs_[place]; }
   std::string label(std::size_t place) const override { return "number " + std::to_string(place); }
 
  private:

@@ -199,8 +199,8 @@ def test_a_callback_cannot_change_heads_that_are_not_there():
         fovea.WrongInput, match="there is no layer.1.head.3: model 'transformer' has 2 layers of 2 heads"
     ):
         fovea.run(HEADS, intervene=lambda number: {"ablate": "layer.1.head.3"})
-    with pytest.raises(fovea.WrongInput, match="model 'seq2seq' has no heads by layer"):
-        fovea.run("copy-subset", intervene=lambda number: {"ablate": "layer.1.head.1"}, **SMALL)
+    with pytest.raises(fovea.WrongInput, match="there is no layer.2: model 'seq2seq' has one layer of one head"):
+        fovea.run("copy-subset", intervene=lambda number: {"ablate": "layer.2"}, **SMALL)
 
 
 def test_threads_of_callbacks_do_not_mix():

@@ -173,40 +173,6 @@ TEST(Rooms, ACircleIsSeen) {
   EXPECT_TRUE(circle({{"a", {"b", "c"}}, {"b", {"c"}}, {"c", {}}}).empty());
 }
 
-// The modules of the page that `path` imports, for types too: the files that its relative paths stand for.
-std::vector<std::string> page_imports(const fs::path& path, const std::string& text) {
-  static const std::regex import(R"re(\b(?:from|import)\s*\(?\s*"(\.[^"]*)")re");
-  std::vector<std::string> found;
-  for (std::sregex_iterator at(text.begin(), text.end(), import), end; at != end; ++at) {
-    const fs::path named = (path.parent_path() / (*at)[1].str()).lexically_normal();
-    for (const char* const ending : {"", ".ts", ".tsx"})
-      if (fs::is_regular_file(named.string() + ending)) found.push_back(named.string() + ending);
-  }
-  return found;
-}
-
-TEST(Rooms, NoModulesOfThePageImportEachOtherInACircle) {
-  std::map<std::string, std::vector<std::string>> imports;
-  std::size_t count = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(root / "web/src")) {
-    if (entry.path().extension() != ".ts" && entry.path().extension() != ".tsx") continue;
-    std::ifstream in(entry.path());
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const fs::path path = entry.path().lexically_normal();
-    count += (imports[path.string()] = page_imports(path, text)).size();
-  }
-  EXPECT_GT(count, 200u);
-  const std::vector<std::string> found = circle(imports);
-  EXPECT_TRUE(found.empty()) << testing::PrintToString(found);
-}
-
-TEST(Rooms, AnImportOfThePageIsSeen) {
-  const std::string text =
-      "import { a } from \"./metric\";\nimport type { B } from \"../source\";\nexport * from \"./term\";\n"
-      "import \"./style.css\";\nimport { h } from \"preact\";\nconst later = import(\"./main\");\n";
-  EXPECT_EQ(page_imports(root / "web/src/x.ts", text).size(), 4u);  // the one above is not there
-}
-
 TEST(Rooms, NoCommentIsWiderThanALine) {
   for (const File& file : library())
     for (const std::size_t line : file.too_wide) ADD_FAILURE() << file.path << ':' << line;

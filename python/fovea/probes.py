@@ -108,6 +108,8 @@ class Probe:
             ) from None
         self._function: Function = function
         self._place = f"{function.__module__}.{function.__qualname__}"
+        if self.name != _last_name(self._place):
+            self._place += f":{self.name}"
         self.spec_name = f"python {self._place} {_digest(function, (self.name, self.examples, self.beta))}"
         _alive[self.spec_name] = self
 
@@ -184,6 +186,16 @@ def spec_names(probes: Any) -> list[str]:
         names.append(probe.spec_name)
         _alive[probe.spec_name] = probe  # one of the same name may have been here, and gone
     return names
+
+
+def names_in(spec: Mapping[str, Any]) -> list[str]:
+    """The names of the probes in Python that a spec has."""
+    places = [name.split(" ")[1] for name in spec["probe"]["names"] if name.startswith("python ")]
+    return [place.partition(":")[2] or _last_name(place) for place in places]
+
+
+def _last_name(place: str) -> str:
+    return place.rpartition(".")[2]
 
 
 def find(spec_name: str) -> tuple[Probe | None, str, str]:

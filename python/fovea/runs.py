@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks, pictures
+from .probes import names_in
 from .series import SeriesTable, points_of
 from .similarities import Similarity
 from .tasks import Task
@@ -129,14 +130,15 @@ class Run:
         >>> 0 < run.probe_seconds["half"] < run.seconds
         True
         """
-        if self.elsewhere or not any(name.startswith("python ") for name in self.spec["probe"].get("names", ())):
-            return {}
-        front = "probe_seconds."
-        return {
-            name[len(front) :]: float(sum(each.sum() for each in looks.values()))
-            for name, looks in self.arrays.items()
-            if name.startswith(front)
-        }
+        took = {}
+        for probe in [] if self.elsewhere else names_in(self.spec):
+            name = f"probe_seconds.{probe}"
+            if self._store is None or self._arrays is not None:
+                looks = list(self.arrays.get(name, {}).values())
+            else:  # without the other arrays
+                looks = [values for _, _, values in _engine.store_arrays(self._store, self.id, name).arrays()]
+            took[probe] = float(sum(each.sum() for each in looks))
+        return took
 
     @property
     def arrays(self) -> Mapping[str, Mapping[int, Array]]:

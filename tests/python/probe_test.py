@@ -42,6 +42,9 @@ def test_numbers_become_series_and_arrays_are_kept():
     stored = fovea.store()[1]
     assert bits(stored) == shared and stored.arrays["row"][10].tobytes() == run.arrays["row"][10].tobytes()
     assert stored.probe_seconds == run.probe_seconds
+    assert fovea.store()[1].probe_seconds == run.probe_seconds  # without the other arrays
+    fovea.store().remove(1)
+    assert repr(fovea.run("copy-subset", probes=give({"x": 1}), keep=False, **SMALL)).count("probe mine: ") == 1
 
 
 def test_a_spec_names_the_function():
@@ -53,6 +56,7 @@ def test_a_spec_names_the_function():
     }
     names = fovea.run(spec).spec["probe"]["names"]
     assert names == ["accuracy", first.spec_name]
+    assert give(0).spec_name.startswith(f"python {__name__}.give.<locals>.<lambda>:mine ")
     assert first.spec_name.startswith(f"python {__name__}.first ") and len(first.spec_name.split()[-1]) == 16
 
 

@@ -22,6 +22,7 @@ from .run_table import RunTable
 from .runs import Run
 from .settings import describe
 from .similarities import Similarity
+from .sweeps import sweep
 from .tasks import Task
 from .text.belief import Belief
 from .text.believing import believe
@@ -30,7 +31,7 @@ from .text.shading import Shading
 from .torch.bridge import from_torch, to_torch
 from .torch.callbacks import lightning_callback, trainer_callback
 from .torch.observe import attention_sites, observe
-from .training import resume, run, sweep
+from .training import resume, run
 
 if TYPE_CHECKING:
     from .torch.watch import Watch as Watch

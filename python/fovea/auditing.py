@@ -15,6 +15,8 @@ from .training import train_spec
 
 @dataclass(frozen=True)
 class Assumption:
+    """Score one assumption of the account of attention."""
+
     name: str  #: ``local``, ``free``, ``separate``, ``uniform`` or ``mean``
     assumes: str
     holds: float  #: the score: 1 if it holds in full, below 0 if a prediction is worse than the mean, NaN if it was not measured
@@ -23,7 +25,17 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Audit:
-    """``assumptions`` of ``run``: the run itself, or the same one trained again with the audit."""
+    """Score the assumptions of the account in one run. ``fovea.audit`` makes it.
+
+    ``audit["local"]`` is the assumption of that name.
+
+    Attributes
+    ----------
+    run
+        The run, or the same run trained again with the audit.
+    assumptions
+        The scores.
+    """
 
     run: Run
     assumptions: list[Assumption]
@@ -48,9 +60,33 @@ class Audit:
 
 
 def audit(run: Run, *, store: str | os.PathLike[str] | Store | None = None, progress: bool | None = None) -> Audit:
-    """Audits a run. One that was trained without the probe ``audit`` is trained again with it, which changes none of its
-    numbers, and kept beside it.
+    """Score how far the assumptions of the account hold in a run.
 
+    A run without the probe ``audit`` is trained again with it and kept beside the first. That changes none of its numbers.
+
+    Parameters
+    ----------
+    run
+        A run.
+    store
+        The store of the new run, or its file. None: that of the run.
+    progress
+        Whether a bar is shown. None: in a terminal or a notebook.
+
+    Returns
+    -------
+    Audit
+        The scores, with the run that they are of.
+
+    Raises
+    ------
+    WrongInput
+        If the run cannot be trained again: another program made it, or its spec does not describe it.
+    Failure
+        If the run gives other numbers when it is trained again.
+
+    Examples
+    --------
     >>> import fovea
     >>> run = fovea.run("copy-subset", quick=True, keep=False, steps=20, vocab=9, length=6, hidden=8, embedding=8)
     >>> sorted(assumption.name for assumption in fovea.audit(run).assumptions)

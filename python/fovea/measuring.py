@@ -40,14 +40,17 @@ class _Document:
 
 
 class Measures(_Document):
-    """What ``fovea measure`` prints: ``sentences`` say it in words; ``to_dict()`` has every figure, ``to_pandas()`` a row for each pair."""
+    """Report how far the attention of a run agrees with other quantities. ``fovea.measure`` makes it.
+
+    ``sentences`` has the findings, ``to_dict()`` every number, and ``to_pandas()`` a row for each pair.
+    """
 
     def __init__(self, document: str, text: str, sentences: list[str]) -> None:
         super().__init__(document, text)
         self.sentences = sentences
 
     def to_pandas(self) -> Any:
-        """A DataFrame of a, b, and of each figure its mean and interval."""
+        """Return a DataFrame with a row for each pair of quantities: their agreement, its chance, τ-b and ρ, with intervals."""
         rows = []
         for row in self.to_dict()["agreement"]:
             flat: dict[str, Any] = {"a": row["a"], "b": row["b"], "clear": row["clear"]}
@@ -58,20 +61,45 @@ class Measures(_Document):
 
 
 class Comparison(_Document):
-    """What ``fovea compare`` prints: ``metrics`` has of each the means, the difference b - a with its interval, and p. ``fovea.compare``
-    makes it."""
+    """Report by how much two runs, or groups of runs, differ. ``fovea.compare`` makes it.
+
+    ``metrics`` has the difference of each metric, and ``to_dict()`` every number.
+    """
 
     @property
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """By name: ``mean_a``, ``mean_b``, ``difference`` with ``low`` and ``high``, ``p``, and the ``differences`` of the pairs."""
+        """Differences by metric: ``mean_a``, ``mean_b``, ``difference`` (b − a) with ``low`` and ``high``, ``p``, and the ``differences`` of
+        the pairs."""
         return {metric["metric"]: metric for metric in self.to_dict()["metrics"]}
 
 
 def measure(run: Run, *others: Run, only: str = "") -> Measures:
-    """How far the attention of a run agrees with β, with influence, with other seeds and with what the data alone predict. The
-    runs were trained with the probe ``evidence`` and are kept; given one, its partners are found in the store: the same spec with
-    other seeds, with attention held uniform, and word-mean models of the same task. ``only`` measures texts of one class.
+    """Measure how far the attention of a run agrees with β, with influence, with other seeds and with predictions from the data.
 
+    The runs are of one store, and were trained with the probe ``evidence``.
+
+    Parameters
+    ----------
+    run
+        A run.
+    *others
+        Runs to measure it against. None: the store is searched for the same spec with other seeds, with uniform attention, and
+        for word-mean models of the same task.
+    only
+        A class, to measure its texts only.
+
+    Returns
+    -------
+    Measures
+        The findings.
+
+    Raises
+    ------
+    WrongInput
+        If the runs are not in one store, or lack the probe.
+
+    Examples
+    --------
     >>> import fovea, tempfile
     >>> settings = {"quick": True, "steps": 20, "store": tempfile.mkdtemp() + "/runs.db"}
     >>> runs = fovea.sweep("text-classify", seeds=range(2), attention="learned", **settings)
@@ -91,10 +119,32 @@ def measure(run: Run, *others: Run, only: str = "") -> Measures:
 
 
 def compare(a: Group, b: Group, *metrics: str, store: Any = None) -> Comparison:
-    """Two runs, or two groups of them paired over seeds and whatever else varies in both: in which settings they differ, and by how
-    much in what they measured, each with a 95 % bootstrap interval and an exact permutation test. A group is a run, a list or a
-    table of runs, or a condition that finds them in the store.
+    """Compare two runs, or two groups of runs: their settings and their metrics.
 
+    Groups are paired over seeds and all other settings that vary in both. Each difference has a 95 % bootstrap interval and the p of
+    an exact permutation test.
+
+    Parameters
+    ----------
+    a, b
+        A run, a list or a table of runs, or a condition that finds runs in the store.
+    *metrics
+        Metrics or expressions to compare. None: those that both groups have.
+    store
+        The store of conditions, or its file. None: the store of the program.
+
+    Returns
+    -------
+    Comparison
+        The differences.
+
+    Raises
+    ------
+    WrongInput
+        If no run fits a condition, or has a metric.
+
+    Examples
+    --------
     >>> import fovea
     >>> a, b = (fovea.sweep("toy-uniform", seeds=range(3), rate=rate, steps=20) for rate in (0.01, 0.02))
     >>> found = fovea.compare(a, b, "loss")

@@ -12,9 +12,21 @@ from .tasks import Task
 
 
 class Model:
-    """Weights at work: ``spec`` as a spec's ``model`` has it, for a task of this ``shape``; in double precision if ``double``. It can
-    be pickled.
+    """Apply a model with given weights, apart from any run. It can be pickled.
 
+    Parameters
+    ----------
+    spec
+        The ``model`` of a spec.
+    shape
+        The kind and sizes of a task, as ``fovea.Task`` has them: ``{"kind": "labelled_tokens", "vocab": 9, "classes": 2}``.
+    weights
+        The parameters by name.
+    double
+        Whether to compute in double precision.
+
+    Examples
+    --------
     >>> import fovea
     >>> weights = fovea.run("copy-subset", quick=True, steps=5, vocab=9, length=4, keep=False).weights()
     >>> model = fovea.from_torch(weights)
@@ -48,11 +60,24 @@ class Model:
         self._applied = self._at_work()
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Its parameters by their names, which cannot be written to."""
+        """Return the parameters by name, read-only."""
         return dict(self._weights)
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
-        """``scores``, ``attention``, ``predictions`` and ``loss``, and with ``beta`` also ``beta``; a batch is as ``fovea.Task`` says."""
+        """Apply the model to a batch.
+
+        Parameters
+        ----------
+        batch
+            A dict of arrays, as ``fovea.Task`` describes it.
+        beta
+            Whether β is computed.
+
+        Returns
+        -------
+        dict
+            ``scores``, ``attention``, ``predictions``, ``loss`` and ``beta``. A part that the model does not have is None.
+        """
         return self._applied.forward(checks.table("the batch", batch, "source"), checks.flag("beta", beta))
 
     def _at_work(self) -> _engine.Applied:

@@ -13,8 +13,12 @@ from .series import points_of
 
 
 class RunTable(Sequence[Run]):
-    """Runs, in order; in a notebook a table.
+    """List runs, in order. In a notebook it is a table.
 
+    ``table[0]`` is a run, ``table[:3]`` a shorter table.
+
+    Examples
+    --------
     >>> import fovea
     >>> table = fovea.sweep("toy-uniform", seeds=range(2), rate=[0.01, 0.02], steps=20)
     >>> len(table), len(table[:2]), table[-1].seed
@@ -44,7 +48,7 @@ class RunTable(Sequence[Run]):
         return len(self._runs)
 
     def rows(self) -> tuple[list[str], list[list[Any]]]:
-        """Heads and rows: who a run is, the settings in which the runs differ, what each came to."""
+        """Return the heads and rows of the table: the run, the settings that differ between the runs, and the last metrics."""
         specs = [flat(run.spec) for run in self._runs]
         keys = sorted({key for spec in specs for key in spec} - {"seed"})
         differing = [key for key in keys if len({repr(spec.get(key)) for spec in specs}) > 1]
@@ -63,14 +67,33 @@ class RunTable(Sequence[Run]):
         return ["run", "experiment", "seed", "state", *differing, *metrics], rows
 
     def to_pandas(self, *, points: bool = False) -> Any:
-        """A DataFrame with a row for each run; with ``points`` one for each point of each series."""
+        """Return a DataFrame of the runs.
+
+        Parameters
+        ----------
+        points
+            False: a row for each run. True: a row for each point of each series.
+        """
         if checks.flag("points", points):
             return points_of(run._as_series() for run in self._runs)
         heads, rows = self.rows()
         return pictures.needed("pandas", "pandas").DataFrame(rows, columns=heads)
 
     def plot(self, *metrics: str, ax: Any = None) -> Any:
-        """Draws a thin line for each run."""
+        """Draw a thin line for each run with matplotlib.
+
+        Parameters
+        ----------
+        *metrics
+            The series to draw. None: those that show most.
+        ax
+            Axes of matplotlib. None: a new figure.
+
+        Returns
+        -------
+        Any
+            The axes.
+        """
         every = sorted({metric for run in self._runs for metric in run.series})
         for metric in metrics:
             if checks.text("a metric", metric) not in every:

@@ -22,9 +22,20 @@ _PARTS = ("task", "model", "train", "probe")
 
 
 def describe(what: str) -> list[_engine.Description]:
-    """What there is: ``"tasks"``, ``"models"``, ``"probes"``, ``"interventions"``, ``"settings"`` or ``"experiments"``, each
-    with a summary and its settings.
+    """List the parts that a spec can name, each with its settings.
 
+    Parameters
+    ----------
+    what
+        ``"tasks"``, ``"models"``, ``"probes"``, ``"interventions"``, ``"settings"`` or ``"experiments"``.
+
+    Returns
+    -------
+    list
+        Dicts with the ``name``, the ``summary`` and the ``settings`` of each part.
+
+    Examples
+    --------
     >>> import fovea
     >>> [setting["name"] for task in fovea.describe("tasks") if task["name"] == "copy" for setting in task["settings"]][:2]
     ['vocab', 'length']

@@ -15,16 +15,30 @@ Start = Union[float, Sequence[int]]
 
 
 class Similarity:
-    """How alike queries and keys are: ``scores(queries, keys, **parameters)`` gives a row of numbers for each query, a column
-    for each key (``-inf``: not attended to). It stands in a model's table, in place of a similarity's name.
+    """Make a similarity of a function, for the model ``pooling``.
 
-    ``parameters`` are what is learned: a number is where it starts, and comes as a number; a shape as ``(3, 2)`` is an array
-    that starts, by the run's seed, evenly between ±1/√(its last size). ``gradient(queries, keys, d_scores, **parameters)`` gives
-    ``{parameter: d loss / d parameter}`` where ``d_scores`` is d loss / d scores. Without it the engine takes central
-    differences, which is two calls for each number at each update, for up to 64 numbers.
+    It is given in place of a similarity's name. All arrays are float64: queries (M, D), keys (N, D). A run with such a similarity is
+    not kept, because its spec does not describe it.
 
-    All arrays are float64: queries (M, D), keys (N, D). A run with such a similarity is not kept: its spec cannot say what it was.
+    Parameters
+    ----------
+    scores
+        ``scores(queries, keys, **parameters)`` returns a number for each query and key, (M, N). ``-inf``: the key gets no weight.
+    gradient
+        ``gradient(queries, keys, d_scores, **parameters)`` returns ``{parameter: d loss / d parameter}``, where ``d_scores`` is
+        d loss / d scores. Without it the engine takes central differences: two calls for each number at each update, for up to
+        64 numbers.
+    **parameters
+        What is learned. A number is the start of a number. A shape, as ``(3, 2)``, is an array that starts, by the seed of the run,
+        uniformly in ±1/√(its last size).
 
+    Raises
+    ------
+    WrongInput
+        If a gradient is given and there is nothing to learn, or a start is neither a number nor a shape.
+
+    Examples
+    --------
     >>> import fovea, numpy as np
     >>> def gaussian(queries, keys, w):
     ...     return -(w * np.linalg.norm(queries[:, None] - keys, axis=-1)) ** 2 / 2

@@ -17,10 +17,11 @@ Batches = Callable[[str, int, int], Iterator[Batch]]
 
 
 class Task:
-    """A task whose batches a generator gives: ``batches(split, seed, size)`` yields them, the training batch of step 0 first.
+    """Make a task of a generator of batches.
 
-    ``split`` is ``train``, ``validation`` or ``test``; of the last two the first batch is the one that is looked at. What a
-    batch holds depends on the ``kind``, and so do the sizes that the task must say:
+    ``batches(split, seed, size)`` yields batches of ``size`` examples. The training batch of step 0 is the first. ``split`` is
+    ``"train"``, ``"validation"`` or ``"test"``; of the last two the first batch is evaluated. A batch is a dict of arrays. The ``kind``
+    decides which arrays a batch has, and which sizes the task states:
 
     ================  ==========================================================  =======================================
     kind              a batch: a dict of arrays                                   sizes
@@ -36,8 +37,27 @@ class Task:
     points            keys (N, D), values (N, V), queries (M, D), answers (M, V)  width, value_width
     ================  ==========================================================  =======================================
 
-    A run of such a task is not kept: its spec cannot say what it was. In one build the same generator and seed give the same bits.
+    A run of such a task is not kept, because its spec does not describe it. In one build the same generator and seed give the same
+    bits.
 
+    Parameters
+    ----------
+    batches
+        The generator function.
+    kind
+        What a batch is.
+    name
+        What messages call the task. None: the name of the function.
+    **sizes
+        The sizes of the kind, as in the table.
+
+    Raises
+    ------
+    WrongInput
+        If there is no such kind, a size is missing or unknown, or the function does not take three arguments.
+
+    Examples
+    --------
     >>> import fovea, numpy as np
     >>> def marked(split, seed, size):
     ...     random = np.random.default_rng([seed, len(split)])

@@ -1,4 +1,4 @@
-"""Training: one run, and many."""
+"""Training one run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from .notices import tell_first, teller
 from .probes import causes_shown
 from .progress import Bar
 from .run_store import file_of
-from .run_table import RunTable
 from .runs import Run
-from .settings import Probes, SpecLike, dotted, experiment_of, own_similarity, own_task, takes_list, with_probes
+from .settings import Probes, SpecLike, dotted, experiment_of, own_similarity, own_task, with_probes
 
 # Words of the two calls that are no settings.
-_OF_BOTH = ("quick", "set", "probes", "fresh", "store", "checkpoint_every", "progress")
-_OF_RUN = ("seed", "on_step", "intervene", "keep", "reuse")
-_OF_SWEEP = ("seeds", "axes", "draws", "jobs", "again", "retry_failed")
+OF_BOTH = ("quick", "set", "probes", "fresh", "store", "checkpoint_every", "progress")
+OF_RUN = ("seed", "on_step", "intervene", "keep", "reuse")
+OF_SWEEP = ("seeds", "axes", "draws", "jobs", "again", "retry_failed")
 
 
 def _seed(seed: Any, otherwise: int) -> int:
@@ -28,27 +27,13 @@ def _seed(seed: Any, otherwise: int) -> int:
     return checks.whole("seed", seed, 0)
 
 
-def _seeds(given: Any) -> Any:
-    """An axis of seeds: a range in words, or whole numbers."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, (bytes, Mapping)) or getattr(given, "ndim", 1) > 1:
-        raise checks.wrong_type("seeds", given, 'whole numbers, as range(10), or "0..9"')
-    if not isinstance(given, Iterable):
-        return [checks.whole("seeds", given, 0)]
-    seeds = [checks.whole(f"seeds[{place}]", seed, 0) for place, seed in enumerate(given)]
-    if not seeds:
-        raise _engine.wrong_input("there are no seeds", "give some, as in seeds=range(10)")
-    return seeds
-
-
-def _no_words_of(call: str, other: str, words: Iterable[str], settings: Mapping[str, Any]) -> None:
+def no_words_of(call: str, other: str, words: Iterable[str], settings: Mapping[str, Any]) -> None:
     for word in words:
         if word in settings:
             raise _engine.wrong_input(f"{call} takes no '{word}'", f"give it to {other}, which does")
 
 
-def _flags(**given: Any) -> None:
+def flags(**given: Any) -> None:
     for name, value in given.items():
         checks.flag(name, value)
 
@@ -74,24 +59,61 @@ def run(
     progress: bool | None = None,
     **settings: Any,
 ) -> Run:
-    """Trains one run and keeps it in the store, as ``fovea run`` does. In one build the same spec and seed give the same bits.
+    """Train one run and keep it in the store, as ``fovea run`` does.
 
-    ``spec`` is an experiment's name, a spec file's path, or a dict that says what a file would. Settings are keywords:
-    ``vocab=60``, or ``task__vocab=60`` where several parts have a setting of that name, or ``set={"task.vocab": 60}``.
-    ``probes=["kept_beta"]`` measures more than the spec says; ``fovea.Probe`` makes one of a function of yours.
+    In one build the same spec and seed give the same bits. A run that was interrupted continues from its last checkpoint when it
+    is asked for again.
 
-    ``on_step(step)`` is called at every update, when its gradients are there and before the parameters move.
-    ``intervene(number)`` says how that update is made: None, or what the spec's ``intervene`` would hold, as
-    ``{"hold": "uniform"}``. While attention is held, metrics are of the model as it attends by itself, and those whose names end
-    in ``_held`` under the hold; an evaluation is made under the hold of the update that follows it. A run that is
-    intervened in from Python is not what its spec says, and so is not kept.
+    Parameters
+    ----------
+    spec
+        An experiment's name, the path of a spec file, or a dict with the content of one. Of an experiment that is a sweep, the
+        first value of each axis is taken.
+    seed
+        The seed of the run. None: that of the experiment.
+    quick
+        Whether to train the quick form of the experiment.
+    set
+        Settings by their full names: ``{"task.vocab": 60}``.
+    probes
+        Probes beside those of the spec: names, as ``"kept_beta"``, and ``fovea.Probe``.
+    on_step
+        Called as ``on_step(step)`` at every update, when its gradients are computed and before the parameters change.
+    intervene
+        Called as ``intervene(number)`` before every update. It returns None, or what the ``intervene`` of a spec would hold:
+        ``{"hold": "uniform"}``. An evaluation is made under the hold of the update that follows it. Metrics whose names end in
+        ``_held`` are those under the hold. Such a run is not kept, because its spec does not describe it.
+    keep
+        False trains without a store, and so without checkpoints. None: True, except for runs that no spec describes.
+    reuse
+        Whether to take the run if the store already has it.
+    fresh
+        Whether to start anew if there is a checkpoint.
+    store
+        The store, or its file. None: the store of the program.
+    checkpoint_every
+        Seconds between checkpoints.
+    progress
+        Whether a bar is shown. None: in a terminal or a notebook.
+    **settings
+        Settings by their short names: ``vocab=60``, or ``task__vocab=60`` if several parts have a setting of that name.
 
-    Of an experiment that is a sweep over settings, it is the run with the first value of each.
+    Returns
+    -------
+    Run
+        The run, done.
 
-    A run that was interrupted goes on from its last checkpoint when it is asked for again (``fresh=True``: begins anew).
-    ``reuse=True`` takes a run that the store already holds. ``keep=False`` trains without a store, and so without
-    checkpoints. ``progress``: None shows a bar where a person looks at it.
+    Raises
+    ------
+    WrongInput
+        If a setting is wrong. Nothing is kept.
+    Failure
+        If training failed, as by NaN. What was measured until then is kept.
+    KeyboardInterrupt
+        After Ctrl-C. The run is kept as stopped.
 
+    Examples
+    --------
     >>> import fovea
     >>> run = fovea.run("toy-uniform", seed=0, keep=False)
     >>> round(run.metrics["loss"], 3) < 0
@@ -105,8 +127,8 @@ def run(
         raise _engine.wrong_input(
             "a run has one seed, and takes no 'seeds'", "write seed=…, or train them all: fovea.sweep(…, seeds=…)"
         )
-    _no_words_of("fovea.run", "fovea.sweep", _OF_SWEEP, settings)
-    _flags(quick=quick, reuse=reuse, fresh=fresh)
+    no_words_of("fovea.run", "fovea.sweep", OF_SWEEP, settings)
+    flags(quick=quick, reuse=reuse, fresh=fresh)
     checks.flag_or_none("keep", keep)
     task, similarity = own_task(spec), own_similarity(spec)
     with (
@@ -114,10 +136,10 @@ def run(
         nullcontext() if similarity is None else similarity.at_work(),
     ):
         experiment = experiment_of(spec, key)
-        wanted = dotted(experiment, settings, set, _OF_BOTH + _OF_RUN)
+        wanted = dotted(experiment, settings, set, OF_BOTH + OF_RUN)
         first = experiment.first_values(quick, wanted)
         wanted = with_probes(experiment, quick, {**wanted, **first}, probes)
-        _tell_left_out(experiment, quick, wanted)
+        tell_left_out(experiment, quick, wanted)
         resolved = experiment.resolve(quick, wanted, _seed(seed, experiment.seed))
         spec_says_all = intervene is None and task is None and similarity is None
         if keep and not spec_says_all:
@@ -152,8 +174,29 @@ def resume(
     on_step: OnStep | None = None,
     progress: bool | None = None,
 ) -> Run:
-    """Goes on with a run of the store that was stopped or killed.
+    """Continue a run of the store that was stopped or killed.
 
+    Parameters
+    ----------
+    run
+        The run, or its number.
+    store
+        The store, or its file. None: that of the run, or of the program.
+    on_step, progress
+        As in ``fovea.run``.
+
+    Returns
+    -------
+    Run
+        The run, done.
+
+    Raises
+    ------
+    WrongInput
+        If there is no such run, or it is done, or failed.
+
+    Examples
+    --------
     >>> import fovea
     >>> def stop(step):
     ...     if step.number == 7:
@@ -229,103 +272,7 @@ def train_spec(
         return _checked(made)
 
 
-def sweep(
-    spec: SpecLike,
-    *,
-    seeds: Any = None,
-    quick: bool = False,
-    set: Mapping[str, Any] | None = None,
-    probes: Probes = (),
-    axes: Mapping[str, Any] | None = None,
-    draws: int | None = None,
-    jobs: int | None = None,
-    again: bool = False,
-    fresh: bool = False,
-    retry_failed: bool = False,
-    store: str | os.PathLike[str] | None = None,
-    checkpoint_every: float = 30.0,
-    progress: bool | None = None,
-    **settings: Any,
-) -> RunTable:
-    """Trains many runs, several at a time; those that the store holds are not trained again.
-
-    A setting with a list, a range or an array of values is an axis: ``vocab=[40, 60]``, ``seeds=range(20)``; one that itself is a list
-    is an axis where it is given a list of lists. Without any, the experiment's own are run. ``probes`` are as in ``run``. ``axes={"train.rate": "log(1e-4..1e-2)"}`` takes what a spec's ``sweep`` would, ``set`` what does not vary.
-    ``jobs`` says how many are trained at a time; None: one on each core.
-
-    >>> import fovea
-    >>> table = fovea.sweep("toy-uniform", seeds=range(3), rate=[0.01, 0.02], steps=10)
-    >>> len(table)
-    6
-    >>> sorted({run.spec["train"]["rate"] for run in table})
-    [0.01, 0.02]
-    """
-    if own_task(spec) is not None or own_similarity(spec) is not None:
-        raise _engine.wrong_input(
-            "a sweep keeps its runs, and one of a task or by a similarity in Python cannot be kept: its spec does not say what it is",
-            "train them one by one: [fovea.run(spec, seed=seed) for seed in range(10)]",
-        )
-    if "seed" in settings:
-        raise _engine.wrong_input(
-            "a sweep has many seeds, and takes no 'seed'", "write seeds=range(10), or seeds=3 for one"
-        )
-    if isinstance(settings.get("keep"), bool):
-        raise _engine.wrong_input(
-            "a sweep keeps its runs, and takes no 'keep'", "give them a store of their own: store=…"
-        )
-    _no_words_of("fovea.sweep", "fovea.run", [word for word in _OF_RUN if word != "keep"], settings)
-    _flags(quick=quick, again=again, fresh=fresh, retry_failed=retry_failed)
-    checkpoint_every = checks.number("checkpoint_every", checkpoint_every, above=0)
-    checks.flag_or_none("progress", progress)
-    at_a_time = (
-        0
-        if jobs is None
-        else checks.whole("jobs", jobs, 1, remedy="it must be 1 or more; left out, one is trained on each core")
-    )
-    if draws is not None:
-        draws = checks.whole("draws", draws, 1)
-    more_axes = {} if axes is None else checks.table("axes", axes, "train.rate")
-    experiment = experiment_of(spec)
-    named = dotted(experiment, settings, None, _OF_BOTH + _OF_SWEEP)
-    varied = {
-        key: value
-        for key, value in named.items()
-        if _is_axis(value) and not (takes_list(experiment, key) and _is_flat(value))
-    }
-    fixed = {key: value for key, value in named.items() if key not in varied}
-    fixed = with_probes(
-        experiment, quick, {**fixed, **({} if set is None else checks.table("set", set, "task.vocab"))}, probes
-    )
-    varied.update(more_axes)
-    if seeds is not None:
-        varied["seed"] = _seeds(seeds)
-    _tell_left_out(experiment, quick, fixed)
-    plan = experiment.plan(quick, fixed, {key: _axis(key, value) for key, value in varied.items()}, draws)
-    file = file_of(store)
-    with causes_shown(), Bar("run", progress) as bar:
-        reached, counts, _, error = _engine.sweep_kept(
-            file,
-            experiment.name,
-            plan,
-            jobs=at_a_time,
-            again=again,
-            fresh=fresh,
-            retry_failed=retry_failed,
-            checkpoint_every=checkpoint_every,
-            progress=bar.sweep,
-            notice=teller(),
-        )
-    if isinstance(error, KeyboardInterrupt):
-        there = counts.done + counts.reused
-        raise KeyboardInterrupt(
-            f"stopped with {there} of {counts.total} runs done; the same call goes on from there"
-        ) from None
-    if error is not None:
-        raise error
-    return RunTable([Run(record, file) for record in reached if record is not None])
-
-
-def _tell_left_out(experiment: _engine.Experiment, quick: bool, settings: dict[str, Any]) -> None:
+def tell_left_out(experiment: _engine.Experiment, quick: bool, settings: dict[str, Any]) -> None:
     """Of another model than the experiment's own, what that one is set to and this one lacks."""
     lacking = experiment.left_out(quick, settings)
     if lacking:
@@ -342,22 +289,6 @@ def _tell_cost(run: Run) -> None:
                 f"the probe '{name}' took {seconds:.1f} s, {seconds / run.seconds:.0%} of the run; "
                 "evaluate less often (every=…) or measure less"
             )
-
-
-def _is_axis(value: Any) -> bool:
-    return isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) == 1
-
-
-def _is_flat(value: Any) -> bool:
-    return not any(_is_axis(element) for element in value)
-
-
-def _axis(key: str, value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
-        raise checks.wrong_type(f"the axis '{key}'", value, 'a list of values, or a range as "0..9"')
-    return list(value)
 
 
 def _where_it_stopped(run: Run | None) -> str:

@@ -51,3 +51,27 @@ def pressed_at(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield press
     signal.signal(signal.SIGINT, before)
+
+
+class Clock:
+    """Seconds that a test makes: a pass over what is evaluated takes one, or as many as the test says."""
+
+    seconds, a_pass = 0.0, 1.0
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of a watch, for what depends on time to be the same on every machine."""
+    pytest.importorskip("torch")
+    from fovea.torch import clock as clocks
+    from fovea.torch.model import Model
+
+    clock, call = Clock(), Model.__call__
+    monkeypatch.setattr(clocks, "seconds", lambda: clock.seconds)
+
+    def counted(self, *batch):
+        clock.seconds += clock.a_pass
+        return call(self, *batch)
+
+    monkeypatch.setattr(Model, "__call__", counted)
+    return clock

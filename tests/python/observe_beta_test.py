@@ -5,30 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from fovea.torch import clock as clocks  # noqa: E402
-from fovea.torch.model import Model  # noqa: E402
 from observed_models import GPT, TARGET, TOKENS, drawn, looked, observe, right, sharpened  # noqa: E402, F401
 from torch import nn  # noqa: E402
-
-
-class Clock:
-    """Seconds that a test makes: a pass takes one."""
-
-    seconds = 0.0
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(clocks, "seconds", lambda: clock.seconds)
-    call = Model.__call__
-
-    def counted(self, *batch):
-        clock.seconds += 1
-        return call(self, *batch)
-
-    monkeypatch.setattr(Model, "__call__", counted)
-    return clock
 
 
 def trained(model, clock, update, steps=60, batch=TOKENS, target=TARGET, **options):

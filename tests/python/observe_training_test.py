@@ -260,22 +260,6 @@ def test_looks_take_a_tenth_of_the_training_at_most():
     assert len(run.series["agreement"]) >= 2  # and β is among it
 
 
-def test_where_nothing_is_said_looks_are_as_many_as_there_is_time_for(monkeypatch):
-    watch = fovea.observe(GPT(), TOKENS, right(TARGET), beta=None, name="mine")
-    watch.step()
-    monkeypatch.setattr(watch._schedule, "update", lambda: (0.001, True))
-    monkeypatch.setattr(watch._evaluator, "price", lambda: (0.02, 0.001))  # 50 updates earn a fifth of it
-    assert watch.cost().every == 250 and "250 of them between evaluations" in str(watch.cost())
-    watch._schedule._credit = 0.0
-    with pytest.warns(UserWarning, match="evaluations are made every 250 updates or so"):
-        for _ in range(570):
-            watch.step()
-    assert watch._recorder.evaluations == [
-        0,
-        550,
-    ]  # when there is time for it and for one more, at the end; half of the first 50 updates are spent
-
-
 def test_gradients_are_those_of_the_update():
     model = GPT()
     watch = observe(model, every=1, beta=None)

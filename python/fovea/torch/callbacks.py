@@ -39,10 +39,11 @@ class _Callback:
             )
         self._holds.append((args, kwargs))
 
-    def _begin(self, model: Any, number: int = 0) -> None:
-        """At this update, where no state says more."""
+    def _begin(self, model: Any, number: int = 0, steps: Any = None) -> None:
+        """At this update, where no state says more; ``steps``: of how many, if that is known."""
         self._pass.close()  # of a training that an exception ended
-        self.watch = observe(model, self.batch, self.answer, **self.options)
+        known = {"steps": steps} if isinstance(steps, int) and steps > 0 else {}
+        self.watch = observe(model, self.batch, self.answer, **{**known, **self.options})
         if self._state is not None:
             self.watch.load_state_dict(self._state)
         elif number > 0:
@@ -81,7 +82,7 @@ def lightning_callback(batch: Any, answer: Callable[[Any], Any], **options: Any)
 
     class Observing(_Callback, base):  # type: ignore[misc, valid-type, unused-ignore]
         def on_fit_start(self, trainer: Any, module: Any) -> None:
-            self._begin(module)
+            self._begin(module, steps=getattr(trainer, "max_steps", None))
 
         def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, index: int) -> None:
             self._before_pass()
@@ -119,7 +120,7 @@ def trainer_callback(batch: Any, answer: Callable[[Any], Any], **options: Any) -
 
     class Observing(_Callback, base):  # type: ignore[misc, valid-type, unused-ignore]
         def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **rest: Any) -> None:
-            self._begin(model, int(state.global_step))
+            self._begin(model, int(state.global_step), getattr(state, "max_steps", None))
 
         def on_step_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
             self._before_pass()

@@ -71,6 +71,7 @@ def observe(
     truth: Any = None,
     rungs: Mapping[str, Any] | None = None,
     every: int | None = None,
+    steps: int | None = None,
     sites: str | Sequence[str] = "*",
     beta: str | None = "clamp",
     rows: str | Sequence[int] = "all",
@@ -103,7 +104,10 @@ def observe(
         What simpler models say, by name and lowest last: log-probabilities like the answer, or one number for all of it. Minus their means, the
         predicted plateaus of the loss, are kept beside it.
     every : int, optional
-        Updates between two evaluations. By default 50, or as many times 50 as it takes for evaluations to stay within ``share``.
+        Updates between two evaluations. By default evaluations are at even distances of the logarithm of the step, at most 50 updates
+        apart, and when the loss falls: as many as there is time for within ``share``. With ``share=None`` the default is 50.
+    steps : int, optional
+        How many updates the training has. Default evaluations are then 64 over all of it, and those when the loss falls.
     sites : str or list of str
         Patterns of the names of the sites that are observed. ``attention_sites`` lists the names.
     beta : str or None
@@ -114,7 +118,7 @@ def observe(
     heads : str
         ``"each"``: heads are clamped one by one. ``"all"``: all heads of a site together.
     share : float or None
-        Of the time of the training, what evaluations may take. The rows whose β is measured are chosen once, as many as there is time for. They are the same at
+        Of the time of the training, what evaluations may take; without ``every`` they may take a second, if that is more. The rows whose β is measured are chosen once, as many as there is time for. They are the same at
         every site and head. None: all rows, at each evaluation. ``watch.cost()`` says beforehand what that takes.
     audit : bool
         Whether to follow how far the assumptions of the two-stage story hold at the last site, for ``fovea.audit(run)``.
@@ -156,6 +160,8 @@ def observe(
     """
     if every is not None:
         checks.whole("every", every, 1)
+    if steps is not None:
+        checks.whole("steps", steps, 1)
     checks.whole("keep", keep, 0)
     checks.whole("seed", seed, 0)
     checks.texts("sites", sites, "blocks.1.*")
@@ -188,6 +194,7 @@ def observe(
         truth=truth,
         rungs={} if rungs is None else checks.table("rungs", rungs, "unigram"),
         every=every,
+        steps=steps,
         sites=sites,
         beta=beta,
         rows=rows,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 
 import numpy as np
 
@@ -12,75 +13,120 @@ from .clamps import Base, Clamps
 from .cost import Cost
 from .evaluation import Evaluator
 
-EVERY = 50  # updates between two evaluations, where nothing else is given
+EVERY = 50  # updates between two evaluations, at most, if nothing else is given
+POINTS = 64  # evaluations of a training whose length is known, at even distances of the logarithm
+BUDGET = 1.0  # seconds that evaluations may take of a short training
 EARNED = 0.8  # of the share is spent: no pass takes what the last one took, and keeping the run is not in it
+PARTS = {"regular": 0.4, "falls": 0.2, "beta": 0.4}  # of what is earned, if the schedule chooses the updates
+FALL = 0.05  # of the loss: when it has fallen by so much since the last evaluation, another is due
+APART = 1.2  # steps of β are at least so much apart, as a ratio, if the schedule chooses the updates
+SMOOTH = 0.3  # of the newest loss, in the mean that is followed
 BACKWARD = 3  # an update costs about as much as so many passes forward
 
 
 class Schedule:
-    """Seconds that evaluations have earned, as a share of those of the updates, and have not taken.
+    """Which updates are evaluated, and what evaluations may take.
+
+    With ``every`` each so many updates are evaluated. What they take is paid from a share of the time of the training, and β of what is left.
+    Without it the schedule chooses: at even distances of the logarithm of the step, and when the loss falls. What is earned is then
+    divided into three accounts: of regular evaluations, of those when the loss falls, and of β.
 
     Parameters
     ----------
     evaluator : Evaluator
     every : int or None
-        Updates between two evaluations; None: as often as there is time for, at multiples of 50.
+        Updates between two evaluations; None: the schedule chooses, or 50 if there is no share.
     share : float or None
-        Of the time of the training, what evaluations may take; None: whatever they take.
+        Of the time of the training, what evaluations may take, or a second if that is more and the schedule chooses. None: whatever they
+        take.
+    steps : int or None
+        How many updates the training has, if that is known.
     """
 
-    def __init__(self, evaluator: Evaluator, every: int | None, share: float | None) -> None:
+    def __init__(self, evaluator: Evaluator, every: int | None, share: float | None, steps: int | None) -> None:
         self._evaluator = evaluator
-        self.every, self.share = every or EVERY, share
-        self._adapts = every is None and share is not None  # how often it evaluates
-        self._durations: list[float] = []  # seconds of the newest updates
+        self.every, self.share, self._steps = every or EVERY, share, steps
+        self.chooses = every is None and share is not None  # which updates are evaluated
+        self._durations: deque[float] = deque(maxlen=100)  # seconds of the newest updates
+        self._median: float | None = None  # of them
+        self._updates = 0  # that were timed
         self._stepped: float | None = None  # when the newest began
-        self._credit = 0.0
-        self._saved = 0.0  # of the credit, for β
+        self._accounts = dict.fromkeys(PARTS, 0.0)
+        self._pays = "regular" if self.chooses else "beta"  # the account that evaluations are paid from
+        self._begun = 0  # the first update
         self._earned_until = 0.0  # updates
+        self._earned = self._entitled = 0.0  # seconds, by the share and in all
+        self._next = 0  # the next regular evaluation
+        self._of_beta: int | None = None  # the newest evaluation with β
+        self._loss: float | None = None  # of the training, smoothed
+        self._loss_then: float | None = None  # at the newest evaluation
         self._warned_of_beta = self._warned_of_less = False
 
     # ---- updates
 
     def updated(self, evaluated: bool) -> None:
-        """An update begins; the one before is timed, if no evaluation was within."""
+        """Note that an update begins; the one before is timed, if no evaluation was within."""
         if not evaluated and self._stepped is not None:
-            self._durations = [*self._durations[-99:], clock.seconds() - self._stepped]
+            self._durations.append(clock.seconds() - self._stepped)
+            if self._median is None or len(self._durations) < 16 or self._updates % 16 == 0:
+                self._median = float(np.median(self._durations))
+            self._updates += 1
 
     def stepped(self) -> None:
+        """Note that ``step`` ends."""
         self._stepped = clock.seconds()
 
+    def told(self, loss: float) -> None:
+        """Note the loss of an update."""
+        if math.isnan(loss):
+            return
+        self._loss = loss if self._loss is None else self._loss + SMOOTH * (loss - self._loss)
+        if self._loss_then is None:
+            self._loss_then = self._loss
+
     def go_on(self, number: int) -> None:
-        """The training goes on at this update."""
-        self._earned_until = float(number)
+        """Go on at this update."""
+        self._earned_until, self._next, self._begun = float(number), number, number
 
     def update(self) -> tuple[float, bool]:
         """Return the seconds of an update, and whether it was timed: until then it is taken to be as long as three passes."""
-        if len(self._durations) >= 3:
-            return float(np.median(self._durations)), True
+        if self._median is not None and len(self._durations) >= 3:
+            return self._median, True
         return BACKWARD * self._evaluator.price()[1], False
 
     # ---- evaluations
 
     def interval(self) -> int:
-        """Return the updates between two evaluations that are within the share."""
-        if not self._adapts:
+        """Return the updates between two regular evaluations, late in the training."""
+        if not self.chooses:
             return self.every
-        look, update = self._evaluator.price()[0], self.update()[0]
-        look += min(look, self._price_of_beta())
-        return self.every * max(1, math.ceil(look / (EARNED * (self.share or 1) * self.every * update)))
+        earned = EARNED * (self.share or 1) * self._part("regular") * self.update()[0]
+        return max(self.every, math.ceil(self._evaluator.price()[0] / earned))
+
+    def _part(self, account: str) -> float:
+        """The part of what is earned that an account gets; that of β is divided among the others if β is not measured."""
+        if not self.chooses:
+            return float(account == "beta")
+        if self._evaluator.clamps:
+            return PARTS[account]
+        return 0.0 if account == "beta" else PARTS[account] / (1 - PARTS["beta"])
 
     def due(self, number: int, first: bool) -> bool:
-        """Return whether this update is evaluated. Where how often is left to the schedule, it is when there is time for an evaluation and for
-        one more, at the end."""
-        if number % self.every:
-            return False
-        if not self._adapts or first:
-            return True
+        """Return whether this update is evaluated."""
+        if not self.chooses:
+            return number % self.every == 0
+        falls = self._loss is not None and self._loss_then is not None and self._loss < (1 - FALL) * self._loss_then
+        if first or not (falls or number >= self._next):
+            return first
         self.earn(number)
-        if self._credit - min(self._saved, self._price_of_beta()) >= 2 * self._evaluator.price()[0]:
+        look = self._evaluator.price()[0]
+        if number >= self._next and self._accounts["regular"] >= 2 * look:  # for this one, and for the last
+            self._pays = "regular"
             return True
-        if not self._warned_of_less and self.interval() > self.every:
+        if falls and self._accounts["falls"] >= look:
+            self._pays = "falls"
+            return True
+        if number > self.every and not self._warned_of_less and self.interval() > self.every:
             self._warned_of_less = True
             teller()(
                 f"evaluations are made every {self.interval()} updates or so: more often they would take more than share={self.share:g} of the "
@@ -88,36 +134,61 @@ class Schedule:
             )
         return False
 
+    def evaluated(self, number: int, loss: float) -> None:
+        """Note an evaluation, and the loss that it found: when that falls, the next is sooner."""
+        fell = self._loss is None and self._loss_then is not None and loss < (1 - FALL) * self._loss_then
+        if self._pays != "falls" or number >= self._next:
+            gap = self._gap(number)
+            self._next = number + (max(1, gap // 4) if fell else gap)
+        self._loss_then = loss if self._loss is None else self._loss
+
+    def _gap(self, number: int) -> int:
+        """Return the updates between two regular evaluations, at this step."""
+        if self._steps is None:
+            return max(1, min(self.every, number // 10))
+        return max(1, min(self._steps // POINTS, int(number * (self._steps ** (1 / POINTS) - 1))))
+
     def earn(self, number: int) -> None:
         """Earn what the updates up to this one allow."""
-        earned = EARNED * (self.share or 0) * self.update()[0] * max(0.0, number - self._earned_until)
-        self._credit += earned
-        self._saved += earned / 2
+        self._earned += EARNED * (self.share or 0) * self.update()[0] * max(0.0, number - self._earned_until)
         self._earned_until = max(self._earned_until, number)
+        given = 0.0
+        if self.chooses:  # a short training is given its budget at even distances of the logarithm
+            passed, whole = math.log1p(number - self._begun), math.log1p(self._steps or 1000)
+            given = BUDGET * min(1.0, passed / whole)
+        self._divide(max(self._earned, given) - self._entitled)
+        self._entitled = max(self._earned, given)
 
     def earn_ahead(self) -> None:
         """Earn half of what the first updates will have earned, for the first evaluation."""
-        self._earned_until += self.every / 2
-        self._credit += EARNED * (self.share or 0) * self.update()[0] * self.every / 2
+        if not self.chooses:
+            self._earned_until += self.every / 2
+            self._divide(EARNED * (self.share or 0) * self.update()[0] * self.every / 2)
 
-    def spend(self, seconds: float) -> None:
-        self._credit -= seconds
+    def _divide(self, seconds: float) -> None:
+        for account in self._accounts:
+            self._accounts[account] += self._part(account) * seconds
+
+    def spend(self, seconds: float, account: str | None = None) -> None:
+        """Pay for an evaluation, from the account that its turn came by or from one that is named: ``"beta"``, or ``"all"``."""
+        if account == "all":
+            self._divide(-seconds)
+        else:
+            self._accounts[account or self._pays] -= seconds
 
     # ---- β
 
-    def _price_of_beta(self) -> float:
-        """Seconds of β of the rows that were chosen; 0 before they are."""
-        clamps = self._evaluator.clamps
-        return clamps.price() if clamps and clamps.examples is not None else 0.0
-
-    def affords_beta(self, clamps: Clamps, base: Base, kept: float, last: bool) -> bool:
+    def affords_beta(self, clamps: Clamps, base: Base, number: int, kept: float, last: bool) -> bool:
         """Return whether there is time for β of all rows that are measured, but for the seconds that are kept. Chooses these rows."""
+        if self.chooses and not last and self._of_beta is not None and number < APART * self._of_beta:
+            return False
         if clamps.examples is None and not self._chosen(clamps, base, last):
             return False
-        if self.share is not None and clamps.price() > self._credit - kept:
+        left = sum(self._accounts.values()) if last else self._accounts["beta"] - (0.0 if self.chooses else kept)
+        if self.share is not None and clamps.price() > left:
             self._warn_if_never(clamps)
             return False
-        self._saved = 0.0
+        self._of_beta = number
         return True
 
     def _chosen(self, clamps: Clamps, base: Base, last: bool) -> bool:
@@ -128,9 +199,10 @@ class Schedule:
             return True
         update, timed = self.update()
         look = self._evaluator.price()[0]
-        left = max(EARNED * self.share * update * self.every - look, look if self._adapts else 0.0)
+        earned = EARNED * self.share * update * self.every
+        left = max(self._part("beta") * earned, look) if self.chooses else max(earned - look, 0.0)
         if last:
-            left = max(left, self._credit)
+            left = max(left, sum(self._accounts.values()))
         elif clamps.unsure.issuperset(clamps.order) or (not timed and clamps.price_of_all() > left):
             return False
         clamps.choose(base, left)
@@ -139,7 +211,7 @@ class Schedule:
     def _warn_if_never(self, clamps: Clamps) -> None:
         assert self.share is not None
         update, look, price = self.update()[0], self._evaluator.price()[0], clamps.price()
-        if self._warned_of_beta or self._adapts or self.share * update * self.every > look + price / 20:
+        if self._warned_of_beta or self.chooses or self.share * update * self.every > look + price / 20:
             return
         self._warned_of_beta = True
         teller()(

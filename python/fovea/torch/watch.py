@@ -59,6 +59,7 @@ class Watch:
         truth: Any,
         rungs: Mapping[str, Any],
         every: int | None,
+        steps: int | None,
         sites: str | Sequence[str],
         beta: str | None,
         rows: str | Sequence[int],
@@ -90,7 +91,7 @@ class Watch:
         self._evaluator = Evaluator(
             observed, clamps, Audit(observed, clamps, heads == "all") if audit else None, self._room(keep)
         )
-        self._schedule = Schedule(self._evaluator, every, share)
+        self._schedule = Schedule(self._evaluator, every, share, steps)
         self._holds = HoldSchedule(observed)
         self._spec = {
             "model": self._spec_of_model(),
@@ -100,7 +101,7 @@ class Watch:
         self._measured: dict[str, Any] = {"beta": "clamp" if clamps else "none"}
         if clamps:
             self._measured.update(rows=rows, heads=heads, share="none" if share is None else share)
-        self._schedule.spend(clock.now() - begun)
+        self._schedule.spend(clock.now() - begun, "all")
         if not self._silent:
             for site, why in observed.unseen.items():
                 teller()(f"attention of '{site}' is not seen: it {why}")
@@ -160,6 +161,9 @@ class Watch:
             require_number(name, value)
         self._holds.stepped(self.number)
         self._given = metrics
+        loss = metrics.get("loss")
+        if self._schedule.chooses and loss is not None and getattr(loss, "is_cpu", True):  # a device is not waited for
+            self._schedule.told(_number(loss))
         due = not self._silent and self._schedule.due(self.number, not self._recorder.evaluations)
         if due:
             self._evaluate()
@@ -264,15 +268,15 @@ class Watch:
             schedule.earn(step)
             if first:
                 schedule.earn_ahead()
-            schedule.spend(clock.now() - start)
+            schedule.spend(clock.now() - start, "all" if first else None)
             start = clock.now()
             beta = {}
-            if evaluator.clamps and schedule.affords_beta(evaluator.clamps, base, 0.0 if last else took, last):
+            if evaluator.clamps and schedule.affords_beta(evaluator.clamps, base, step, 0.0 if last else took, last):
                 beta = evaluator.beta(base)
                 more, kept = evaluator.agreement(base, beta)
                 numbers.update(more)
                 arrays += kept
-            schedule.spend(clock.now() - start)
+            schedule.spend(clock.now() - start, "beta")
             start = clock.now()
             if evaluator.audit:
                 numbers.update(evaluator.audit.measure(base, base.answers.cpu().numpy(), step, first, beta))
@@ -282,6 +286,7 @@ class Watch:
         for name, number in numbers.items():
             self._recorder.number(step, name, number)
         self._recorder.evaluated(step, arrays)
+        schedule.evaluated(step, numbers["loss"])
 
     def _diverged(self, base: Base, last: bool) -> bool:
         """Whether an answer that was a number is none any more: then the loss alone is kept, as nan."""
@@ -300,8 +305,7 @@ class Watch:
     def _note_update(self, last: bool) -> None:
         """Record what the training said of this update, and its gradient."""
         for name, value in self._given.items():
-            number = float(value.detach() if isinstance(value, torch.Tensor) else value)
-            self._recorder.number(self.number, f"train_{name}", number)
+            self._recorder.number(self.number, f"train_{name}", _number(value))
         norms = {} if last else self._evaluator.gradients()
         if not norms and not last and not self._warned_of_no_gradient:
             self._warned_of_no_gradient = True
@@ -431,3 +435,7 @@ class Watch:
         return (
             f"<watch of {model}: {len(self._observed.sites)} sites, {self.number} updates, {evaluations} evaluations>"
         )
+
+
+def _number(value: Any) -> float:
+    return float(value.detach() if isinstance(value, torch.Tensor) else value)

@@ -24,7 +24,10 @@ def kept_of(entry, claims, changes, by_id, reached):
     steps = [run["steps"] for run in own]
     kept = {
         "experiment": entry["experiment"],
-        "claims": [{key: claim[key] for key in ("claim", "value", "wanted", "held")} for claim in claims],
+        "claims": [
+            {key: claim[key] for key in ("name", "claim", "value", "wanted", "held") if key in claim}
+            for claim in claims
+        ],
         "runs": len(own),
         "seeds": sorted({run["seed"] for run in own}),
         "steps": [min(steps), max(steps)],

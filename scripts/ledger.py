@@ -4,7 +4,7 @@
     scripts/ledger.py            writes docs/results/ledger.jsonl from the history of git, and the counts into README.md
     scripts/ledger.py --check    fails if the ledger, or a count that a document prints, is not that of the claims
 
-A claim is its experiment, metric, filter (`where`) and bounds. It was stated in the commit that last added it in this form: a changed
+A claim is its experiment, metric, filter (`where`) and bounds, with named quantities put in. It was stated in the commit that last added it in this form: a changed
 metric or bound is a new statement, a changed text is not. If the task, the model, the training or the sweep of the full form changed
 later, the claim was stated with that change (`settings`). A result is kept when docs/results/ (before that, the table of claims in
 docs/results.md) first has the experiment's full form.
@@ -32,6 +32,7 @@ import sys
 import time
 
 import tomllib
+from experiment_claims import read_experiment
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LEDGER = HERE / "docs" / "results" / "ledger.jsonl"
@@ -59,7 +60,7 @@ def key_of(experiment, claim, metric=None):
 
 
 def claims_of(text, experiment):
-    return {key_of(experiment, claim) for claim in tomllib.loads(text).get("claim", [])}
+    return {key_of(experiment, claim) for claim in read_experiment(text).get("claim", [])}
 
 
 def claim_text(key):

@@ -24,6 +24,7 @@ import sys
 
 import ledger
 import tomllib
+from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, keep
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
@@ -88,51 +89,56 @@ def on_agreement(sentence):
     return any(pattern.fullmatch(sentence) for pattern in of_measures())
 
 
-def still_made(sentence, experiment):
-    if "against" in experiment and on_agreement(sentence):
-        return True
-    return sentence in [claim["says"] for claim in experiment.get("claim", [])]
+def shipped_claim(kept, experiment):
+    """The claim of the experiment's file that a kept one is of, or None."""
+    made = of_full(experiment) if "name" in kept else experiment.get("claim", [])
+    return next((claim for claim in made if key_of(claim) == key_of(kept)), None)
 
 
-def otherwise(experiment, sentence, broken):
+def still_made(kept, experiment):
+    return shipped_claim(kept, experiment) is not None or ("against" in experiment and on_agreement(kept["claim"]))
+
+
+def otherwise(experiment, key, broken):
     """What the quick form comes to where what the claim is about is broken, or why nothing breaks it."""
     for entry in broken:
-        if entry["experiment"] == experiment and entry["claim"] == sentence:
+        if entry["experiment"] == experiment and entry["claim"] == key:
             if not entry["value"]:
                 return entry["change"].replace("nothing:", "nothing breaks it:", 1)
             return f"{entry['change']}: {entry['value']}"
     return ""
 
 
-def kind_of(name, sentence, experiment):
+def kind_of(name, claim):
     """Whether a claim of the full form was stated before its experiment's first kept result, as the ledger has it."""
-    keys = [ledger.key_of(name, claim) for claim in of_full(experiment) if claim["says"] == sentence]
-    return ledger.kinds().get(keys[0], "") if keys else ""
+    return ledger.kinds().get(ledger.key_of(name, claim), "") if claim and claim.get("form") != "quick" else ""
 
 
 def claims_table(all_kept, shipped, broken):
     rows = []
     for kept in all_kept:
         for claim in kept["claims"]:
-            verdict = "held" if claim["held"] else "**not held**"
-            if not still_made(claim["claim"], shipped.get(kept["experiment"], {})):
+            experiment = shipped.get(kept["experiment"], {})
+            now = shipped_claim(claim, experiment)
+            verdict = "supported" if claim["held"] else "**not supported**"
+            if not still_made(claim, experiment):
                 verdict = f"{verdict}, of a claim reworded or replaced since"
             rows.append(
                 [
                     name_of(kept),
-                    claim["claim"].replace("|", "\\|"),
+                    ((now or {}).get("title") or claim["claim"]).replace("|", "\\|"),
                     value_text(claim),
                     claim["wanted"],
-                    otherwise(kept["experiment"], claim["claim"], broken),
-                    kind_of(kept["experiment"], claim["claim"], shipped.get(kept["experiment"], {})),
+                    otherwise(kept["experiment"], key_of(claim), broken),
+                    kind_of(kept["experiment"], now),
                     verdict,
                 ]
             )
-    held, old = (sum(says in row[-1] for row in rows) for says in ("held", "replaced since"))
-    held -= sum("not held" in row[-1] for row in rows)
+    supported = sum(row[-1].startswith("supported") for row in rows)
+    old = sum("replaced since" in row[-1] for row in rows)
     changed = f" In words that have been changed or replaced since: {old}." if old else ""
-    return [f"{held} of {len(rows)} claims held.{changed}", ""] + table(
-        ["experiment", "claim", "value", "wanted", "otherwise", "kind", "verdict"], rows
+    return [f"{supported} of {len(rows)} claims are supported.{changed}", ""] + table(
+        ["experiment", "claim", "value", "threshold", "otherwise", "kind", "verdict"], rows
     )
 
 
@@ -156,8 +162,8 @@ def runs_table(all_kept):
 
 def lacks_claims(kept, experiment, broken):
     """Whether the experiment makes claims that this kept result has not: those of its file, and those on agreement that its quick form makes."""
-    said = {claim["claim"] for claim in kept["claims"]}
-    made = [claim["says"] for claim in of_full(experiment)]
+    said = {key_of(claim) for claim in kept["claims"]}
+    made = [key_of(claim) for claim in of_full(experiment)]
     if "against" in experiment:
         made += [
             one["claim"] for one in broken if one["experiment"] == kept["experiment"] and on_agreement(one["claim"])
@@ -220,26 +226,34 @@ def agreement_tables(all_kept):
 
 
 def verdict_of(test, refutes, all_kept, shipped):
-    """Of the claim of an experiment whose text begins so: what its kept results say, over all corpora."""
+    """Of the claim of an experiment with this name, or whose text begins so: its kept results, over all corpora."""
     name, start = test
     experiment = shipped.get(name, {})
-    said = [claim["says"] for claim in experiment.get("claim", []) if claim["says"].startswith(start)]
+    said = [claim for claim in experiment.get("claim", []) if begins(key_of(claim), start)]
     kept = [
         c
         for k in all_kept
         if k["experiment"] == name
         for c in k["claims"]
-        if c["claim"].startswith(start) and still_made(c["claim"], experiment)
+        if begins(key_of(c), start) and still_made(c, experiment)
     ]
     if not kept:
         if said:
             return "not run in full yet"
-        print(f"docs/results/sentences.toml: {name} has no claim that begins '{start}'", file=sys.stderr)
+        print(f"docs/results/sentences.toml: {name} has no claim '{start}'", file=sys.stderr)
         return "**no such claim**"
     held = sum(c["held"] for c in kept)
     if held < len(kept):
-        return "**not held**" if held == 0 else f"**held on {held} of {len(kept)} corpora**"
-    return "held: the sentence is refuted" if refutes else "held"
+        return "**not supported**" if held == 0 else f"**supported on {held} of {len(kept)} corpora**"
+    return "supported: the sentence is refuted" if refutes else "supported"
+
+
+def shown_test(test, shipped):
+    """A test by the title of its claim, or by how its text begins."""
+    titles = [
+        claim.get("title") for claim in shipped.get(test[0], {}).get("claim", []) if begins(key_of(claim), test[1])
+    ]
+    return next(filter(None, titles), f"{test[1]} …")
 
 
 def sentences_table(sentences, all_kept, shipped):
@@ -249,7 +263,14 @@ def sentences_table(sentences, all_kept, shipped):
         if tests := one.get("tests"):
             for i, test in enumerate(tests):
                 verdict = verdict_of(test, one.get("refutes", False), all_kept, shipped)
-                rows.append(["" if i else one["says"], "" if i else source, f"`{test[0]}`: {test[1]} …", verdict])
+                rows.append(
+                    [
+                        "" if i else one["says"],
+                        "" if i else source,
+                        f"`{test[0]}`: {shown_test(test, shipped)}",
+                        verdict,
+                    ]
+                )
         else:
             rows.append([one["says"], source, f"needs {one['needs']}", "**not tested**"])
     return table(["sentence", "source", "tested by", "verdict"], rows)
@@ -361,7 +382,7 @@ def main():
     for name in words.full:
         keep(read_json(name), read_json(words.runs), words.series)
 
-    shipped = {name.stem: tomllib.loads(name.read_text()) for name in (HERE / "experiments").glob("*.toml")}
+    shipped = {name.stem: read_experiment(name.read_text()) for name in (HERE / "experiments").glob("*.toml")}
     known = sorted(shipped, key=lambda name: (shipped[name]["order"], name))
     all_kept = [read_json(name) for name in sorted(KEPT.glob("*.json"))]
     broken = [json.loads(line) for line in read(KEPT / "broken.jsonl").splitlines()]

@@ -48,7 +48,7 @@ Json names(const Store& store) {
 }
 
 Json experiments(const Store& store) {
-  const std::vector<ClaimResult> claims = store.claims();
+  std::vector<ClaimResult> claims = store.claims();
   Json list = Json::array();
   for (const std::string& name : experiment_names()) {
     const Experiment experiment = find_experiment(name);
@@ -57,6 +57,7 @@ Json experiments(const Store& store) {
              {"idea", experiment.idea},
              {"system", experiment.system},
              {"order", experiment.order}};
+    add_texts(claims, experiment);
     Json& verdicts = one["claims"] = Json::array();
     for (const ClaimResult& claim : claims)
       if (claim.experiment == name && claim.source.empty()) verdicts.push_back(claim_json(claim));

@@ -1,18 +1,18 @@
 """scripts/ledger.py: when claims were stated, and whether that was before their experiments' first kept results."""
 
-import importlib.util
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-spec = importlib.util.spec_from_file_location("ledger", ROOT / "scripts" / "ledger.py")
-ledger = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(ledger)
+sys.path.insert(0, str(ROOT / "scripts"))
+import experiment_claims  # noqa: E402
+import ledger  # noqa: E402
 
 EXPERIMENT = """
 title = "Words"
@@ -136,3 +136,40 @@ def test_check_names_what_is_not_in_the_ledger_and_what_documents_do_not_print(p
     )
     monkeypatch.setattr(ledger, "has_history", lambda kept: False)
     assert ledger.complaints() == ["README.md does not print the counts of the ledger"]
+
+
+# The same as in tests/lab/query/definitions_test.cpp: the program and the scripts put definitions in alike.
+EXPANDED = [
+    ("median(t90 | late)", "median(steps_to_90 | task.vocab = 60 and seed > 1)"),
+    ("median(t90 | late and seed < 4)", "median(steps_to_90 | (task.vocab = 60 and seed > 1) and seed < 4)"),
+    ("2 * slope / t90", "2 * (last(loss) - first(loss)) / steps_to_90"),
+    ("2 * final", "2 * last(loss)"),
+    ("share(kind = 'late')", "share(kind = 'late')"),
+    ("least(ratio)", "least((last(loss) - first(loss)) / last(loss))"),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), EXPANDED)
+def test_definitions_are_put_into_claims(text, wanted):
+    definitions = {
+        "t90": "steps_to_90",
+        "late": "task.vocab = 60 and seed > 1",
+        "final": "last(loss)",
+        "slope": "final - first(loss)",
+        "ratio": "slope / final",
+    }
+    assert experiment_claims.expanded(text, definitions) == wanted
+
+
+@needs_git
+def test_a_claim_that_is_rewritten_over_definitions_keeps_its_date(project, tmp_path):
+    project.write(claim("median(a | seed > 1)", 1))
+    project.commit()
+    project.keep()
+    project.commit()
+    project.write('[define]\nlate = "seed > 1"\n', claim("median(a | late)", 1))
+    project.commit()
+    assert project.kinds() == {"median(a | seed > 1)": "confirmatory"}
+    project.write('[define]\nlate = "seed > 2"\n', claim("median(a | late)", 1))
+    project.commit()
+    assert project.kinds() == {"median(a | seed > 2)": "exploratory"}, "another definition is another claim"

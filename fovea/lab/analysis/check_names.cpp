@@ -58,8 +58,10 @@ std::vector<std::string> names_of(const std::vector<RunRecord>& runs) {
 
 class Reader {
  public:
-  Reader(std::vector<RunRecord> runs, std::span<const RunSpec> specs)
-      : runs_(std::move(runs)), specs_(specs), known_(names_of(runs_)) {}
+  Reader(std::vector<RunRecord> runs, std::span<const RunSpec> specs, const Definitions& definitions)
+      : runs_(std::move(runs)), specs_(specs), known_(names_of(runs_)) {
+    for (const auto& [name, one] : definitions.all()) known_.push_back(name);
+  }
 
   // `own`: a name that stands for something else there.
   void read(const std::string& text, const std::string& reader, const Place& place, std::string_view own = {}) const {
@@ -104,11 +106,15 @@ void refuse_misspelt_names(const Experiment& experiment, Preset preset, std::spa
     runs.push_back(untrained(*models[i * (models.size() - 1) / std::max<std::size_t>(taken - 1, 1)]));
     if (runs.back().state != RunState::done) return;  // the training will say why
   }
-  const Reader reader(std::move(runs), specs);
+  const Reader reader(std::move(runs), specs, experiment.definitions);
   for (const Claim& claim : experiment.claims) {
     if (!claim.is_of(preset)) continue;
-    reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.says), claim.place);
-    reader.read(claim.where, fmt::format("the claim \"{}\"", claim.says), claim.place);
+    for (const auto& [name, text] : claim.text.define) {
+      const Definition& one = experiment.definitions.all().at(name);
+      reader.read(one.whole, fmt::format("the definition of '{}'", name), one.place);
+    }
+    reader.read(claim.metric, fmt::format("the claim \"{}\"", claim.shown()), claim.place);
+    reader.read(claim.where, fmt::format("the claim \"{}\"", claim.shown()), claim.place);
   }
   for (const FigureSpec& figure : experiment.figures)
     for (const char* const key : names_read_by(figure.kind, !experiment.stages_of(preset).empty())) {

@@ -49,6 +49,7 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
   result.claim = claim.says;
   result.metric = claim.metric;
   result.wanted = claim.wanted();
+  result.text = claim.text;
   result.value = std::numeric_limits<double>::quiet_NaN();
   const Expression metric = Expression::parse(claim.metric, claim.place);
   std::vector<const RunRecord*> runs = done;
@@ -70,8 +71,9 @@ ClaimResult check(const Claim& claim, const std::string& experiment, const std::
     if (result.note.empty()) result.note = no_number_text(metric, runs);
     return result;
   }
-  result.held =
+  const bool meets =
       (!claim.at_least || result.value >= *claim.at_least) && (!claim.at_most || result.value <= *claim.at_most);
+  result.held = meets != claim.text.refutes;
   return result;
 }
 
@@ -91,6 +93,15 @@ std::vector<ClaimResult> check_claims(const Experiment& experiment, Preset prese
     add_notes(results.back(), claim, notes);
   }
   return results;
+}
+
+void add_texts(std::vector<ClaimResult>& results, const Experiment& experiment) {
+  for (ClaimResult& result : results)
+    for (const Claim& claim : experiment.claims)
+      if (result.experiment == experiment.name && result.source == experiment.source && claim.says == result.claim &&
+          claim.metric == result.metric && claim.wanted() == result.wanted &&
+          (!claim.preset || word_of(*claim.preset) == result.preset))
+        result.text = claim.text;
 }
 
 }  // namespace fovea

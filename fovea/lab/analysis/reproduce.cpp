@@ -124,6 +124,7 @@ std::optional<Reproduction> reproduced_before(const Store& store, const Experime
   std::vector<ClaimResult> claims = store.claims(experiment.name);
   std::erase_if(claims, [&experiment](const ClaimResult& claim) { return claim.source != experiment.source; });
   if (claims.empty()) return std::nullopt;
+  add_texts(claims, experiment);
   Reproduction found{experiment, preset_of(claims.back().preset).value_or(Preset::quick), {}, {}, 0};
   for (const ClaimResult& claim : claims)
     if (claim.preset == claims.back().preset) found.claims.push_back(claim);

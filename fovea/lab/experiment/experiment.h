@@ -13,25 +13,13 @@
 #include "fovea/base/error/value.h"
 #include "fovea/io/toml_reader.h"
 #include "fovea/lab/experiment/axes.h"
+#include "fovea/lab/experiment/claim.h"
 #include "fovea/lab/experiment/preset.h"
 #include "fovea/lab/record/run_spec.h"
 
 namespace fovea {
 
 class ResolvedRun;
-
-// A claim: an expression over the runs of the experiment (lab/query/expression.h) and what it must come to.
-struct Claim {
-  std::string says;                         // one sentence
-  std::string metric;                       // "share(accuracy >= 0.95)"
-  std::string where;                        // "task.vocab = 60"; empty: all runs
-  std::optional<double> at_least, at_most;  // at least one of them is set
-  std::optional<Preset> preset;             // the only one it is of; unset: it is of both
-  Place place;
-
-  std::string wanted() const;  // ">= 0.95", "0.9 to 1.1"
-  bool is_of(Preset asked) const { return !preset || *preset == asked; }
-};
 
 // A figure to draw from the experiment's runs; view/ knows the kinds and their settings.
 struct FigureSpec {
@@ -90,6 +78,7 @@ struct Experiment {
   std::vector<Baseline> baselines;          // after all stages
   std::int64_t draws = 0;                   // how often what is drawn at random is drawn
   std::int64_t draw_seed = 0;               // and what it is drawn from
+  Definitions definitions;                  // quantities that claims are written in
   std::vector<Claim> claims;
   std::vector<FigureSpec> figures;
   Place place;

@@ -13,47 +13,14 @@
 #include "fovea/io/shipped.h"
 #include "fovea/lab/experiment/baselines.h"
 #include "fovea/lab/experiment/experiment.h"
+#include "fovea/lab/experiment/read_values.h"
 #include "fovea/lab/experiment/stages.h"
-#include "fovea/lab/query/expression.h"
 
 namespace fovea {
 
 namespace {
 
 constexpr std::size_t largest_file = 1 << 20;
-
-// What a key of the file does with its value.
-using Keys = std::map<std::string, std::function<void(const Value&)>>;
-
-void read_keys(const ValueTable& table, const std::string& owner, const Keys& keys) {
-  for (const auto& [key, value] : table) {
-    const auto found = keys.find(key);
-    if (found == keys.end()) {
-      std::vector<std::string> names;
-      for (const auto& entry : keys) names.push_back(entry.first);
-      throw wrong_input(fmt::format("{} has no key '{}'", owner, key), suggest_name(key, names), value.place);
-    }
-    found->second(value);
-  }
-}
-
-template <class T>
-const T& take(const Value& value, const std::string& key, const Message& wanted) {
-  const T* const x = value.as<T>();
-  if (!x)
-    throw wrong_input(message("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value),
-                      message("make it {}", wanted), value.place);
-  return *x;
-}
-
-std::string take_text(const Value& value, const std::string& key) {
-  return take<std::string>(value, key, ValueKind::text);
-}
-
-double take_number(const Value& value, const std::string& key) {
-  if (const auto* whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
-  return take<double>(value, key, ValueKind::number);
-}
 
 // "train.steps" = 5 and train.steps = 5 are the same: tables open up into dotted keys.
 ValueTable take_flat(const Value& value, const std::string& key) {
@@ -99,43 +66,6 @@ ValueList read_interventions(const Value& value) {
   return list;
 }
 
-Claim read_claim(const Value& value) {
-  Claim claim;
-  claim.place = value.place;
-  Place metric_place, where_place;
-  read_keys(take<ValueTable>(value, "claim", ValueKind::table), "a claim",
-            {{"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
-             {"metric", [&](const Value& v) { claim.metric = take_text(v, "metric"), metric_place = v.place; }},
-             {"where", [&](const Value& v) { claim.where = take_text(v, "where"), where_place = v.place; }},
-             {"at_least", [&](const Value& v) { claim.at_least = take_number(v, "at_least"); }},
-             {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
-             {"form", [&](const Value& v) {
-                const std::string word = take_text(v, "form");
-                claim.preset = preset_of(word);
-                if (!claim.preset)
-                  throw wrong_input(fmt::format("the form of a claim cannot be '{}'", word),
-                                    "it is quick or full; without the key it is both", v.place);
-              }}});
-  if (claim.says.empty())
-    throw wrong_input("a claim does not say what it claims",
-                      message("add {}, one sentence", Message::Entry{"says", {"…", {}}}), claim.place);
-  if (claim.metric.empty())
-    throw wrong_input("a claim has no metric",
-                      message("add {}, as in \"share(accuracy >= 0.95)\"", Message::Entry{"metric", {"…", {}}}),
-                      claim.place);
-  Expression::parse(claim.metric, metric_place);
-  if (!claim.where.empty()) Expression::parse(claim.where, where_place).require_single_run().require_condition();
-  if (!claim.at_least && !claim.at_most)
-    throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.place);
-  for (const auto& bound : {claim.at_least, claim.at_most})
-    if (bound && std::isnan(*bound))
-      throw wrong_input("a claim's bound is not a number", "nothing is more or less than nan", claim.place);
-  if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
-    throw wrong_input(fmt::format("a claim wants at least {} and at most {}", *claim.at_least, *claim.at_most),
-                      "swap them", claim.place);
-  return claim;
-}
-
 FigureSpec read_figure(const Value& value) {
   FigureSpec figure;
   figure.place = value.place;
@@ -169,9 +99,8 @@ void check_stages(const Experiment& experiment) {
   }
 }
 
-template <class Item>
-std::vector<Item> read_list(const Value& value, const std::string& key, Item (*read)(const Value&)) {
-  std::vector<Item> items;
+auto read_list(const Value& value, const std::string& key, const auto& read) {
+  std::vector<decltype(read(value))> items;
   for (const Value& item : take<ValueList>(value, key, message("written as {}", Message::Tables{key})))
     items.push_back(read(item));
   return items;
@@ -194,6 +123,9 @@ Experiment experiment_from_table(const ValueTable& written, const Place& place) 
   const auto text = [](std::string& out, const std::string& key) {
     return [&out, key](const Value& v) { out = take_text(v, key); };
   };
+  if (const auto define = written.find("define"); define != written.end())  // claims are written in them
+    experiment.definitions = Definitions(take<ValueTable>(define->second, "define", ValueKind::table));
+  const auto claim = [&](const Value& v) { return read_claim(v, experiment.definitions); };
   read_keys(written, "an experiment",
             {{"title", text(experiment.title, "title")},
              {"idea", text(experiment.idea, "idea")},
@@ -221,7 +153,8 @@ Experiment experiment_from_table(const ValueTable& written, const Place& place) 
              {"quick", [&](const Value& v) { experiment.quick = read_quick(v); }},
              {"stage", [&](const Value& v) { read_stages(v, experiment); }},
              {"against", [&](const Value& v) { experiment.baselines = read_list(v, "against", read_baseline); }},
-             {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", read_claim); }},
+             {"define", [](const Value&) {}},
+             {"claim", [&](const Value& v) { experiment.claims = read_list(v, "claim", claim); }},
              {"figure", [&](const Value& v) { experiment.figures = read_list(v, "figure", read_figure); }}});
   for (const auto& [key, section] : {std::pair{"task", &experiment.task}, std::pair{"model", &experiment.model}}) {
     if (section->empty())
@@ -235,6 +168,7 @@ Experiment experiment_from_table(const ValueTable& written, const Place& place) 
     take_text(name->second, "name");
   }
   check_stages(experiment);
+  check_claim_names(experiment.claims, experiment.definitions);
   return experiment;
 }
 
@@ -248,11 +182,6 @@ Experiment read_experiment(const std::filesystem::path& path) {
   std::error_code ignored;
   experiment.source = std::filesystem::weakly_canonical(path, ignored).string();
   return experiment;
-}
-
-std::string Claim::wanted() const {
-  if (at_least && at_most) return fmt::format("{} to {}", *at_least, *at_most);
-  return at_least ? fmt::format(">= {}", *at_least) : fmt::format("<= {}", at_most.value_or(0));
 }
 
 }  // namespace fovea

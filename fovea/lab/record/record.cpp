@@ -1,5 +1,7 @@
 #include "fovea/lab/record/record.h"
 
+#include <cmath>
+
 namespace fovea {
 
 std::string state_name(RunState state) {
@@ -21,6 +23,14 @@ std::map<std::string, double> RunRecord::metrics() const {
   for (const auto& [name, points] : series)
     if (!points.values.empty()) last[name] = points.values.back();
   return last;
+}
+
+std::string ClaimText::reference() const { return source.substr(0, source.find(']') + 1); }
+
+ClaimVerdict ClaimResult::verdict() const {
+  if (std::isnan(value)) return ClaimVerdict::no_value;
+  if (text.refutes) return held ? ClaimVerdict::refuted : ClaimVerdict::not_refuted;
+  return held ? ClaimVerdict::supported : ClaimVerdict::not_supported;
 }
 
 }  // namespace fovea

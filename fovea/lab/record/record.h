@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fovea/lab/record/run_spec.h"
@@ -68,16 +69,44 @@ struct RunRecord {
   std::map<std::string, double> metrics() const;
 };
 
+// What an experiment file has on a claim beside its threshold. Only formula, where and define are set if the claim has no
+// title.
+struct ClaimText {
+  struct Rival {
+    std::string name;
+    double value = 0;
+    bool operator==(const Rival&) const = default;
+  };
+  std::string name;                                         // "permutations-slower"
+  std::string title;                                        // a short sentence that stands alone
+  std::string formula;                                      // the metric as written, with the names of definitions
+  std::string where;                                        // Claim::where as written
+  std::vector<std::pair<std::string, std::string>> define;  // those that formula and where use
+  double null = 0;                                          // the metric's value if there is no effect
+  std::string null_means;
+  std::vector<Rival> rivals;  // simpler explanations, with their values
+  bool refutes = false;       // the threshold states a source's sentence, which is expected to fail
+  std::string source;         // "[1], section 4"
+
+  std::string reference() const;  // "[1]"
+  bool operator==(const ClaimText&) const = default;
+};
+
+enum class ClaimVerdict { supported, not_supported, refuted, not_refuted, no_value };
+
 struct ClaimResult {
   std::string experiment;
   std::string claim;  // Claim::says
   std::string metric;
   double value = 0;  // NaN when it could not be computed
   std::string wanted;
-  bool held = false;
+  bool held = false;     // supported or refuted, as the file expects
   std::string preset;    // "quick" or "full"
   std::string note;      // why there is no value, or what to know of the one there is
   std::string source{};  // Experiment::source: files of one name in two folders make claims of their own
+  ClaimText text{};      // not stored: read from the experiment (lab/analysis/reproduce.h)
+
+  ClaimVerdict verdict() const;
 };
 
 }  // namespace fovea

@@ -33,6 +33,26 @@ Json run_json(const RunRecord& run, bool with_series) {
   return json;
 }
 
+namespace {
+
+std::string claim_verdict_name(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::supported:
+      return "supported";
+    case ClaimVerdict::not_supported:
+      return "not supported";
+    case ClaimVerdict::refuted:
+      return "refuted";
+    case ClaimVerdict::not_refuted:
+      return "not refuted";
+    case ClaimVerdict::no_value:
+      break;
+  }
+  return "no value";
+}
+
+}  // namespace
+
 Json claim_json(const ClaimResult& claim) {
   Json json{{"experiment", claim.experiment},
             {"claim", claim.claim},
@@ -41,8 +61,24 @@ Json claim_json(const ClaimResult& claim) {
             {"wanted", claim.wanted},
             {"held", claim.held},
             {"form", claim.preset}};
+  json["threshold"] = claim.wanted;
+  json["verdict"] = claim_verdict_name(claim.verdict());
   if (std::isinf(claim.value)) json["note"] = claim.value > 0 ? "infinite: never reached" : "minus infinity";
   if (!claim.note.empty()) json["note"] = claim.note;
+  const ClaimText& text = claim.text;
+  if (text.title.empty()) return json;
+  json["name"] = text.name;
+  json["title"] = text.title;
+  json["formula"] = text.formula;
+  if (!text.where.empty()) json["where"] = text.where;
+  Json& define = json["define"] = Json::object();
+  for (const auto& [name, expression] : text.define) define[name] = expression;
+  json["null"] = {{"value", number_json(text.null)}, {"means", text.null_means}};
+  Json& rivals = json["rivals"] = Json::array();
+  for (const ClaimText::Rival& rival : text.rivals)
+    rivals.push_back({{"name", rival.name}, {"value", number_json(rival.value)}});
+  json["expect"] = text.refutes ? "refuted" : "supported";
+  if (!text.source.empty()) json["source"] = text.source;
   return json;
 }
 

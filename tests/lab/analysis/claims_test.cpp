@@ -91,6 +91,39 @@ TEST(Claims, SayWhyThereIsNoNumber) {
   EXPECT_NE(shared.note.find("loss (missing"), std::string::npos);
 }
 
+TEST(Claims, MayBeExpectedToBeRefuted) {
+  const auto refuted = [](const std::string& bound) {
+    return check_claims(
+               experiment_of("[define]\nright = \"accuracy\"\n[[claim]]\nname = \"x\"\ntitle = \"x\"\nsays = "
+                             "\"x\"\nmetric = \"median(right)\"\nnull = { value = 0, means = \"x\" }\nexpect = "
+                             "\"refuted\"\nsource = \"[1]\"\nat_least = " +
+                             bound),
+               Preset::full, runs())
+        .at(0);
+  };
+  EXPECT_TRUE(refuted("0.94").held);
+  EXPECT_EQ(refuted("0.94").verdict(), ClaimVerdict::refuted);
+  EXPECT_FALSE(refuted("0.92").held);
+  EXPECT_EQ(refuted("0.92").verdict(), ClaimVerdict::not_refuted);
+}
+
+TEST(Claims, FromAStoreGetTheTextsOfClaimsThatHaveNotChanged) {
+  const auto titled = [](const std::string& bound) {
+    return experiment_of(
+        "[[claim]]\nname = \"x\"\ntitle = \"All learn.\"\nsays = \"x\"\nmetric = "
+        "\"median(accuracy)\"\nnull = { value = 0, means = \"x\" }\nat_least = " +
+        bound);
+  };
+  std::vector<ClaimResult> results = check_claims(titled("0.5"), Preset::full, runs());
+  const ClaimText text = results.at(0).text;
+  results[0].text = {};
+  add_texts(results, titled("0.6"));
+  EXPECT_EQ(results[0].text, ClaimText{});
+  add_texts(results, titled("0.5"));
+  EXPECT_EQ(results[0].text, text);
+  EXPECT_EQ(text.title, "All learn.");
+}
+
 TEST(Claims, BelongToAForm) {
   const Experiment experiment = experiment_of(R"toml(
 [[claim]]

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "fovea/lab/experiment/claim.h"
+#include "fovea/lab/experiment/read_values.h"
+#include "fovea/lab/query/expression.h"
+
+namespace fovea {
+
+namespace {
+
+constexpr int most_words_of_title = 12, most_words_of_text = 25;
+
+bool is_word_letter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || byte >= 0x80;
+}
+
+// Between blanks; a sign alone, as "=", is none.
+std::vector<std::string> words_in(const std::string& sentence) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < sentence.size();) {
+    const std::size_t end = std::min(sentence.find_first_of(" \t\n", i), sentence.size());
+    const std::string word = sentence.substr(i, end - i);
+    if (std::ranges::any_of(word, is_word_letter)) words.push_back(word);
+    i = end + 1;
+  }
+  return words;
+}
+
+void check_sentence(const std::string& sentence, const std::string& key, int most, const Place& place) {
+  const std::vector<std::string> words = words_in(sentence);
+  if (words.empty()) throw wrong_input(fmt::format("the {} of a claim is empty", key), "write a sentence", place);
+  if (std::ssize(words) > most)
+    throw wrong_input(fmt::format("the {} of a claim has {} words", key, words.size()),
+                      fmt::format("use {} at most; what belongs to another field goes there", most), place);
+  std::string first = words.front();
+  std::erase_if(first, [](char c) { return !is_word_letter(c); });
+  for (const char* const conjunction : {"And", "But", "Than", "It", "They"})
+    if (first == conjunction)
+      throw wrong_input(fmt::format("the {} of a claim begins with '{}'", key, conjunction),
+                        "name the subject, so that the sentence stands alone", place);
+}
+
+void read_null(const Value& value, ClaimText& text) {
+  bool has_value = false;
+  read_keys(take<ValueTable>(value, "null", ValueKind::table), "null",
+            {{"value", [&](const Value& v) { text.null = take_number(v, "value"), has_value = true; }},
+             {"means", [&](const Value& v) { text.null_means = take_text(v, "means"); }}});
+  if (!has_value)
+    throw wrong_input("the null value of a claim has no number",
+                      message("add {}", Message::Entry{"value", {std::int64_t{1}, {}}}), value.place);
+  if (text.null_means.empty())
+    throw wrong_input("the null value of a claim has no meaning",
+                      message("add {}", Message::Entry{"means", {"both are equally fast", {}}}), value.place);
+}
+
+ClaimText::Rival read_rival(const Value& value) {
+  ClaimText::Rival rival;
+  rival.value = std::nan("");
+  read_keys(take<ValueTable>(value, "rivals", ValueKind::table), "a rival",
+            {{"name", [&](const Value& v) { rival.name = take_text(v, "name"); }},
+             {"value", [&](const Value& v) { rival.value = take_number(v, "value"); }}});
+  if (rival.name.empty() || std::isnan(rival.value))
+    throw wrong_input(
+        "a rival needs a name and a value",
+        message("write {}", Value{ValueTable{{"name", {"shuffled labels", {}}}, {"value", {1.0, {}}}}, {}}),
+        value.place);
+  return rival;
+}
+
+void check_name_of_claim(const std::string& name, const Place& place) {
+  const bool spelt = !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+  if (!spelt)
+    throw wrong_input(fmt::format("'{}' cannot be the name of a claim", name),
+                      "use small letters, digits and '-', as in 'permutations-slower'", place);
+}
+
+bool is_reference(const std::string& source) {
+  const std::size_t end = source.find(']');
+  return source.size() > 2 && source[0] == '[' && end != source.npos && end > 1 &&
+         source.find_first_not_of("0123456789", 1) == end;
+}
+
+void check_bounds(const Claim& claim) {
+  if (!claim.at_least && !claim.at_most)
+    throw wrong_input("a claim has no bound", "add at_least or at_most, or both", claim.place);
+  for (const auto& bound : {claim.at_least, claim.at_most})
+    if (bound && std::isnan(*bound))
+      throw wrong_input("a claim's bound is not a number", "nothing is more or less than nan", claim.place);
+  if (claim.at_least && claim.at_most && *claim.at_least > *claim.at_most)
+    throw wrong_input(fmt::format("a claim wants at least {} and at most {}", *claim.at_least, *claim.at_most),
+                      "swap them", claim.place);
+}
+
+// Of a claim that has a title, or another key of the whole schema; `places` has those of its keys.
+void check_schema(const Claim& claim, const std::map<std::string, Place>& places) {
+  const auto needs = [&](const char* key, const Value& example) {
+    if (!places.contains(key))
+      throw wrong_input(fmt::format("a claim has no {}", key), message("add {}", Message::Entry{key, example}),
+                        claim.place);
+  };
+  needs("title", {"Permutations are learned later than subsets.", {}});
+  needs("name", {"permutations-slower", {}});
+  needs("null", {ValueTable{{"value", {std::int64_t{1}, {}}}, {"means", {"both are equally fast", {}}}}, {}});
+  check_name_of_claim(claim.text.name, places.at("name"));
+  check_sentence(claim.text.title, "title", most_words_of_title, places.at("title"));
+  check_sentence(claim.says, "text", most_words_of_text, places.at("says"));
+  if (const auto source = places.find("source"); source != places.end() && !is_reference(claim.text.source))
+    throw wrong_input(fmt::format("the source of a claim cannot be '{}'", claim.text.source),
+                      "begin with a number of docs/sources.md, as in '[1], section 4'", source->second);
+  if (claim.text.refutes && claim.text.source.empty())
+    throw wrong_input("a claim that is expected to be refuted has no source", "add the source whose sentence it tests",
+                      claim.place);
+}
+
+}  // namespace
+
+Claim read_claim(const Value& value, const Definitions& definitions) {
+  Claim claim;
+  ClaimText& text = claim.text;
+  claim.place = value.place;
+  const ValueTable& table = take<ValueTable>(value, "claim", ValueKind::table);
+  std::map<std::string, Place> places;
+  for (const auto& [key, inner] : table) places[key] = inner.place;
+  read_keys(table, "a claim",
+            {{"name", [&](const Value& v) { text.name = take_text(v, "name"); }},
+             {"title", [&](const Value& v) { text.title = take_text(v, "title"); }},
+             {"says", [&](const Value& v) { claim.says = take_text(v, "says"); }},
+             {"metric", [&](const Value& v) { text.formula = take_text(v, "metric"); }},
+             {"where", [&](const Value& v) { text.where = take_text(v, "where"); }},
+             {"at_least", [&](const Value& v) { claim.at_least = take_number(v, "at_least"); }},
+             {"at_most", [&](const Value& v) { claim.at_most = take_number(v, "at_most"); }},
+             {"null", [&](const Value& v) { read_null(v, text); }},
+             {"rivals",
+              [&](const Value& v) {
+                for (const Value& rival : take<ValueList>(v, "rivals", ValueKind::list))
+                  text.rivals.push_back(read_rival(rival));
+              }},
+             {"expect",
+              [&](const Value& v) {
+                const std::string word = take_text(v, "expect");
+                if (word != "supported" && word != "refuted")
+                  throw wrong_input(fmt::format("a claim cannot be expected to be '{}'", word),
+                                    "it is supported or refuted; without the key it is supported", v.place);
+                text.refutes = word == "refuted";
+              }},
+             {"source", [&](const Value& v) { text.source = take_text(v, "source"); }},
+             {"form", [&](const Value& v) {
+                const std::string word = take_text(v, "form");
+                claim.preset = preset_of(word);
+                if (!claim.preset)
+                  throw wrong_input(fmt::format("the form of a claim cannot be '{}'", word),
+                                    "it is quick or full; without the key it is both", v.place);
+              }}});
+  if (claim.says.empty())
+    throw wrong_input("a claim does not say what it claims",
+                      message("add {}, one sentence", Message::Entry{"says", {"…", {}}}), claim.place);
+  if (text.formula.empty())
+    throw wrong_input("a claim has no metric",
+                      message("add {}, as in \"share(accuracy >= 0.95)\"", Message::Entry{"metric", {"…", {}}}),
+                      claim.place);
+  claim.metric = definitions.expand(text.formula);
+  claim.where = definitions.expand(text.where);
+  Expression::parse(claim.metric, places.at("metric"));
+  if (!claim.where.empty()) Expression::parse(claim.where, places.at("where")).require_single_run().require_condition();
+  check_bounds(claim);
+  const bool whole =
+      std::ranges::any_of(std::initializer_list<const char*>{"name", "title", "null", "rivals", "expect", "source"},
+                          [&](const char* key) { return places.contains(key); });
+  if (whole) check_schema(claim, places);
+  for (const Definition& used : definitions.used_by(text.formula + " | " + text.where))
+    text.define.emplace_back(used.name, used.text);
+  return claim;
+}
+
+void check_claim_names(const std::vector<Claim>& claims, const Definitions& definitions) {
+  std::set<std::string> used;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    for (const auto& [name, text] : claims[i].text.define) used.insert(name);
+    for (std::size_t j = 0; j < i && !claims[i].text.name.empty(); ++j)
+      if (claims[j].text.name == claims[i].text.name)
+        throw wrong_input(fmt::format("two claims have the name '{}'", claims[i].text.name), "rename one of the two",
+                          claims[i].place);
+  }
+  for (const auto& [name, one] : definitions.all())
+    if (!used.contains(name))
+      throw wrong_input(fmt::format("no claim uses the definition of '{}'", name), "drop it, or correct its name",
+                        one.place);
+}
+
+std::string Claim::wanted() const {
+  if (at_least && at_most) return fmt::format("{} to {}", *at_least, *at_most);
+  return at_least ? fmt::format(">= {}", *at_least) : fmt::format("<= {}", at_most.value_or(0));
+}
+
+}  // namespace fovea

@@ -1,0 +1,30 @@
+// Reading the keys and values of an experiment file. All throw wrong_input with the value's place.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "fovea/base/error/error.h"
+#include "fovea/base/error/value.h"
+
+namespace fovea {
+
+// What a key of a table does with its value.
+using Keys = std::map<std::string, std::function<void(const Value&)>>;
+
+void read_keys(const ValueTable& table, const std::string& owner, const Keys& keys);
+
+template <class T>
+const T& take(const Value& value, const std::string& key, const Message& wanted) {
+  const T* const x = value.as<T>();
+  if (!x)
+    throw wrong_input(message("'{}' must be {}, not {} ({})", key, wanted, value.kind(), value),
+                      message("make it {}", wanted), value.place);
+  return *x;
+}
+
+std::string take_text(const Value& value, const std::string& key);
+double take_number(const Value& value, const std::string& key);
+
+}  // namespace fovea

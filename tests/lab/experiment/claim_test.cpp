@@ -1,0 +1,118 @@
+// Claims with a title: what a file says of them, and what is refused.
+#include "fovea/lab/experiment/claim.h"
+
+#include <cmath>
+
+#include "tests/lab/experiment/experiment_scene.h"
+
+namespace fovea {
+namespace {
+
+using namespace testing_parts;
+
+const std::string whole_claim = R"toml([define]
+t90 = "steps_to_90"
+subsets = "task.vocab > 5"
+
+[[claim]]
+name = "subsets-first"
+title = "Subsets are learned first."
+says = "The median seed reaches 90 % within 40 steps."
+metric = "median(t90 | subsets)"
+where = "subsets"
+at_most = 40
+null = { value = inf, means = "never reached" }
+rivals = [{ name = "shuffled labels", value = 80 }, { name = "a table", value = 1.5 }]
+expect = "refuted"
+source = "[12], section 4"
+)toml";
+
+// The claim with one line in place of that of its key; an empty one leaves the key out.
+std::string with_line(const std::string& key, const std::string& line) {
+  std::string text = whole_claim;
+  const std::size_t begin = text.find("\n" + key + " =") + 1, end = text.find('\n', begin);
+  return minimal(text.replace(begin, end - begin, line));
+}
+
+TEST(Claim, OfTheWholeSchemaIsRead) {
+  const Experiment experiment = parse_experiment(minimal(whole_claim), "x.toml");
+  ASSERT_EQ(experiment.claims.size(), 1u);
+  const Claim& claim = experiment.claims[0];
+  EXPECT_EQ(claim.metric, "median(steps_to_90 | task.vocab > 5)");
+  EXPECT_EQ(claim.where, "task.vocab > 5");
+  EXPECT_EQ(claim.shown(), "Subsets are learned first.");
+  ClaimText wanted;
+  wanted.name = "subsets-first";
+  wanted.title = "Subsets are learned first.";
+  wanted.formula = "median(t90 | subsets)";
+  wanted.where = "subsets";
+  wanted.define = {{"t90", "steps_to_90"}, {"subsets", "task.vocab > 5"}};
+  wanted.null = HUGE_VAL;
+  wanted.null_means = "never reached";
+  wanted.rivals = {{"shuffled labels", 80}, {"a table", 1.5}};
+  wanted.refutes = true;
+  wanted.source = "[12], section 4";
+  EXPECT_EQ(claim.text, wanted);
+  EXPECT_EQ(claim.text.reference(), "[12]");
+}
+
+TEST(Claim, WithATextAloneMayUseDefinitionsToo) {
+  const Claim claim =
+      parse_experiment(minimal("[define]\nlate = \"seed > 3\"\n[[claim]]\nsays = \"But it is late\"\nmetric = "
+                               "\"share(late)\"\nat_least = 1"),
+                       "x.toml")
+          .claims.at(0);
+  EXPECT_EQ(claim.metric, "share(seed > 3)");
+  EXPECT_EQ(claim.shown(), "But it is late");
+}
+
+TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
+  const auto many = [](int words) {
+    std::string text = "One";
+    for (int i = 1; i < words; ++i) text += " more";
+    return text;
+  };
+  EXPECT_EQ(parse_experiment(with_line("title", "title = \"" + many(12) + " = %\""), "x.toml").claims.size(), 1u);
+  const struct {
+    std::string toml, place, problem, remedy;
+  } cases[] = {
+      {with_line("title", ""), "x.toml:7:1", "a claim has no title", "add title"},
+      {with_line("name", ""), "x.toml:7:1", "a claim has no name", "add name"},
+      {with_line("null", ""), "x.toml:7:1", "a claim has no null", "add null"},
+      {with_line("title", "title = \"" + many(13) + "\""), "x.toml:9:1", "the title of a claim has 13 words",
+       "12 at most"},
+      {with_line("says", "says = \"" + many(26) + "\""), "x.toml:10:1", "the text of a claim has 26 words",
+       "25 at most"},
+      {with_line("title", "title = \"But, then, it is late.\""), "x.toml:9:1", "begins with 'But'", "name the subject"},
+      {with_line("says", "says = \"They are late.\""), "x.toml:10:1", "begins with 'They'", "name the subject"},
+      {with_line("title", "title = \"=\""), "x.toml:9:1", "the title of a claim is empty", "write a sentence"},
+      {with_line("name", "name = \"Subsets first\""), "x.toml:8:1", "'Subsets first' cannot be the name",
+       "small letters"},
+      {with_line("null", "null = 3"), "x.toml:14:1", "'null' must be a table", "make it a table"},
+      {with_line("null", "null = { value = 3 }"), "x.toml:14:1", "has no meaning", "add means"},
+      {with_line("null", "null = { means = \"x\" }"), "x.toml:14:1", "has no number", "add value"},
+      {with_line("rivals", "rivals = [{ name = \"x\" }]"), "x.toml:15:11", "a rival needs a name and a value", "write"},
+      {with_line("expect", "expect = \"held\""), "x.toml:16:1", "cannot be expected to be 'held'",
+       "supported or refuted"},
+      {with_line("source", "source = \"a paper\""), "x.toml:17:1", "cannot be 'a paper'", "docs/sources.md"},
+      {with_line("source", ""), "x.toml:7:1", "expected to be refuted has no source", "add the source"},
+      {with_line("subsets", "subsets = \"1\"\nunused = \"2\""), "x.toml:6:1",
+       "no claim uses the definition of 'unused'", "drop it"},
+      {minimal(whole_claim + whole_claim.substr(whole_claim.find("[[claim]]"))), "x.toml:18:1",
+       "two claims have the name 'subsets-first'", "rename"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.toml);
+    refused([&] { parse_experiment(c.toml, "x.toml"); }, c.place, c.problem, c.remedy);
+  }
+}
+
+TEST(Claim, IsNoPartOfASpec) {
+  const auto hash = [](const std::string& toml) {
+    return resolve(parse_experiment(toml, "x.toml"), Preset::full, {}, 3).hash();
+  };
+  EXPECT_EQ(hash(minimal(whole_claim)), hash(minimal("")));
+}
+
+}  // namespace
+}  // namespace fovea

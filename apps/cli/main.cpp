@@ -23,7 +23,7 @@ constexpr const char* first_steps =
     "Examples:\n"
     "  fovea list                          experiments, tasks, models, probes\n"
     "  fovea run toy-uniform               one training, kept in the store\n"
-    "  fovea reproduce toy-uniform         an experiment and its claims: held, or not\n"
+    "  fovea reproduce toy-uniform         an experiment, and verdicts on its claims\n"
     "  fovea report -o report.html         everything that was reproduced, on one page\n"
     "  fovea serve                         the store as a live page in a browser\n"
     "\n"

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "apps/cli/command.h"
 #include "apps/cli/experiment_words.h"
@@ -10,9 +12,10 @@
 #include "apps/cli/report_file.h"
 #include "apps/cli/sweep_progress.h"
 #include "fovea/base/duration.h"
+#include "fovea/base/error/names.h"
 #include "fovea/lab/analysis/measurement_json.h"
+#include "fovea/view/terminal/claims_text.h"
 #include "fovea/view/terminal/measures_text.h"
-#include "fovea/view/terminal/terminal.h"
 
 namespace fovea::cli {
 
@@ -26,14 +29,20 @@ class Reproduce : public Command {
     words_.add_settings(app, "; sweep.seed=0..4 changes an axis of the experiment");
     words_.add_form(app, Preset::quick);
     words_.add_sweep(app);
+    app.add_option("--claim", claims_, "show this claim alone, by its name; may be repeated")
+        ->type_name("NAME")
+        ->take_all()
+        ->allow_extra_args(false);
+    app.add_flag("--explain", explain_, "show of each claim its text, formula, definitions, rivals and source");
     words_.add_output(app);
     report_option_ = app.add_option("-o,--output", report_, "the report (default: report.html; with --json none)")
                          ->type_name("FILE.html");
     app.footer(
-        "Exit code 1 if a run failed; a claim that does not hold is a result, not a failure.\n\n"
+        "Exit code 1 if a run failed. A claim that is not supported is a result, not a failure.\n\n"
         "Examples:\n"
         "  fovea reproduce toy-uniform toy-mistaken\n"
         "  fovea reproduce copy-subset --full --jobs 2\n"
+        "  fovea reproduce toy-uniform --claim closed-form-time --explain\n"
         "  fovea reproduce --all --quick --json");
   }
 
@@ -51,6 +60,7 @@ class Reproduce : public Command {
                                     words_.axes().front().key),
                         "give one value, or use: fovea sweep");
     for (const Experiment& experiment : experiments) check_figures(experiment);
+    check_claims_named(experiments);
 
     check_report_name(report_, ".html");
     const bool named = report_option_->count() > 0;
@@ -73,6 +83,21 @@ class Reproduce : public Command {
   }
 
  private:
+  bool is_shown(const std::string& name) const {
+    return claims_.empty() || std::ranges::find(claims_, name) != claims_.end();
+  }
+
+  void check_claims_named(const std::vector<Experiment>& experiments) const {
+    std::vector<std::string> known;
+    for (const Experiment& experiment : experiments)
+      for (const Claim& claim : experiment.claims)
+        if (claim.is_of(words_.preset()) && !claim.text.name.empty()) known.push_back(claim.text.name);
+    for (const std::string& name : claims_)
+      if (std::ranges::find(known, name) == known.end())
+        throw wrong_input(fmt::format("no claim of the {} form has the name '{}'", word_of(words_.preset()), name),
+                          suggest_name(name, known, "leave --claim out, and use --explain: it shows the names of all claims"));
+  }
+
   static std::size_t failures(const std::vector<Reproduction>& done) {
     std::size_t count = 0;
     for (const Reproduction& r : done)
@@ -99,24 +124,28 @@ class Reproduce : public Command {
       experiments.push_back(
           {{"experiment", r.experiment.name}, {"title", r.experiment.title}, {"runs", ids}, {"seconds", r.seconds}});
       if (r.measures) experiments.back()["measures"] = measures_json(*r.measures);
-      for (const ClaimResult& claim : r.claims) claims.push_back(claim_json(claim));
+      for (const ClaimResult& claim : r.claims)
+        if (is_shown(claim.text.name)) claims.push_back(claim_json(claim));
     }
     print_json(Json{{"set", words_.set}, {"experiments", experiments}, {"claims", claims}});
   }
 
   void print_as_text(const std::vector<Reproduction>& done) const {
     std::vector<ClaimResult> claims;
-    for (const Reproduction& r : done) claims.insert(claims.end(), r.claims.begin(), r.claims.end());
-    const auto held = std::count_if(claims.begin(), claims.end(), [](const ClaimResult& c) { return c.held; });
+    for (const Reproduction& r : done)
+      std::ranges::copy_if(r.claims, std::back_inserter(claims),
+                           [this](const ClaimResult& claim) { return is_shown(claim.text.name); });
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     for (const Reproduction& r : done)
       if (r.measures && done.size() == 1) fmt::print("{}\n", measures_text(*r.measures, terminal));
-    fmt::print("{}\n{} of {} claims held.\n", claims_table(claims, terminal), held, claims.size());
+    fmt::print("{}\n{}.\n", explain_ ? claims_explained(claims, terminal) : claims_table(claims, terminal),
+               verdict_counts(claims));
     fmt::print("The report with the figures: {}\n", std::filesystem::absolute(report_).string());
   }
 
   std::vector<std::string> names_;
-  bool all_ = false;
+  std::vector<std::string> claims_;
+  bool all_ = false, explain_ = false;
   ExperimentWords words_;
   std::string report_ = "report.html";
   CLI::Option* report_option_ = nullptr;

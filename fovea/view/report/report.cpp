@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "fovea/base/number_text.h"
 #include "fovea/view/report/report_style.h"
 #include "fovea/view/report/reproduced.h"
+#include "fovea/view/terminal/claims_text.h"
 #include "fovea/view/terminal/measures_text.h"
 #include "fovea/view/terminal/shades.h"
 
@@ -60,15 +60,23 @@ std::string claims_of(const Reproduction& r) {
       "<h4>What was claimed</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
       "class=\"claims\">\n<thead><tr>"
       "<th scope=\"col\">Verdict</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Value</th><th "
-      "scope=\"col\">Wanted</th></tr></thead>\n<tbody>\n";
+      "scope=\"col\">Threshold</th><th scope=\"col\" class=\"number\">Null value</th></tr></thead>\n<tbody>\n";
   for (const ClaimResult& claim : r.claims) {
-    const std::string words = claim.held ? "held" : std::isnan(claim.value) ? "no value" : "not held";
-    html += fmt::format("<tr><td class=\"word\">{}</td><td>{}", badge(claim.held, words), safe(claim.claim));
+    const ClaimText& text = claim.text;
+    html += fmt::format("<tr><td class=\"word\">{}</td><td>{}", badge(claim.held, verdict_text(claim)),
+                        safe(shown_title(claim)));
+    if (!text.title.empty()) html += fmt::format("<br><span class=\"soft\">{}</span>", safe(claim.claim));
     if (!claim.metric.empty()) html += fmt::format("<br><code class=\"soft\">{}</code>", safe(claim.metric));
+    for (const ClaimText::Rival& rival : text.rivals)
+      html += fmt::format("<br><span class=\"soft\">Rival: {}, {}</span>", safe(rival.name), number_text(rival.value));
     if (!claim.note.empty()) html += fmt::format("<br><span class=\"soft\">{}</span>", safe(claim.note));
     html += fmt::format(
-        "</td><td class=\"number\" data-head=\"Value\">{}</td><td class=\"word\" data-head=\"Wanted\">{}</td></tr>\n",
-        number_text(claim.value), safe(claim.wanted));
+        "</td><td class=\"number\" data-head=\"Value\">{}</td><td class=\"word\" data-head=\"Threshold\">{}</td>"
+        "<td class=\"number\" data-head=\"Null value\">{}</td></tr>\n",
+        number_text(claim.value), safe(claim.wanted),
+        text.title.empty()
+            ? ""
+            : fmt::format("<span title=\"{}\">{}</span>", safe(text.null_means), number_text(text.null)));
   }
   return html + "</tbody></table></div>\n";
 }
@@ -100,16 +108,16 @@ std::string runs_html(const Reproduction& r, const Wording& wording) {
 std::string anchor_of(std::size_t index) { return fmt::format("experiment-{}", index + 1); }
 
 std::string summary_html(const std::vector<const Reproduction*>& all) {
-  std::size_t claims = 0, held = 0, runs = 0;
+  std::vector<ClaimResult> claims;
+  std::size_t runs = 0;
   for (const Reproduction* r : all) {
-    claims += r->claims.size();
-    held += held_of(*r);
+    claims.insert(claims.end(), r->claims.begin(), r->claims.end());
     runs += r->runs.size();
   }
   std::string html = fmt::format(
-      "<section aria-labelledby=\"summary\"><h2 id=\"summary\">What came out</h2>\n<p class=\"toll\">{} of {} held, in "
+      "<section aria-labelledby=\"summary\"><h2 id=\"summary\">What came out</h2>\n<p class=\"toll\">{}, in "
       "{} and {}.</p>\n",
-      held, counted(claims, "claim"), counted(all.size(), "experiment"), counted(runs, "run"));
+      verdict_counts(claims), counted(all.size(), "experiment"), counted(runs, "run"));
   html +=
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Summary of "
       "experiments\"><table>\n<thead><tr><th scope=\"col\">Experiment</th>"
@@ -117,7 +125,7 @@ std::string summary_html(const std::vector<const Reproduction*>& all) {
       "class=\"number\">Time</th></tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Reproduction& r = *all[i];
-    const std::size_t good = held_of(r);
+    const std::size_t good = as_stated(r);
     const std::string verdict =
         r.claims.empty() ? "–" : badge(good == r.claims.size(), fmt::format("{} of {}", good, r.claims.size()));
     html += fmt::format(

@@ -53,7 +53,7 @@ std::map<std::string, std::vector<std::string>> settings_of(const std::vector<Ru
   return all;
 }
 
-std::size_t held_of(const Reproduction& reproduction) {
+std::size_t as_stated(const Reproduction& reproduction) {
   return static_cast<std::size_t>(std::count_if(reproduction.claims.begin(), reproduction.claims.end(),
                                                 [](const ClaimResult& c) { return c.held; }));
 }

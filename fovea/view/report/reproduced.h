@@ -19,6 +19,6 @@ std::string seeds_text(const std::vector<RunRecord>& runs);
 // Every setting of the runs, and each value that occurs; of more than 24 the first ones and "…".
 std::map<std::string, std::vector<std::string>> settings_of(const std::vector<RunRecord>& runs);
 
-std::size_t held_of(const Reproduction& reproduction);  // claims
+std::size_t as_stated(const Reproduction& reproduction);  // claims that came out as their file expects
 
 }  // namespace fovea

@@ -213,7 +213,8 @@ std::string TextTable::text(const Terminal& terminal, std::vector<std::string>* 
   for (const auto& row : rows_) {
     std::vector<std::vector<std::string>> cells;
     for (std::size_t i = 0; i < plan.columns.size(); ++i)
-      cells.push_back(folded(row[plan.columns[i]].text, plan.width[i]));
+      cells.push_back(row[plan.columns[i]].one_line ? std::vector{shortened(row[plan.columns[i]].text, plan.width[i])}
+                                                    : folded(row[plan.columns[i]].text, plan.width[i]));
     put(cells, [&](std::size_t i) { return row[plan.columns[i]].tone; }, false);
   }
   return out;
@@ -263,31 +264,6 @@ std::string block_map(int rows, int columns, std::span<const double> values, dou
     out += '\n';
   }
   return out;
-}
-
-std::string verdict_word(const ClaimResult& claim) {
-  if (claim.held) return "held";
-  return std::isnan(claim.value) ? "no value" : "NOT HELD";
-}
-
-std::string claims_table(std::span<const ClaimResult> claims, const Terminal& terminal) {
-  TextTable table({{"verdict"},
-                   {"experiment"},
-                   {"claim", TextTable::Align::left, true},
-                   {"value", TextTable::Align::right},
-                   {"wanted"}});
-  std::string notes;
-  for (const ClaimResult& claim : claims) {
-    const std::string mark = claim.held ? "✓ " : "✗ ";
-    table.row({{mark + verdict_word(claim), claim.held ? Tone::good : Tone::bad},
-               claim.experiment,
-               claim.claim,
-               number_text(claim.value),
-               claim.wanted});
-    if (!claim.note.empty())
-      notes += fmt::format("{}: {}: {}\n", claim.experiment, claim.claim, clean_utf8(claim.note));
-  }
-  return table.text(terminal) + notes;
 }
 
 }  // namespace fovea

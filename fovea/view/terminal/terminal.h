@@ -1,4 +1,4 @@
-// What the program prints: tables that line up, small figures in block characters, verdicts. Plain text, with colour
+// What the program prints: tables that line up, and small figures in block characters. Plain text, with colour
 // only where a person looks at it.
 #pragma once
 
@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "fovea/lab/record/record.h"
 
 namespace fovea {
 
@@ -40,6 +38,7 @@ class TextTable {
   struct Cell {
     std::string text;
     Tone tone = Tone::plain;
+    bool one_line = false;  // cut with an ellipsis where its column gives way
     Cell(std::string words, Tone how = Tone::plain) : text(std::move(words)), tone(how) {}
     Cell(const char* words) : text(words) {}
   };
@@ -69,11 +68,5 @@ std::string sparkline(std::span<const double> values, int width);
 // values (rows, columns) between `low` and `high` in the shades " ░▒▓█", two characters a cell where they fit.
 std::string block_map(int rows, int columns, std::span<const double> values, double low, double high,
                       const Terminal& terminal);
-
-// "held", "NOT HELD", or "no value".
-std::string verdict_word(const ClaimResult& claim);
-
-// One line a claim: verdict, experiment, what it says, value and wanted; notes under the table.
-std::string claims_table(std::span<const ClaimResult> claims, const Terminal& terminal);
 
 }  // namespace fovea

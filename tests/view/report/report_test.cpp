@@ -41,9 +41,9 @@ TEST(Report, TellsTheStoryInOrder) {
   ASSERT_NE(copy, std::string::npos);
   EXPECT_LT(toy, copy);
   EXPECT_EQ(html.find("<h2>Copying</h2>", copy + 1), std::string::npos);
-  EXPECT_NE(html.find("3 of 6 claims held"), std::string::npos);
-  EXPECT_NE(html.find("✓ held"), std::string::npos);
-  EXPECT_NE(html.find("✗ not held"), std::string::npos);
+  EXPECT_NE(html.find("3 of 6 claims are supported"), std::string::npos);
+  EXPECT_NE(html.find("✓ supported"), std::string::npos);
+  EXPECT_NE(html.find("✗ not supported"), std::string::npos);
   EXPECT_NE(html.find("reproduce copy (quick)"), std::string::npos);
   EXPECT_NE(html.find("seeds 0–2"), std::string::npos);
   EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
@@ -68,13 +68,29 @@ TEST(Report, EscapesAllTextOfTheUser) {
   EXPECT_EQ(sample::markup_fault(html), "");
 }
 
+TEST(Report, AClaimIsShownByItsTitleWithItsNullValueAndRivals) {
+  Reproduction r = reproduction("copy", "copying", 1);
+  ClaimText& text = r.claims[0].text;
+  text.title = "All <learn>.";
+  text.null = 0.5;
+  text.null_means = "half \"learn\"";
+  text.rivals = {{"a table", 0.25}};
+  text.refutes = true;
+  text.source = "[3], section 2";
+  const std::string html = report_html(std::span(&r, 1), {}, {});
+  for (const char* part : {"All &lt;learn&gt;.", "all learn", "refutes [3]", "half &quot;learn&quot;", "a table, 0.25",
+                           "0 of 2 claims are supported, 1 refutes a source"})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  EXPECT_EQ(sample::markup_fault(html), "");
+}
+
 TEST(Report, AWrongFigureDoesNotTakeTheRestWithIt) {
   Reproduction r = reproduction("copy", "copying", 1);
   r.experiment.figures[0].kind = "linez";
   const std::string html = report_html(std::span(&r, 1), {}, {});
   EXPECT_NE(html.find("could not be drawn"), std::string::npos);
   EXPECT_NE(html.find("lines"), std::string::npos);
-  EXPECT_NE(html.find("✓ held"), std::string::npos);
+  EXPECT_NE(html.find("✓ supported"), std::string::npos);
 }
 
 TEST(Report, OfNothingStillStands) { EXPECT_EQ(sample::markup_fault(report_html({}, {}, {})), ""); }

@@ -93,19 +93,5 @@ TEST(BlockMap, ShadesCells) {
   EXPECT_EQ(block_map(2, 2, cells, 0, 1, {}), "  ██\n▒▒··\n");
 }
 
-TEST(ClaimsTable, SaysWhatHeldAndWhatNot) {
-  const ClaimResult claims[] = {{"copy", "all learn", "share(accuracy)", 1, ">= 1", true, "quick", ""},
-                                {"copy", "none does", "share(accuracy)", 0.4, "<= 0.1", false, "quick", ""},
-                                {"copy", "late", "nothing", NAN, ">= 1", false, "quick", "no run has 'nothing'"}};
-  const auto lines = lines_of(claims_table(claims, {}));
-  ASSERT_EQ(lines.size(), 5u);
-  EXPECT_NE(lines[1].find("✓ held"), std::string::npos);
-  EXPECT_NE(lines[2].find("✗ NOT HELD"), std::string::npos);
-  EXPECT_NE(lines[2].find("0.4"), std::string::npos);
-  EXPECT_NE(lines[2].find("<= 0.1"), std::string::npos);
-  EXPECT_NE(lines[3].find("no value"), std::string::npos);
-  EXPECT_NE(lines[4].find("no run has 'nothing'"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace fovea

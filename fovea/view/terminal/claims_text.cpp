@@ -1,0 +1,106 @@
+#include "fovea/view/terminal/claims_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fovea/base/number_text.h"
+#include "fovea/view/canvas/canvas.h"
+
+namespace fovea {
+
+namespace {
+
+TextTable::Cell verdict_cell(const ClaimResult& claim) {
+  return {(claim.held ? "✓ " : "✗ ") + verdict_text(claim), claim.held ? Tone::good : Tone::bad};
+}
+
+}  // namespace
+
+std::string verdict_text(const ClaimResult& claim) {
+  switch (claim.verdict()) {
+    case ClaimVerdict::supported:
+      return "supported";
+    case ClaimVerdict::not_supported:
+      return "not supported";
+    case ClaimVerdict::refuted:
+      return "refutes " + claim.text.reference();
+    case ClaimVerdict::not_refuted:
+      return "does not refute " + claim.text.reference();
+    case ClaimVerdict::no_value:
+      break;
+  }
+  return "no value";
+}
+
+const std::string& shown_title(const ClaimResult& claim) {
+  return claim.text.title.empty() ? claim.claim : claim.text.title;
+}
+
+std::string claims_table(std::span<const ClaimResult> claims, const Terminal& terminal) {
+  std::string out;
+  while (!claims.empty()) {
+    const ClaimResult& first = claims.front();
+    const auto other = [&first](const ClaimResult& claim) {
+      return claim.experiment != first.experiment || claim.preset != first.preset || claim.source != first.source;
+    };
+    const auto end = std::ranges::find_if(claims, other);
+    const auto own = claims.first(static_cast<std::size_t>(end - claims.begin()));
+    claims = claims.subspan(own.size());
+    TextTable table({{"verdict"},
+                     {clean_utf8(first.experiment), TextTable::Align::left, true},
+                     {"value", TextTable::Align::right},
+                     {"threshold"},
+                     {"null", TextTable::Align::right}});
+    std::string notes;
+    for (const ClaimResult& claim : own) {
+      const bool titled = !claim.text.title.empty();
+      TextTable::Cell title(shown_title(claim));
+      title.one_line = titled;
+      table.row({verdict_cell(claim), title, number_text(claim.value), claim.wanted,
+                 titled ? number_text(claim.text.null) : ""});
+      if (!claim.note.empty()) notes += fmt::format("{}: {}\n", clean_utf8(shown_title(claim)), clean_utf8(claim.note));
+    }
+    out += (out.empty() ? "" : "\n") + table.text(terminal) + notes;
+  }
+  return out;
+}
+
+std::string claims_explained(std::span<const ClaimResult> claims, const Terminal& terminal) {
+  std::string out;
+  for (const ClaimResult& claim : claims) {
+    const ClaimText& text = claim.text;
+    TextTable table(
+        {{claim.experiment}, {claim.preset.empty() ? "" : claim.preset + " form", TextTable::Align::left, true}});
+    const auto row = [&table](const std::string& field, const std::string& what) {
+      if (!what.empty()) table.row({field, what});
+    };
+    table.row({verdict_cell(claim), {shown_title(claim), Tone::strong}});
+    if (!text.title.empty()) row("text", claim.claim);
+    row("name", text.name);
+    row("value", number_text(claim.value));
+    row("threshold", claim.wanted);
+    if (!text.title.empty()) row("null value", fmt::format("{}: {}", number_text(text.null), text.null_means));
+    for (const ClaimText::Rival& rival : text.rivals)
+      row("rival", fmt::format("{}: {}", number_text(rival.value), rival.name));
+    row("formula", text.formula.empty() ? claim.metric : text.formula);
+    row("of runs with", text.where);
+    for (const auto& [name, expression] : text.define) row("definition", fmt::format("{} = {}", name, expression));
+    row("source", text.source);
+    row("note", claim.note);
+    out += (out.empty() ? "" : "\n") + table.text(terminal);
+  }
+  return out;
+}
+
+std::string verdict_counts(std::span<const ClaimResult> claims) {
+  const auto count = [&claims](ClaimVerdict verdict) {
+    return std::ranges::count_if(claims, [verdict](const ClaimResult& claim) { return claim.verdict() == verdict; });
+  };
+  const auto refuted = count(ClaimVerdict::refuted);
+  return fmt::format("{} of {} {} supported{}", count(ClaimVerdict::supported), claims.size(),
+                     claims.size() == 1 ? "claim is" : "claims are",
+                     refuted == 0 ? "" : fmt::format(", {} {} a source", refuted, refuted == 1 ? "refutes" : "refute"));
+}
+
+}  // namespace fovea

@@ -1,0 +1,28 @@
+// What came out of claims, as a terminal shows it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "fovea/lab/record/record.h"
+#include "fovea/view/terminal/terminal.h"
+
+namespace fovea {
+
+// "supported", "not supported", "refutes [1]", "does not refute [1]", "no value".
+std::string verdict_text(const ClaimResult& claim);
+
+// A claim by its title, or by its text if it has no title.
+const std::string& shown_title(const ClaimResult& claim);
+
+// A table for each experiment, with one line a claim: verdict, title, value, threshold, null value. A claim without a
+// title may take several lines. Notes follow their table.
+std::string claims_table(std::span<const ClaimResult> claims, const Terminal& terminal);
+
+// Of each claim everything that its experiment says of it.
+std::string claims_explained(std::span<const ClaimResult> claims, const Terminal& terminal);
+
+// "7 of 9 claims are supported, 1 refutes a source"
+std::string verdict_counts(std::span<const ClaimResult> claims);
+
+}  // namespace fovea

@@ -63,7 +63,25 @@ TEST_F(ProgramTest, ReproduceSaysWhatHeld) {
   for (const auto& claim : result["claims"]) {
     for (const char* key : {"experiment", "claim", "value", "wanted", "held"}) EXPECT_TRUE(claim.contains(key)) << key;
     EXPECT_TRUE(claim["held"].get<bool>()) << claim.dump();
+    EXPECT_EQ(claim["verdict"], "supported");
+    EXPECT_EQ(claim["threshold"], claim["wanted"]);
+    for (const char* key : {"name", "title", "formula", "define", "null", "rivals", "expect"})
+      EXPECT_TRUE(claim.contains(key)) << key;
   }
+}
+
+TEST_F(ProgramTest, ReproduceShowsOneClaimAndExplainsIt) {
+  const Outcome one = fovea("reproduce toy-uniform toy-mistaken --claim integrated-time --quiet");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(one.out.find("1 of 1 claim is supported."), std::string::npos) << one.out;
+  const Outcome explained = fovea("reproduce toy-uniform --claim integrated-time --explain --quiet");
+  for (const char* part : {"integrated-time", "tau_p_reaches_1_ode", "<= 1e-05", "null value", "0.607: "})
+    EXPECT_NE(explained.out.find(part), std::string::npos) << part << "\n" << explained.out;
+  const auto found = json("reproduce toy-uniform --claim integrated-time --json --quiet");
+  ASSERT_EQ(found["claims"].size(), 1u);
+  EXPECT_EQ(found["claims"][0]["null"]["value"], 0.607);
+  const std::string told = fovea("report --data -o story.json").code == 0 ? read(folder_ / "story.json") : "";
+  EXPECT_NE(told.find("integrated-time"), std::string::npos) << "texts come with results from the store";
 }
 
 TEST_F(ProgramTest, RunsShowPlotReportAndExportFindWhatRunKept) {
@@ -257,6 +275,8 @@ TEST_F(ProgramTest, EveryMistakeIsNamedAndLeavesNoRun) {
       {"reproduce toy-uniform --quick --full", 2, {"--quick does not go with --full"}},
       {"reproduce toy-uniform -o a.pdf", 2, {"cannot be written as 'a.pdf'", ".html"}},
       {"reproduce nothing-like-it", 2, {"See: fovea list experiments."}},
+      {"reproduce toy-uniform --claim integrated-tim", 2, {"'integrated-tim'", "Did you mean 'integrated-time'?"}},
+      {"reproduce toy-uniform --claim nothing", 2, {"no claim of the quick form", "--explain"}},
       {"show 99", 2, {"no run 99"}},
       {"run toy-uniform --series", 2, {"--series goes only with --json"}},
       {"run toy-uniform --seed", 2, {"--seed lacks a value"}},

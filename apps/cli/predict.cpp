@@ -13,7 +13,7 @@
 #include "apps/cli/labelled_file.h"
 #include "apps/cli/progress.h"
 #include "fovea/data/prefetchers.h"
-#include "fovea/data/text/text_bags.h"
+#include "fovea/data/words/text_bags.h"
 #include "fovea/lab/analysis/prediction_source.h"
 #include "fovea/lab/record/access_prediction_json.h"
 #include "fovea/lab/record/prediction_json.h"
@@ -65,12 +65,16 @@ class Predict : public Command {
     words_.add_output(app);
     app.footer(
         "From the data alone, before training: how much the bag of inputs tells about the outputs, and so whether\n"
-        "words can be learned under uniform attention; which words attention will move to; and when.\n"
-        "Nothing is stored.\n"
-        "Words of a file are what stands between spaces, letter by letter; those of a corpus are cut as classifiers\n"
-        "read them, without regard to case and apart from punctuation.\n"
+        "words can be learned under uniform attention; which words attention will move to; and when.
+"
+        "Nothing is stored.
+"
+        "Labelled texts are cut into words as classifiers read them, without regard to case and apart from
+"
+        "punctuation; sentences and their translations at spaces. Texts that are the same count once.
+"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
-        "run: fovea predict text-classify --set task.corpus=NAME. That also cuts words as a classifier does.\n"
+        "run: fovea predict text-classify --set task.corpus=NAME.\n"
         "For a task of token streams: the plateaus at which the loss may stay, and which earlier tokens tell about\n"
         "the answers. For one of memory accesses: how many of them can be predicted from the earlier ones.\n\n"
         "Examples:\n"
@@ -264,10 +268,6 @@ class Predict : public Command {
   void print_as_text(const Prediction& prediction, const BagSource& source) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}", prediction_text(prediction, source, terminal));
-    if (!task_ && prediction.kind == BagSource::Outputs::classes)
-      fmt::print(
-          "\nWords are what stands between spaces. A classifier of a corpus reads them without regard to case and "
-          "apart from punctuation: fovea data add, then fovea predict text-classify --set task.corpus=NAME.\n");
     bool first = true;
     each_example(prediction, source, [&](const TextAttention& text) {
       if (first) fmt::print("\nWhere attention will lie:\n");

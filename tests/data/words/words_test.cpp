@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "fovea/data/text/vocabulary.h"
 
 namespace fovea {
@@ -50,6 +52,19 @@ TEST(Words, AreTheSameHoweverTheirMarksAreWritten) {
   EXPECT_EQ(words_of("\u1112\u1161\u11ab\u1100\u116e\u11a8"), Words{"한국"});
   EXPECT_EQ(words_of("cafe\u0301 ok"), words_of("café ok"));
   EXPECT_EQ(words_of("co\u00adop\u200bera\u200dtion"), (Words{"coop", "eration"}));
+}
+
+// The page cuts the same texts into the same words (tests/web/play_presets.test.mjs).
+TEST(Words, AreThoseOfTheCommonTable) {
+  std::ifstream table(FOVEA_SOURCE_DIR "/tests/data/words/cut.tsv", std::ios::binary);
+  int lines = 0;
+  for (std::string line; std::getline(table, line); ++lines) {
+    const std::size_t tab = line.find('\t');
+    std::string cut;
+    for (const std::string& word : words_of(line.substr(0, tab))) cut += (cut.empty() ? "" : " ") + word;
+    EXPECT_EQ(cut, line.substr(tab + 1));
+  }
+  EXPECT_EQ(lines, 14);
 }
 
 TEST(Vocabulary, IsOrderedByCountThenBytes) {

@@ -1,4 +1,4 @@
-#include "fovea/data/text/text_bags.h"
+#include "fovea/data/words/text_bags.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 
 #include "fovea/data/text/labelled_source.h"
 #include "fovea/data/text/word_counts.h"
+#include "fovea/data/words/words.h"
 
 namespace fovea {
 
@@ -34,6 +35,19 @@ class Block {
     ends_.push_back(bytes_.size());
     bytes_ += answer;
     ends_.push_back(bytes_.size());
+  }
+  // Each text becomes its words as classifiers read them, with spaces between them.
+  void cut_texts() {
+    WordSplitter splitter;
+    Block cut;
+    cut.first_ = first_;
+    std::string words;
+    for (std::size_t k = 0; k < size(); ++k) {
+      words.clear();
+      for (const std::string_view word : splitter.split(text(k))) (words += word) += ' ';
+      cut.add(words, answer(k));
+    }
+    *this = std::move(cut);
   }
   std::size_t size() const { return ends_.size() / 2; }
   std::int64_t number(std::size_t k) const { return first_ + static_cast<std::int64_t>(k); }
@@ -125,6 +139,9 @@ class TextBags final : public BagSource {
   std::string input_word(int id) const override { return inputs_.word(id); }
   std::string output_word(int id) const override { return outputs_.word(id); }
   std::int64_t size() const override { return size_; }
+  std::vector<std::string> cut(std::string_view text) const override {
+    return classes_ ? cut_words(text) : BagSource::cut(text);
+  }
 
   void each(Team& team, const Visit& visit, const Progress& progress) const override {
     struct Words {
@@ -162,8 +179,10 @@ class TextBags final : public BagSource {
         if (block.size() > 0) ++blocks;
       }
       team.each(team.threads(), [&](int worker) {
-        for (auto b = static_cast<std::size_t>(worker); b < blocks; b += static_cast<std::size_t>(team.threads()))
+        for (auto b = static_cast<std::size_t>(worker); b < blocks; b += static_cast<std::size_t>(team.threads())) {
+          if (classes_) round[b].cut_texts();
           work(worker, b, round[b]);
+        }
       });
       done(blocks);
       if (progress) progress(read, size_);

@@ -1,4 +1,4 @@
-#include "fovea/data/text/text_bags.h"
+#include "fovea/data/words/text_bags.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -82,6 +82,13 @@ TEST_F(TextBags, ReadsLabelledLines) {
   EXPECT_EQ(source->outputs(), 2);
   EXPECT_EQ(source->input_word(0), "a");  // the most frequent
   EXPECT_EQ(all(*source), (std::map<std::int64_t, std::string>{{0, "b a a -> pos"}, {1, "a -> neg"}}));
+}
+
+TEST_F(TextBags, CutsLabelledTextsAsClassifiersDo) {
+  const auto source = text_bags(labelled(write("a.tsv", "q\tWhen is it due?\nc\tIs it \"late\"?😡\n")), team_);
+  EXPECT_EQ(all(*source),
+            (std::map<std::int64_t, std::string>{{0, "when is it due ? -> q"}, {1, "is it \" late \" ? 😡 -> c"}}));
+  EXPECT_EQ(source->cut("Due?"), (std::vector<std::string>{"due", "?"}));
 }
 
 TEST_F(TextBags, ReadsTwoFilesLineByLine) {

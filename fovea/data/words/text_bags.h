@@ -1,5 +1,6 @@
 // Bags of words from files of text, read as a stream: memory is bounded by the vocabulary, of which the most frequent
-// million words are kept. Words are what stands between spaces; nothing is done to them.
+// million words are kept. Labelled texts are cut as classifiers read them (data/words/words.h); the words of sentences
+// and their translations are separated by spaces.
 #pragma once
 
 #include <memory>

@@ -48,9 +48,7 @@ class Predict : public Command {
         app.add_option("--words", options_.counts.words, "how many of the most frequent words have their pairs counted")
             ->check(between(8, 8192))
             ->type_name("N"),
-        app.add_option("--top", options_.most_words,
-                       "most words listed for a class (default 8); above 8, each with how many standard deviations it "
-                       "is from chance")
+        app.add_option("--top", options_.most_words, "most words listed for a class (default 8)")
             ->check(between(1, 8192))
             ->type_name("N")};
     labelled_.add_columns(app);
@@ -98,8 +96,8 @@ class Predict : public Command {
         if (!example.tab)
           throw wrong_input("the line has no tab", "write each example as: source, a tab, target", example.place);
     const bool given = !task_ || task_->examples(Split::train) > 0;  // else they are drawn, and copies come by chance
-    options_.copies_once = given && source->outputs_are() == BagSource::Outputs::classes;
-    Passes passes(words_.quiet, passes_ + (options_.copies_once ? 1 : 0));
+    options_.given = given && source->outputs_are() == BagSource::Outputs::classes;
+    Passes passes(words_.quiet, passes_ + (options_.given ? 21 : 0));
     const Prediction prediction = predict(*source, team, options_, passes.next());
     passes.progress.clear();
     if (words_.json) print_as_json(prediction, *source);
@@ -268,7 +266,13 @@ class Predict : public Command {
   void print_as_text(const Prediction& prediction, const BagSource& source) const {
     const Terminal terminal = Terminal::of(STDOUT_FILENO);
     fmt::print("{}", prediction_text(prediction, source, terminal));
+    if (!task_ && prediction.kind == BagSource::Outputs::classes)
+      fmt::print("\nTo measure what attention is worth on these texts: fovea believe {}\n", data_);
     bool first = true;
+    if (!examples_.empty() && prediction.kind == BagSource::Outputs::classes && !predicts_attention(prediction)) {
+      fmt::print("\nWhere attention will lie on other texts is not predicted.\n");
+      return;
+    }
     each_example(prediction, source, [&](const TextAttention& text) {
       if (first) fmt::print("\nWhere attention will lie:\n");
       first = false;

@@ -12,17 +12,16 @@
 #include "apps/wasm/question.h"
 #include "fovea/base/error/error.h"
 #include "fovea/base/team.h"
+#include "fovea/data/text/given_bags.h"
 #include "fovea/data/text/text_examples.h"
 #include "fovea/io/rows.h"
 #include "fovea/lab/record/prediction_json.h"
-#include "fovea/lab/spec/assembly.h"
 #include "fovea/theory/pooling_width.h"
+#include "fovea/theory/text_attention.h"
 
 namespace fovea::page {
 
 namespace {
-
-constexpr std::int64_t fresh_examples = 5'000;  // drawn from a task that makes them
 
 // JSON where a line begins as an object does, else a table of the separator that its first line has.
 TextFormat format_of(std::string_view text) {
@@ -76,20 +75,29 @@ Json table(const Json& ask) {
   return {{"labels", labels}, {"texts", texts}, {"header", header}};
 }
 
-// What attention will do on the task of a spec, and where it will lie on `texts`, each a list of tokens.
-Json predict_task(const Json& ask) {
-  const std::unique_ptr<Task> task = make_task(spec_of(ask));
-  const std::unique_ptr<BagSource> source = task_bags(*task, fresh_examples);
+// What attention will do on labelled texts, and where it will lie on those to `shade`. The words of each text are
+// separated by spaces.
+Json predict_texts(const Json& ask) {
+  GivenTextBags given;
+  given.cut = [](std::string_view text) { return split_at_whitespace(text); };
+  for (const std::string& text : ask.at("texts").get<std::vector<std::string>>())
+    given.inputs.push_back(given.cut(text));
+  for (std::string& label : ask.at("labels").get<std::vector<std::string>>())
+    given.outputs.push_back({std::move(label)});
+  const std::unique_ptr<BagSource> source = given_bags(std::move(given));
   Team team(1);
   PredictionOptions options;
-  options.copies_once = true;
+  options.given = true;
   const Prediction prediction = predict(*source, team, options);
-  Json attention = Json::array();
-  for (const auto& text : ask.at("texts"))
-    attention.push_back(predicted_attention(prediction, text.get<std::vector<int>>(), {}).at(0));
+  const TextPredictor predictor(prediction, *source);
+  Json attention = Json::array(), logits = Json::object();
+  for (const std::string& text : ask.at("shade").get<std::vector<std::string>>())
+    attention.push_back(predictor.of(text, "").weights.at(0));
+  for (int word = 0; word < source->inputs(); ++word)
+    logits[source->input_word(word)] = prediction.attention_logits[static_cast<std::size_t>(word)];
   return {{"prediction", prediction_json(prediction, *source)},
           {"attention", std::move(attention)},
-          {"logits", prediction.attention_logits}};
+          {"logits", std::move(logits)}};
 }
 
 // What the width of attention on points will come to, and the answers that it will give.
@@ -103,7 +111,7 @@ Json predict_width(const Json& ask) {
           {"best_error", forecast.best_error}, {"answers", pooled({x, y}, forecast.width)}};
 }
 
-const Question questions_of_data[]{{"table", table}, {"predict", predict_task}, {"predict_width", predict_width}};
+const Question questions_of_data[]{{"table", table}, {"predict", predict_texts}, {"predict_width", predict_width}};
 
 }  // namespace
 

@@ -29,10 +29,11 @@ DistinctBags::DistinctBags(const BagSource& source, Team& team, const Progress& 
       progress);
   std::sort(named.begin(), named.end());
   numbers_.assign(static_cast<std::size_t>(source.size()), -1);
-  for (std::size_t i = 0; i < named.size(); ++i)
-    if (i == 0 || named[i].first != named[i - 1].first) numbers_[static_cast<std::size_t>(named[i].second)] = 0;
-  for (std::int64_t& number : numbers_)
-    if (number == 0) number = distinct_++;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (i > 0 && named[i].first == named[i - 1].first) continue;
+    numbers_[static_cast<std::size_t>(named[i].second)] = std::ssize(first_);
+    first_.push_back(named[i].second);
+  }
 }
 
 void DistinctBags::each(Team& team, const Visit& visit, const Progress& progress) const {

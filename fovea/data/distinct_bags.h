@@ -1,4 +1,5 @@
-// Examples without their copies: of those whose input and output are the same, word for word, the first.
+// Examples without their copies: of those whose input and output are the same, word for word, the first. They are
+// numbered by a hash of what they hold, so that the order in which the source has them changes nothing.
 #pragma once
 
 #include <vector>
@@ -12,21 +13,23 @@ class DistinctBags final : public BagSource {
   // Goes through all of the source once, which must outlive it.
   DistinctBags(const BagSource& source, Team& team, const Progress& progress = {});
 
-  std::int64_t copies() const { return source_.size() - distinct_; }
+  std::int64_t copies() const { return source_.size() - size(); }
+  // The number that the source gives to an example.
+  std::int64_t source_number(std::int64_t number) const { return first_[static_cast<std::size_t>(number)]; }
 
   Outputs outputs_are() const override { return source_.outputs_are(); }
   int inputs() const override { return source_.inputs(); }
   int outputs() const override { return source_.outputs(); }
   std::string input_word(int id) const override { return source_.input_word(id); }
   std::string output_word(int id) const override { return source_.output_word(id); }
-  std::int64_t size() const override { return distinct_; }
+  std::int64_t size() const override { return std::ssize(first_); }
   std::vector<std::string> cut(std::string_view text) const override { return source_.cut(text); }
   void each(Team& team, const Visit& visit, const Progress& progress = {}) const override;
 
  private:
   const BagSource& source_;
   std::vector<std::int64_t> numbers_;  // of each example of the source, -1 for a copy
-  std::int64_t distinct_ = 0;
+  std::vector<std::int64_t> first_;    // of each example its number in the source
 };
 
 }  // namespace fovea

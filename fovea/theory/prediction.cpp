@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 
 #include "fovea/data/distinct_bags.h"
+#include "fovea/data/kept_bags.h"
 #include "fovea/theory/sample.h"
 #include "fovea/theory/translation_flow.h"
 #include "fovea/theory/unigram_course.h"
@@ -23,7 +25,11 @@ constexpr double early_signal = 0.2, least_signal = 0.005;
 double sure(std::size_t tried) { return std::sqrt(2 * std::log(1000.0 * static_cast<double>(tried))); }
 
 constexpr std::size_t words_a_class = 8;
-constexpr double probable = 0.6;      // the least that a candidate's chance must be for the flow to count it
+constexpr double possible = 0.6, probable = 0.8;  // a candidate's chance; the flow counts those that are possible
+constexpr double more_than_even = 1.001;          // of an even share of attention: what rounding does not make
+constexpr int repeats = 10, parts = 5;            // of the verdict, each on all parts of the examples but one
+constexpr int agreeing = 9;                       // repeats that must come out alike
+constexpr std::int64_t most_repeated = 10'000;    // examples
 constexpr double hardly_apart = 0.9;  // correlation of two words' counts, from which attention may go to either
 
 std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
@@ -124,7 +130,13 @@ void rank_candidates(std::span<const std::int64_t> present, std::size_t classes,
       const double effect = of_word[i] * spread;
       const double likely = std::erfc(-surely * std::sqrt(effect / (1 + effect)) / std::sqrt(2.0)) / 2;
       const double times = settled / surely;
-      output.candidates.push_back({static_cast<int>(i), surely, likely, static_cast<double>(examples) * times * times});
+      const std::int64_t here = present[i * classes + index_of(output.output)];
+      const EvidenceLevel evidence = surely >= settled    ? EvidenceLevel::strong
+                                     : likely >= probable ? EvidenceLevel::probable
+                                     : likely >= possible ? EvidenceLevel::possible
+                                                          : EvidenceLevel::weak;
+      output.candidates.push_back({static_cast<int>(i), here, static_cast<std::int64_t>(of_word[i]) - here, surely,
+                                   likely, static_cast<double>(examples) * times * times, evidence});
     }
     const auto before = [](const Candidate& a, const Candidate& b) {
       if (a.likely != b.likely) return a.likely > b.likely;
@@ -222,7 +234,7 @@ void find_together(const Cooccurrence& c, const std::vector<int>& ranks, OutputP
   for (const WordLink& word : output.words) told.push_back(word.input);
   if (told.empty())
     for (const Candidate& word : output.candidates)
-      if (word.likely >= probable) told.push_back(word.input);
+      if (word.evidence != EvidenceLevel::weak) told.push_back(word.input);
   for (std::size_t a = 0; a < told.size(); ++a)
     for (std::size_t b = a + 1; b < told.size(); ++b) {
       const int i = ranks[index_of(told[a])], j = ranks[index_of(told[b])];
@@ -233,27 +245,34 @@ void find_together(const Cooccurrence& c, const std::vector<int>& ranks, OutputP
     }
 }
 
+// All candidates of each class, in their order.
+Presence find_candidates(const BagSource& source, Team& team, const Cooccurrence& c, const Sample& counted,
+                         Prediction& prediction) {
+  Presence presence = presence_of(source, team, c, counted);
+  rank_candidates(presence.examples, index_of(source.outputs()), c.examples / counted.stride(), prediction.outputs);
+  return presence;
+}
+
 void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, const Signal& signal,
                    const PredictionOptions& options, Prediction& prediction) {
   const auto classes = index_of(source.outputs());
   const Sample counted(c.examples, options.candidate_examples);
-  const Presence presence = presence_of(source, team, c, counted);
-  rank_candidates(presence.examples, classes, c.examples / counted.stride(), prediction.outputs);
+  const Presence presence = find_candidates(source, team, c, counted, prediction);
   prediction.attention_logits.assign(index_of(source.inputs()), 0.0);
   const std::vector<bool> none(index_of(source.inputs()), false);
   std::vector<bool> unattended = none;  // words that have no more than their even share at the flow's end
+  std::vector<double> attended(unattended.size(), std::numeric_limits<double>::quiet_NaN());
   const std::vector<int> ranks = ranks_by_id(c.inputs, source.inputs());
   const auto tell = [&](std::size_t o) {
     OutputPrediction& output = prediction.outputs[o];
-    const std::vector<bool>& dropped = c.out() == 2 || c.outputs[o] == prediction.course_class ? unattended : none;
-    output.words =
-        words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()), dropped);
-    std::erase_if(output.candidates, [&](const Candidate& one) {  // of few examples the flow knows few words
-      return ranks[index_of(one.input)] >= 0 && dropped[index_of(one.input)];
-    });
+    const bool in_flow = c.out() == 2 || c.outputs[o] == prediction.course_class;
+    output.words = words_of_class(c, classes, index_of(c.outputs[o]), presence, static_cast<double>(counted.stride()),
+                                  in_flow ? unattended : none);
     const auto most = index_of(options.most_words);
     if (output.words.size() > most) output.words.resize(most);
     if (output.candidates.size() > most) output.candidates.resize(most);
+    if (in_flow)
+      for (Candidate& one : output.candidates) one.attended = attended[index_of(one.input)];
     find_together(c, ranks, output);
   };
   const auto tell_all = [&] {
@@ -281,7 +300,7 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
       const std::span<const Candidate> candidates = prediction.outputs[o].candidates;
       for (const Candidate& word : candidates.first(std::min(words_a_class, candidates.size()))) {
         const int rank = ranks[index_of(word.input)];
-        if (rank < 0 || word.likely < probable || (o != label && c.out() > 2)) continue;
+        if (rank < 0 || word.evidence == EvidenceLevel::weak || (o != label && c.out() > 2)) continue;
         const auto i = index_of(rank);
         if (c.input_variance(i) > 0) speaks[i] = c.cross(i, label) / c.input_variance(i) * (2 * word.likely - 1);
       }
@@ -298,16 +317,23 @@ void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, c
   for (std::size_t i = 0; i < c.in(); ++i) prediction.attention_logits[index_of(c.inputs[i])] = course.end[c.in() + i];
   if (prediction.course.times.size() > 1) {
     unattended.assign(unattended.size(), true);
-    for (std::size_t i = 0; i < c.in(); ++i) unattended[index_of(c.inputs[i])] = course.attended[i] <= 1.001;
+    for (std::size_t i = 0; i < c.in(); ++i) {
+      attended[index_of(c.inputs[i])] = course.attended[i];
+      unattended[index_of(c.inputs[i])] = course.attended[i] <= more_than_even;
+    }
   }
   tell_all();
 }
 
+std::string signal_text(const Prediction& prediction) {
+  return fmt::format("the bag of inputs tells {:.1f} % of what it could tell about the outputs (± {:.2g} %)",
+                     100 * std::max(0.0, prediction.signal), 100 * prediction.error);
+}
+
+// Of a prediction whose signal was measured: its verdict, and why.
 void judge(Prediction& prediction, const Cooccurrence& c) {
   const double slower = 1 / prediction.first_gradient;
-  const std::string told =
-      fmt::format("the bag of inputs tells {:.1f} % of what it could tell about the outputs (± {:.2g} %)",
-                  100 * std::max(0.0, prediction.signal), 100 * prediction.error);
+  const std::string told = signal_text(prediction);
   const bool chance = prediction.signal < 2 * prediction.error;
   if (chance && (2 * prediction.error >= early_signal || c.left_out > 0)) {
     prediction.verdict = Verdict::unsure;
@@ -328,13 +354,80 @@ void judge(Prediction& prediction, const Cooccurrence& c) {
     prediction.verdict = Verdict::early;
     prediction.because = told + ": which word goes with which output can be learned under uniform attention";
   }
-  const bool learnable = prediction.verdict == Verdict::early || prediction.verdict == Verdict::slow;
-  const auto unlinked = [](const OutputPrediction& output) { return output.words.empty(); };
-  if (learnable && std::all_of(prediction.outputs.begin(), prediction.outputs.end(), unlinked))
-    prediction.because += ". Which words tell it is not sure yet: more examples would show";
+}
+
+// The strongest evidence for a word of any class.
+EvidenceLevel strongest(const Prediction& p) {
+  EvidenceLevel most = EvidenceLevel::weak;
+  for (const OutputPrediction& output : p.outputs)
+    for (const Candidate& one : output.candidates) most = std::max(most, one.evidence);
+  return most;
+}
+
+// What chance alone may do to all words together, a single word may still rule out.
+void weigh_words(Prediction& prediction) {
+  const EvidenceLevel most = strongest(prediction);
+  if (prediction.verdict != Verdict::hard || most == EvidenceLevel::weak) return;
+  const bool strong = most == EvidenceLevel::strong;
+  prediction.verdict = strong ? Verdict::slow : Verdict::unsure;
+  prediction.because =
+      signal_text(prediction) + (strong ? ", but single words indicate the class, in few of the examples"
+                                        : ", but single words may indicate the class: more examples would show");
+}
+
+Prediction measured(const BagSource& source, const Cooccurrence& c, const Signal& signal) {
+  Prediction prediction;
+  prediction.kind = source.outputs_are();
+  prediction.examples = c.examples;
+  prediction.sampled = c.sampled;
+  prediction.input_length = c.input_length;
+  prediction.signal = signal.overall;
+  prediction.first_gradient = signal.first_gradient;
+  prediction.error = signal.error;
+  for (std::size_t o = 0; o < c.out(); ++o)
+    prediction.outputs.push_back(
+        {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}, {}, {}});
+  return prediction;
+}
+
+// The verdict on parts of the examples. It is unsure where they disagree.
+void repeat_verdict(const KeptBags& bags, Team& team, const PredictionOptions& options, Prediction& prediction,
+                    const BagSource::Progress& progress) {
+  if (bags.size() < 2 * parts) return;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const std::vector<int> folds = bags.folds(parts, static_cast<std::uint64_t>(repeat));
+    std::vector<std::size_t> taken;
+    for (std::size_t i = 0; i < bags.size(); ++i)
+      if (folds[i] != 0) taken.push_back(i);
+    const PartOfBags part(bags, taken);
+    const Cooccurrence c = measure_cooccurrence(part, team, options.counts, progress);
+    Prediction of_part = measured(part, c, measure_signal(c));
+    find_candidates(part, team, c, Sample(c.examples, options.candidate_examples), of_part);
+    judge(of_part, c);
+    weigh_words(of_part);
+    ++prediction.repeated[static_cast<std::size_t>(of_part.verdict)];
+  }
+  if (prediction.repeated[static_cast<std::size_t>(prediction.verdict)] >= agreeing) return;
+  prediction.because = signal_text(prediction) +
+                       fmt::format(". The verdict differs between {} draws of four fifths of the examples", repeats);
+  prediction.verdict = Verdict::unsure;
 }
 
 }  // namespace
+
+const char* evidence_name(EvidenceLevel evidence) {
+  switch (evidence) {
+    case EvidenceLevel::weak:
+      return "weak";
+    case EvidenceLevel::possible:
+      return "possible";
+    case EvidenceLevel::probable:
+      return "probable";
+    case EvidenceLevel::strong:
+      return "strong";
+  }
+  return "";
+}
 
 const char* verdict_name(Verdict verdict) {
   switch (verdict) {
@@ -364,33 +457,63 @@ std::string verdict_text(Verdict verdict) {
   return {};
 }
 
+std::string trust_text(const Prediction& p) {
+  if (p.kind != BagSource::Outputs::classes) return {};
+  if (p.verdict == Verdict::unsure)
+    return fmt::format("Do not trust attention here: {} examples are too few to predict where it goes.", p.examples);
+  if (p.verdict == Verdict::hard)
+    return "Do not trust attention here: single words were not found to indicate the class.";
+  int named = 0, attended = 0;
+  for (const OutputPrediction& output : p.outputs)
+    for (const Candidate& word : output.candidates) {
+      if (word.evidence == EvidenceLevel::weak || std::isnan(word.attended)) continue;
+      ++named;
+      attended += word.attended > more_than_even;
+    }
+  if (attended == 0)
+    return "Do not trust attention here: it is not predicted to move to words that indicate the class.";
+  return fmt::format(
+      "Attention is predicted to move to {} of {} words that indicate the class. Measure it after training.", attended,
+      named);
+}
+
+std::string doubtful_text(const DoubtfulLabel& label, const BagSource& source) {
+  std::string text;
+  for (const int word : label.words) text += (text.empty() ? "" : " ") + source.input_word(word);
+  return text;
+}
+
+bool predicts_attention(const Prediction& p) { return p.verdict != Verdict::unsure && p.course.times.size() > 1; }
+
 Prediction predict(const BagSource& source, Team& team, const PredictionOptions& options,
                    const BagSource::Progress& progress) {
-  if (options.copies_once) {
+  if (options.given) {
     const DistinctBags distinct(source, team, progress);
     PredictionOptions of_these = options;
-    of_these.copies_once = false;
+    of_these.given = false;
     Prediction prediction = predict(distinct, team, of_these, progress);
     prediction.copies = distinct.copies();
+    if (prediction.kind == BagSource::Outputs::classes && distinct.size() <= most_repeated) {
+      const KeptBags kept(distinct, team);
+      weigh_words(prediction);
+      repeat_verdict(kept, team, of_these, prediction, progress);
+      prediction.labels = check_labels(kept, team);
+      for (DoubtfulLabel& one : prediction.labels.doubtful) one.number = distinct.source_number(one.number);
+    }
     return prediction;
   }
   const Cooccurrence c = measure_cooccurrence(source, team, options.counts, progress);
   const Signal signal = measure_signal(c);
-  Prediction prediction;
-  prediction.kind = source.outputs_are();
+  Prediction prediction = measured(source, c, signal);
   prediction.most_words = options.most_words;
-  prediction.examples = c.examples;
-  prediction.sampled = c.sampled;
-  prediction.input_length = c.input_length;
-  prediction.signal = signal.overall;
-  prediction.first_gradient = signal.first_gradient;
-  prediction.error = signal.error;
-  for (std::size_t o = 0; o < c.out(); ++o)
-    prediction.outputs.push_back(
-        {c.outputs[o], c.output_mean[o], signal.by_output[o].decodable, signal.by_output[o].error, {}, {}, {}});
   if (prediction.kind == BagSource::Outputs::classes) predict_class(source, team, c, signal, options, prediction);
   else predict_words(c, options, prediction);
   judge(prediction, c);
+  const bool learnable = prediction.verdict == Verdict::early || prediction.verdict == Verdict::slow;
+  const auto unlinked = [](const OutputPrediction& output) { return output.words.empty(); };
+  if (learnable && strongest(prediction) != EvidenceLevel::strong &&
+      std::all_of(prediction.outputs.begin(), prediction.outputs.end(), unlinked))
+    prediction.because += ". Which words tell it is not sure yet: more examples would show";
   return prediction;
 }
 

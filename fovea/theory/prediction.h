@@ -1,18 +1,23 @@
 // What attention will do on data, before any is trained (docs/method.md, 2).
 #pragma once
 
+#include <array>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "fovea/theory/course.h"
+#include "fovea/theory/label_check.h"
 #include "fovea/theory/signal.h"
 
 namespace fovea {
 
 struct PredictionOptions {
   CooccurrenceOptions counts;
-  bool copies_once = false;                  // of examples that are the same, input and output, the first alone counts
+  // Examples are given, not drawn: of those that are the same, input and output, the first alone counts, and their order
+  // changes nothing. Of classes the verdict is repeated on parts of them, and labels are checked.
+  bool given = false;
   int flow_words = 96;                       // sequence tasks: inputs and outputs the flow is followed for
   int flow_tokens = 50'000;                  // classification: words of all bags the flow is followed on,
   int flow_bags = 1000;                      // but no fewer bags than this
@@ -23,6 +28,7 @@ struct PredictionOptions {
 };
 
 enum class Verdict { early, slow, hard, unsure };
+constexpr std::size_t verdicts = 4;
 const char* verdict_name(Verdict verdict);  // "early", …
 std::string verdict_text(Verdict verdict);  // "learnable early", …
 
@@ -34,12 +40,25 @@ struct WordLink {
   double surely = 0;
 };
 
-// A word that may stand with a class more often than chance has it, sure or not. `surely` counts examples that hold it,
-// however often. `likely` is the chance that it does so in all data like these, and `settled_by` how many examples
-// would make it sure, were they to go on alike; docs/method.md says how both are found.
+// How strong the evidence is that a word goes with a class: beyond chance among all words that were tried; or by its
+// probability, from 0.8 and from 0.6 on.
+enum class EvidenceLevel { weak, possible, probable, strong };
+const char* evidence_name(EvidenceLevel evidence);
+
+// A word that stands with a class more often than chance has it, sure or not. `here` and `elsewhere` count the examples
+// that hold it, however often: of the class, and others. `surely` is how many standard deviations `here` lies above
+// chance, `likely` the probability that it does so in all data like these, and `settled_by` how many examples would make
+// it strong, were they to go on alike; docs/method.md says how they are found. `attended` is the attention that the flow
+// predicts for it, as a multiple of an even share: NaN where the flow does not follow the word.
 struct Candidate {
   int input = -1;  // id
+  std::int64_t here = 0, elsewhere = 0;
   double surely = 0, likely = 0.5, settled_by = 0;
+  EvidenceLevel evidence = EvidenceLevel::weak;
+  double attended = std::numeric_limits<double>::quiet_NaN();
+
+  // Stands in one class alone, strongly: it may give the label away.
+  bool alone() const { return elsewhere == 0 && evidence == EvidenceLevel::strong; }
 };
 
 struct OutputPrediction {
@@ -55,6 +74,9 @@ struct Prediction {
   BagSource::Outputs kind = BagSource::Outputs::words;
   std::int64_t examples = 0, sampled = 0;
   std::int64_t copies = 0;  // examples that are not among these, being the same as one of them
+  // Of given classes: how often each verdict came out on four fifths of the examples, drawn anew each time.
+  std::array<int, verdicts> repeated{};
+  LabelCheck labels;
   double input_length = 0;
   double signal = 0, error = 0;
   double first_gradient = 0;  // of the evidence, over the most it could be (theory/signal.h)
@@ -73,6 +95,15 @@ struct Prediction {
   // For shading examples: attention's logit for each input id (classification), 0 where the flow did not know the word.
   std::vector<double> attention_logits;
 };
+
+// Whether attention is to be trusted on these data, in a sentence; empty where outputs are no classes.
+std::string trust_text(const Prediction& prediction);
+
+// The words of a text with a doubtful label, with spaces between them.
+std::string doubtful_text(const DoubtfulLabel& label, const BagSource& source);
+
+// Whether the flow, and so attention, is predicted: of too few examples it follows what chance has put together.
+bool predicts_attention(const Prediction& prediction);
 
 Prediction predict(const BagSource& source, Team& team, const PredictionOptions& options = {},
                    const BagSource::Progress& progress = {});

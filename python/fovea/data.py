@@ -76,6 +76,17 @@ def read(
     return _engine.read_labelled(name, _column("label", label), _columns("text", text), checks.text("format", format))
 
 
+def cut(text: str) -> list[str]:
+    """The words of a labelled text, as classifiers, ``predict`` and ``believe`` cut it.
+
+    >>> import fovea
+    >>> fovea.data.cut("Is it \"due\"? It's 3pm 😡!")
+    ['is', 'it', '"', 'due', '"', '?', "it's", '3pm', '😡', '!']
+    """
+    checks.letters("text", checks.text("text", text))
+    return _engine.cut_words(text)
+
+
 def add(
     name: str,
     train: Path = "",

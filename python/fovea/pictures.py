@@ -98,12 +98,12 @@ def _rest(rows: Sequence[Sequence[Any]]) -> list[str]:
     return [f"and {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
 
 
-def shaded(words: Sequence[str], weights: Sequence[float]) -> str:
-    """Words on a ground that is the darker the more weight they have."""
+def shaded(words: Sequence[str], weights: Sequence[float], shades: Sequence[float] | None = None) -> str:
+    """Words on a ground that is the darker the more weight they have; ``shades``: how dark, from 0 to 1."""
     most = max([0.0, *weights]) or 1.0
     spans = (
-        f"<span style='background:rgba(213,94,0,{max(weight, 0.0) / most:.2f});padding:0 .15em' title='{weight:.3f}'>{html.escape(word)}</span>"
-        for word, weight in zip(words, weights)
+        f"<span style='background:rgba(213,94,0,{max(shade, 0.0):.2f});padding:0 .15em' title='{weight:.3f}'>{html.escape(word)}</span>"
+        for word, weight, shade in zip(words, weights, shades or [weight / most for weight in weights])
     )
     return " ".join(spans)
 

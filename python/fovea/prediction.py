@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,28 @@ from . import _engine, checks
 from .notices import tell_first
 from .settings import dotted_task
 from .text.shading import Shading
+
+
+class WordEvidence(NamedTuple):
+    """A word that goes with a class, and the evidence for it."""
+
+    word: str
+    here: int  #: texts of the class that hold the word
+    elsewhere: int  #: other texts that hold it
+    deviations: float  #: by how many standard deviations ``here`` exceeds chance
+    evidence: str  #: ``strong``, ``probable``, ``possible`` or ``weak``
+    likely: float  #: probability that the word goes with the class in all texts like these
+    attended: float | None  #: predicted attention as a multiple of uniform attention; None where it is not predicted
+    alone: bool  #: strong evidence, and no other text holds the word: it may give the label away
+
+
+class DoubtfulLabel(NamedTuple):
+    """A text whose label no model agrees with."""
+
+    text: int  #: its place in the list of texts, from 0
+    label: str
+    instead: str  #: the class that all models give it
+    words: str  #: the words of the text
 
 
 class Prediction:
@@ -54,6 +77,56 @@ class Prediction:
     def signal(self) -> float:
         """How much the bag of inputs tells of the outputs, from 0 to 1."""
         return self._predicted.signal
+
+    @property
+    def trust(self) -> str:
+        """Whether attention is to be trusted on these data, in a sentence; empty for translations."""
+        return str(self._as_json()["trust"])
+
+    @property
+    def repeated(self) -> dict[str, int]:
+        """How often each verdict came out on ten draws of four fifths of the texts; the verdict is ``unsure`` where fewer than nine agree.
+
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+        >>> fovea.predict(texts, ["+", "-"] * 100).repeated
+        {'early': 10, 'slow': 0, 'hard': 0, 'unsure': 0}
+        """
+        return dict(self._as_json()["repeated"])
+
+    @property
+    def evidence(self) -> dict[str, list[WordEvidence]]:
+        """For each class the words that go with it, the likeliest first, whether attention is predicted to come to them or not.
+
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+        >>> word = fovea.predict(texts, ["+", "-"] * 100).evidence["+"][0]
+        >>> word.word, word.here, word.elsewhere, word.evidence, word.alone
+        ('good', 100, 0, 'strong', True)
+        """
+        return {
+            output["output"]: [
+                WordEvidence(**{name: one[name] for name in WordEvidence._fields}) for one in output["candidates"]
+            ]
+            for output in self._as_json()["outputs"]
+        }
+
+    @property
+    def doubtful(self) -> list[DoubtfulLabel]:
+        """Texts whose label disagrees with two models of single words in each of several splits that left the text out.
+
+        >>> import fovea
+        >>> texts = [f"a {word} film, number {n}" for n in range(100) for word in ("good", "bad")]
+        >>> labels = ["+", "-"] * 100
+        >>> labels[4] = "-"
+        >>> [(one.text, one.label, one.instead) for one in fovea.predict(texts, labels).doubtful]
+        [(4, '-', '+')]
+        """
+        found = self._as_json()["labels"]["doubtful"]
+        return [DoubtfulLabel(one["text"] - 1, one["label"], one["instead"], one["words"]) for one in found]
+
+    def _as_json(self) -> dict[str, Any]:
+        return dict(json.loads(self._predicted.json))
 
     @property
     def words(self) -> dict[str, list[tuple[str, float]]]:
@@ -165,8 +238,8 @@ def predict(
     **settings: Any,
 ) -> Prediction | TracePrediction:
     """What attention will do, from the data alone: texts and their ``labels``, sentences and their ``targets``, or a task or
-    experiment by name with its settings (of one that is a sweep, with the first value of each). Words are what stands between spaces. Of labelled texts that are the same the first
-    alone counts. ``top`` words, at most, are told of each class. Of a task of memory accesses
+    experiment by name with its settings (of one that is a sweep, with the first value of each). Labelled texts are cut into words as classifiers read them, translations at
+    spaces. Of labelled texts that are the same the first alone counts, and their order changes nothing. ``top`` words, at most, are told of each class. Of a task of memory accesses
     (``fovea.predict("address-trace", corpus="app")``) a ``TracePrediction``.
 
     >>> import fovea

@@ -19,4 +19,5 @@ PYBIND11_MODULE(_engine, module) {
   bind_prediction(module);
   bind_store(module);
   bind_texts(module);
+  bind_word_regression(module);
 }

@@ -21,5 +21,6 @@ void bind_observing(py::module_& module);
 void bind_prediction(py::module_& module);
 void bind_store(py::module_& module);
 void bind_texts(py::module_& module);
+void bind_word_regression(py::module_& module);
 
 }  // namespace fovea::python

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <set>
 #include <type_traits>
 #include <variant>
 
-#include "fovea/data/text/labelled_source.h"
-#include "fovea/data/text/word_counts.h"
+#include "fovea/data/text/given_bags.h"
+#include "fovea/data/words/words.h"
 #include "fovea/lab/analysis/prediction_source.h"
+#include "fovea/lab/record/prediction_json.h"
 #include "fovea/theory/streams/access_prediction.h"
 #include "fovea/theory/text_attention.h"
 #include "fovea/view/terminal/access_prediction_text.h"
@@ -25,85 +25,17 @@ namespace fovea::python {
 
 namespace {
 
-constexpr std::size_t most_words = 1'000'000;
-
-// Words and their ids: by falling frequency for words of texts, by their letters for classes.
-class Words {
- public:
-  Words() = default;
-  explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
-    for (std::size_t id = 0; id < words_.size(); ++id) ids_.emplace(words_[id], static_cast<int>(id));
-  }
-  int size() const { return static_cast<int>(words_.size()); }
-  const std::string& word(int id) const { return words_[static_cast<std::size_t>(id)]; }
-  int id(std::string_view word) const {  // -1: not known
-    const auto found = ids_.find(word);
-    return found == ids_.end() ? -1 : found->second;
-  }
-
- private:
-  std::vector<std::string> words_;
-  TextMap<int> ids_;
-};
-
-Words words_of(const std::vector<std::string>& texts) {
-  std::unordered_map<std::string_view, std::int64_t> counts;
-  for (const std::string& text : texts) each_word(text, [&](std::string_view word) { ++counts[word]; });
-  WordCounts counter(most_words);
-  counter.add(counts);
-  return Words(counter.words());
-}
-
-std::vector<int> ids_of(const std::string& text, const Words& words) {
-  std::vector<int> ids;
-  each_word(text, [&](std::string_view word) { ids.push_back(words.id(word)); });
-  return ids;
-}
-
 // The same bags as theory's reader of files makes of a file of these texts.
-class GivenTexts : public BagSource {
- public:
-  GivenTexts(const std::vector<std::string>& texts, const std::vector<std::string>& answers, bool classes)
-      : classes_(classes), inputs_(words_of(texts)) {
-    if (classes) {
-      const std::set<std::string> labels(answers.begin(), answers.end());
-      check_classes(labels.size(), labels.empty() ? "" : *labels.begin(), std::ssize(texts), {});
-      outputs_ = Words({labels.begin(), labels.end()});
-    } else {
-      outputs_ = words_of(answers);
-    }
-    for (const std::string& text : texts) input_ids_.push_back(known(ids_of(text, inputs_)));
-    for (const std::string& answer : answers)
-      output_ids_.push_back(classes ? std::vector{outputs_.id(answer)} : known(ids_of(answer, outputs_)));
-  }
-
-  Outputs outputs_are() const override { return classes_ ? Outputs::classes : Outputs::words; }
-  int inputs() const override { return inputs_.size(); }
-  int outputs() const override { return outputs_.size(); }
-  std::string input_word(int id) const override { return inputs_.word(id); }
-  std::string output_word(int id) const override { return outputs_.word(id); }
-  std::int64_t size() const override { return std::ssize(input_ids_); }
-  void each(Team& team, const Visit& visit, const Progress& progress) const override {
-    const auto count = std::ssize(input_ids_);
-    team.each(team.threads(), [&](int worker) {
-      for (auto i = static_cast<std::ptrdiff_t>(worker); i < count; i += team.threads()) {
-        const auto at = static_cast<std::size_t>(i);
-        visit(worker, {i, input_ids_[at], output_ids_[at]});
-      }
-    });
-    if (progress) progress(count, count);
-  }
-
- private:
-  static std::vector<int> known(std::vector<int> ids) {
-    std::erase(ids, -1);
-    return ids;
-  }
-
-  bool classes_;
-  Words inputs_, outputs_;
-  std::vector<std::vector<int>> input_ids_, output_ids_;
-};
+std::unique_ptr<BagSource> bags_of(const std::vector<std::string>& texts, const std::vector<std::string>& answers,
+                                   bool classes) {
+  GivenTextBags given;
+  given.outputs_are = classes ? BagSource::Outputs::classes : BagSource::Outputs::words;
+  given.cut = [classes](std::string_view text) { return classes ? cut_words(text) : split_at_whitespace(text); };
+  for (const std::string& text : texts) given.inputs.push_back(given.cut(text));
+  for (const std::string& answer : answers)
+    given.outputs.push_back(classes ? std::vector{answer} : split_at_whitespace(answer));
+  return given_bags(std::move(given));
+}
 
 struct Predicted {
   std::unique_ptr<Task> task;  // where it is of one
@@ -126,7 +58,7 @@ std::shared_ptr<Predicted> predicted(std::unique_ptr<Task> task, std::unique_ptr
   PredictionOptions options;
   options.most_words = most_words;
   const bool given = !made->task || made->task->examples(Split::train) > 0;
-  options.copies_once = given && made->source->outputs_are() == BagSource::Outputs::classes;
+  options.given = given && made->source->outputs_are() == BagSource::Outputs::classes;
   made->prediction = predict(*made->source, team, options, [&](std::int64_t, std::int64_t) {
     if (call.stop()) throw Interrupted();
   });
@@ -180,7 +112,7 @@ void bind_prediction(py::module_& module) {
       [](const std::vector<std::string>& texts, const std::vector<std::string>& answers, bool classes, int threads,
          int most_words) {
         return interruptible([&](Call& call) {
-          return predicted(nullptr, std::make_unique<GivenTexts>(texts, answers, classes), threads, most_words, call);
+          return predicted(nullptr, bags_of(texts, answers, classes), threads, most_words, call);
         });
       },
       py::arg("texts"), py::arg("answers"), py::arg("classes"), py::arg("threads"),
@@ -211,6 +143,7 @@ void bind_prediction(py::module_& module) {
       .def_property_readonly("says", [](const Predicted& p) { return verdict_text(p.prediction.verdict); })
       .def_property_readonly("because", [](const Predicted& p) { return p.prediction.because; })
       .def_property_readonly("outputs", &outputs_of)
+      .def_property_readonly("json", [](const Predicted& p) { return prediction_json(p.prediction, *p.source).dump(); })
       .def_property_readonly("halves",
                              [](const Predicted& p) {  // times: knowledge, attention, 90 % correct
                                const Course& course = p.prediction.course;

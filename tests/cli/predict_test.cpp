@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include "tests/cli/program.h"
 
@@ -69,16 +71,38 @@ TEST_F(ProgramTest, PredictsFromFewTextsWithWhatWouldSettleIt) {
                          n % 2 && n % 10 != 1 ? "refund" : "word", (n * n * 7 + n) % 9);
   write("few.tsv", lines);
   const Outcome once = fovea("predict few.tsv");
-  EXPECT_NE(once.out.find("probably refund, "), std::string::npos) << once.out << once.err;
-  EXPECT_NE(once.out.find("examples would settle it"), std::string::npos) << once.out;
+  EXPECT_EQ(once.out.find("Do not trust attention here: 30 examples are too few"), 0u) << once.out << once.err;
+  EXPECT_TRUE(
+      std::regex_search(once.out, std::regex(R"(\ncomplaint  refund +12 +0 +\d\.\d  probable +not predicted\n)")))
+      << once.out;
+  EXPECT_NE(once.out.find(" distinct texts would make 'refund' strong evidence."), std::string::npos) << once.out;
   EXPECT_EQ(once.out.find("none"), std::string::npos) << once.out;
+  write("new.txt", "a refund on day 3\n");
+  const Outcome shaded = fovea("predict few.tsv --examples new.txt");
+  EXPECT_NE(shaded.out.find("Where attention will lie on other texts is not predicted."), std::string::npos);
+  EXPECT_EQ(shaded.out.find("refund█"), std::string::npos) << shaded.out;
   const auto alone = json("predict few.tsv --json");
   write("few.tsv", lines + lines + lines + lines);
   const auto copied = json("predict few.tsv --json");
   EXPECT_EQ(alone["copies"], 0);
   EXPECT_EQ(copied["copies"], 90);
   EXPECT_EQ(copied["outputs"], alone["outputs"]);
-  EXPECT_NE(fovea("predict few.tsv").out.find("(and 90 copies of them, which are not counted)"), std::string::npos);
+  EXPECT_NE(fovea("predict few.tsv").out.find("(90 copies are not counted)"), std::string::npos);
+}
+
+TEST_F(ProgramTest, CutsTheTextsOfAFileAsClassifiersDo) {
+  std::string lines;
+  for (int n = 0; n < 60; ++n)
+    lines += fmt::format("{}\tOrder {}: {}\n", n % 2 ? "complaint" : "question", n,
+                         n % 2 ? "REFUND, now 😡!" : "\"refund\"?");
+  write("few.tsv", lines);
+  const auto p = json("predict few.tsv --json");
+  std::vector<std::string> words;
+  for (const auto& output : p["outputs"])
+    for (const auto& word : output["candidates"]) words.push_back(word["word"]);
+  for (const char* one : {"😡", "!", "now", "?", "\""})
+    EXPECT_NE(std::ranges::find(words, one), words.end()) << p["outputs"].dump();
+  EXPECT_EQ(std::ranges::find(words, "refund"), words.end()) << "stands in both";
 }
 
 TEST_F(ProgramTest, PredictsTheHeightsAndLagsOfTokenStreams) {

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import fovea
 
@@ -44,6 +45,33 @@ def test_words_are_those_that_attention_comes_to():
     assert all(deviations > 5 for words in prediction.words.values() for _, deviations in words)
     shown = repr(prediction)
     assert "dull " in shown and " σ" in shown and "that it was not fitted to" in shown
+
+
+MESSAGES = [line.split("\t") for line in (ROOT / "tests/theory/messages.tsv").read_text(encoding="utf-8").splitlines()]
+
+
+def test_sixty_messages_are_predicted_as_the_program_does_in_any_order(program):
+    labels, texts = [label for label, _ in MESSAGES], [text for _, text in MESSAGES]
+    prediction = fovea.predict(texts, labels)
+    shown = program("predict", ROOT / "tests/theory/messages.tsv", "--quiet")
+    assert (prediction.verdict, prediction.trust, prediction.repeated) == (
+        shown["verdict"], shown["trust"], shown["repeated"],
+    )  # fmt: skip
+    counts = {one.word: (one.here, one.elsewhere) for one in prediction.evidence["question"]}
+    assert {word: counts[word] for word in ("?", "can", "do", "thanks")} == {
+        "?": (25, 1), "can": (9, 0), "do": (9, 1), "thanks": (7, 1),
+    }  # fmt: skip
+    for output in shown["outputs"]:
+        assert [one.word for one in prediction.evidence[output["output"]]] == [
+            one["word"] for one in output["candidates"]
+        ]
+    assert sorted(one.text for one in prediction.doubtful) == [28, 57]
+    for seed in range(6):
+        order = np.random.default_rng(seed).permutation(len(texts))
+        again = fovea.predict([texts[at] for at in order], [labels[at] for at in order])
+        assert (again.verdict, again.evidence, again.repeated) == (
+            prediction.verdict, prediction.evidence, prediction.repeated,
+        )  # fmt: skip
 
 
 def test_of_two_words_that_stand_together_it_says_so(program, tmp_path):

@@ -329,7 +329,7 @@ TEST(Prediction, AWordThatOneExampleRepeatsIsNotSure) {
 TEST(Prediction, OfCopiesTheFirstAloneCounts) {
   Team team;
   PredictionOptions once;
-  once.copies_once = true;
+  once.given = true;
   const Prediction p = predict(Alternating(400), team, once);
   EXPECT_EQ(p.examples, 2);
   EXPECT_EQ(p.copies, 398);
@@ -338,7 +338,60 @@ TEST(Prediction, OfCopiesTheFirstAloneCounts) {
   const Prediction all = predict(distinct, team), same = predict(distinct, team, once);
   EXPECT_EQ(same.copies, 0);
   EXPECT_EQ(same.signal, all.signal);
-  EXPECT_EQ(same.course.attention, all.course.attention);
+}
+
+// Candidates are words by association, attended or not: of `the`, which three quarters of a class have, too.
+TEST(Prediction, WordsThatTheFlowLeavesAreNamedAllTheSame) {
+  class Shared final : public BagSource {
+   public:
+    Outputs outputs_are() const override { return Outputs::classes; }
+    int inputs() const override { return 83; }
+    int outputs() const override { return 2; }
+    std::string input_word(int id) const override { return std::to_string(id); }
+    std::string output_word(int id) const override { return std::to_string(id); }
+    std::int64_t size() const override { return 600; }
+    void each(Team&, const Visit& visit, const Progress&) const override {
+      for (std::int64_t number = 0; number < size(); ++number) {
+        const int label = static_cast<int>(number % 2);
+        std::vector<int> words{label, 3 + static_cast<int>(number % 37), 40 + static_cast<int>(number % 41)};
+        if ((number / 2 % 4 != 3) == (label == 1)) words.push_back(2);
+        visit(0, {number, words, std::span(&label, 1)});
+      }
+    }
+  };
+  Team team;
+  const Prediction p = predict(Shared(), team);
+  const OutputPrediction& positive = p.outputs[p.outputs[0].output == 1 ? 0 : 1];
+  const auto the = std::ranges::find(positive.candidates, 2, &Candidate::input);
+  ASSERT_NE(the, positive.candidates.end());
+  EXPECT_EQ(the->here, 225);
+  EXPECT_EQ(the->elsewhere, 75);
+  EXPECT_EQ(the->evidence, EvidenceLevel::strong);
+  EXPECT_LE(the->attended, 1);
+  EXPECT_FALSE(the->alone());
+  EXPECT_EQ(std::ranges::find(positive.words, 2, &WordLink::input), positive.words.end());
+  const auto own = std::ranges::find(positive.candidates, 1, &Candidate::input);
+  EXPECT_GT(own->attended, 1);
+  EXPECT_TRUE(own->alone());
+}
+
+TEST(Prediction, IsUnsureWherePartsOfTheTextsDisagree) {
+  Team team;
+  PredictionOptions given;
+  given.given = true;
+  int unsure = 0;
+  for (const std::int64_t size : {120, 160, 200, 240, 320}) {
+    const Prediction p = predict(Leaning(size, 1, 0.75), team, given);
+    int all = 0;
+    for (const int times : p.repeated) all += times;
+    EXPECT_EQ(all, 10);
+    const bool agree = p.repeated[static_cast<std::size_t>(p.verdict)] >= 9;
+    EXPECT_TRUE(agree || p.verdict == Verdict::unsure);
+    if (agree) continue;
+    ++unsure;
+    EXPECT_NE(p.because.find("differs between 10 draws"), std::string::npos) << p.because;
+  }
+  EXPECT_GT(unsure, 0);
 }
 
 TEST(Prediction, IsTheSameWithMoreThreads) {

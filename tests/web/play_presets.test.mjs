@@ -98,6 +98,29 @@ test("the front door shows at once what it plays", async () => {
   for (const more of ["", state.beside]) assert.equal((await precomputed(page.plan_of(state, more))).looks.at(-1).step, page.front_door.until);
 });
 
+test("texts are cut into the words that the program cuts them into", async () => {
+  const table = await readFile(join(dirname(fileURLToPath(import.meta.url)), "../data/words/cut.tsv"), "utf8");
+  const lines = table.trimEnd().split("\n").map((line) => line.split("\t"));
+  assert.equal(lines.length, 14);
+  for (const [text, words] of lines) assert.equal(page.words_in(text), words);
+});
+
+test("of sixty messages the order changes nothing, strong words have their counts, and wrong labels are pointed out", async () => {
+  const lines = (await readFile(join(dirname(fileURLToPath(import.meta.url)), "../theory/messages.tsv"), "utf8")).trimEnd().split("\n");
+  const told = (lines) => {
+    const { prediction } = predicted(lines.join("\n"));
+    return { ...prediction, labels: { ...prediction.labels, doubtful: prediction.labels.doubtful.map(({ text, ...one }) => one) } };
+  };
+  const first = told(lines);
+  assert.deepEqual([first.examples, first.copies, first.labels.doubtful.length], [56, 4, 2]);
+  const question = first.outputs.find(({ output }) => output === "question").candidates;
+  for (const [word, here, elsewhere] of [["?", 25, 1], ["can", 9, 0], ["do", 9, 1], ["thanks", 7, 1]]) {
+    const found = question.find((one) => one.word === word);
+    assert.deepEqual([found.here, found.elsewhere], [here, elsewhere], word);
+  }
+  for (let seed = 1; seed <= 6; ++seed) assert.deepEqual(told(lines.map((line, i) => [(i * (2 * seed + 5)) % 61, line]).sort(([a], [b]) => a - b).map(([, line]) => line)), first);
+});
+
 test("in a text commas and semicolons stand as they please where the same labels come again", () => {
   const { with_tabs } = page;
   const many = (...lines) => Array.from({ length: 4 }, () => lines).flat().join("\n");
@@ -111,9 +134,7 @@ test("in a text commas and semicolons stand as they please where the same labels
 // What the page predicts of texts that were pasted, as the page asks for it.
 function predicted(given) {
   const { labels, texts } = ask({ ask: "table", text: page.with_tabs(given) });
-  const words = texts.map(page.words_in);
-  const spec = { task: { name: "given-texts", labels, texts: words }, model: { name: "gated-classifier", hidden: 8, embedding: 8 } };
-  return ask({ ask: "predict", spec, set: {}, seed: 0, texts: [] });
+  return ask({ ask: "predict", labels, texts: texts.map(page.words_in), shade: [] });
 }
 const repeated = (count, ...lines) => Array.from({ length: count }, () => lines).flat();
 
@@ -123,13 +144,13 @@ test("of few texts the candidates are ranked with how sure they are, and what wo
   const some = (count) => Array.from({ length: count }, (_, i) => `${i % 2 ? "complaint" : "praise"},on day ${i}, ${i % 2 && i % 10 !== 1 ? "refund" : "word"} a${drawn(i, 9)} b${drawn(i, 7)} c${drawn(i, 8)}`).join("\n");
   const { prediction } = predicted(some(30));
   const complaint = (one) => one.outputs.find(({ output }) => output === "complaint");
-  assert.ok(prediction.outputs.every(({ words }) => words.length === 0), "of 24 texts nothing is sure");
+  assert.ok(prediction.outputs.every(({ words }) => words.length === 0), "of 30 texts nothing is sure");
   const { candidates } = complaint(prediction);
   assert.equal(candidates[0].word, "refund", JSON.stringify(candidates));
-  assert.ok(candidates[0].likely > 0.6 && candidates[0].settled_by > 48, JSON.stringify(candidates[0]));
+  assert.ok(candidates[0].likely > 0.6 && candidates[0].settled_by > 30, JSON.stringify(candidates[0]));
   for (let i = 1; i < candidates.length; ++i) assert.ok(candidates[i].likely <= candidates[i - 1].likely);
-  // About as many as were said to settle it do: a fifth of them is held out.
-  const later = predicted(some(2 * Math.ceil(candidates[0].settled_by / 0.8)));
+  // About as many as were said to settle it do.
+  const later = predicted(some(2 * Math.ceil(candidates[0].settled_by)));
   assert.deepEqual(complaint(later.prediction).words.map(({ word }) => word), ["refund"]);
 });
 
@@ -155,7 +176,7 @@ function learned(labels, texts, words) {
 test("whatever the script and the signs, the words that are foretold are those that attention comes to", () => {
   const filler = (i, all) => `${all[(i * 7) % all.length]} ${all[(i * 3 + 1) % all.length]}`;
   const cases = [
-    { name: "commas, emoji", label: ["praise", "complaint"], mark: ",", tells: ["👩‍👩‍👧", "☹️"], others: ["service,", "thank you,", "🚗 go,", "🌧️ again,"] },
+    { name: "commas, emoji", label: ["praise", "complaint"], mark: ",", tells: ["👍", "☹"], others: ["service,", "thank you,", "🚗 go,", "🌧️ again,"] },
     { name: "semicolons, Chinese", label: ["好评", "差评"], mark: ";", tells: ["喜", "厌"], others: ["书店; 人", "电影", "天气; 日", "朋友"] },
     { name: "right to left", label: ["جيد", "سيئ"], mark: "\t", tells: ["رائع", "ممل"], others: ["هذا الفيلم", "ذلك الكتاب", "اليوم", "غدا"] },
   ];
@@ -165,10 +186,7 @@ test("whatever the script and the signs, the words that are foretold are those t
     assert.deepEqual([...new Set(labels)], label, name);
     const words = texts.map(page.words_in);
     const { prediction } = predicted(given);
-    const foretold = label.map((one) => {
-      const { words, candidates } = prediction.outputs.find(({ output }) => output === one);
-      return (words[0] ?? candidates[0]).word;
-    });
+    const foretold = label.map((one) => prediction.outputs.find(({ output }) => output === one).candidates[0].word);
     assert.deepEqual(foretold, tells, name);
     // Of two classes one can be told by the other's word missing, which the page says.
     const more = learned(labels, words, tells);
@@ -181,7 +199,7 @@ test("copies of a text tell nothing new", () => {
   const once = predicted(lines.join("\n")).prediction;
   assert.equal(once.copies, 0);
   const { prediction } = predicted(repeated(15, "complaint,refund now", "praise,thank you").join("\n"));
-  assert.deepEqual([prediction.examples, prediction.copies], [2, 22]);
+  assert.deepEqual([prediction.examples, prediction.copies], [2, 28]);
   assert.ok(prediction.outputs.every(({ words }) => words.length === 0));
   assert.deepEqual(prediction.outputs.map(({ candidates }) => candidates.map(({ word }) => word).sort().join()).sort(), ["now,refund", "thank,you"]);
   // Pasted four times, it is told the same, and no more surely.
@@ -190,7 +208,7 @@ test("copies of a text tell nothing new", () => {
   const distinct = predicted(some.join("\n")).prediction;
   assert.ok(distinct.outputs.every(({ words, candidates }) => words.length === 0 && candidates.length > 0), "of thirty texts none is sure, and some are named");
   const pasted = predicted([...some, ...some, ...some, ...some].join("\n")).prediction;
-  assert.ok(pasted.copies > 60 && Math.max(...pasted.outputs.flatMap(({ candidates }) => candidates.map(({ deviations }) => deviations))) < 4.5, told(pasted));
+  assert.ok(pasted.copies === 90 && Math.max(...pasted.outputs.flatMap(({ candidates }) => candidates.map(({ deviations }) => deviations))) < 4.5, told(pasted));
 });
 
 test("the links of the lesson lead to what there is", async () => {

@@ -4,6 +4,27 @@
 
 namespace fovea {
 
+namespace {
+
+// What labels were found doubtful: texts as their words, by their numbers from 1 on.
+Json labels_json(const Prediction& p, const BagSource& source) {
+  const LabelCheck& check = p.labels;
+  Json doubtful = Json::array();
+  for (const DoubtfulLabel& one : check.doubtful)
+    doubtful.push_back({{"text", one.number + 1},
+                        {"label", source.output_word(one.label)},
+                        {"instead", source.output_word(one.instead)},
+                        {"log_odds", number_json(one.margin)},
+                        {"words", doubtful_text(one, source)}});
+  return {{"repeats", check.repeats},
+          {"accuracy", number_json(check.accuracy)},
+          {"majority", number_json(check.majority)},
+          {"learned", check.learned},
+          {"doubtful", std::move(doubtful)}};
+}
+
+}  // namespace
+
 Json prediction_json(const Prediction& p, const BagSource& source) {
   Json json{{"examples", p.examples},
             {"copies", p.copies},
@@ -11,6 +32,8 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
             {"verdict", verdict_name(p.verdict)},
             {"says", verdict_text(p.verdict)},
             {"because", p.because},
+            {"trust", trust_text(p)},
+            {"attention_predicted", predicts_attention(p)},
             {"signal", number_json(p.signal)},
             {"error", number_json(p.error)},
             {"outputs", Json::array()}};
@@ -21,9 +44,14 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
     Json candidates = Json::array();
     for (const Candidate& one : output.candidates)
       candidates.push_back({{"word", source.input_word(one.input)},
+                            {"here", one.here},
+                            {"elsewhere", one.elsewhere},
                             {"deviations", number_json(one.surely)},
+                            {"evidence", evidence_name(one.evidence)},
                             {"likely", one.likely},
-                            {"settled_by", number_json(std::ceil(one.settled_by))}});
+                            {"settled_by", number_json(std::ceil(one.settled_by))},
+                            {"attended", number_json(one.attended)},
+                            {"alone", one.alone()}});
     Json together = Json::array();
     for (const auto& [a, b] : output.together) together.push_back({source.input_word(a), source.input_word(b)});
     json["outputs"].push_back({{"output", source.output_word(output.output)},
@@ -47,6 +75,8 @@ Json prediction_json(const Prediction& p, const BagSource& source) {
     json["course"]["followed"] = p.followed;
     json["course"]["unseen"] = p.unseen;
   }
+  for (std::size_t v = 0; v < verdicts; ++v) json["repeated"][verdict_name(static_cast<Verdict>(v))] = p.repeated[v];
+  json["labels"] = labels_json(p, source);
   return json;
 }
 

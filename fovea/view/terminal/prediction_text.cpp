@@ -16,8 +16,10 @@ std::string when(const char* what, double time) {
   return std::isfinite(time) ? fmt::format("{} at {:.4g}", what, time) : fmt::format("never {}", what);
 }
 
-constexpr double probably = 0.8, perhaps = 0.6;  // a candidate's chance
-constexpr std::size_t shown_candidates = 3;
+constexpr int paragraph = 118;                             // columns of one where nothing limits it
+constexpr std::size_t few_classes = 4, words_of_many = 3;  // words that are shown of each of more classes
+constexpr std::size_t shown_doubtful = 8;
+constexpr int doubtful_columns = 60;
 
 // To two digits: more are not known.
 std::string about(double count) {
@@ -25,52 +27,111 @@ std::string about(double count) {
   return fmt::format("{:.0f}", ten * std::ceil(count / ten));
 }
 
-// Those that are sure; where none is, the likeliest, with what would settle the first of them.
-std::string words_text(const OutputPrediction& output, const BagSource& source, bool deviations) {
-  std::string text;
-  for (const WordLink& link : output.words) {
-    text += (text.empty() ? "" : ", ") + source.input_word(link.input);
-    if (deviations) text += fmt::format(" {:.1f} σ", link.surely);
-  }
-  if (!text.empty()) return text;
-  for (const Candidate& one : output.candidates) {
-    if (one.likely < perhaps || &one - output.candidates.data() == shown_candidates) break;
-    text += fmt::format("{}{} {}, {:.1f} σ", text.empty() ? "" : "; ", one.likely < probably ? "perhaps" : "probably",
-                        source.input_word(one.input), one.surely);
-  }
-  if (text.empty()) return "cannot tell";
-  const double settled = output.candidates.front().settled_by;
-  return text + fmt::format(" (about {} examples would settle it)", about(settled));
+std::string more_outputs(const Prediction& p) {
+  if (p.outputs.size() <= shown_outputs) return {};
+  return fmt::format("… and {} more outputs (all of them are in the JSON)\n", p.outputs.size() - shown_outputs);
 }
 
-std::string outputs_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
-  using Column = TextTable::Column;
-  const bool classes = p.kind == BagSource::Outputs::classes;
-  constexpr auto right = TextTable::Align::right;
-  TextTable table({Column{classes ? "class" : "output"}, Column{"per example", right}, Column{"decodable", right},
-                   Column{"±", right}, Column{"attention will come to", TextTable::Align::left, true}});
-  for (std::size_t k = 0; k < std::min(shown_outputs, p.outputs.size()); ++k) {
-    const OutputPrediction& output = p.outputs[k];
-    table.row({source.output_word(output.output), fmt::format("{:.3f}", output.mean),
-               fmt::format("{:.3f}", std::max(0.0, output.decodable)), fmt::format("{:.3f}", output.error),
-               words_text(output, source, p.most_words > PredictionOptions().most_words)});
-  }
-  std::string text = table.text(terminal);
+std::string together_text(const Prediction& p, const BagSource& source) {
+  std::string text;
   for (const OutputPrediction& output : p.outputs)
     for (const auto& [a, b] : output.together)
       text += fmt::format("'{}' and '{}' hardly stand apart: attention may go to either.\n", source.input_word(a),
                           source.input_word(b));
-  if (p.outputs.size() > shown_outputs)
-    text += fmt::format("… and {} more outputs (all of them are in the JSON)\n", p.outputs.size() - shown_outputs);
   return text;
 }
 
-std::string course_text(const Prediction& p, const BagSource& source) {
+// Each output with the input that attention will come to.
+std::string outputs_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
+  using Column = TextTable::Column;
+  constexpr auto right = TextTable::Align::right;
+  TextTable table({Column{"output"}, Column{"per example", right}, Column{"decodable", right}, Column{"±", right},
+                   Column{"attention will come to", TextTable::Align::left, true}});
+  for (std::size_t k = 0; k < std::min(shown_outputs, p.outputs.size()); ++k) {
+    const OutputPrediction& output = p.outputs[k];
+    table.row({source.output_word(output.output), fmt::format("{:.3f}", output.mean),
+               fmt::format("{:.3f}", std::max(0.0, output.decodable)), fmt::format("{:.3f}", output.error),
+               output.words.empty() ? "cannot tell" : source.input_word(output.words.front().input)});
+  }
+  return table.text(terminal) + together_text(p, source) + more_outputs(p);
+}
+
+std::string attended_text(const Candidate& word, bool predicted) {
+  if (!predicted || std::isnan(word.attended)) return "not predicted";
+  return fmt::format("{:.2f} × uniform", word.attended);
+}
+
+// Each class with the words that go with it, by how many texts hold them; attention beside them.
+std::string classes_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
+  using Column = TextTable::Column;
+  constexpr auto right = TextTable::Align::right;
+  TextTable table({Column{"class"}, Column{"word"}, Column{"with it", right}, Column{"others", right},
+                   Column{"σ", right}, Column{"evidence"}, Column{"attention", TextTable::Align::left, true}});
+  const bool predicted = predicts_attention(p), all = p.outputs.size() <= few_classes;
+  const bool asked = p.most_words != PredictionOptions().most_words;
+  std::string none, alone, settles;
+  for (std::size_t k = 0; k < std::min(shown_outputs, p.outputs.size()); ++k) {
+    const OutputPrediction& output = p.outputs[k];
+    const std::string label = source.output_word(output.output);
+    std::size_t shown = 0;
+    for (const Candidate& word : output.candidates) {
+      if (word.evidence == EvidenceLevel::weak) continue;
+      if (shown == words_of_many && !all && !asked) break;
+      table.row({shown++ == 0 ? label : "", source.input_word(word.input), fmt::format("{}", word.here),
+                 fmt::format("{}", word.elsewhere), fmt::format("{:.1f}", word.surely), evidence_name(word.evidence),
+                 attended_text(word, predicted)});
+      if (word.alone())
+        alone += fmt::format("'{}' stands in class '{}' only: check that it does not give the label away.\n",
+                             source.input_word(word.input), label);
+      if (word.evidence != EvidenceLevel::strong && settles.empty())
+        settles = fmt::format("About {} distinct texts would make '{}' strong evidence.\n", about(word.settled_by),
+                              source.input_word(word.input));
+    }
+    if (shown == 0) none += fmt::format("No word was found for class '{}'.\n", label);
+  }
+  std::string text;
+  if (table.size() > 0)
+    text += wrapped("Words that indicate each class, with how many texts hold them: of the class, and others.\n",
+                    terminal.width) +
+            table.text(terminal);
+  return text + none + settles + alone + together_text(p, source) + more_outputs(p);
+}
+
+// How often the verdict came out on parts of the texts.
+std::string repeated_text(const Prediction& p) {
+  int all = 0;
+  std::string text;
+  for (std::size_t v = 0; v < verdicts; ++v) {
+    if (p.repeated[v] == 0) continue;
+    all += p.repeated[v];
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", verdict_name(static_cast<Verdict>(v)), p.repeated[v]);
+  }
+  return all == 0 ? "" : fmt::format("On {} draws of four fifths of the texts: {}.\n", all, text);
+}
+
+std::string doubtful_labels_text(const Prediction& p, const BagSource& source) {
+  const LabelCheck& check = p.labels;
+  if (check.doubtful.empty()) return {};
+  const std::size_t count = check.doubtful.size();
+  std::string text = fmt::format(
+      "\nCheck {}: all models give another class.\nTheir accuracy on texts left out of training is {:.2f}.\n",
+      count == 1 ? "this label" : fmt::format("these {} labels", count), check.accuracy);
+  for (std::size_t i = 0; i < std::min(shown_doubtful, count); ++i) {
+    const DoubtfulLabel& one = check.doubtful[i];
+    text += fmt::format("  text {}: '{}', models say '{}'\n    {}\n", one.number + 1, source.output_word(one.label),
+                        source.output_word(one.instead), shortened(doubtful_text(one, source), doubtful_columns));
+  }
+  if (count > shown_doubtful) text += fmt::format("  … and {} more (in the JSON)\n", count - shown_doubtful);
+  return text;
+}
+
+std::string course_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
   const Course& course = p.course;
   if (course.times.size() < 2)
     return "No word is surely linked to an output: from these data alone the predicted training does not leave its "
            "start.\n";
-  constexpr int width = 60;
+  constexpr int most = 60, least = 16, beside = 47;  // columns
+  const int width = terminal.width == 0 ? most : std::clamp(terminal.width - beside, least, most);
   std::string text =
       fmt::format("The course by gradient flow from uniform attention, time 0 to {:.4g}:\n", course.times.back());
   if (p.course_class >= 0)
@@ -84,14 +145,12 @@ std::string course_text(const Prediction& p, const BagSource& source) {
   text += line("P(right)", course.correct, when("90 %", course.correct_90));
   if (course.accuracy.empty()) return text;
   text += line("accuracy", course.accuracy, when("90 %", course.accuracy_90));
-  text += fmt::format(
-      "Knowledge (the probability of the right answer, were all attention on its word), attention on that word and "
-      "P(right)\n"
-      "(the probability of the right answer) are means over the {} examples that are followed. Accuracy is the share "
-      "of "
-      "right\n"
-      "answers on {} others that it was not fitted to.\n",
-      p.followed, p.unseen);
+  text += wrapped(
+      fmt::format("Knowledge (the probability of the right answer, were all attention on its word), attention on that "
+                  "word and P(right) (the probability of the right answer) are means over the {} examples that are "
+                  "followed. Accuracy is the share of right answers on {} others that it was not fitted to.\n",
+                  p.followed, p.unseen),
+      terminal.width == 0 ? paragraph : terminal.width);
   return text;
 }
 
@@ -99,16 +158,20 @@ std::string course_text(const Prediction& p, const BagSource& source) {
 
 std::string prediction_text(const Prediction& p, const BagSource& source, const Terminal& terminal) {
   const Tone tone = p.verdict == Verdict::hard ? Tone::bad : p.verdict == Verdict::early ? Tone::good : Tone::strong;
-  std::string text = fmt::format("{}\n{}.\n\n", toned(verdict_text(p.verdict), tone, terminal), p.because);
-  const std::string copies = p.copies == 0
-                                 ? ""
-                                 : fmt::format(" (and {} {} of them, which {} not counted)", p.copies,
-                                               p.copies == 1 ? "copy" : "copies", p.copies == 1 ? "is" : "are");
-  text += fmt::format("From {} examples{}{}, {:.4g} words each.\n\n", p.examples, copies,
+  const bool classes = p.kind == BagSource::Outputs::classes;
+  std::string text;
+  if (classes) text += toned(wrapped(trust_text(p), terminal.width), Tone::strong, terminal) + "\n\n";
+  text +=
+      fmt::format("{}\n{}.\n\n", toned(verdict_text(p.verdict), tone, terminal), wrapped(p.because, terminal.width));
+  const std::string copies =
+      p.copies == 0 ? "" : fmt::format(" ({} {} not counted)", p.copies, p.copies == 1 ? "copy is" : "copies are");
+  text += fmt::format("From {} examples{}{}, {:.4g} words each.\n", p.examples, copies,
                       p.sampled < p.examples ? fmt::format(" (pairs of words counted in {} of them)", p.sampled) : "",
                       p.input_length);
-  text += outputs_text(p, source, terminal) + "\n" + course_text(p, source);
-  return text;
+  text += repeated_text(p) + "\n";
+  text += (classes ? classes_text(p, source, terminal) : outputs_text(p, source, terminal)) + "\n";
+  if (!classes || predicts_attention(p)) text += course_text(p, source, terminal);
+  return text + doubtful_labels_text(p, source);
 }
 
 std::string shaded_words(std::span<const std::string> words, std::span<const double> weights,

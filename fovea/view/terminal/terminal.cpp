@@ -114,6 +114,13 @@ std::string shortened(const std::string& text, int columns) {
   return columns > 0 ? start + "…" : std::string();
 }
 
+std::string wrapped(const std::string& text, int columns) {
+  if (columns == 0) return text;
+  std::string lines;
+  for (const std::string& line : folded(text, columns)) lines += (lines.empty() ? "" : "\n") + line;
+  return lines;
+}
+
 std::string toned(const std::string& text, Tone tone, const Terminal& terminal) {
   if (!terminal.color || tone == Tone::plain || text.empty()) return text;
   const char* const code = tone == Tone::good ? "32" : tone == Tone::bad ? "1;31" : tone == Tone::faint ? "2" : "1";

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,8 @@ _BETWEEN_LOOKS = 25  # updates, at least
 
 
 def words_of(text: str) -> list[str]:
-    return re.findall(r"\w+(?:['’]\w+)*|[^\w\s]", text.lower())
+    """As the program's classifiers and ``predict`` cut it."""
+    return _engine.cut_words(text)
 
 
 class Vocabulary:

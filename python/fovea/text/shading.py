@@ -42,7 +42,7 @@ class Shading:
     def __repr__(self) -> str:
         lines = []
         for place, row in enumerate(self.weights):
-            most = float(row.max(initial=0.0)) or 1.0
+            most = self._darkest(row)
             text = " ".join(word + _BLOCKS[round(8 * max(weight, 0.0) / most)] for word, weight in zip(self.words, row))
             lines.append(f"{self.answers[place]:>14}  {text}" if self.answers else text)
         return "\n".join(lines)
@@ -51,5 +51,11 @@ class Shading:
         rows = []
         for place, row in enumerate(self.weights):
             head = f"<td><b>{html.escape(self.answers[place])}</b></td>" if self.answers else ""
-            rows.append(f"<tr>{head}<td style='text-align:left'>{shaded(self.words, row.tolist())}</td></tr>")
+            shades = (row / self._darkest(row)).tolist()
+            rows.append(f"<tr>{head}<td style='text-align:left'>{shaded(self.words, row.tolist(), shades)}</td></tr>")
         return f"<table>{''.join(rows)}</table>"
+
+    @staticmethod
+    def _darkest(row: npt.NDArray[np.float64]) -> float:
+        """The weight that is shaded fully: twice that of uniform attention at least, so that no word of it stands out."""
+        return max(float(row.max(initial=0.0)), min(1.0, 2 / max(1, len(row))))

@@ -2,11 +2,11 @@
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained } from "../term";
-import { Followed, type Forecast, named_of, present, Shaded, tells_attention, useForecast } from "./forecast";
+import { type Forecast, named_of, Shaded, useForecast } from "./forecast";
+import { logit_of, measured, present } from "./trust";
 
 const most_rows = 20;
 const by_word = "unigram-gate";
-const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 
 export function Compared({ training, at, example }: { training: Training; at: number; example: number }) {
   const { told } = useForecast(training);
@@ -32,36 +32,25 @@ function Comparison({
   told: Forecast;
 }) {
   const predicted = told.attention,
-    tells = tells_attention(told);
+    tells = told.prediction.attention_predicted;
   const look = training.look_at(at);
   if (!look) return null;
   const [count, rows, positions] = look.shape;
   const learned = (text: number) =>
     look.alpha.subarray(text * rows * positions, text * rows * positions + present(training.source[text]!).length);
   const goes_with = new Map(
-    told.prediction.outputs.flatMap(output => named_of(output).map(word => [word, output.output])),
+    told.prediction.outputs.flatMap(output => named_of(output).map(({ word }) => [word, output.output])),
   );
   const label = training.class_of(example);
   const words = (text: number) => present(training.source[text]!).map(token => training.word(token));
-  const most = (weights: ArrayLike<number>) => Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
-  const entropy = training.value_at(look.held ? "entropy_held" : "entropy", look.step),
+  const found = measured(training, at, told),
     right = training.value_at("accuracy", look.step);
   const reads_in_context = training.setting("model", "name") !== by_word,
     two_classes = new Set(training.labels).size === 2;
-  const uniform = look.step > 0 && typeof entropy === "number" && entropy >= still_uniform;
-  let same = 0,
-    named = 0,
-    by_chance = 0;
   const table = new Map<string, Row>();
   for (let text = 0; text < count; ++text) {
     const now = learned(text),
       then = predicted[text]!;
-    // Where all words are predicted about alike, none is.
-    if (tells && Math.max(...then) * then.length > 2) {
-      ++named;
-      by_chance += 1 / then.length;
-      if (most(now) === most(then)) ++same;
-    }
     words(text).forEach((word, i) => {
       const row = table.get(word) ?? table.set(word, { word, count: 0, predicted: 0, learned: 0 }).get(word)!;
       row.count += 1;
@@ -83,23 +72,21 @@ function Comparison({
         {tells ? "Predicted and learned" : "What was learned"}, word by word
         {training.title && `, with ${training.title}`}
       </h2>
-      {look.step === 0 ? (
+      {!found ? (
         <p>Nothing is learned yet: press Play, and compare.</p>
       ) : (
         <p>
-          {named > 0 &&
-            `In ${same} of ${named} texts that were held out, the word most attended to at step ${look.step} is the one predicted (by chance: ${by_chance.toFixed(1)}). `}
-          {!tells && "Where attention goes was not predicted, of so few texts. "}
-          {tells &&
-            named < count &&
-            `In ${named > 0 ? "the other " : ""}${count - named} ${named > 0 ? "" : "texts that were held out "}no word is predicted to stand out. `}
+          {found.named > 0 &&
+            `In ${found.same} of ${found.named} texts that were held out from training, the word most attended to at step ${found.step} is the one predicted (by chance: ${found.by_chance.toFixed(1)}). `}
+          {!tells && "Where attention goes was not predicted. "}
+          {tells && found.named < count && `In ${count - found.named} texts no word is predicted to stand out. `}
           {typeof right === "number" && (
             <Right share={right} of={training.labels.slice(0, count).map((_, text) => training.class_of(text))} />
           )}
-          {uniform && (
+          {found.uniform && (
             <>
               <Explained
-                text={`Attention is almost uniform (entropy ${entropy.toFixed(2)} of 1): it has come to no word, and does not tell which words the model uses.`}
+                text={`Attention is almost uniform (entropy ${found.entropy!.toFixed(2)} of 1), so it does not show which words the model uses.`}
               />
               {reads_in_context && two_classes && (
                 <>
@@ -119,7 +106,6 @@ function Comparison({
             <TextOf example={example} label={label} />: predicted
           </h3>
           <Shaded words={words(example)} weights={predicted[example]!} darkest={darkest} />
-          <Followed training={training} told={told} />
         </>
       )}
       <h3>
@@ -149,7 +135,7 @@ function Comparison({
                   <bdi>{row.word}</bdi>
                 </th>
                 <td class="number">{row.count}</td>
-                {tells && <td class="number">{row.predicted.toFixed(3)}</td>}
+                {tells && <td class="number">{logit_of(told, row.word) ? row.predicted.toFixed(3) : "–"}</td>}
                 <td class="number">{row.learned.toFixed(3)}</td>
                 <td>
                   <bdi>{goes_with.get(row.word) ?? "–"}</bdi>
@@ -161,8 +147,8 @@ function Comparison({
       </Scrolled>
       <p class="soft">
         Mean attention on a word where it stands
-        {means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word goes with a
-        label as predicted above, – with none. A word that no text for training has is &lt;unknown&gt;.
+        {means.length > most_rows ? `; the ${most_rows} with the most of ${means.length}` : ""}. A word goes with the
+        label that the table above gives. – : nothing is predicted. &lt;unknown&gt;: no text for training has the word.
       </p>
     </section>
   );

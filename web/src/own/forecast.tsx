@@ -1,56 +1,77 @@
 // What attention will do, told before it is trained.
-import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { engine } from "../engine/engine";
 import type { Training } from "../engine/training";
+import { Scrolled } from "../scrolled";
 import { Term } from "../term";
 import { sentence } from "../trouble";
-import { words_in } from "./texts";
+import { present, trust_of } from "./trust";
+import { words_of } from "./words";
 
-// A word that may stand with a class: by how many standard deviations more often than chance has it, the chance that it does so
-// in all texts like these, and how many texts would make it sure.
+// A word that goes with a class: in how many texts of the class it stands, and in how many others; by how many standard
+// deviations the first exceeds chance; and the attention predicted for it, as a multiple of uniform attention.
 interface Candidate {
   word: string;
+  here: number;
+  elsewhere: number;
   deviations: number | null;
-  likely: number;
+  evidence: "strong" | "probable" | "possible" | "weak";
   settled_by: number | null;
+  attended: number | null; // not predicted
+  alone: boolean; // strong, and in no other text
 }
 interface Output {
   output: string;
-  words: { word: string; deviations: number | null }[]; // that are sure
   candidates: Candidate[];
+}
+interface Doubtful {
+  text: number; // from 1
+  label: string;
+  instead: string;
+  words: string;
 }
 export interface Forecast {
   prediction: {
     verdict: keyof typeof meanings;
     says: string;
     because: string;
+    trust: string;
+    attention_predicted: boolean;
     examples: number;
     copies: number;
+    repeated: { [verdict: string]: number };
     outputs: Output[];
+    labels: { accuracy: number; doubtful: Doubtful[] };
   };
   attention: number[][]; // of each of the texts asked about
-  logits: number[]; // of attention, by token
+  logits: { [word: string]: number }; // of attention; 0 where it is not predicted
 }
 
-const probably = 0.8,
-  perhaps = 0.6; // a candidate's chance
-const most_candidates = 3;
+const most_doubtful = 10;
 
 // What a verdict means for who has never read of bags and outputs.
 const meanings = {
-  early: "The words of a text, in whatever order, tell its label, so attention has something to go by from the start.",
-  slow: "The words of a text tell a little of its label, so attention will take longer to find them.",
-  hard: "No single word predicts the label, so uniform attention has nothing to learn from.",
-  unsure: "These are too few texts to tell how early attention will be learned. What single words tell is below.",
+  early: "Single words indicate the label, so attention has something to learn from the start.",
+  slow: "Single words indicate the label weakly, so attention is learned later.",
+  hard: "Single words were not found to indicate the label, so attention has nothing to start from.",
+  unsure: "These texts are too few to predict when attention is learned. The words below are counted, not predicted.",
 };
 
 // It is of the data, so it holds for every training on them: the newest two are remembered.
 const newest = new Map<string, Promise<Forecast>>();
 function forecast(training: Training): Promise<Forecast> {
-  const texts = training.source.map(present);
-  const data = JSON.stringify([training.settings.task, training.plan.seed, texts]);
-  const told = newest.get(data) ?? engine.ask<Forecast>({ ask: "predict", ...training.plan, texts });
+  const question = {
+    ask: "predict",
+    texts: training.setting("task", "texts"),
+    labels: training.setting("task", "labels"),
+    shade: training.source.map(tokens =>
+      present(tokens)
+        .map(token => training.word(token))
+        .join(" "),
+    ),
+  };
+  const data = JSON.stringify(question);
+  const told = newest.get(data) ?? engine.ask<Forecast>(question);
   newest.delete(data);
   newest.set(data, told);
   told.catch(() => newest.get(data) === told && newest.delete(data)); // the next who asks may be told
@@ -69,25 +90,34 @@ export function useForecast(training: Training): { told?: Forecast; problem?: st
   return answer?.of === training ? answer : {};
 }
 
-// Without what fills a text up to the longest.
-export function present(tokens: number[]): number[] {
-  return tokens.filter(token => token >= 0);
-}
-
-export function Predicted({ training }: { training: Training }) {
+export function Predicted({ training, at }: { training: Training; at: number }) {
   const { told, problem } = useForecast(training);
   if (problem) return <p class="problem">{problem}</p>;
   if (!told) return <p class="soft">Reading the texts …</p>;
   return (
     <>
+      <p class="trust" role="status">
+        {trust_of(training, at, told)}
+      </p>
       <Told {...told.prediction} />
-      {tells_attention(told) ? <NewText training={training} told={told} /> : <TellingWords told={told} />}
+      {told.prediction.attention_predicted ? <NewText told={told} /> : <TellingWords told={told} />}
     </>
   );
 }
 
-function Told({ verdict, says, because, examples, copies, outputs }: Forecast["prediction"]) {
+function Told({
+  verdict,
+  says,
+  because,
+  attention_predicted,
+  examples,
+  copies,
+  repeated,
+  outputs,
+  labels,
+}: Forecast["prediction"]) {
   const [what, why] = says.split(": "); // "cannot tell: too few examples"
+  const draws = Object.entries(repeated).filter(([, times]) => times > 0);
   return (
     <section class="forecast">
       <h2>
@@ -95,91 +125,128 @@ function Told({ verdict, says, because, examples, copies, outputs }: Forecast["p
         {why && ` (${why})`}
       </h2>
       <p>
-        {meanings[verdict]} Told from {examples} texts; others are held out
-        {copies > 0 &&
-          `, and ${copies} ${copies === 1 ? "is a copy" : "are copies"} of one of these, which tells nothing new`}
-        .
+        {meanings[verdict]} From {examples} distinct texts
+        {copies > 0 && ` (${copies} ${copies === 1 ? "copy is" : "copies are"} not counted)`}.
       </p>
-      <ul>
-        {outputs.map(output => (
-          <li>
-            <Expected {...output} />
-          </li>
-        ))}
-      </ul>
-      <p class="soft">
-        Attention has a reason to come to a word only if the word goes with a label. Whether it comes there is seen
-        below, once trained.
-        {outputs.length === 2 &&
-          " Of two classes, it may come to the words of one alone: where they are missing, it is the other."}
-      </p>
+      <Evidence outputs={outputs} predicted={attention_predicted} />
+      <Labels {...labels} />
       <details>
-        <summary>How it was told</summary>
+        <summary>How this was predicted</summary>
         <p class="soft">{sentence(because)}</p>
+        {draws.length > 0 && (
+          <p class="soft">
+            On draws of four fifths of the texts the verdict was{" "}
+            {draws.map(([name, times]) => `${name} ${times} times`).join(", ")}.
+          </p>
+        )}
+        <p class="soft">
+          Evidence is strong if chance shows such a word in one of a thousand data sets. Otherwise it is probable from a
+          probability of 0.8 on, and possible from 0.6 on.
+        </p>
       </details>
     </section>
   );
 }
 
-const likely_of = (candidates: Candidate[]) =>
-  candidates.filter(one => one.likely >= perhaps).slice(0, most_candidates);
-// Of too few texts where attention goes is not predicted: a flow on them follows what chance has put together.
-export const tells_attention = ({ prediction }: Forecast) => prediction.verdict !== "unsure";
-const how_likely = (likely: number) => (likely >= probably ? "probably" : "perhaps");
-export const named_of = ({ words, candidates }: Output) =>
-  (words.length > 0 ? words : likely_of(candidates)).map(one => one.word);
+export const named_of = ({ candidates }: Output) => candidates.filter(one => one.evidence !== "weak");
 
-// Words that are sure; where there is none the likeliest, and what would settle it.
-function Expected({ output, words, candidates }: Output) {
-  const label = (
-    <b>
-      <bdi>{output}</bdi>
-    </b>
+// The words that go with each label, and beside each the attention that is predicted for it.
+function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolean }) {
+  const none = outputs.filter(output => named_of(output).length === 0);
+  const alone = outputs.flatMap(({ output, candidates }) =>
+    candidates.filter(one => one.alone).map(one => `“${one.word}” (${output})`),
   );
-  if (words.length > 0)
-    return (
-      <>
-        For {label} attention will come to{" "}
-        {words.map(({ word, deviations }, i) => (
-          <Fragment key={word}>
-            {i > 0 && ", "}
-            <b>
-              <bdi>{word}</bdi>
-            </b>
-            {deviations !== null && (
-              <span class="soft">
-                {" "}
-                ({deviations.toFixed(1)} <Term word="σ">σ</Term>)
-              </span>
-            )}
-          </Fragment>
-        ))}
-        .
-      </>
-    );
-  const likely = likely_of(candidates);
-  const named = likely.length > 0 ? likely : candidates.slice(0, 1);
-  const settled = named[0]?.settled_by;
+  const unsettled = outputs.flatMap(named_of).find(one => one.evidence !== "strong" && one.settled_by !== null);
   return (
     <>
-      {likely.length > 0 ? "Words that go with " : "Which words go with "}
-      {label}
-      {likely.length > 0 ? ": " : " cannot be told"}
-      {likely.length === 0 && named.length > 0 && "; the likeliest is "}
-      {named.map((one, i) => (
-        <Fragment key={one.word}>
-          {i > 0 && ", "}
-          <b>
-            <bdi>{one.word}</bdi>
-          </b>
-          <span class="soft">
-            {" "}
-            ({likely.length > 0 && `${how_likely(one.likely)}, `}
-            {one.deviations?.toFixed(1)} <Term word="σ">σ</Term>)
-          </span>
-        </Fragment>
+      {none.length < outputs.length && (
+        <Scrolled label="Words that indicate each label">
+          <table class="evidence">
+            <thead>
+              <tr>
+                <th scope="col">label</th>
+                <th scope="col">word</th>
+                <th scope="col">texts : others</th>
+                <th scope="col">
+                  <Term word="σ">σ</Term>
+                </th>
+                <th scope="col">evidence</th>
+                <th scope="col">attention</th>
+              </tr>
+            </thead>
+            <tbody>
+              {outputs.flatMap(output =>
+                named_of(output).map((one, i) => (
+                  <tr key={`${output.output} ${one.word}`}>
+                    <td>{i === 0 && <bdi>{output.output}</bdi>}</td>
+                    <th scope="row">
+                      <bdi>{one.word}</bdi>
+                    </th>
+                    <td class="number">
+                      {one.here} : {one.elsewhere}
+                    </td>
+                    <td class="number">{one.deviations?.toFixed(1)}</td>
+                    <td>{one.evidence}</td>
+                    <td>{predicted && one.attended !== null ? `× ${one.attended.toFixed(1)}` : "–"}</td>
+                  </tr>
+                )),
+              )}
+            </tbody>
+          </table>
+        </Scrolled>
+      )}
+      {none.length < outputs.length && (
+        <p class="soft">
+          Counted are the texts that hold the word: those with the label, and others. Attention is as predicted, as a
+          multiple of uniform attention{predicted ? "; – : not predicted" : ", and is not predicted here"}.
+        </p>
+      )}
+      {none.map(({ output }) => (
+        <p>
+          No word was found for <bdi>{output}</bdi>.
+        </p>
       ))}
-      {typeof settled === "number" && `. About ${rounded_up(settled)} texts would settle it`}.
+      {unsettled && (
+        <p class="soft">
+          About {rounded_up(unsettled.settled_by!)} distinct texts would make “{unsettled.word}” strong evidence.
+        </p>
+      )}
+      {alone.length > 0 && (
+        <p>
+          {alone.length === 1 ? "This word stands" : "These words stand"} in texts of one label only: {alone.join(", ")}
+          . Check that {alone.length === 1 ? "it does" : "they do"} not give the label away.
+        </p>
+      )}
+    </>
+  );
+}
+
+// Texts that may have a wrong label.
+function Labels({ doubtful, accuracy }: { doubtful: Doubtful[]; accuracy: number }) {
+  if (doubtful.length === 0) return null;
+  return (
+    <>
+      <h3>{doubtful.length === 1 ? "Check this label" : `Check these ${doubtful.length} labels`}</h3>
+      <ul>
+        {doubtful.slice(0, most_doubtful).map(one => (
+          <li key={one.text}>
+            Text {one.text} is labelled{" "}
+            <b>
+              <bdi>{one.label}</bdi>
+            </b>
+            . All models say{" "}
+            <b>
+              <bdi>{one.instead}</bdi>
+            </b>
+            : <bdi>{one.words}</bdi>
+          </li>
+        ))}
+      </ul>
+      <p class="soft">
+        {doubtful.length > most_doubtful && `The ${most_doubtful} clearest of ${doubtful.length}. `}
+        The models read single words. On texts left out of training they are right in {Math.round(100 * accuracy)}
+        {"\u00a0"}%.
+      </p>
     </>
   );
 }
@@ -190,31 +257,12 @@ function rounded_up(count: number): number {
   return ten * Math.ceil(count / ten);
 }
 
-function logits_of(training: Training, { logits }: Forecast): Map<string, number> {
-  return new Map(logits.map((logit, token) => [training.word(token), logit]));
-}
-
-// Of few texts attention is followed on their most frequent words alone: those that are named above may not be among them.
-export function Followed({ training, told }: { training: Training; told: Forecast }) {
-  const left_out = useMemo(() => {
-    const known = logits_of(training, told);
-    return told.prediction.outputs.flatMap(named_of).filter(word => !known.get(word));
-  }, [training, told]);
-  if (left_out.length === 0) return null;
-  return (
-    <p class="soft">
-      Of so few texts, attention is predicted for their most frequent words only. Not among them, and so taken for words
-      of no class: {left_out.join(", ")}.
-    </p>
-  );
-}
-
 // A sentence of the person's own, and where attention will lie on it: the softmax of its words' logits.
-function NewText({ training, told }: { training: Training; told: Forecast }) {
+function NewText({ told }: { told: Forecast }) {
   const id = useId();
   const [text, write] = useState("");
-  const known = useMemo(() => logits_of(training, told), [training, told]);
-  const words = words_in(text).split(" ").filter(Boolean);
+  const known = useMemo(() => new Map(Object.entries(told.logits)), [told]);
+  const words = words_of(text);
   const powers = words.map(word => Math.exp(known.get(word) ?? 0));
   const all = powers.reduce((sum, one) => sum + one, 0);
   const weights = powers.map(power => power / all);
@@ -233,13 +281,11 @@ function NewText({ training, told }: { training: Training; told: Forecast }) {
       />
       <div aria-live="polite">
         {words.length > 0 && <Shaded words={words} weights={weights} darkest={Math.max(0.25, ...weights)} />}
-        {words.length > 0 && <Followed training={training} told={told} />}
         {unknown.length > 0 && (
           <p class="soft">
-            {unknown.length === 1 ? "No text for training has the word " : "No text for training has the words "}
+            {unknown.length === 1 ? "No text has the word " : "No text has the words "}
             {unknown.slice(0, 5).join(", ")}
-            {unknown.length > 5 && " …"}: attention on {unknown.length === 1 ? "it" : "them"} is that on a word of no
-            class.
+            {unknown.length > 5 && " …"}. Attention on {unknown.length === 1 ? "it" : "them"} is predicted as uniform.
           </p>
         )}
         {words.length > 1 && Math.max(...weights) - Math.min(...weights) < 1e-9 && (
@@ -250,21 +296,19 @@ function NewText({ training, told }: { training: Training; told: Forecast }) {
   );
 }
 
-// A sentence of the person's own, of which too few texts say where attention would lie: its words that may go with a label.
+// A sentence of the person's own where attention is not predicted: its words that go with a label.
 function TellingWords({ told }: { told: Forecast }) {
   const id = useId();
   const [text, write] = useState("");
-  const words = new Set(words_in(text).split(" ").filter(Boolean));
-  const found = told.prediction.outputs.flatMap(({ output, words: sure, candidates }) =>
-    sure.length > 0
-      ? sure.filter(({ word }) => words.has(word)).map(({ word }) => `${word} (${output})`)
-      : candidates
-          .filter(({ word, likely }) => words.has(word) && likely >= perhaps)
-          .map(({ word, likely }) => `${word} (${output}, ${how_likely(likely)})`),
+  const words = new Set(words_of(text));
+  const found = told.prediction.outputs.flatMap(output =>
+    named_of(output)
+      .filter(({ word }) => words.has(word))
+      .map(({ word, evidence }) => `${word} (${output.output}, ${evidence})`),
   );
   return (
     <section class="new-text">
-      <label for={id}>Try a sentence of your own: which of its words may tell its label?</label>
+      <label for={id}>Try a sentence of your own: which of its words indicate a label?</label>
       <input
         id={id}
         type="text"
@@ -276,10 +320,8 @@ function TellingWords({ told }: { told: Forecast }) {
       />
       <p aria-live="polite" class="soft">
         {words.size > 0 &&
-          (found.length > 0
-            ? `Its words that may go with a label: ${found.join(", ")}. `
-            : "None of its words is likely to go with a label. ")}
-        These are too few texts to predict where attention will go in it.
+          (found.length > 0 ? `Words that indicate a label: ${found.join(", ")}. ` : "No word indicates a label. ")}
+        Where attention goes is not predicted.
       </p>
     </section>
   );

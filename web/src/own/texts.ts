@@ -2,6 +2,7 @@
 import { engine } from "../engine/engine";
 import { Trouble } from "../trouble";
 import { Own } from "./data";
+import { words_of } from "./words";
 
 interface Texts {
   given: string; // as they were pasted
@@ -14,17 +15,7 @@ const most_texts = 2_000;
 const most_classes = 20;
 const least_of_class = 5; // so that some can be held out
 
-// A word is a run of letters, digits and their marks, in small letters; a Chinese character or a Japanese one, a sign, and
-// a picture, of however many signs it is made, are words of their own.
-const alone = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]";
-const letters = `(?:(?!${alone})[\\p{L}\\p{N}\\p{M}])+`;
-const pictures =
-  "\\p{RI}{2}|\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?(?:\\u{200D}\\p{Extended_Pictographic}\\p{EMod}?\\u{FE0F}?)*";
-const word = new RegExp(`${letters}(?:'${letters})*|${alone}|${pictures}|[\\p{P}\\p{S}]`, "gu");
-
-export function words_in(text: string): string {
-  return (text.normalize("NFC").toLowerCase().replaceAll("’", "'").match(word) ?? []).join(" ");
-}
+export const words_in = (text: string) => words_of(text).join(" ");
 
 // Lines of a label and a text that holds commas or semicolons as it pleases, as lines of a label, a tab and a text. What
 // comes before the first separator is taken for a label where few of these come again and again; quotes around a text are

@@ -62,7 +62,7 @@ export function Play({ source }: { source: Source }) {
       {chosen.own && idea}
       {chosen.own === "texts" && <OwnPanel key="texts" own={owns.texts} />}
       {chosen.own === "points" && <OwnPanel key="points" own={owns.points} />}
-      {trains("given-texts") && <Predicted training={trainings[0]!} />}
+      {trains("given-texts") && <Predicted training={trainings[0]!} at={at} />}
       {trains("given-points") && <PredictedWidth training={trainings[0]!} at={at} file={shown.file} />}
       <TrainingView
         playing={playing}

@@ -1,0 +1,155 @@
+// Sixty made messages, thirty complaints and thirty questions, as somebody would bring them: four copies, quotes, emoji,
+// and two wrong labels. What is expected was counted by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "fovea/base/random.h"
+#include "fovea/data/text/given_bags.h"
+#include "fovea/data/words/text_bags.h"
+#include "fovea/data/words/words.h"
+#include "fovea/lab/record/prediction_json.h"
+#include "fovea/theory/prediction.h"
+#include "fovea/view/terminal/prediction_text.h"
+
+namespace fovea {
+namespace {
+
+std::string messages() {
+  std::ifstream file(FOVEA_SOURCE_DIR "/tests/theory/messages.tsv", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    lines.push_back(text.substr(at, text.find('\n', at) - at));
+  return lines;
+}
+
+struct Forecast {
+  std::unique_ptr<BagSource> source;
+  Prediction prediction;
+
+  const Candidate* word(const std::string& label, const std::string& word) const {
+    for (const OutputPrediction& output : prediction.outputs)
+      for (const Candidate& one : output.candidates)
+        if (source->output_word(output.output) == label && source->input_word(one.input) == word) return &one;
+    return nullptr;
+  }
+};
+
+Forecast forecast_of(std::unique_ptr<BagSource> source) {
+  Team team;
+  PredictionOptions options;
+  options.given = true;
+  Prediction prediction = predict(*source, team, options);
+  return {std::move(source), std::move(prediction)};
+}
+
+Forecast of_file(const std::string& text) {
+  TextSource source;
+  source.file = "messages";
+  source.format = TextFormat::tsv;
+  source.text = {"2"};
+  source.label = "1";
+  source.table = text;
+  Team team;
+  return forecast_of(text_bags(source, team));
+}
+
+// The same texts as the package and the page give them.
+Forecast of_memory(const std::string& text) {
+  GivenTextBags given;
+  given.cut = [](std::string_view one) { return cut_words(one); };
+  for (const std::string& line : lines_of(text)) {
+    given.outputs.push_back({line.substr(0, line.find('\t'))});
+    given.inputs.push_back(cut_words(line.substr(line.find('\t') + 1)));
+  }
+  return forecast_of(given_bags(std::move(given)));
+}
+
+std::string shuffled_lines(const std::string& text, std::uint64_t seed) {
+  const std::vector<std::string> lines = lines_of(text);
+  std::vector<int> order(lines.size());
+  Stream(seed, "shuffle").permutation(order);
+  std::string shuffled;
+  for (const int line : order) shuffled += lines[static_cast<std::size_t>(line)] + "\n";
+  return shuffled;
+}
+
+TEST(Messages, StrongWordsAreNamedWithTheirCounts) {
+  const Forecast forecast = of_file(messages());
+  EXPECT_EQ(forecast.prediction.examples, 56);
+  EXPECT_EQ(forecast.prediction.copies, 4);
+  const std::map<std::pair<std::string, std::string>, std::pair<int, int>> counted{
+      {{"question", "?"}, {25, 1}},      {{"question", "can"}, {9, 0}},      {{"question", "thanks"}, {7, 1}},
+      {{"question", "do"}, {9, 1}},      {{"complaint", "refund"}, {12, 1}}, {{"complaint", "was"}, {6, 0}},
+      {{"complaint", "parcel"}, {9, 2}}, {{"complaint", "."}, {20, 0}}};
+  for (const auto& [word, times] : counted) {
+    const Candidate* found = forecast.word(word.first, word.second);
+    ASSERT_NE(found, nullptr) << word.second;
+    EXPECT_EQ(found->here, times.first) << word.second;
+    EXPECT_EQ(found->elsewhere, times.second) << word.second;
+    EXPECT_NE(found->evidence, EvidenceLevel::weak) << word.second;
+  }
+  EXPECT_EQ(forecast.word("complaint", "the"), nullptr);
+}
+
+TEST(Messages, TheOrderOfLinesChangesNothing) {
+  const std::string text = messages();
+  const auto told = [](const Forecast& forecast) {
+    Json json = prediction_json(forecast.prediction, *forecast.source);
+    for (Json& label : json["labels"]["doubtful"]) label.erase("text");  // its line moves
+    return json.dump();
+  };
+  const std::string first = told(of_file(text));
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) EXPECT_EQ(told(of_file(shuffled_lines(text, seed))), first) << seed;
+}
+
+TEST(Messages, FileAndMemoryArePredictedAlike) {
+  const Forecast file = of_file(messages()), memory = of_memory(messages());
+  EXPECT_EQ(prediction_json(file.prediction, *file.source), prediction_json(memory.prediction, *memory.source));
+}
+
+TEST(Messages, WrongLabelsArePointedOut) {
+  const Forecast forecast = of_file(messages());
+  const LabelCheck& check = forecast.prediction.labels;
+  EXPECT_TRUE(check.learned);
+  std::vector<std::int64_t> lines;
+  for (const DoubtfulLabel& one : check.doubtful) lines.push_back(one.number + 1);
+  std::sort(lines.begin(), lines.end());
+  EXPECT_EQ(lines, (std::vector<std::int64_t>{29, 58}));
+}
+
+TEST(Messages, TheScreenSaysWhetherToTrustFirstAndDoesNotContradictItself) {
+  const Forecast forecast = of_file(messages());
+  const Prediction& p = forecast.prediction;
+  const std::string text = prediction_text(p, *forecast.source, {.width = 80});
+  EXPECT_EQ(text.find(trust_text(p).substr(0, 20)), 0u) << text;
+  int repeated = 0;
+  for (const int count : p.repeated) repeated += count;
+  EXPECT_EQ(repeated, 10);
+  EXPECT_TRUE(p.verdict == Verdict::unsure || p.repeated[static_cast<std::size_t>(p.verdict)] >= 9);
+  if (!predicts_attention(p)) {
+    EXPECT_NE(text.find("not predicted"), std::string::npos) << text;
+    EXPECT_EQ(text.find("× uniform"), std::string::npos) << text;
+  }
+  for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 80) << line;
+}
+
+TEST(Messages, RandomLabelsAreNotCalledWrong) {
+  std::string text;
+  const std::vector<std::string> lines = lines_of(messages());
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    text += (i % 2 ? "a" : "b") + lines[i].substr(lines[i].find('\t')) + "\n";
+  const Forecast forecast = of_file(text);
+  EXPECT_FALSE(forecast.prediction.labels.learned);
+  EXPECT_TRUE(forecast.prediction.labels.doubtful.empty());
+  EXPECT_NE(forecast.prediction.verdict, Verdict::early);
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,73 @@
+// Whether attention is to be trusted on these texts, in a sentence: as it was predicted, and once trained as it was measured.
+import type { Training } from "../engine/training";
+import type { Forecast } from "./forecast";
+
+const still_uniform = 0.95; // of the normalised entropy, as the audit has it
+
+// Without what fills a text up to the longest.
+export function present(tokens: number[]): number[] {
+  return tokens.filter(token => token >= 0);
+}
+
+// Attention's logit for a word; 0 where it is not predicted.
+export const logit_of = ({ logits }: Forecast, word: string) => (Object.hasOwn(logits, word) ? logits[word]! : 0);
+
+const place_of_most = (weights: ArrayLike<number>) =>
+  Array.prototype.indexOf.call(weights, Math.max(...Array.from(weights)));
+
+// What attention came to at a step, beside what was predicted.
+export interface Measured {
+  step: number;
+  entropy: number | undefined; // normalised
+  uniform: boolean;
+  texts: number;
+  named: number; // of them, those in which a word is predicted to stand out
+  same: number; // of these, those in which the word most attended to is that word
+  by_chance: number;
+}
+
+// Of the evaluation nearest to step `at`; undefined where there is none, or nothing is trained yet.
+export function measured(training: Training, at: number, { attention, prediction }: Forecast): Measured | undefined {
+  const look = training.look_at(at);
+  if (!look || look.step === 0) return undefined;
+  const [texts, rows, positions] = look.shape;
+  const entropy = training.value_at(look.held ? "entropy_held" : "entropy", look.step);
+  const found: Measured = {
+    step: look.step,
+    entropy: typeof entropy === "number" ? entropy : undefined,
+    uniform: typeof entropy === "number" && entropy >= still_uniform,
+    texts,
+    named: 0,
+    same: 0,
+    by_chance: 0,
+  };
+  if (!prediction.attention_predicted) return found;
+  for (let text = 0; text < texts; ++text) {
+    const begin = text * rows * positions,
+      then = attention[text]!;
+    // Where all words are predicted about alike, none is.
+    if (Math.max(...then) * then.length <= 2) continue;
+    ++found.named;
+    found.by_chance += 1 / then.length;
+    if (
+      place_of_most(look.alpha.subarray(begin, begin + present(training.source[text]!).length)) === place_of_most(then)
+    )
+      ++found.same;
+  }
+  return found;
+}
+
+// More often than chance by two standard deviations.
+const is_met = ({ same, by_chance }: Measured) => same > by_chance + 2 * Math.sqrt(by_chance);
+
+export function trust_of(training: Training, at: number, told: Forecast): string {
+  const found = measured(training, at, told);
+  if (!found) return told.prediction.trust;
+  const missed = found.named > 0 && !is_met(found);
+  if (found.uniform)
+    return `Do not trust attention here: it is nearly uniform${missed ? ", and the predicted words are not attended" : ""}.`;
+  if (missed) return "Do not trust attention here: the predicted words are not attended.";
+  if (found.named === 0)
+    return "Do not trust attention here: these texts do not predict where it goes, so nothing confirms it.";
+  return `Attention is on the predicted words in ${found.same} of ${found.named} texts. Before you trust it, delete such a word and see whether the answer changes.`;
+}

@@ -34,7 +34,12 @@ void bind_word_regression(py::module_& module) {
            }),
            py::arg("texts"), py::arg("labels"), py::arg("words"), py::arg("classes"))
       .def("scores", &scores_of, py::arg("texts"), py::arg("classes"))
-      .def("parts", &WordRegression::parts, py::arg("text"), py::arg("label"))
+      .def(
+          "parts",
+          [](const WordRegression& fitted, const std::vector<int>& text, int label) {
+            return fitted.parts(text, label);
+          },
+          py::arg("text"), py::arg("label"))
       .def("weight", &WordRegression::weight, py::arg("word"), py::arg("label"));
 }
 

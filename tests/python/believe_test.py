@@ -5,9 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from fovea.text import believing
 from fovea.text.belief import Belief
 from fovea.text.belief_words import holm, latched, of_regression, tail
-from fovea.text.estimate import Estimate
+from fovea.text.estimate import Estimate, Spread
 
 import fovea
 
@@ -30,20 +31,30 @@ def drawn(count, word, seed=0):
 
 def test_labels_at_random_are_nothing_to_learn():
     belief = fovea.believe(*drawn(400, lambda label, random: []), **QUICK)
-    assert belief.verdict == "nothing to learn"
-    assert "means nothing" in str(belief) and belief.figures["gain"].low <= 0
+    assert belief.verdict == "nothing was found"
+    assert "Nothing was found with 280 training texts" in str(belief) and belief.figures["gain"].low <= 0
+    assert belief.headline == "Do not show attention as the reason: nothing was found to learn with 280 training texts."
+    assert "different texts would show it" in belief.open[0] or "times as many texts" in belief.open[0]
+    assert belief.figures["doubtful"] == belief.figures["alone"] == []
 
 
 def test_a_word_that_gives_the_label_away_is_named():
-    belief = fovea.believe(*drawn(400, lambda label, random: ["leak"] if label else []), **QUICK)
+    texts, labels = drawn(400, lambda label, random: ["leak"] if label else [])
+    labels[21] = "no"  # one is wrong
+    belief = fovea.believe(texts, labels, **{**QUICK, "seeds": 3})
     assert (
         belief.verdict == "one word tells"
         and belief.telling_word["word"] == "leak"
         and belief.telling_word["class"] == "yes"
     )
-    assert "'leak'" in str(belief)
+    assert belief.summary().startswith(belief.headline) and "of answers, the regression's word" in belief.headline
+    assert [(one["text"], one["label"], one["instead"]) for one in belief.figures["doubtful"]] == [(21, "no", "yes")]
+    assert "Check the label of text 22, 'no': models that did not see it say 'yes'." in belief.summary()
+    assert belief.figures["accuracy"]["regression"].mean > 0.98
+    assert len(belief.figures["examples"]) == 3 and "label 'yes', answer 'yes': deleting" in belief.summary()
     changes = belief.figures["changes"]
-    assert changes["evidence"].low > changes["random"].high
+    assert changes["evidence"].mean > changes["random"].high
+    assert all(0 <= one.low <= one.mean <= one.high <= 1 for one in changes.values())
     assert belief.latched["yes"][0]["word"] == "leak" and belief.latched["yes"][0]["share"].low > 0.5
     assert belief.latched["yes"][0]["chance"] == pytest.approx(1 / 9) and belief.figures["tested"] == {
         "no": 40,
@@ -59,9 +70,56 @@ def test_two_words_together_are_no_single_word():
         first = int(random.integers(2))
         return [("not", "very")[first], ("good", "bad")[first ^ label]]
 
-    belief = fovea.believe(*drawn(1200, pair), **{**QUICK, "hidden": 32, "epochs": 20})
+    belief = fovea.believe(*drawn(1200, pair), **{**QUICK, "seeds": 3, "hidden": 32, "epochs": 20})
     assert belief.verdict == "no single word tells", str(belief)
     assert belief.figures["accuracy"]["learned"].low > 0.8 > 0.6 > belief.figures["accuracy"]["regression"].high
+
+
+def test_the_regression_is_as_good_as_the_one_of_scikit_learn():
+    """On a word that gives the label away, among others that stand anywhere."""
+    pytest.importorskip("sklearn")
+    from fovea.text.reading import Vocabulary, words_of
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    from fovea import _engine
+
+    random = np.random.default_rng(3)
+    common = [f"w{n}" for n in range(2000)]
+    chances = 1 / np.arange(1, 2001)
+    texts, labels = [], []
+    for place in range(1200):
+        words = list(random.choice(common, 30, p=chances / chances.sum()))
+        labels.append(place % 2)
+        texts.append(" ".join(words + ["leak"] * (place % 2)))
+    train, test = slice(0, 900), slice(900, 1200)
+    vectors = TfidfVectorizer()
+    theirs = LogisticRegression().fit(vectors.fit_transform(texts[train]), labels[train])
+    expected = theirs.score(vectors.transform(texts[test]), labels[test])
+    vocabulary = Vocabulary([words_of(text) for text in texts[train]], 1)
+    rows = [vocabulary.row(words_of(text)) for text in texts]
+    ours = _engine.WordRegression(rows[train], labels[train], len(vocabulary), 2)
+    found = np.mean(ours.scores(rows[test], 2).argmax(1) == labels[test])
+    assert expected > 0.95 and abs(found - expected) <= 0.01
+    weights = [ours.weight(vocabulary.numbers[word], 1) for word in vectors.get_feature_names_out()]
+    assert np.allclose(weights, theirs.coef_[0], atol=0.05)
+
+
+def test_seeds_that_differ_widen_intervals_and_agreement_has_none():
+    study = believing._Study.__new__(believing._Study)
+    texts = Estimate(0.8, 0.75, 0.85)
+    alike, apart = [np.full(100, 0.8)] * 3, [np.full(100, share) for share in (0.7, 0.8, 0.9)]
+    assert study.over_trainings(alike, texts) == pytest.approx(texts)
+    wide = study.over_trainings(apart, texts)
+    assert wide.high - wide.mean == pytest.approx(np.hypot(0.05, 4.3 * 0.1 / np.sqrt(3)))
+    assert study.over_trainings(apart[:1], texts) == texts
+    assert str(Spread.of([0.1, 0.5, float("nan")])) == "0.30 (from 0.10 to 0.50)"
+    assert "τ-b 0.30 (from 0.10 to 0.50) over pairs" in str(belief_of(seeds_agree=Spread(0.3, 0.1, 0.5)))
+
+
+def test_words_of_one_class_are_warned_of():
+    said = belief_of(alone=[{"word": "cue", "class": "a", "texts": 90, "of": 300}]).summary()
+    assert "Check 'cue': it stands in 90 of 300 texts of class 'a', and in no other text." in said
 
 
 def test_texts_that_are_all_the_same():
@@ -189,7 +247,7 @@ CUE = {"telling_word": {"word": "cue", "class": "a", "accuracy": Estimate(0.9, 0
         ({"learned_over_single": LESS}, "attention is not needed"),
         ({"learned_over_uniform": WIDE}, "open whether attention is needed"),
         ({"learned_over_single": WIDE}, "open whether attention is needed"),
-        ({**BLIND, **NO_CUE}, "nothing to learn"),
+        ({**BLIND, **NO_CUE}, "nothing was found"),
         ({**BLIND}, "attention is needed"),  # a word tells, though the best model's gain in nats was not shown
         ({**NO_CUE, "gain": NONE}, "attention is needed"),  # so does the best model's accuracy
         ({"single_gain": NONE, **NO_CUE}, "no single word tells"),
@@ -215,7 +273,7 @@ def test_what_was_not_shown_is_not_said():
         and "attended to most matters more than a word at random was not shown" in said
     )
     assert (
-        "That seeds agree on where they look was not shown" in said
+        "Seeds do not all agree on where they look" in said
         and "after 336, 336, 560 steps. Attention may settle later" in said
     )
     assert "Attention may settle later" not in str(belief_of())
@@ -225,7 +283,15 @@ def test_what_was_not_shown_is_not_said():
 
 def test_the_head_says_whether_what_is_attended_to_matters():
     alone, behind = belief_of(), belief_of(regression_over={**dict.fromkeys(KINDS[:3], NONE), "attention": SURE})
-    assert str(alone).startswith("Attention is needed; the word attended to most matters more than one at random.")
+    assert str(alone).startswith(
+        "Attention may be shown beside the answer: deleting its word changes 50 % of answers, "
+    )
+    assert str(behind).startswith("Do not show attention as the reason: deleting its word changes 50 % of answers, ")
+    assert "\nAttention is needed; the word attended to most matters more than one at random." in str(alone)
+    few = belief_of(changes=dict.fromkeys(KINDS, Estimate(0.009, 0.004, 0.015)))
+    assert few.headline == (
+        "Do not show attention as the reason: deleting its word changes 0.9 % of answers, the regression's word 0.9 %, a random word 0.9 %."
+    )
     assert "at random, less than the one that the regression names." in str(
         behind
     ) and "more often than α does (by 0.200" in str(behind)
@@ -245,7 +311,7 @@ def test_the_regression_is_recommended_before_what_it_is_better_than():
     )
     assert "ask it rather than α." in said
     assert "ask it rather than α or β or α·β." in str(belief_of(regression_over=dict.fromkeys(KINDS[:3], SURE)))
-    assert "Largest weights of the regression on the words' frequencies: for 'a' 'cue' 3.2." in said
+    assert "Largest weights of the regression: for 'a' 'cue' 3.2." in said
 
 
 def test_the_words_of_the_regression():
@@ -280,18 +346,18 @@ def test_the_word_that_tells_most_is_said():
 def test_a_difference_below_0_is_not_called_better():
     said = str(belief_of(learned_over_uniform=LESS))
     assert (
-        "the accuracy of learned attention less that of uniform attention is -0.200" in said
+        "Attention is not needed: its accuracy minus that of uniform attention is -0.200" in said
         and "better by -" not in said
     )
-    assert "0.02 of accuracy, the least that is taken for a gain" in said
-    assert "0.01 of accuracy, a tenth of what always" in str(
+    assert "which is less than 0.02, the least that is taken for a gain" in said
+    assert "which is less than 0.01, a tenth of what always" in str(
         belief_of(learned_over_uniform=LESS, majority=Estimate(0.9, 0.85, 0.95))
     )
     assert "different texts in all, a fifth of them for the test" in belief_of(learned_over_uniform=WIDE).open[0]
     many = belief_of(test_texts=1031, deleted_from=1000, seeds_over_data=WIDE)
     assert "one word of 1000 test texts of the 1031" in str(many)
     assert (
-        "Whether seeds agree beyond what the data predict: more seeds would tell; more texts would not, as this is asked of 1000"
+        "Whether seeds agree beyond what the data predict: pairs of seeds differ in that, and more seeds would tell."
         in str(many)
     )
 

@@ -69,13 +69,19 @@ def test_a_word_that_gives_the_label_away(program, tmp_path):
     page = tmp_path / "page.html"
     done = asked(program, file, "--label", "class", "--text", "title,rest", "-o", page, *QUICK)
     assert done.returncode == 0 and done.stderr == f"fovea: wrote {page}\n", done.stderr
-    assert (
-        done.stdout.startswith("One word tells; the word attended to most matters more than one at random")
-        and "'leak' (class no)" in done.stdout
+    assert done.stdout.startswith(
+        ("Do not show attention as the reason: ", "Attention may be shown beside the answer: ")
     )
+    assert "\nOne word tells; the word attended to most " in done.stdout
+    assert "- Check 'leak': it stands in 150 of 150 texts of class 'no'" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
     shown = page.read_text(encoding="utf-8")
-    assert "<h1>texts.tsv: one word tells</h1>" in shown and shown.count("<circle") == 9 and "&#x27;leak&#x27;" in shown
+    assert (
+        "<title>texts.tsv: one word tells</title>" in shown
+        and "<h1>Do not show attention as the reason: " in shown
+        or "<h1>Attention may" in shown
+    )
+    assert shown.count("<circle") == 9 and "&#x27;leak&#x27;" in shown
 
 
 def test_a_page_is_not_written_over_where_nothing_could_be_told(program, tmp_path):
@@ -99,7 +105,7 @@ def test_labels_at_random_as_json(program, tmp_path):
     )
     done = asked(program, file, "--json", *QUICK)
     belief = json.loads(done.stdout)
-    assert belief["verdict"] == "nothing to learn" and belief["seeds"] == 2 and belief["texts"] == 300
+    assert belief["verdict"] == "nothing was found" and belief["seeds"] == 2 and belief["texts"] == 300
 
 
 def test_two_words_together(program, tmp_path):
@@ -109,7 +115,10 @@ def test_two_words_together(program, tmp_path):
 
     file = written(tmp_path, [f"{label}\t{text}" for label, text in drawn(1200, pair)])
     done = asked(program, file, "--seeds", 2, "--epochs", 20, "--hidden", 32, "--quiet")
-    assert done.stdout.startswith("No single word tells; the word attended to most "), done.stdout
+    assert done.stdout.startswith("Do not show attention as the reason: ") or done.stdout.startswith(
+        "Attention may be shown"
+    )
+    assert "\nNo single word tells; the word attended to most " in done.stdout, done.stdout
 
 
 def test_all_duplicates(program, tmp_path):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import os
 import pathlib
+import textwrap
 from typing import Any
+
+import numpy as np
 
 from .. import checks
 from ..pictures import needed
-from .belief_page import GUESS, Panel, page
-from .estimate import Estimate
+from .belief_page import GUESS, Panel, Report, body, page
+from .estimate import Estimate, Spread
+from .shading import Shading
 
 FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
 _MARGIN = 0.02  # of accuracy: what is less than this is taken for as good,
@@ -24,13 +27,15 @@ _MANY_LABELS = 10  # more than these, of few texts each, are hardly labels
 LEAST_NAMED = 5  # texts in which α·β is largest on a word, before the word is named
 LEVEL = 0.05  # of naming any word by chance
 _SAID = 8  # names in a sentence
+_DOUBTFUL = 5  # labels that are listed
+_WORTH_SHOWING = 0.05  # of answers: what changes fewer is no reason for them
 
 
 _MODELS = {
     "learned": "learned attention",
     "uniform": "uniform attention",
     "words": "single words",
-    "regression": "logistic regression",
+    "regression": "logistic regression on TF-IDF",
 }
 _DELETIONS = {
     "attention": "what is attended to most",
@@ -46,6 +51,8 @@ class Belief:
 
     Attributes
     ----------
+    headline
+        Whether to show attention as the reason for an answer, in a sentence.
     verdict
         The result in a few words.
     trust
@@ -83,6 +90,7 @@ class Belief:
         self.open: list[str] = []
         self.trust = ""  #: empty where there was nothing to attend to
         self.verdict = self._say()
+        self.headline = self._headline()  #: whether to show attention as the reason, in a sentence
 
     @property
     def telling_word(self) -> dict[str, Any]:
@@ -113,6 +121,7 @@ class Belief:
         """
         return {
             "verdict": self.verdict,
+            "headline": self.headline,
             "trust": self.trust,
             "sentences": list(self.sentences),
             "open": list(self.open),
@@ -139,8 +148,17 @@ class Belief:
             The page, which loads nothing else.
         """
         document = self.to_json()
-        return page(
-            self.verdict, self.trust, self.sentences, self.open, self._panels(), document, checks.text("title", title)
+        return page(self._report(), self.verdict, document, checks.text("title", title))
+
+    def _report(self) -> Report:
+        return Report(
+            self.headline,
+            self._verdicts(),
+            self._examples(),
+            self._warnings(),
+            self.open,
+            self._panels(),
+            self.sentences,
         )
 
     def save(self, file: str | os.PathLike[str], *, title: str = "") -> None:
@@ -214,7 +232,8 @@ class Belief:
         say(
             f"Accuracy on {f['test_texts']} test texts: "
             + ", ".join(f"{name} {f['accuracy'][kind]}" for kind, name in _MODELS.items())
-            + f". Always answering the most frequent class gives {majority:.3f}. Intervals are over test texts, of the {facts['seeds']} trainings made."
+            + f". Always answering the most frequent class gives {majority:.3f}. Intervals cover other test texts and other trainings, as far as "
+            f"{facts['seeds']} seeds show them, and not another split."
         )
         few = sorted((count, name) for name, count in f["tested"].items() if count < _FEW_TESTED)
         if few:
@@ -227,14 +246,12 @@ class Belief:
         word_tells = word["accuracy"].low > majority
         if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
             say(
-                f"Nothing to learn was found: the best model ({_MODELS[best]}) was not shown to predict labels better than the shares of the "
-                f"classes do (its mean log-probability of the right one is higher by {f['gain']}). What attention does here means nothing."
+                f"Nothing was found with {f['train_texts']} training texts: the best model ({_MODELS[best]}) was not shown to predict labels better "
+                f"than the shares of the classes do. Its mean log-probability of the right label is higher by {f['gain']}. That does not show that "
+                "there is nothing: weak words, or words that count only together, need more texts."
             )
-            self.open.append(
-                f"Whether there is something too weak for {f['train_texts']} training texts, or in words together that "
-                "these models did not find: more texts would tell."
-            )
-            return "nothing to learn"
+            self.open.append(f"Whether words indicate the label: {self._texts_to_find(f['gain'])}.")
+            return "nothing was found"
         one_word = word_tells and word["below_best"].low <= 0 and word["below_best"].mean <= self._margin()
         no_word = not word_tells and f["single_gain"].low <= 0 and f["gain_over_single"].low > 0
         if one_word:
@@ -295,11 +312,10 @@ class Belief:
 
     def _attention(self, uniform: Estimate, single: Estimate) -> str:
         say = self.sentences.append
-        for over, rival, do in ((uniform, "uniform attention", "does"), (single, "single words", "do")):
+        for over, rival in ((uniform, "uniform attention"), (single, "single words")):
             if over.high < self._margin():
                 say(
-                    f"Attention is not needed: {rival} {do} as well or better, to within {self._margin():.2g} of accuracy, {self._of_margin()} (the accuracy of "
-                    f"learned attention less that of {rival} is {over})."
+                    f"Attention is not needed: its accuracy minus that of {rival} is {over}, which is less than {self._margin():.2g}, {self._of_margin()}."
                 )
                 return "attention is not needed"
         if uniform.low > 0 and single.low > 0:
@@ -330,6 +346,16 @@ class Belief:
         many = math.ceil(max(1.1, (wide / reach) ** 2) * self.facts["different"] / 500) * 500
         return f"about {many} different texts in all, a fifth of them for the test, would tell, if the difference stays; or more seeds"
 
+    def _texts_to_find(self, gain: Estimate) -> str:
+        """How many texts would make the interval of a gain leave 0, were the mean to stay."""
+        different = self.facts["different"]
+        if gain.mean <= 0:
+            return f"give at least four times as many texts, {4 * different} or more"
+        many = math.ceil(different * max(1.1, ((gain.mean - gain.low) / gain.mean) ** 2) / 100) * 100
+        if many > 100 * different:
+            return "so small a gain needs more than a hundred times as many texts"
+        return f"about {many} different texts would show it, if the gain stays"
+
     def _seeds(self) -> None:
         f = self.figures
         agree, over = f["seeds_agree"], f["seeds_over_data"]
@@ -338,31 +364,24 @@ class Belief:
                 "Attention was uniform, or texts too short, for all seeds: there is nothing to agree on."
             )
             return
-        text = f"That seeds agree on where they look was not shown: τ-b {agree} (0 is chance, 1 the same order)"
         if agree.low > 0:
-            text = f"Seeds agree on where they look by τ-b {agree} (0 is chance, 1 the same order)"
+            text = f"All pairs of seeds agree on where they look: τ-b {agree} over pairs"
+        else:
+            text = f"Seeds do not all agree on where they look: τ-b {agree} over pairs"
+        text += ". 0 is chance, 1 the same order. No interval is given, since each seed is one training"
         if math.isnan(over.mean):
-            self.sentences.append(f"{text}; the data alone predict nothing of it.")
+            self.sentences.append(f"{text}. The data alone predict nothing of it.")
             return
-        text += f"; what the data alone predict agrees with them by {f['data_agrees']}"
-        more = "which of the two is more is open"
-        if over.low > 0 or over.high <= 0:
-            more = (
-                "the seeds have more in common than that"
-                if over.low > 0
-                else "the seeds have no more in common than that"
-            )
-        self.sentences.append(f"{text}: {more}.")
+        self.sentences.append(f"{text}. What the data alone predict agrees with the seeds by {f['data_agrees']}.")
         if agree.low <= 0:
             self.sentences.append(
                 f"Training ended where the held-out loss was least, after {', '.join(map(str, f['steps']))} steps. Attention may settle later than the "
                 "loss does: trained on, seeds may come to agree, without a gain in accuracy."
             )
         if over.low <= 0 < over.high:
-            how = self._texts_to_settle(over, 0.0)
-            if f["deleted_from"] < f["test_texts"]:
-                how = f"more seeds would tell; more texts would not, as this is asked of {f['deleted_from']} of them"
-            self.open.append(f"Whether seeds agree beyond what the data predict: {how}.")
+            self.open.append(
+                "Whether seeds agree beyond what the data predict: pairs of seeds differ in that, and more seeds would tell."
+            )
 
     def _deletions(self) -> None:
         f = self.figures
@@ -420,7 +439,7 @@ class Belief:
                 [f"for '{name}' " + ", ".join(f"'{one['word']}' {one['weight']:.2g}" for one in words)] if words else []
             )
         if weights:
-            say(f"Largest weights of the regression on the words' frequencies: {'; '.join(weights)}.")
+            say(f"Largest weights of the regression: {'; '.join(weights)}.")
         for name, words in self.latched.items():
             told = [one for one in words if one["named"]]
             if not words:
@@ -446,26 +465,94 @@ class Belief:
                 "have been named; others may matter too."
             )
 
+    def _headline(self) -> str:
+        f = self.figures
+        if not f:
+            return "Nothing could be measured: give more texts."
+        if self.verdict == "nothing was found":
+            return f"Do not show attention as the reason: nothing was found to learn with {f['train_texts']} training texts."
+        of, names = f["changes"], ("attention", "regression", "random")
+        own, by_regression, at_random = (_percent(of[kind].mean) for kind in names)
+        beyond = f["over_random"]["attention"].low > 0
+        behind = f["over_random"]["regression"].low > 0 and f["regression_over"]["attention"].low > 0
+        may = beyond and not behind and of["attention"].mean >= _WORTH_SHOWING
+        return (
+            f"{'Attention may be shown beside the answer' if may else 'Do not show attention as the reason'}: deleting its word changes {own} of "
+            f"answers, the regression's word {by_regression}, a random word {at_random}."
+        )
+
+    def _examples(self) -> list[tuple[Shading, str]]:
+        """Each with a line that says what it is."""
+        shown = []
+        for one in self.figures.get("examples", []):
+            told = [
+                f"deleting {whose} '{one[kind]['word']}' {'changes' if one[kind]['changes'] else 'does not change'} it"
+                for kind, whose in (("attention", "attention's"), ("regression", "the regression's"))
+            ]
+            what = f"label '{one['label']}', answer '{one['answer']}': {told[0]}, {told[1]}"
+            shown.append((Shading(list(one["words"]), [], np.array([one["weights"]], float)), what))
+        return shown
+
+    def _warnings(self) -> list[str]:
+        """Words that may give the label away, and texts that may have a wrong one."""
+        said = []
+        for one in self.figures.get("alone", []):
+            said.append(
+                f"Check '{one['word']}': it stands in {one['texts']} of {one['of']} texts of class '{one['class']}', and in no other text. It may give "
+                "the label away."
+            )
+        doubtful = self.figures.get("doubtful", [])
+        for one in doubtful[:_DOUBTFUL]:
+            said.append(
+                f"Check the label of text {one['text'] + 1}, '{one['label']}': models that did not see it say '{one['instead']}'. {_short(one['words'])}"
+            )
+        if len(doubtful) > _DOUBTFUL:
+            said.append(f"{len(doubtful) - _DOUBTFUL} more labels are doubtful (figures: doubtful).")
+        return said
+
+    def summary(self) -> str:
+        """What to do, the verdicts, three examples and what to check, without the numbers behind them."""
+        lines = [self.headline, "", *self._verdicts()] if self.figures else self._verdicts()
+        for shading, what in self._examples():
+            lines += ["", repr(shading), f"  {what}."]
+        if warnings := self._warnings():
+            lines += ["", *(f"- {one}" for one in warnings)]
+        if self.open:
+            lines += ["", "Open:", *(f"- {one}" for one in self.open)]
+        return "\n".join(lines)
+
+    def _verdicts(self) -> list[str]:
+        """Whether attention is needed and what it points at matters, and whether seeds agree."""
+        lines = [self._head() + "."]
+        if self.trust and not math.isnan(self.figures["seeds_agree"].mean):
+            agree: Spread = self.figures["seeds_agree"]
+            lines.append(f"Seeds {'agree' if agree.low > 0 else 'do not all agree'} on where they look: τ-b {agree}.")
+        return lines
+
     def _head(self) -> str:
         return self.verdict.capitalize() + (f"; {self.trust}" if self.trust else "")
 
     def __str__(self) -> str:
-        lines = [self._head() + "."] + [f"- {sentence}" for sentence in self.sentences]
-        return "\n".join(lines + (["Open:"] + [f"- {one}" for one in self.open] if self.open else []))
+        numbers = [f"- {sentence}" for sentence in self.sentences]
+        return "\n".join([self.summary(), *(["", "In numbers:"] if self.figures else []), *numbers])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        def items(of: list[str]) -> str:
-            return "<ul>" + "".join(f"<li>{html.escape(one)}</li>" for one in of) + "</ul>"
+        return f"<div>{body(self._report())}</div>"
 
-        rest = f"Open:{items(self.open)}" if self.open else ""
-        return f"<div><b>{html.escape(self._head())}.</b>{items(self.sentences)}{rest}</div>"
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.{0 if share >= 0.0095 or share == 0 else 1}f} %"
+
+
+def _short(text: str) -> str:
+    return textwrap.shorten(text, 80, placeholder=" …")
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Estimate):
+    if isinstance(value, (Estimate, Spread)):
         return {name: None if math.isnan(number) else number for name, number in value._asdict().items()}
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}

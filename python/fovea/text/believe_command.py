@@ -24,7 +24,7 @@ def believe() -> NoReturn:
         belief = ask(
             question["texts"], question["labels"], progress=False if question["quiet"] else None, **question["settings"]
         )
-        print(belief.to_json() if question["json"] else wrapped(belief), flush=True)
+        print(belief.to_json() if question["json"] else wrapped(belief, bool(question["output"])), flush=True)
         if question["output"] and not belief.figures:
             _complain(
                 f"nothing could be told of these texts, so {question['output']} was not written. What is printed says what they lack.",
@@ -56,12 +56,14 @@ def _require_place(file: str) -> None:
         raise _engine.wrong_input(f"{file}: cannot be written", "name another place, or allow it")
 
 
-def wrapped(belief: Belief) -> str:
-    """The report in lines as wide as the terminal, 100 at most."""
+def wrapped(belief: Belief, page: bool = False) -> str:
+    """The summary in lines as wide as the terminal, 100 at most, and where the numbers are; all that is known where there are none."""
     width = min(100, shutil.get_terminal_size((100, 24)).columns)
-    lines = str(belief).split("\n")
+    text = belief.summary() if belief.figures else str(belief)
+    if belief.figures and not page:
+        text += "\n\nThe numbers: -o FILE.html writes them as a page, --json as JSON."
     return "\n".join(
-        textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "") for line in lines
+        textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "") for line in text.split("\n")
     )
 
 

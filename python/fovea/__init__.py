@@ -13,6 +13,7 @@ from ._engine import Error, Failure, ProbeBatch, ProbeModel, ProbeOutcome, Step,
 from ._engine import version as __version__
 from .auditing import Assumption, Audit, audit
 from .data import Corpus
+from .heads import Head, HeadRanking
 from .measuring import Comparison, Measures, compare, measure
 from .models import Model
 from .prediction import Prediction, TracePrediction, predict
@@ -54,6 +55,8 @@ __all__ = [
     "Corpus",
     "Error",
     "Failure",
+    "Head",
+    "HeadRanking",
     "Looked",
     "Measures",
     "Model",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks, pictures
+from .heads import HeadRanking, draw_heads, maps_of, rank_heads, require_example
 from .probes import names_in
 from .series import SeriesTable, points_of
 from .similarities import Similarity
@@ -365,6 +366,66 @@ class Run:
         for metric in metrics:
             self.series[checks.text("a metric", metric)]  # says which there are
         return pictures.plot([self.series], self._record.telling_metrics, metrics, ax)
+
+    def heads(self, step: int | None = None, *, example: int = 0, figure: Any = None) -> Any:
+        """Draw the attention of each head, a row for each layer, with what the positions hold.
+
+        Parameters
+        ----------
+        step : int, optional
+            One of the steps that attention is kept of; the last by default.
+        example : int
+            One of the examples that are kept, from 0.
+        figure : matplotlib.figure.Figure, optional
+            Where to draw; a new one by default.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Examples
+        --------
+        >>> import fovea
+        >>> run = fovea.run("markov-icl", quick=True, steps=20, keep=False)
+        >>> [ax.get_title() for ax in run.heads(20).axes][:1]
+        ['layer 1, head 1']
+        """
+        shown, maps = maps_of(self.arrays, checks.step(step), self._name())
+        example = require_example(example, min(map(len, maps.values())))
+        words = self.words if self._task is None and not self.elsewhere and "corpus" in self.spec["task"] else None
+
+        def spelled(name: str, known: list[str]) -> list[str]:
+            looks = self.arrays.get(name)
+            numbers = looks[max(looks)][example].astype(int).ravel().tolist() if looks else []
+            return [known[number] if 0 <= number < len(known) else str(number) for number in numbers]
+
+        columns = spelled("attention_source", words.source if words else [])
+        rows = spelled("attention_target", words.target if words else []) or columns
+        return draw_heads(shown, maps, example, columns, rows, figure)
+
+    def ranking(self, metric: str, step: int | None = None) -> HeadRanking:
+        """Rank the heads by a series that each of them has: which head does it most.
+
+        Parameters
+        ----------
+        metric : str
+            Such as ``"induction"``, ``"previous_token"``, ``"entropy"`` or ``"agreement"``.
+        step : int, optional
+            The values are the newest at this step; at the last by default.
+
+        Returns
+        -------
+        HeadRanking
+            A list, largest first, of heads with ``layer``, ``head``, ``value`` and ``arose``, the first step with half of the head's
+            largest value. It is printed as a table.
+
+        Examples
+        --------
+        >>> import fovea
+        >>> fovea.run("markov-icl", quick=True, steps=20, keep=False).ranking("induction")[0].layer in (1, 2)
+        True
+        """
+        return rank_heads(self.series, checks.text("metric", metric), checks.step(step), self._name())
 
     def _name(self) -> str:
         return f"run {self.id}" if self.id else "this run"

@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import pathlib
 import pkgutil
-import re
 import subprocess
 import sys
 
@@ -176,16 +175,3 @@ watch.close()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_modules_of_the_subpackage_import_one_another_in_one_direction():
-    folder = pathlib.Path(fovea.__file__).parent / "torch"
-    imports = {}
-    for file in folder.glob("*.py"):
-        named = re.findall(r"(?m)^ *from \.(\w+) import", file.read_text())
-        beside = ", ".join(re.findall(r"(?m)^ *from \. import (.+)", file.read_text()))
-        imports[file.stem] = {*named, *re.findall(r"\w+", beside)}
-    while imports:
-        ready = {name for name, needs in imports.items() if not needs & imports.keys()}
-        assert ready, f"these import one another: {sorted(imports)}"
-        imports = {name: needs for name, needs in imports.items() if name not in ready}

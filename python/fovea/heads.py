@@ -1,0 +1,141 @@
+"""The heads of a run: their maps side by side, and which of them does something most."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine, checks, pictures
+from .series import SeriesTable
+
+Array = npt.NDArray[np.float32]
+MOST_TOKENS = 32  # of an axis that are written out
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head, and how much it does something."""
+
+    layer: int  #: from 1
+    head: int  #: from 1
+    value: float  #: at the step of the ranking
+    arose: int  #: the first step with half of the head's largest value up to then
+
+
+class HeadRanking(list[Head]):
+    """Heads by the value of a series, the largest first; printed as a table.
+
+    >>> import fovea
+    >>> run = fovea.run("markov-icl", quick=True, steps=20, keep=False)
+    >>> ranking = run.ranking("previous_token")
+    >>> ranking[0].value >= ranking[-1].value, ranking.metric, ranking.step
+    (True, 'previous_token', 20)
+    """
+
+    def __init__(self, metric: str, step: int, heads: Iterable[Head]) -> None:
+        super().__init__(heads)
+        self.metric = metric  #: the name of the series
+        self.step = step  #: the step at which it is taken
+
+    def _table(self) -> tuple[list[str], list[list[Any]]]:
+        rows = [[one.layer, one.head, one.value, one.arose] for one in self]
+        return ["layer", "head", f"{self.metric} at step {self.step}", "half of it at step"], rows
+
+    def __repr__(self) -> str:
+        return pictures.table_text(*self._table())
+
+    def _repr_html_(self) -> str:
+        return pictures.table_html(*self._table())
+
+
+def rank_heads(series: SeriesTable, metric: str, step: int | None, name: str) -> HeadRanking:
+    """Rank the heads of a run by the series ``METRIC_lL_hH``; ``name`` is that of the run, for errors."""
+    found = {
+        (int(match[1]), int(match[2])): one
+        for one in series
+        if (match := re.fullmatch(rf"{re.escape(metric)}_l(\d+)_h(\d+)", one))
+    }
+    if not found:
+        known = list(dict.fromkeys(re.sub(r"_l\d+_h\d+$", "", one) for one in series if re.search(r"_l\d+_h\d+$", one)))
+        remedy = _engine.suggest_name(metric, known) if known else "a model with several heads has such series"
+        raise _engine.wrong_input(f"{name} has no '{metric}' of single heads", remedy)
+    newest = max(int(series.steps(one)[-1]) for one in found.values())
+    step = newest if step is None else step
+    heads = []
+    for (layer, head), one in found.items():
+        steps, values = series.steps(one), series[one]
+        until = int((steps <= step).sum())
+        if until == 0:
+            raise _engine.wrong_input(f"{name} has no '{one}' at step {step}", f"the first is at step {int(steps[0])}")
+        values = values[:until]
+        arose = int(np.argmax(values >= np.nanmax(values) / 2)) if not np.isnan(values).all() else until - 1
+        heads.append(Head(layer, head, float(values[-1]), int(steps[arose])))
+    heads.sort(key=lambda one: (-np.nan_to_num(one.value, nan=-np.inf), one.layer, one.head))
+    return HeadRanking(metric, step, heads)
+
+
+def maps_of(
+    arrays: Mapping[str, Mapping[int, Array]], step: int | None, name: str
+) -> tuple[int, dict[tuple[int, int], Array]]:
+    """Return the step and the map of each head, by layer and head, from 1; of a run with one map, that of layer 1, head 1."""
+    kept = {
+        (int(match[1]), int(match[2])): looks
+        for one, looks in arrays.items()
+        if (match := re.fullmatch(r"attention\.layer\.(\d+)\.head\.(\d+)", one))
+    } or {(1, 1): arrays.get("attention", {})}
+    steps = sorted({one for looks in kept.values() for one in looks})
+    if not steps:
+        raise _engine.wrong_input(
+            f"{name} has no attention kept", "its model may not attend; probe.keep says of how many examples it is kept"
+        )
+    step = steps[-1] if step is None else step
+    if step not in steps:
+        nearest = min(steps, key=lambda other: abs(other - step))
+        raise _engine.wrong_input(
+            f"{name} has no attention kept at step {step}", f"the nearest is step {nearest}; see attention_steps"
+        )
+    return step, {place: looks[step] for place, looks in kept.items() if step in looks}
+
+
+def draw_heads(
+    step: int,
+    maps: dict[tuple[int, int], Array],
+    example: int,
+    columns: Sequence[str],
+    rows: Sequence[str],
+    figure: Any,
+) -> Any:
+    """Draw the maps of an example, a row of the figure for each layer, with what the positions hold."""
+    pyplot = pictures.needed("matplotlib.pyplot", "matplotlib")
+    layers = sorted({layer for layer, _ in maps})
+    across = max(head for _, head in maps)
+    if figure is None:
+        figure = pyplot.figure(figsize=(1 + 2.4 * across, 0.6 + 2.4 * len(layers)), layout="constrained")
+    axes = figure.subplots(len(layers), across, squeeze=False)
+    for row, layer in enumerate(layers):
+        for column in range(across):
+            ax, values = axes[row][column], maps.get((layer, column + 1))
+            if values is None:
+                ax.set_visible(False)
+                continue
+            ax.imshow(values[example], cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
+            ax.set_title(f"layer {layer}, head {column + 1}", fontsize="small")
+            for axis, words, count in ((ax.xaxis, columns, values.shape[2]), (ax.yaxis, rows, values.shape[1])):
+                if len(words) >= count and count <= MOST_TOKENS:
+                    axis.set_ticks(range(count), words[:count], fontsize=6)
+            ax.tick_params(axis="x", rotation=90)
+    figure.suptitle(f"attention of example {example} at step {step}", fontsize="medium")
+    return figure
+
+
+def require_example(example: Any, examples: int) -> int:
+    """Require an example that is kept."""
+    which = checks.whole("example", example, 0)
+    if which >= examples:
+        raise _engine.wrong_input(f"example is {which}, and {examples} are kept", "examples count from 0")
+    return which

@@ -1,0 +1,76 @@
+"""The heads of a run side by side, and which of them does something most."""
+
+import numpy as np
+import pytest
+
+import fovea
+
+
+def kept(store=None):
+    """A run of two layers and two heads, as another program keeps it."""
+    random = np.random.default_rng(0)
+    maps = random.dirichlet(np.ones(5), (3, 2, 2, 2, 5)).astype(
+        np.float32
+    )  # (steps, layers, heads, examples, rows, positions)
+    arrays = [
+        (f"attention.layer.{layer + 1}.head.{head + 1}", 10 * number, maps[number, layer, head])
+        for number in range(3)
+        for layer in range(2)
+        for head in range(2)
+    ]
+    arrays += [("attention", 10 * number, maps[number, 1].mean(0)) for number in range(3)]
+    arrays.append(("attention_source", 0, np.arange(10).reshape(2, 5)))
+    series = {
+        "induction": ([0, 10, 20], [0.1, 0.2, 0.9]),
+        "induction_l1_h1": ([0, 10, 20], [0.1, 0.1, 0.1]),
+        "induction_l1_h2": ([0, 10, 20], [0.0, 0.2, 0.1]),
+        "induction_l2_h1": ([0, 10, 20], [0.1, 0.5, 0.9]),
+        "induction_l2_h2": ([0, 10, 20], [0.1, 0.1, 0.2]),
+        "entropy_l1_h1": ([0], [1.0]),
+    }
+    return fovea.store().add("mine", {}, series, arrays), maps
+
+
+def test_the_head_that_does_it_most_comes_first():
+    run, _ = kept()
+    ranking = run.ranking("induction")
+    assert [(one.layer, one.head, one.value) for one in ranking] == [(2, 1, 0.9), (2, 2, 0.2), (1, 1, 0.1), (1, 2, 0.1)]
+    assert [one.arose for one in ranking] == [10, 0, 0, 10] and ranking.step == 20
+    earlier = run.ranking("induction", 15)
+    assert (earlier[0].layer, earlier[0].head, earlier[0].value, earlier.step) == (2, 1, 0.5, 15)
+    assert "induction at step 20" in repr(ranking) and "<table>" in ranking._repr_html_()
+
+
+def test_what_is_not_known_of_single_heads_is_told():
+    run, _ = kept()
+    with pytest.raises(fovea.WrongInput, match=r"has no 'inductoin' of single heads.*'induction'"):
+        run.ranking("inductoin")
+    with pytest.raises(fovea.WrongInput, match="has no .induction. of single heads"):
+        fovea.store().add("other", {}, {"loss": ([0], [1.0])}).ranking("induction")
+    with pytest.raises(fovea.WrongInput, match="has no attention kept at step 15. The nearest is step 10"):
+        run.heads(15)
+    with pytest.raises(fovea.WrongInput, match="example is 2, and 2 are kept"):
+        run.heads(example=2)
+    with pytest.raises(fovea.WrongInput, match="has no attention kept"):
+        fovea.store().add("other", {}, {"loss": ([0], [1.0])}).heads()
+
+
+def test_the_maps_of_all_heads_are_drawn_with_their_tokens():
+    pytest.importorskip("matplotlib").use("agg")
+    run, maps = kept()
+    figure = run.heads(10, example=1)
+    assert [ax.get_title() for ax in figure.axes] == [
+        f"layer {layer}, head {head}" for layer in (1, 2) for head in (1, 2)
+    ]
+    for place, ax in enumerate(figure.axes):
+        drawn = ax.images[0].get_array()
+        np.testing.assert_allclose(drawn, maps[1, place // 2, place % 2, 1], atol=1e-3)
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["5", "6", "7", "8", "9"]
+    assert "example 1 at step 10" in figure.get_suptitle()
+
+
+def test_a_run_with_one_map_has_one_head():
+    pytest.importorskip("matplotlib").use("agg")
+    run = fovea.run("copy-subset", quick=True, steps=10, keep=False)
+    (ax,) = run.heads().axes
+    np.testing.assert_array_equal(ax.images[0].get_array(), run.attention()[0])

@@ -63,14 +63,10 @@ class Predict : public Command {
     words_.add_output(app);
     app.footer(
         "From the data alone, before training: how much the bag of inputs tells about the outputs, and so whether\n"
-        "words can be learned under uniform attention; which words attention will move to; and when.
-"
-        "Nothing is stored.
-"
-        "Labelled texts are cut into words as classifiers read them, without regard to case and apart from
-"
-        "punctuation; sentences and their translations at spaces. Texts that are the same count once.
-"
+        "words can be learned under uniform attention; which words attention will move to; and when.\n"
+        "Nothing is stored.\n"
+        "Labelled texts are cut into words as classifiers read them, without regard to case and apart from\n"
+        "punctuation; sentences and their translations at spaces. Texts that are the same count once.\n"
         "Every line of a file must be valid. If some are not, make a corpus (fovea data add NAME --skip-bad …) and\n"
         "run: fovea predict text-classify --set task.corpus=NAME.\n"
         "For a task of token streams: the plateaus at which the loss may stay, and which earlier tokens tell about\n"

@@ -5,10 +5,10 @@ import json
 
 import numpy as np
 import pytest
-from fovea.text import believing
 from fovea.text.belief import Belief
 from fovea.text.belief_words import holm, latched, of_regression, tail
 from fovea.text.estimate import Estimate, Spread
+from fovea.text.study import Study
 
 import fovea
 
@@ -106,7 +106,7 @@ def test_the_regression_is_as_good_as_the_one_of_scikit_learn():
 
 
 def test_seeds_that_differ_widen_intervals_and_agreement_has_none():
-    study = believing._Study.__new__(believing._Study)
+    study = Study.__new__(Study)
     texts = Estimate(0.8, 0.75, 0.85)
     alike, apart = [np.full(100, 0.8)] * 3, [np.full(100, share) for share in (0.7, 0.8, 0.9)]
     assert study.over_trainings(alike, texts) == pytest.approx(texts)

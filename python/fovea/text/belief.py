@@ -1,4 +1,4 @@
-"""What ``believe`` found, in words, as figures and as one figure."""
+"""The report of ``believe``: as text, as data, as a page and as a figure."""
 
 from __future__ import annotations
 
@@ -6,47 +6,16 @@ import json
 import math
 import os
 import pathlib
-import textwrap
 from typing import Any
-
-import numpy as np
 
 from .. import checks
 from ..pictures import needed
 from .belief_page import GUESS, Panel, Report, body, page
 from .estimate import Estimate, Spread
-from .shading import Shading
-
-FEWEST, FEWEST_OF_A_CLASS = 60, 10  # different texts that can be split
-_MARGIN = 0.02  # of accuracy: what is less than this is taken for as good,
-_MARGIN_OF_ROOM = (
-    0.1  # or less than this share of what the most frequent class leaves to be gained, where that is less yet
-)
-_FEW_TESTED = 10  # test texts of a class
-_MANY_LABELS = 10  # more than these, of few texts each, are hardly labels
-LEAST_NAMED = 5  # texts in which α·β is largest on a word, before the word is named
-LEVEL = 0.05  # of naming any word by chance
-_SAID = 8  # names in a sentence
-_DOUBTFUL = 5  # labels that are listed
-_WORTH_SHOWING = 0.05  # of answers: what changes fewer is no reason for them
+from .findings import DELETIONS, MODELS, Findings
 
 
-_MODELS = {
-    "learned": "learned attention",
-    "uniform": "uniform attention",
-    "words": "single words",
-    "regression": "logistic regression on TF-IDF",
-}
-_DELETIONS = {
-    "attention": "what is attended to most",
-    "beta": "what β names",
-    "evidence": "what α·β names",
-    "regression": "what the regression names",
-    "random": "a word at random",
-}
-
-
-class Belief:
+class Belief(Findings):
     """Report whether the attention of a classifier can be believed. ``fovea.believe`` makes it.
 
     Attributes
@@ -81,16 +50,6 @@ class Belief:
     >>> belief.plot()[0].get_title()
     'accuracy on test texts'
     """
-
-    def __init__(self, facts: dict[str, Any], classes: list[str], found: dict[str, Any] | None = None) -> None:
-        self.facts = facts
-        self.classes = classes
-        self.figures = found or {}
-        self.sentences: list[str] = []
-        self.open: list[str] = []
-        self.trust = ""  #: empty where there was nothing to attend to
-        self.verdict = self._say()
-        self.headline = self._headline()  #: whether to show attention as the reason, in a sentence
 
     @property
     def telling_word(self) -> dict[str, Any]:
@@ -179,8 +138,8 @@ class Belief:
         """What the figure shows: title, names with what was found of each, and what a guess would have; none where there was too little."""
         if not self.figures:
             return []
-        accuracy = [(name, self.figures["accuracy"][kind]) for kind, name in _MODELS.items()]
-        changes = [(name, self.figures["changes"][kind]) for kind, name in _DELETIONS.items()]
+        accuracy = [(name, self.figures["accuracy"][kind]) for kind, name in MODELS.items()]
+        changes = [(name, self.figures["changes"][kind]) for kind, name in DELETIONS.items()]
         guess: Estimate = self.figures["majority"]
         return [
             ("accuracy on test texts", accuracy, guess),
@@ -214,302 +173,6 @@ class Belief:
                 ax.set_xlabel(f"dotted: {GUESS} {guess.mean:.3f}")
         return axes
 
-    def _say(self) -> str:
-        facts, say = self.facts, self.sentences.append
-        if facts["different"] < facts["texts"]:
-            say(
-                f"Of {facts['texts']} texts {facts['different']} differ in their first {facts['longest']} words, capitals and spaces apart; "
-                "of those that do not, the first alone counts."
-            )
-        if facts["conflicts"]:
-            say(
-                f"{facts['conflicts']} texts have another label than an earlier text that is the same by this: these models cannot tell them apart."
-            )
-        if not self.figures:
-            return self._too_few()
-        f = self.figures
-        word, majority, best = f["telling_word"], f["majority"].mean, f["best"]
-        say(
-            f"Accuracy on {f['test_texts']} test texts: "
-            + ", ".join(f"{name} {f['accuracy'][kind]}" for kind, name in _MODELS.items())
-            + f". Always answering the most frequent class gives {majority:.3f}. Intervals cover other test texts and other trainings, as far as "
-            f"{facts['seeds']} seeds show them, and not another split."
-        )
-        few = sorted((count, name) for name, count in f["tested"].items() if count < _FEW_TESTED)
-        if few:
-            of, names = few[0][0], f"class '{few[0][1]}'" if len(few) == 1 else f"{len(few)} classes"
-            say(
-                f"Few test texts are of {names}: {of} of {f['test_texts']}{'' if len(few) == 1 else ' of the rarest'}. What is said here hardly speaks of "
-                "such classes, whatever tells them."
-            )
-            self.open.append(f"What tells {names} from the rest: give more texts.")
-        word_tells = word["accuracy"].low > majority
-        if f["gain"].low <= 0 and f["accuracy"][best].low <= majority and not word_tells:
-            say(
-                f"Nothing was found with {f['train_texts']} training texts: the best model ({_MODELS[best]}) was not shown to predict labels better "
-                f"than the shares of the classes do. Its mean log-probability of the right label is higher by {f['gain']}. That does not show that "
-                "there is nothing: weak words, or words that count only together, need more texts."
-            )
-            self.open.append(f"Whether words indicate the label: {self._texts_to_find(f['gain'])}.")
-            return "nothing was found"
-        one_word = word_tells and word["below_best"].low <= 0 and word["below_best"].mean <= self._margin()
-        no_word = not word_tells and f["single_gain"].low <= 0 and f["gain_over_single"].low > 0
-        if one_word:
-            say(
-                f"One word tells: whether '{word['word']}' (class {word['class']}) is there gives {word['accuracy']}; the accuracy of the best model "
-                f"less that is {word['below_best']}. Check whether it gives the label away."
-            )
-        elif no_word:
-            say(
-                "No single word was found that tells: models of single words were not shown to be better than the shares of the classes "
-                f"(the mean log-probability of the right class is higher by {f['single_gain']}), and that of the best model is higher than theirs by "
-                f"{f['gain_over_single']}. What stands together tells."
-            )
-        elif f["learned_over_single"].low > 0:
-            say(f"Reading words together adds to the accuracy of single words: {f['learned_over_single']}.")
-        if word_tells and not one_word:
-            say(
-                f"The word that tells most by itself is '{word['word']}' (class {word['class']}): whether it is there, and nothing else, gives "
-                f"{word['accuracy']}; the best model is better by {word['below_best']}."
-                if word["below_best"].low > 0
-                else f"Whether '{word['word']}' (class {word['class']}) is there, and nothing else, gives {word['accuracy']}; that the best model is "
-                f"better was not shown ({word['below_best']})."
-            )
-        needed_ = self._attention(f["learned_over_uniform"], f["learned_over_single"])
-        self._seeds()
-        self._deletions()
-        self._words()
-        return "one word tells" if one_word else "no single word tells" if no_word else needed_
-
-    def _too_few(self) -> str:
-        facts, say = self.facts, self.sentences.append
-        few = sorted(facts["few"].items(), key=lambda one: one[1])
-        if len(few) * 2 > facts["labels"] > max(_MANY_LABELS, facts["texts"] / FEWEST_OF_A_CLASS):
-            say(
-                f"There are {facts['labels']} different labels for {facts['texts']} texts, and of most fewer than {FEWEST_OF_A_CLASS} different texts."
-            )
-            self.open.append(
-                "Everything: are these the labels? `fovea believe` takes their column by --label, and that of the texts by --text."
-            )
-        elif facts["different"] < FEWEST:
-            there = "is 1 different text" if facts["different"] == 1 else f"are {facts['different']} different texts"
-            say(f"There {there}; to train on some and test on others takes {FEWEST}.")
-            self.open.append("Everything: give more different texts of each class.")
-        else:
-            rest = f", and of {len(few) - _SAID} more" if len(few) > _SAID else ""
-            say(
-                f"Each class needs {FEWEST_OF_A_CLASS} different texts; there are fewer of "
-                + ", ".join(f"'{name}' ({count})" for name, count in few[:_SAID])
-                + f"{rest}."
-            )
-            whose = (
-                "this class out, or give more of its texts"
-                if len(few) == 1
-                else "these classes out, or give more of their texts"
-            )
-            self.open.append(f"Everything: leave {whose}.")
-        return "too few different texts"
-
-    def _attention(self, uniform: Estimate, single: Estimate) -> str:
-        say = self.sentences.append
-        for over, rival in ((uniform, "uniform attention"), (single, "single words")):
-            if over.high < self._margin():
-                say(
-                    f"Attention is not needed: its accuracy minus that of {rival} is {over}, which is less than {self._margin():.2g}, {self._of_margin()}."
-                )
-                return "attention is not needed"
-        if uniform.low > 0 and single.low > 0:
-            say(
-                f"Attention that is learned is better than uniform attention by {uniform} of accuracy, and than single words by {single}."
-            )
-            return "attention is needed"
-        say(
-            f"Whether attention is needed is open: the accuracy of learned attention less that of uniform attention is {uniform}, less that of "
-            f"single words {single}. It is not needed where one of these lies below {self._margin():.2g} as a whole, {self._of_margin()}."
-        )
-        less = uniform if uniform.low <= 0 else single
-        self.open.append(f"Whether attention is needed: {self._texts_to_settle(less, self._margin())}.")
-        return "open whether attention is needed"
-
-    def _margin(self) -> float:
-        return min(_MARGIN, _MARGIN_OF_ROOM * (1 - float(self.figures["majority"].mean)))
-
-    def _of_margin(self) -> str:
-        if self._margin() < _MARGIN:
-            return "a tenth of what always answering the most frequent class leaves to be gained"
-        return "the least that is taken for a gain"
-
-    def _texts_to_settle(self, value: Estimate, margin: float) -> str:
-        """How many texts would make the interval narrow enough to leave 0 or the margin, were the mean to stay."""
-        reach = max(abs(value.mean), abs(margin - value.mean), 1e-3)
-        wide = max(value.high - value.mean, value.mean - value.low)
-        many = math.ceil(max(1.1, (wide / reach) ** 2) * self.facts["different"] / 500) * 500
-        return f"about {many} different texts in all, a fifth of them for the test, would tell, if the difference stays; or more seeds"
-
-    def _texts_to_find(self, gain: Estimate) -> str:
-        """How many texts would make the interval of a gain leave 0, were the mean to stay."""
-        different = self.facts["different"]
-        if gain.mean <= 0:
-            return f"give at least four times as many texts, {4 * different} or more"
-        many = math.ceil(different * max(1.1, ((gain.mean - gain.low) / gain.mean) ** 2) / 100) * 100
-        if many > 100 * different:
-            return "so small a gain needs more than a hundred times as many texts"
-        return f"about {many} different texts would show it, if the gain stays"
-
-    def _seeds(self) -> None:
-        f = self.figures
-        agree, over = f["seeds_agree"], f["seeds_over_data"]
-        if math.isnan(agree.mean):
-            self.sentences.append(
-                "Attention was uniform, or texts too short, for all seeds: there is nothing to agree on."
-            )
-            return
-        if agree.low > 0:
-            text = f"All pairs of seeds agree on where they look: τ-b {agree} over pairs"
-        else:
-            text = f"Seeds do not all agree on where they look: τ-b {agree} over pairs"
-        text += ". 0 is chance, 1 the same order. No interval is given, since each seed is one training"
-        if math.isnan(over.mean):
-            self.sentences.append(f"{text}. The data alone predict nothing of it.")
-            return
-        self.sentences.append(f"{text}. What the data alone predict agrees with the seeds by {f['data_agrees']}.")
-        if agree.low <= 0:
-            self.sentences.append(
-                f"Training ended where the held-out loss was least, after {', '.join(map(str, f['steps']))} steps. Attention may settle later than the "
-                "loss does: trained on, seeds may come to agree, without a gain in accuracy."
-            )
-        if over.low <= 0 < over.high:
-            self.open.append(
-                "Whether seeds agree beyond what the data predict: pairs of seeds differ in that, and more seeds would tell."
-            )
-
-    def _deletions(self) -> None:
-        f = self.figures
-        say = self.sentences.append
-        drawn = (
-            f" of the {f['test_texts']} (drawn at random; more would take long)"
-            if f["deleted_from"] < f["test_texts"]
-            else ""
-        )
-        say(
-            "Below α is the attention on a word, β what the word says for the answer if all attention were on it, and α·β what it adds to the answer."
-        )
-        say(
-            f"Deleting one word of {f['deleted_from']} test texts{drawn} changes the answer of the model: "
-            + ", ".join(f"{name} {f['changes'][kind]}" for kind, name in _DELETIONS.items())
-            + "."
-        )
-        greek = {"attention": "α", "beta": "β", "evidence": "α·β"}
-        beyond = [kind for kind in greek if f["over_random"][kind].low > 0]
-        if not beyond:
-            say(
-                "That words named by α, β or α·β matter more to the answer than a word at random was not shown: do not take them for reasons."
-            )
-        elif "attention" not in beyond:
-            say(
-                f"That the word attended to most matters more than a word at random was not shown ({f['over_random']['attention']}): attention "
-                "alone is no reason for the answer."
-            )
-        if beyond:
-            say(
-                "More answers change than by a random word: "
-                + ", ".join(f"by {greek[kind]} {f['over_random'][kind]}" for kind in beyond)
-                + "."
-            )
-        self.trust = "the word attended to most was not shown to matter more than one at random"
-        ahead = [kind for kind in greek if f["regression_over"][kind].low > 0]
-        if "attention" in beyond:
-            self.trust = "the word attended to most matters more than one at random" + (
-                ", less than the one that the regression names" if "attention" in ahead else ""
-            )
-        if ahead and f["over_random"]["regression"].low > 0:
-            behind = [f"{greek[kind]} ({f['regression_over'][kind]})" for kind in greek if kind not in ahead]
-            say(
-                "The regression names the word that the model's answer hangs on more often than "
-                + ", ".join(f"{greek[kind]} does (by {f['regression_over'][kind]})" for kind in ahead)
-                + f"{'; more often than ' + ' or '.join(behind) + ' was not shown' if behind else ''}. To learn which words matter, ask it rather than "
-                f"{' or '.join(greek[kind] for kind in ahead)}."
-            )
-
-    def _words(self) -> None:
-        f, say = self.figures, self.sentences.append
-        weights = []
-        for name, words in f["regression_words"].items():
-            weights += (
-                [f"for '{name}' " + ", ".join(f"'{one['word']}' {one['weight']:.2g}" for one in words)] if words else []
-            )
-        if weights:
-            say(f"Largest weights of the regression: {'; '.join(weights)}.")
-        for name, words in self.latched.items():
-            told = [one for one in words if one["named"]]
-            if not words:
-                say(f"No text was answered '{name}', so that no words can be named for it.")
-                continue
-            if not told:
-                say(
-                    f"In texts answered '{name}' α·β was not shown to be largest on any word more often than one word drawn at random from each text would fall there."
-                )
-                continue
-            rest = f", and {len(told) - _SAID} more (figures: latched)" if len(told) > _SAID else ""
-            say(
-                f"In texts answered '{name}' α·β is largest, more often than one word drawn at random from each text would fall there, on "
-                + ", ".join(
-                    f"'{one['word']}' {one['share']} (drawn {one['chance']:.3f}; {one['texts']} of {one['of']} texts)"
-                    for one in told[:_SAID]
-                )
-                + f"{rest}."
-            )
-        if any(self.latched.values()):
-            say(
-                f"So named are words on which α·β is largest in {LEAST_NAMED} texts or more, with p ≤ {LEVEL:g} corrected (Holm) for all words that could "
-                "have been named; others may matter too."
-            )
-
-    def _headline(self) -> str:
-        f = self.figures
-        if not f:
-            return "Nothing could be measured: give more texts."
-        if self.verdict == "nothing was found":
-            return f"Do not show attention as the reason: nothing was found to learn with {f['train_texts']} training texts."
-        of, names = f["changes"], ("attention", "regression", "random")
-        own, by_regression, at_random = (_percent(of[kind].mean) for kind in names)
-        beyond = f["over_random"]["attention"].low > 0
-        behind = f["over_random"]["regression"].low > 0 and f["regression_over"]["attention"].low > 0
-        may = beyond and not behind and of["attention"].mean >= _WORTH_SHOWING
-        return (
-            f"{'Attention may be shown beside the answer' if may else 'Do not show attention as the reason'}: deleting its word changes {own} of "
-            f"answers, the regression's word {by_regression}, a random word {at_random}."
-        )
-
-    def _examples(self) -> list[tuple[Shading, str]]:
-        """Each with a line that says what it is."""
-        shown = []
-        for one in self.figures.get("examples", []):
-            told = [
-                f"deleting {whose} '{one[kind]['word']}' {'changes' if one[kind]['changes'] else 'does not change'} it"
-                for kind, whose in (("attention", "attention's"), ("regression", "the regression's"))
-            ]
-            what = f"label '{one['label']}', answer '{one['answer']}': {told[0]}, {told[1]}"
-            shown.append((Shading(list(one["words"]), [], np.array([one["weights"]], float)), what))
-        return shown
-
-    def _warnings(self) -> list[str]:
-        """Words that may give the label away, and texts that may have a wrong one."""
-        said = []
-        for one in self.figures.get("alone", []):
-            said.append(
-                f"Check '{one['word']}': it stands in {one['texts']} of {one['of']} texts of class '{one['class']}', and in no other text. It may give "
-                "the label away."
-            )
-        doubtful = self.figures.get("doubtful", [])
-        for one in doubtful[:_DOUBTFUL]:
-            said.append(
-                f"Check the label of text {one['text'] + 1}, '{one['label']}': models that did not see it say '{one['instead']}'. {_short(one['words'])}"
-            )
-        if len(doubtful) > _DOUBTFUL:
-            said.append(f"{len(doubtful) - _DOUBTFUL} more labels are doubtful (figures: doubtful).")
-        return said
-
     def summary(self) -> str:
         """What to do, the verdicts, three examples and what to check, without the numbers behind them."""
         lines = [self.headline, "", *self._verdicts()] if self.figures else self._verdicts()
@@ -541,14 +204,6 @@ class Belief:
 
     def _repr_html_(self) -> str:
         return f"<div>{body(self._report())}</div>"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.{0 if share >= 0.0095 or share == 0 else 1}f} %"
-
-
-def _short(text: str) -> str:
-    return textwrap.shorten(text, 80, placeholder=" …")
 
 
 def _plain(value: Any) -> Any:

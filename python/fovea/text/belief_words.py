@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _engine
-from .belief import LEAST_NAMED, LEVEL
 from .estimate import Estimate
+from .findings import LEAST_NAMED, LEVEL
 
 Array = npt.NDArray[Any]
 

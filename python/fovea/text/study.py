@@ -1,0 +1,329 @@
+"""What ``believe`` trains and measures: classifiers of texts with learned and with uniform attention, and simpler models."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _engine
+from ..progress import Bar
+from .belief_words import latched, of_regression
+from .estimate import Estimate, Spread
+from .reading import UNKNOWN, Fitted, Read, Vocabulary, fit, held_apart, read, reader, training
+
+Array = npt.NDArray[Any]
+
+_MOST_DELETED = 1000  # test texts that words are deleted from, and agreement is measured on
+_EXAMPLES, _EXAMPLE_WORDS = 3, 16  # texts that are shown, of about so many words
+_STUDENT = (
+    12.71,
+    4.3,
+    3.18,
+    2.78,
+    2.57,
+    2.45,
+    2.36,
+    2.31,
+    2.26,
+    2.0,
+)  # 97.5 % of Student's t, from one degree of freedom on
+_DELETED = ("attention", "beta", "evidence", "random", "regression")
+
+
+class Study:
+    """The models that ``believe`` trains on texts, and what they measure on the test texts."""
+
+    def __init__(self, words: list[list[str]], labels: Array, classes: list[str], seed: int, workers: int) -> None:
+        self.words, self.labels, self.classes, self.seed, self.workers = words, labels, classes, seed, workers
+        self.test = np.array(held_apart(labels, 0.2, seed))
+        self.train_on = np.setdiff1d(np.arange(len(words)), self.test)
+        self.held = held_apart(labels[self.train_on], 0.125, seed + 1)
+        vocabulary = Vocabulary([words[place] for place in self.train_on], 2)
+        if len(vocabulary) == 1:
+            raise _engine.wrong_input(
+                "no word stands twice in these texts",
+                "give texts that share words; words are told apart by spaces and punctuation",
+            )
+        self.rows = [vocabulary.row(each) for each in words]
+        self.vocab, self.spelled = len(vocabulary), {number: word for word, number in vocabulary.numbers.items()}
+        self.answers = labels[self.test]
+        self.test_rows = [self.rows[place] for place in self.test]
+        self.fitted: dict[str, list[Fitted]] = {}
+        self.regression = self._regression(self.train_on.tolist())
+
+    def train(self, seeds: int, epochs: int, hidden: int, bar: Bar) -> None:
+        """All models, as many at a time as there are workers; the engine trains without the interpreter's lock."""
+        one = training()
+        plan: list[tuple[str, int, dict[str, Any], dict[str, Any], int]] = []
+        for kind in ("learned", "uniform"):
+            plan += [
+                (kind, self.seed + at, reader(attention=kind, embedding=hidden, hidden=hidden), one, epochs)
+                for at in range(seeds)
+            ]
+        plan += [("words", self.seed, {"name": "word-mean", "embedding": hidden}, one, 3 * epochs)]
+        share, stop = [0.0] * len(plan), threading.Event()
+        rows, labels = [self.rows[place] for place in self.train_on], self.labels[self.train_on]
+
+        def work(at: int) -> Fitted:
+            kind, seed, model, train, of = plan[at]
+
+            def reach(done: float) -> None:
+                share[at] = done
+                if stop.is_set():
+                    raise _engine.failure("stopped", "")
+
+            made = fit(
+                "believe", rows, labels, self.held, vocab=self.vocab, model=model, train={"batch": 32, **train},
+                epochs=of, patience=3, seed=seed, progress=reach,
+            )  # fmt: skip
+            share[at] = 1.0
+            return made
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            waiting = [pool.submit(work, at) for at in range(len(plan))]
+            try:
+                while wait(waiting, timeout=0.2).not_done:
+                    bar.reach(int(100 * sum(share) / len(plan)), 100)
+            except BaseException:
+                stop.set()
+                for each in waiting:
+                    each.cancel()
+                raise
+            for (kind, *_), each in zip(plan, waiting):
+                self.fitted.setdefault(kind, []).append(each.result())
+
+    def _regression(self, places: list[int]) -> _engine.WordRegression:
+        """On TF-IDF; no word that is unknown counts."""
+        rows = [self._known(self.rows[place]) for place in places]
+        return _engine.WordRegression(rows, self.labels[places].tolist(), self.vocab, len(self.classes))
+
+    @staticmethod
+    def _known(row: list[int]) -> list[int]:
+        return [word if word != UNKNOWN else -1 for word in row]
+
+    def _regression_read(self, fitted: _engine.WordRegression, rows: list[list[int]]) -> Read:
+        return Read(fitted.scores([self._known(row) for row in rows], len(self.classes)), [], [])
+
+    def _regression_held_loss(self) -> float:
+        """Of texts held out, when it was fitted to the others."""
+        held = set(self.held)
+        inner = [place for at, place in enumerate(self.train_on.tolist()) if at not in held]
+        outer = self.train_on[self.held]
+        return self._regression_read(self._regression(inner), [self.rows[place] for place in outer]).loss(
+            self.labels[outer]
+        )
+
+    def over_trainings(self, of_seeds: list[Array], of_texts: Estimate) -> Estimate:
+        """Wider than over texts alone, by how much the trainings differ: both half widths are added in quadrature."""
+        if len(of_seeds) < 2:
+            return of_texts
+        spread = float(np.std([np.mean(values) for values in of_seeds], ddof=1)) / np.sqrt(len(of_seeds))
+        wide = _STUDENT[min(len(of_seeds) - 1, len(_STUDENT)) - 1] * spread
+        low, high = (float(np.hypot(bound - of_texts.mean, wide)) for bound in (of_texts.low, of_texts.high))
+        return Estimate(of_texts.mean, of_texts.mean - low, of_texts.mean + high)
+
+    def share_of(self, of_seeds: list[Array]) -> Estimate:
+        """Of texts for which something holds, by seed."""
+        found = self.over_trainings(of_seeds, self.share(np.mean(of_seeds, 0)))
+        return Estimate(found.mean, max(0.0, found.low), min(1.0, found.high))
+
+    def mean(self, values: Array | Sequence[float]) -> Estimate:
+        return Estimate(*_engine.bootstrap_mean(np.asarray(values, float), self.seed))
+
+    def difference(self, values: Array) -> Estimate:
+        """Of answers that are right, or changed, in one case and not in another: an interval never narrower than what is left open by
+        as many texts of which none differs, since a bootstrap of those says 0 for sure."""
+        found = self.mean(values)
+        open_ = float(_engine.share_interval(0, len(values))[2])
+        return Estimate(found.mean, min(found.low, found.mean - open_), max(found.high, found.mean + open_))
+
+    def share(self, holds: Array) -> Estimate:
+        """Of texts for which something holds, in the mean over seeds: an interval of some width where all or none do, too."""
+        return Estimate(float(np.mean(holds)), *_engine.share_interval(round(float(np.sum(holds))), len(holds))[1:])
+
+    def found(self) -> dict[str, Any]:
+        said = {kind: [read(one.model, self.test_rows) for one in some] for kind, some in self.fitted.items()}
+        said["regression"] = [self._regression_read(self.regression, self.test_rows)]
+        by_seed = {
+            kind: [(each.logits.argmax(1) == self.answers).astype(float) for each in some]
+            for kind, some in said.items()
+        }
+        right = {kind: np.mean(values, 0) for kind, values in by_seed.items()}
+        held_loss = {
+            kind: float(np.mean([min(loss for _, loss in one.losses) for one in some]))
+            for kind, some in self.fitted.items()
+        }
+        held_loss["regression"] = self._regression_held_loss()
+        shares = np.bincount(self.labels[self.train_on], minlength=len(self.classes)) / len(self.train_on)
+        rows = np.arange(len(self.answers))
+        prior = np.log(shares)[self.answers]
+
+        def gain(kind: str) -> Array:
+            return np.asarray(
+                np.mean([np.log(each.chances()[rows, self.answers] + 1e-12) for each in said[kind]], 0) - prior
+            )
+
+        best = min(held_loss, key=lambda kind: held_loss[kind])  # chosen on what is held out, so the test stays one
+        single = min(("words", "regression"), key=lambda kind: held_loss[kind])
+        majority = (self.answers == int(shares.argmax())).astype(float)
+        found: dict[str, Any] = {
+            "test_texts": len(self.answers),
+            "tested": dict(zip(self.classes, np.bincount(self.answers, minlength=len(self.classes)).tolist())),
+            "train_texts": len(self.train_on) - len(self.held),
+            "majority": self.share(majority),
+            "accuracy": {kind: self.share_of(values) for kind, values in by_seed.items()},
+            "best": best,
+            "single": single,
+            "gain": self.mean(gain(best)),
+            "single_gain": self.mean(gain(single)),
+            "gain_over_single": self.mean(gain(best) - gain(single)),
+            "learned_over_uniform": self.over_trainings(
+                [a - b for a, b in zip(by_seed["learned"], by_seed["uniform"])],
+                self.difference(right["learned"] - right["uniform"]),
+            ),
+            "learned_over_single": self.over_trainings(
+                [values - right[single] for values in by_seed["learned"]],
+                self.difference(right["learned"] - right[single]),
+            ),
+            "telling_word": self._telling_word(right[best]),
+        }
+        return {**found, **self._looked_at(said["learned"])}
+
+    def _telling_word(self, of_best: Array) -> dict[str, Any]:
+        """The word whose presence alone tells the training texts' classes best, and how well it tells those of the test."""
+        train = self.train_on
+        of = len(self.classes)
+        counts = np.zeros((self.vocab, of))
+        for place in train:
+            counts[list(set(self.rows[place])), self.labels[place]] += 1
+        totals = np.bincount(self.labels[train], minlength=of)
+        word = int((counts.max(1) + (totals - counts).max(1))[1:].argmax()) + 1
+        there, away = int(counts[word].argmax()), int((totals - counts[word]).argmax())
+        guess = np.array([there if word in row else away for row in self.test_rows])
+        holds = guess == self.answers
+        found = {"word": self.spelled[word], "class": self.classes[there]}
+        return {**found, "accuracy": self.share(holds), "below_best": self.difference(of_best - holds)}
+
+    def _looked_at(self, said: list[Read]) -> dict[str, Any]:
+        chosen = np.random.default_rng([self.seed, 2]).permutation(len(self.answers))
+        chosen = np.sort(chosen[:_MOST_DELETED])
+        rows = [self.test_rows[place] for place in chosen]
+        random = np.random.default_rng([self.seed, 3])
+        drawn = [int(random.integers(len(row))) for row in rows]
+        changed: dict[str, list[Array]] = {kind: [] for kind in _DELETED}
+        fell: dict[str, list[Array]] = {kind: [] for kind in _DELETED}
+        maps: list[list[Array]] = []
+        shown: list[dict[str, Any]] = []
+        tops: list[list[tuple[int, int]]] = []
+        at = np.arange(len(rows))
+        for fitted, whole in zip(self.fitted["learned"], said):
+            answers, chances = whole.logits[chosen].argmax(1), whole.chances()[chosen]
+            seen = read(fitted.model, rows, answers, look=True)
+            by_regression = [
+                np.array(self.regression.parts(self._known(row), int(answer))) for row, answer in zip(rows, answers)
+            ]
+            named = {
+                "attention": seen.attention,
+                "beta": seen.beta,
+                "evidence": seen.evidence(),
+                "regression": by_regression,
+            }
+            places = {kind: [int(values.argmax()) for values in of] for kind, of in named.items()} | {"random": drawn}
+            for kind in _DELETED:
+                less = read(
+                    fitted.model,
+                    [row[:place] + row[place + 1 :] or [UNKNOWN] for row, place in zip(rows, places[kind])],
+                )
+                changed[kind].append(less.logits.argmax(1) != answers)
+                fell[kind].append(chances[at, answers] - less.chances()[at, answers])
+            maps.append(seen.attention)
+            if len(maps) == 1:
+                shown = self._examples(chosen, answers, seen.attention, places, changed)
+            tops.append([(int(answer), row[place]) for answer, row, place in zip(answers, rows, places["evidence"])])
+        flips = {kind: np.mean(values, 0) for kind, values in changed.items()}
+
+        def between(a: str, b: str) -> Estimate:
+            each = [one.astype(float) - other for one, other in zip(changed[a], changed[b])]
+            return self.over_trainings(each, self.difference(flips[a] - flips[b]))
+
+        pairs = [(a, b) for a in range(len(maps)) for b in range(a)]
+        among = [self._agree(maps[a], maps[b]) for a, b in pairs]
+        predicted = self._predicted(chosen)
+        data = [self._agree(each, predicted) for each in maps]
+        return {
+            "deleted_from": len(rows),
+            "changes": {kind: self.share_of(values) for kind, values in changed.items()},
+            "over_random": {kind: between(kind, "random") for kind in _DELETED if kind != "random"},
+            "regression_over": {kind: between("regression", kind) for kind in ("attention", "beta", "evidence")},
+            "falls": {
+                kind: self.over_trainings(values, self.mean(np.mean(values, 0))) for kind, values in fell.items()
+            },
+            "steps": [each.steps for each in self.fitted["learned"]],
+            "seeds_agree": Spread.of(among),
+            "data_agrees": Spread.of(data),
+            "seeds_over_data": Spread.of([agree - (data[a] + data[b]) / 2 for agree, (a, b) in zip(among, pairs)]),
+            "latched": latched(tops, rows, self.classes, self.spelled),
+            "regression_words": of_regression(self._regression_weights(), self.classes, self.spelled),
+            "examples": shown,
+        }
+
+    def _regression_weights(self) -> Array:
+        """(words, 1) of two classes, (words, classes) of more."""
+        classes = [1] if len(self.classes) == 2 else range(len(self.classes))
+        return np.array([[self.regression.weight(word, label) for label in classes] for word in range(self.vocab)])
+
+    def _examples(
+        self,
+        chosen: Array,
+        answers: Array,
+        attention: list[Array],
+        places: dict[str, list[int]],
+        changed: dict[str, list[Array]],
+    ) -> list[dict[str, Any]]:
+        """Texts of a line or so, of as many classes as there are, with the first seed's attention and what deleting a word changes."""
+        order = sorted(range(len(chosen)), key=lambda at: (abs(len(attention[at]) - _EXAMPLE_WORDS), at))
+        picked: list[int] = []
+        for label in [*range(len(self.classes)), *range(len(self.classes)), *range(len(self.classes))]:
+            of_class = [at for at in order if self.answers[chosen[at]] == label and at not in picked]
+            picked += of_class[:1]
+        found = []
+        for at in sorted(picked[:_EXAMPLES]):
+            words = self.words[self.test[chosen[at]]] or ["-"]
+            found.append(
+                {
+                    "words": words,
+                    "weights": attention[at].tolist(),
+                    "label": self.classes[self.answers[chosen[at]]],
+                    "answer": self.classes[answers[at]],
+                    **{
+                        kind: {"word": words[places[kind][at]], "changes": bool(changed[kind][-1][at])}
+                        for kind in ("attention", "regression")
+                    },
+                }
+            )
+        return found
+
+    @staticmethod
+    def _agree(some: list[Array], others: list[Array]) -> float:
+        """Kendall's τ-b of the weights on each text's words, the mean over texts; NaN where in each of them either is all alike."""
+        taus = []
+        for a, b in zip(some, others):
+            length = np.array([len(a)], np.int32)
+            found = _engine.agreement(a[None].astype(np.float32), b[None].astype(np.float32), length)
+            taus.append(found.get("agreement_tau", np.nan))
+        known = np.array(taus)[np.isfinite(taus)]
+        return float(known.mean()) if len(known) else math.nan
+
+    def _predicted(self, chosen: Array) -> list[Array]:
+        """Where the training texts alone say that attention will lie."""
+        texts = [" ".join(self.words[place]) or "-" for place in self.train_on]
+        predicted = _engine.predict_texts(
+            texts, [self.classes[self.labels[place]] for place in self.train_on], True, self.workers
+        )
+        return [np.array(predicted.shade(" ".join(self.words[self.test[place]]) or "-", "")[2][0]) for place in chosen]

@@ -95,7 +95,7 @@ void decoder_attention(benchmark::State& state) {
   for (auto _ : state) {
     arena.reset();
     CrossAttention<float>::Trace trace;
-    const Cube<float> context = attention.forward(compute, targets, sources, lengths, {}, trace);
+    const Cube<float> context = attention.forward(compute, targets, sources, lengths, {}, {}, trace);
     const Cube<float> d_targets = compute.zeros<float>(steps, batch, width);
     const Cube<float> d_sources = compute.zeros<float>(steps, batch, width);
     attention.backward(compute, trace, context, d_targets, d_sources);

@@ -88,7 +88,7 @@ class SimulatedCrew : public WorkerPool {
       const double seconds = recorded_[like].seconds;
       trained_ += seconds;
       ends_.push({clock_.now() + way + seconds, work.number, like,
-                  to_message(RankOrder{work.number, std::move(work.spec), 1, {}})});
+                  to_message(RankOrder{work.number, work.run.spec(), 1, {}})});
     }
   }
 

@@ -94,8 +94,9 @@ class Reproduce : public Command {
         if (claim.is_of(words_.preset()) && !claim.text.name.empty()) known.push_back(claim.text.name);
     for (const std::string& name : claims_)
       if (std::ranges::find(known, name) == known.end())
-        throw wrong_input(fmt::format("no claim of the {} form has the name '{}'", word_of(words_.preset()), name),
-                          suggest_name(name, known, "leave --claim out, and use --explain: it shows the names of all claims"));
+        throw wrong_input(
+            fmt::format("no claim of the {} form has the name '{}'", word_of(words_.preset()), name),
+            suggest_name(name, known, "leave --claim out, and use --explain: it shows the names of all claims"));
   }
 
   static std::size_t failures(const std::vector<Reproduction>& done) {

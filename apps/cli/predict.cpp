@@ -19,10 +19,10 @@
 #include "fovea/lab/record/prediction_json.h"
 #include "fovea/lab/record/stream_prediction_json.h"
 #include "fovea/theory/exact/exact_prediction.h"
-#include "fovea/theory/text_attention.h"
-#include "fovea/view/terminal/access_prediction_text.h"
-#include "fovea/view/terminal/prediction_text.h"
-#include "fovea/view/terminal/stream_prediction_text.h"
+#include "fovea/theory/prediction/text_attention.h"
+#include "fovea/view/terminal/prediction/access_prediction_text.h"
+#include "fovea/view/terminal/prediction/prediction_text.h"
+#include "fovea/view/terminal/prediction/stream_prediction_text.h"
 
 namespace fovea::cli {
 

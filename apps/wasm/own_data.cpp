@@ -17,7 +17,7 @@
 #include "fovea/io/rows.h"
 #include "fovea/lab/record/prediction_json.h"
 #include "fovea/theory/pooling_width.h"
-#include "fovea/theory/text_attention.h"
+#include "fovea/theory/prediction/text_attention.h"
 
 namespace fovea::page {
 

@@ -1,5 +1,5 @@
 // Examples as bags: which words go in and which come out, in no order. It is all that a model can tell apart while its
-// attention is uniform, so it is what a prediction is made from (theory/prediction.h).
+// attention is uniform, so it is what a prediction is made from (theory/prediction/prediction.h).
 #pragma once
 
 #include <cstdint>

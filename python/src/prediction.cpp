@@ -1,4 +1,4 @@
-// Predictions from texts at hand, and from tasks (fovea/theory/prediction.h).
+// Predictions from texts at hand, and from tasks (fovea/theory/prediction/prediction.h).
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -12,10 +12,10 @@
 #include "fovea/data/words/words.h"
 #include "fovea/lab/analysis/prediction_source.h"
 #include "fovea/lab/record/prediction_json.h"
+#include "fovea/theory/prediction/text_attention.h"
 #include "fovea/theory/streams/access_prediction.h"
-#include "fovea/theory/text_attention.h"
-#include "fovea/view/terminal/access_prediction_text.h"
-#include "fovea/view/terminal/prediction_text.h"
+#include "fovea/view/terminal/prediction/access_prediction_text.h"
+#include "fovea/view/terminal/prediction/prediction_text.h"
 #include "python/src/arrays.h"
 #include "python/src/call.h"
 #include "python/src/parts.h"

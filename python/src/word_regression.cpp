@@ -1,5 +1,5 @@
-// Logistic regression on words (fovea/theory/word_regression.h), and how texts are cut into words.
-#include "fovea/theory/word_regression.h"
+// Logistic regression on words (fovea/theory/prediction/word_regression.h), and how texts are cut into words.
+#include "fovea/theory/prediction/word_regression.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>

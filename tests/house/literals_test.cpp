@@ -92,8 +92,9 @@ TEST(Literals, OfTheLibraryNameNoCommandAndNoOption) {
   EXPECT_GT(count, 3000u);
 }
 
-// The table has the words of the program and of Python beside the plain ones, so that one row says a remedy. The library
-// takes the plain column, of which tests/base/error/wording_test.cpp holds the same, and each of the others one.
+// The table has the words of the program and of Python beside the plain ones, so that one row says a remedy. The
+// library takes the plain column, of which tests/base/error/wording_test.cpp holds the same, and each of the others
+// one.
 TEST(Literals, OfRemediesAreTakenByWhoeverSaysThem) {
   static const std::regex use(R"re(#define REMEDY\(code, plain, program, python\) (\w+),\n#include "([^"]+)")re");
   const std::string table = "fovea/base/error/remedies.inc";

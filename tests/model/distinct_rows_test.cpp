@@ -31,8 +31,8 @@ Batch often(const Batch& few) {
   return many;
 }
 
-// Many copies of streams share rows of the first block; three streams share none with learned positions. Loss, gradients
-// and scores are the same.
+// Many copies of streams share rows of the first block; three streams share none with learned positions. Loss,
+// gradients and scores are the same.
 void expect_nothing_else_changes(const ValueTable& settings, const Pass& pass = {}) {
   const Batch few = some_streams(3), many = often(few);
   ModelScene<double> scene("transformer", settings, stream_shape(6, 5, 7));

@@ -1,5 +1,5 @@
-// Rules of attention: where it is held, nothing reaches what decides where a model attends, though the places held differ
-// in what they say; where it is scaled or ablated, gradients are those of central differences.
+// Rules of attention: where it is held, nothing reaches what decides where a model attends, though the places held
+// differ in what they say; where it is scaled or ablated, gradients are those of central differences.
 #include <gtest/gtest.h>
 
 #include <vector>

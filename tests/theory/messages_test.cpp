@@ -1,5 +1,5 @@
-// Sixty made messages, thirty complaints and thirty questions, as somebody would bring them: four copies, quotes, emoji,
-// and two wrong labels. What is expected was counted by hand.
+// Sixty made messages, thirty complaints and thirty questions, as somebody would bring them: four copies, quotes,
+// emoji, and two wrong labels. What is expected was counted by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include "fovea/data/words/text_bags.h"
 #include "fovea/data/words/words.h"
 #include "fovea/lab/record/prediction_json.h"
-#include "fovea/theory/prediction.h"
-#include "fovea/view/terminal/prediction_text.h"
+#include "fovea/theory/prediction/prediction.h"
+#include "fovea/view/terminal/prediction/prediction_text.h"
 
 namespace fovea {
 namespace {

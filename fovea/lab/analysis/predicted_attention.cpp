@@ -7,7 +7,7 @@
 #include "fovea/base/random.h"
 #include "fovea/data/bag_source.h"
 #include "fovea/lab/spec/assembly.h"
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/prediction/prediction.h"
 
 namespace fovea {
 

@@ -1,6 +1,5 @@
-// What the data alone say of the examples that the probe `evidence` looked at: where attention is predicted to lie
-// (theory/prediction.h), and the rivals that such a prediction must beat to be worth anything: to look at the commonest
-// word of the text, or at the rarest.
+// Where attention is predicted to be in the examples that the probe `evidence` evaluated (theory/prediction/prediction.h),
+// and the rivals that the prediction must beat: attend to the commonest word of the text, or to the rarest.
 //
 // All are scores of positions, one behind the other as in the probe's rows. A word scores the same at all of its
 // places. What the vocabulary lacks is rare, though the token that stands for all of it may be the commonest of all.

@@ -16,7 +16,7 @@ namespace fovea {
 std::vector<ClaimResult> check_claims(const Experiment& experiment, Preset preset, const std::vector<RunRecord>& runs,
                                       const std::vector<std::string>& notes = {});
 
-// Gives results that were read from a store the texts of the experiment's claims. A claim that has changed since gets none.
+// Gives results that were read from a store the texts of the experiment's claims. A claim that has changed gets none.
 void add_texts(std::vector<ClaimResult>& results, const Experiment& experiment);
 
 // The runs of an experiment, stage by stage, those that are missing made by sweep().

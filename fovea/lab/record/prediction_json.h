@@ -4,7 +4,7 @@
 
 #include "fovea/data/bag_source.h"
 #include "fovea/lab/record/json.h"
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/prediction/prediction.h"
 
 namespace fovea {
 

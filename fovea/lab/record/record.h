@@ -69,8 +69,7 @@ struct RunRecord {
   std::map<std::string, double> metrics() const;
 };
 
-// What an experiment file has on a claim beside its threshold. Only formula, where and define are set if the claim has no
-// title.
+// What an experiment file has on a claim beside its threshold. Without a title only formula, where and define are set.
 struct ClaimText {
   struct Rival {
     std::string name;

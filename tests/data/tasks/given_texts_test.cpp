@@ -2,7 +2,7 @@
 #include <map>
 
 #include "fovea/data/bag_source.h"
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/prediction/prediction.h"
 #include "tests/data/tasks/task_help.h"
 #include "tests/io/scratch_folder.h"
 

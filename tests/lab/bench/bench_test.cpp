@@ -131,7 +131,8 @@ TEST(StepCost, OfATransformerStopsAtWhatIsFrozenAndAtWhatIsNotAsked) {
                    2 * (2 * rows * 36 + rows * 36 + 2 * asked * 36 + 2 * asked * 30) + 2 * pairs * (2 * 6 + 2 * 6));
 }
 
-// A hundred streams of four places and five tokens, each of which comes: twenty places differ, as positions are learned.
+// A hundred streams of four places and five tokens, each of which comes: twenty places differ, as positions are
+// learned.
 TEST(StepCost, OfATransformerReadsPlacesThatAreAlikeOnce) {
   const StepCost cost = first_batch_cost(spec_of(R"(
     task = { name = "induction", vocab = 5, length = 4 }

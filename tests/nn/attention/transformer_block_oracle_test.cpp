@@ -1,5 +1,5 @@
-// A transformer's block against its equations (nn/reference): every form of attention and MLP, all rows or some of them,
-// with rows of its own for each position or shared ones.
+// A transformer's block against its equations (nn/reference): every form of attention and MLP, all rows or some of
+// them, with rows of its own for each position or shared ones.
 #include "fovea/nn/attention/transformer_block.h"
 #include "tests/nn/reference/oracle.h"
 #include "tests/nn/reference/random_block.h"

@@ -1,4 +1,4 @@
-#include "fovea/theory/word_regression.h"
+#include "fovea/theory/prediction/word_regression.h"
 
 #include <gtest/gtest.h>
 

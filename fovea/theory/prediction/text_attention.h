@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fovea/data/text/word_counts.h"
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/prediction/prediction.h"
 
 namespace fovea {
 

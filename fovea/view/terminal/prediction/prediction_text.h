@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fovea/data/bag_source.h"
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/prediction/prediction.h"
 #include "fovea/view/terminal/terminal.h"
 
 namespace fovea {

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "fovea/theory/course.h"
-#include "fovea/theory/label_check.h"
+#include "fovea/theory/prediction/label_check.h"
 #include "fovea/theory/signal.h"
 
 namespace fovea {
 
 struct PredictionOptions {
   CooccurrenceOptions counts;
-  // Examples are given, not drawn: of those that are the same, input and output, the first alone counts, and their order
-  // changes nothing. Of classes the verdict is repeated on parts of them, and labels are checked.
+  // The examples are given, not drawn. Of examples with the same input and output only the first counts, and their
+  // order changes nothing. For classes, the verdict is repeated on parts of the examples, and labels are checked.
   bool given = false;
   int flow_words = 96;                       // sequence tasks: inputs and outputs the flow is followed for
   int flow_tokens = 50'000;                  // classification: words of all bags the flow is followed on,
@@ -45,11 +45,11 @@ struct WordLink {
 enum class EvidenceLevel { weak, possible, probable, strong };
 const char* evidence_name(EvidenceLevel evidence);
 
-// A word that stands with a class more often than chance has it, sure or not. `here` and `elsewhere` count the examples
-// that hold it, however often: of the class, and others. `surely` is how many standard deviations `here` lies above
-// chance, `likely` the probability that it does so in all data like these, and `settled_by` how many examples would make
-// it strong, were they to go on alike; docs/method.md says how they are found. `attended` is the attention that the flow
-// predicts for it, as a multiple of an even share: NaN where the flow does not follow the word.
+// A word that is in examples of a class more often than chance. `here` and `elsewhere` count the examples of the class,
+// and of other classes, that contain it. `surely` is how many standard deviations `here` is above chance. `likely` is
+// the probability that the word goes with the class in all such data. `settled_by` is the number of examples that would
+// make the evidence strong; docs/method.md has the formulas. `attended` is the attention that the flow predicts for the
+// word, as a multiple of a uniform share; it is NaN if the flow does not follow the word.
 struct Candidate {
   int input = -1;  // id
   std::int64_t here = 0, elsewhere = 0;

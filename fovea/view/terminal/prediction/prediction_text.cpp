@@ -1,4 +1,4 @@
-#include "fovea/view/terminal/prediction_text.h"
+#include "fovea/view/terminal/prediction/prediction_text.h"
 
 #include <fmt/format.h>
 

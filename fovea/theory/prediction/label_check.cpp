@@ -1,9 +1,9 @@
-#include "fovea/theory/label_check.h"
+#include "fovea/theory/prediction/label_check.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/theory/word_regression.h"
+#include "fovea/theory/prediction/word_regression.h"
 
 namespace fovea {
 

@@ -1,4 +1,4 @@
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/prediction/prediction.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/random.h"
-#include "fovea/theory/text_attention.h"
+#include "fovea/theory/prediction/text_attention.h"
 #include "tests/data/tasks/task_help.h"
 
 namespace fovea {

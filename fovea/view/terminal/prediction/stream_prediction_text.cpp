@@ -1,4 +1,4 @@
-#include "fovea/view/terminal/stream_prediction_text.h"
+#include "fovea/view/terminal/prediction/stream_prediction_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "fovea/theory/prediction.h"
+#include "fovea/theory/prediction/prediction.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "fovea/data/distinct_bags.h"
 #include "fovea/data/kept_bags.h"
-#include "fovea/theory/sample.h"
+#include "fovea/theory/prediction/candidates.h"
 #include "fovea/theory/translation_flow.h"
 #include "fovea/theory/unigram_course.h"
 
@@ -20,16 +20,10 @@ namespace {
 // Signals of less are called slow, and hard.
 constexpr double early_signal = 0.2, least_signal = 0.005;
 
-// Standard deviations a link must lie above chance: of `tried` pairs that have nothing to do with each other, one does
-// so in one data set of a thousand, by the bound e^(-z^2/2) on the tail of a normal distribution.
-double sure(std::size_t tried) { return std::sqrt(2 * std::log(1000.0 * static_cast<double>(tried))); }
-
 constexpr std::size_t words_a_class = 8;
-constexpr double possible = 0.6, probable = 0.8;  // a candidate's chance; the flow counts those that are possible
-constexpr double more_than_even = 1.001;          // of an even share of attention: what rounding does not make
-constexpr int repeats = 10, parts = 5;            // of the verdict, each on all parts of the examples but one
-constexpr int agreeing = 9;                       // repeats that must come out alike
-constexpr std::int64_t most_repeated = 10'000;    // examples
+constexpr int repeats = 10, parts = 5;          // of the verdict, each on all parts of the examples but one
+constexpr int agreeing = 9;                     // repeats that must come out alike
+constexpr std::int64_t most_repeated = 10'000;  // examples
 constexpr double hardly_apart = 0.9;  // correlation of two words' counts, from which attention may go to either
 
 std::size_t index_of(int i) { return static_cast<std::size_t>(i); }
@@ -38,112 +32,6 @@ std::vector<int> ranks_by_id(const std::vector<int>& ids, int of) {
   std::vector<int> ranks(index_of(of), -1);
   for (std::size_t rank = 0; rank < ids.size(); ++rank) ranks[index_of(ids[rank])] = static_cast<int>(rank);
   return ranks;
-}
-
-// Of each word and class, (input ids, classes) for the ids that Cooccurrence::class_counts has: how many examples of
-// the class hold the word, and the sum over them of the square of how often.
-struct Presence {
-  std::vector<std::int64_t> examples, squares;
-};
-
-// The words of a class by how far their count in it lies above its share of all words, as for words that are drawn one
-// by one, or where that is less, for examples that are: a word that one of them has again and again tells of that one.
-// `times`: how many examples each that was counted in `presence` stands for.
-std::vector<WordLink> words_of_class(const Cooccurrence& c, std::size_t classes, std::size_t label,
-                                     const Presence& presence, double times, const std::vector<bool>& unattended) {
-  const std::size_t vocab = c.class_counts.size() / classes;
-  double in_class = 0, all = 0;
-  for (std::size_t i = 0; i < c.class_counts.size(); ++i) {
-    all += static_cast<double>(c.class_counts[i]);
-    if (i % classes == label) in_class += static_cast<double>(c.class_counts[i]);
-  }
-  const double share = all > 0 ? in_class / all : 0;
-  std::vector<WordLink> links;
-  const double least = sure(c.class_counts.size());
-  if (share <= 0 || share >= 1) return links;
-  for (std::size_t i = 0; i < vocab; ++i) {
-    double n = 0, by_example = 0;
-    for (std::size_t k = 0; k < classes; ++k) {
-      n += static_cast<double>(c.class_counts[i * classes + k]);
-      const double off = k == label ? 1 - share : share;
-      by_example += off * off * times * static_cast<double>(presence.squares[i * classes + k]);
-    }
-    if (n == 0) continue;
-    const double here = static_cast<double>(c.class_counts[i * classes + label]);
-    const double surely = (here - n * share) / std::sqrt(std::max(n * share * (1 - share), by_example));
-    if (surely >= least && !unattended[i]) links.push_back({static_cast<int>(i), surely});
-  }
-  std::sort(links.begin(), links.end(), [](const WordLink& a, const WordLink& b) {
-    return a.surely != b.surely ? a.surely > b.surely : a.input < b.input;
-  });
-  return links;
-}
-
-Presence presence_of(const BagSource& source, Team& team, const Cooccurrence& c, const Sample& sample) {
-  const std::size_t classes = index_of(source.outputs()), vocab = c.class_counts.size() / classes;
-  Presence found{std::vector<std::int64_t>(c.class_counts.size()), std::vector<std::int64_t>(c.class_counts.size())};
-  std::mutex lock;
-  source.each(team, [&](int, const BagPair& pair) {
-    if (!sample.takes(pair.number)) return;
-    std::vector<int> words(pair.input.begin(), pair.input.end());
-    std::sort(words.begin(), words.end());
-    const std::lock_guard<std::mutex> hold(lock);
-    for (auto word = words.begin(); word != words.end();) {
-      const auto next = std::upper_bound(word, words.end(), *word);
-      const std::size_t at = index_of(*word) * classes + index_of(pair.output.front());
-      if (index_of(*word) < vocab) {
-        ++found.examples[at];
-        found.squares[at] += (next - word) * (next - word);
-      }
-      word = next;
-    }
-  });
-  return found;
-}
-
-// z of a word in n examples is taken for a normal number of variance 1 around the effect, and effects for normal ones
-// of variance n tau^2; tau^2 is what all z together have more than chance, which of a word in one example is nothing.
-void rank_candidates(std::span<const std::int64_t> present, std::size_t classes, std::int64_t examples,
-                     std::vector<OutputPrediction>& outputs) {
-  const std::size_t vocab = present.size() / classes;
-  std::vector<double> of_word(vocab), of_class(classes), z(present.size());
-  double all = 0, above_chance = 0, pairs = 0;
-  for (std::size_t i = 0; i < present.size(); ++i) {
-    const auto n = static_cast<double>(present[i]);
-    of_word[i / classes] += n;
-    of_class[i % classes] += n;
-    all += n;
-  }
-  for (std::size_t i = 0; i < present.size(); ++i) {
-    const double n = of_word[i / classes], share = all > 0 ? of_class[i % classes] / all : 0;
-    if (n == 0 || share <= 0 || share >= 1) continue;
-    z[i] = (static_cast<double>(present[i]) - n * share) / std::sqrt(n * share * (1 - share));
-    above_chance += z[i] * z[i] - 1;
-    pairs += n - 1;
-  }
-  const double spread = pairs > 0 ? std::max(0.0, above_chance) / pairs : 0;
-  const double settled = sure(present.size());
-  for (OutputPrediction& output : outputs) {
-    for (std::size_t i = 0; i < vocab; ++i) {
-      const double surely = z[i * classes + index_of(output.output)];
-      if (surely <= 0) continue;
-      const double effect = of_word[i] * spread;
-      const double likely = std::erfc(-surely * std::sqrt(effect / (1 + effect)) / std::sqrt(2.0)) / 2;
-      const double times = settled / surely;
-      const std::int64_t here = present[i * classes + index_of(output.output)];
-      const EvidenceLevel evidence = surely >= settled    ? EvidenceLevel::strong
-                                     : likely >= probable ? EvidenceLevel::probable
-                                     : likely >= possible ? EvidenceLevel::possible
-                                                          : EvidenceLevel::weak;
-      output.candidates.push_back({static_cast<int>(i), here, static_cast<std::int64_t>(of_word[i]) - here, surely,
-                                   likely, static_cast<double>(examples) * times * times, evidence});
-    }
-    const auto before = [](const Candidate& a, const Candidate& b) {
-      if (a.likely != b.likely) return a.likely > b.likely;
-      return a.surely != b.surely ? a.surely > b.surely : a.input < b.input;
-    };
-    std::sort(output.candidates.begin(), output.candidates.end(), before);
-  }
 }
 
 // The input whose count goes most with that of the output.
@@ -243,14 +131,6 @@ void find_together(const Cooccurrence& c, const std::vector<int>& ranks, OutputP
       const double together = c.among_inputs[index_of(i) * c.in() + index_of(j)];
       if (together > hardly_apart * std::sqrt(product)) output.together.emplace_back(told[a], told[b]);
     }
-}
-
-// All candidates of each class, in their order.
-Presence find_candidates(const BagSource& source, Team& team, const Cooccurrence& c, const Sample& counted,
-                         Prediction& prediction) {
-  Presence presence = presence_of(source, team, c, counted);
-  rank_candidates(presence.examples, index_of(source.outputs()), c.examples / counted.stride(), prediction.outputs);
-  return presence;
 }
 
 void predict_class(const BagSource& source, Team& team, const Cooccurrence& c, const Signal& signal,
@@ -414,74 +294,6 @@ void repeat_verdict(const KeptBags& bags, Team& team, const PredictionOptions& o
 }
 
 }  // namespace
-
-const char* evidence_name(EvidenceLevel evidence) {
-  switch (evidence) {
-    case EvidenceLevel::weak:
-      return "weak";
-    case EvidenceLevel::possible:
-      return "possible";
-    case EvidenceLevel::probable:
-      return "probable";
-    case EvidenceLevel::strong:
-      return "strong";
-  }
-  return "";
-}
-
-const char* verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::early:
-      return "early";
-    case Verdict::slow:
-      return "slow";
-    case Verdict::hard:
-      return "hard";
-    case Verdict::unsure:
-      return "unsure";
-  }
-  return "";
-}
-
-std::string verdict_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::early:
-      return "learnable early";
-    case Verdict::slow:
-      return "slow";
-    case Verdict::hard:
-      return "hard: nothing to learn from while attention is uniform";
-    case Verdict::unsure:
-      return "cannot tell: too few examples";
-  }
-  return {};
-}
-
-std::string trust_text(const Prediction& p) {
-  if (p.kind != BagSource::Outputs::classes) return {};
-  if (p.verdict == Verdict::unsure)
-    return fmt::format("Do not trust attention here: {} examples are too few to predict where it goes.", p.examples);
-  if (p.verdict == Verdict::hard)
-    return "Do not trust attention here: single words were not found to indicate the class.";
-  int named = 0, attended = 0;
-  for (const OutputPrediction& output : p.outputs)
-    for (const Candidate& word : output.candidates) {
-      if (word.evidence == EvidenceLevel::weak || std::isnan(word.attended)) continue;
-      ++named;
-      attended += word.attended > more_than_even;
-    }
-  if (attended == 0)
-    return "Do not trust attention here: it is not predicted to move to words that indicate the class.";
-  return fmt::format(
-      "Attention is predicted to move to {} of {} words that indicate the class. Measure it after training.", attended,
-      named);
-}
-
-std::string doubtful_text(const DoubtfulLabel& label, const BagSource& source) {
-  std::string text;
-  for (const int word : label.words) text += (text.empty() ? "" : " ") + source.input_word(word);
-  return text;
-}
 
 bool predicts_attention(const Prediction& p) { return p.verdict != Verdict::unsure && p.course.times.size() > 1; }
 

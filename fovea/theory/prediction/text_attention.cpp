@@ -1,4 +1,4 @@
-#include "fovea/theory/text_attention.h"
+#include "fovea/theory/prediction/text_attention.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "fovea/view/terminal/access_prediction_text.h"
+#include "fovea/view/terminal/prediction/access_prediction_text.h"
 
 #include <fmt/format.h>
 

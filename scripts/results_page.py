@@ -16,9 +16,7 @@ it is.
 import argparse
 import functools
 import json
-import math
 import pathlib
-import random
 import re
 import sys
 
@@ -26,15 +24,9 @@ import ledger
 import tomllib
 from experiment_claims import begins, key_of, read_experiment
 from kept_results import KEPT, keep
+from peer_seeds import number, peer_table, table
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
-SEEDS = 20  # of each program and kind of data, beside each other
-
-
-def number(value):
-    if value is None:
-        return "none"
-    return f"{value:.4g}"
 
 
 def duration(seconds):
@@ -52,15 +44,6 @@ def seeds_text(seeds):
         else:
             rows.append([seed])
     return ", ".join(f"{row[0]}..{row[-1]}" if len(row) > 2 else ", ".join(map(str, row)) for row in rows)
-
-
-def table(heads, rows):
-    return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)] + [
-        "| " + " | ".join(row) + " |" for row in rows
-    ]
-
-
-# The tables
 
 
 def name_of(kept):
@@ -274,76 +257,6 @@ def sentences_table(sentences, all_kept, shipped):
         else:
             rows.append([one["says"], source, f"needs {one['needs']}", "**not tested**"])
     return table(["sentence", "source", "tested by", "verdict"], rows)
-
-
-def quantile_step(steps, share):
-    """Of steps that are None for a seed that never got there in its run: such a seed counts as later than all others.
-
-    Between two places the mean of both is taken, and with a seed among them that never got there: never."""
-    ordered = sorted(math.inf if s is None else s for s in steps)
-    place = share * (len(ordered) - 1)
-    return (ordered[math.floor(place)] + ordered[math.ceil(place)]) / 2
-
-
-def quantile_text(steps, share):
-    step = quantile_step(steps, share)
-    return "never" if math.isinf(step) else number(step)
-
-
-def chance_of_difference(ours, theirs, shuffles=20000):
-    """How often seeds dealt out at random to two programs differ as much as these do, in the mean of their ranks.
-
-    A seed that never got there ranks behind all others; equal steps share a rank."""
-    values = [math.inf if s is None else s for s in ours + theirs]
-    ordered = sorted(values)
-    rank = {v: ordered.index(v) + (ordered.count(v) - 1) / 2 for v in set(values)}
-    ranks, n = [rank[v] for v in values], len(ours)
-    middle = sum(ranks) * n / len(ranks)
-    seen = abs(sum(ranks[:n]) - middle)
-    dealer, as_far = random.Random(0), 0
-    for _ in range(shuffles):
-        as_far += abs(sum(dealer.sample(ranks, n)) - middle) >= seen - 1e-9
-    return as_far / shuffles
-
-
-def peer_table(all_kept, peers):
-    own = [line for kept in all_kept for line in kept.get("copying", [])]
-    rows, said = [], []
-    for data in ("subset", "permutation"):
-        both = {
-            who: [line["steps_to_90"] for line in lines if line["data"] == data]
-            for who, lines in (("Fovea", own), ("PyTorch", peers))
-        }
-        for who, steps in both.items():
-            if not steps:
-                continue
-            there = sorted(s for s in steps if s is not None)
-            spread = f"{there[0]} to {there[-1]}" if there else "–"
-            rows.append(
-                [
-                    data,
-                    who,
-                    f"{len(steps)} of {SEEDS}",
-                    str(len(there)),
-                    spread,
-                    quantile_text(steps, 0.25),
-                    quantile_text(steps, 0.5),
-                ]
-            )
-        if all(both.values()):
-            ours, peer = (quantile_step(steps, 0.5) for steps in both.values())
-            if math.isinf(ours) or math.isinf(peer):
-                apart = "both medians are never" if ours == peer else "only one of the medians is never"
-            else:
-                apart = f"the medians differ by {abs(ours / peer - 1):.0%}"
-            chance = chance_of_difference(*both.values())
-            said.append(
-                f"On {data} {apart}; seeds dealt out at random would differ as much in {chance:.0%} of the cases."
-            )
-    if not rows:
-        return ["Not measured yet."]
-    heads = ["data", "by", "seeds", "reached 90 %", "at steps", "first quartile", "median"]
-    return table(heads, rows) + [""] + said
 
 
 def put(page, name, lines):

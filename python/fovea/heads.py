@@ -133,6 +133,12 @@ def draw_heads(
     return figure
 
 
+def tokens_of(looks: Mapping[int, Array] | None, example: int, words: Sequence[str]) -> list[str]:
+    """Return the tokens of an example at its last evaluation, as words if they have any."""
+    numbers = looks[max(looks)][example].astype(int).ravel().tolist() if looks else []
+    return [words[number] if 0 <= number < len(words) else str(number) for number in numbers]
+
+
 def require_example(example: Any, examples: int) -> int:
     """Require an example that is kept."""
     which = checks.whole("example", example, 0)

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine, checks, pictures
-from .heads import HeadRanking, draw_heads, maps_of, rank_heads, require_example
+from .heads import HeadRanking, draw_heads, maps_of, rank_heads, require_example, tokens_of
 from .probes import names_in
+from .run_arrays import attention_at, kept_beta, no_weights
 from .series import SeriesTable, points_of
 from .similarities import Similarity
 from .tasks import Task
@@ -178,22 +179,7 @@ class Run:
         >>> bool(abs(run.attention(10).sum(-1) - 1).max() < 1e-2)
         True
         """
-        looks = self.arrays.get("attention")
-        if not looks:
-            raise _engine.wrong_input(
-                f"{self._name()} has no attention kept",
-                "its model may not attend; probe.keep says of how many examples it is kept",
-            )
-        step = checks.step(step)
-        if step is None:
-            return looks[max(looks)]
-        if step not in looks:
-            nearest = min(looks, key=lambda other: abs(other - step))
-            raise _engine.wrong_input(
-                f"{self._name()} has no attention kept at step {step}",
-                f"the nearest is step {nearest}; see attention_steps",
-            )
-        return looks[step]
+        return attention_at(self.arrays.get("attention", {}), checks.step(step), self._name())
 
     def beta(self, step: int | None = None) -> Array:
         """β of the examples of ``attention``: how much each position alone speaks for the right answer, (examples, rows,
@@ -205,33 +191,10 @@ class Run:
         >>> run.beta(10).shape == run.attention(10).shape
         True
         """
-        looks = self.arrays.get("attention_beta", {})
-        step = checks.step(step)
-        wanted = self.steps if step is None else step
-        if wanted in looks:
-            return looks[wanted]
-        if self.elsewhere:
-            if step is None and looks:
-                return looks[max(looks)]
-            kept = (
-                f"it is kept of steps {', '.join(map(str, sorted(looks)[:12]))}"
-                if looks
-                else "observe it with its β, and where there is time for it"
-            )
-            raise _engine.wrong_input(
-                f"{self._name()} has no β kept" + ("" if step is None else f" at step {step}"), kept
-            )
-        if wanted != self.steps:
-            if looks:
-                nearest = min(looks, key=lambda other: abs(other - wanted))
-                raise _engine.wrong_input(
-                    f"{self._name()} has no β kept at step {step}",
-                    f"the nearest is step {nearest}; see attention_steps",
-                )
-            raise _engine.wrong_input(
-                f"{self._name()} has β at its end alone, step {self.steps}, by its weights",
-                'train it with probes=["kept_beta"] to have it at every look of attention_steps',
-            )
+        looks, step = self.arrays.get("attention_beta", {}), checks.step(step)
+        kept = kept_beta(looks, step, self.steps, self.elsewhere, self._name())
+        if kept is not None:
+            return kept
         examples = len(self.attention())
         beta = self._beta_of(examples)
         if beta is None:
@@ -259,18 +222,8 @@ class Run:
         if self._weights is None and self._store is not None:
             self._weights = _engine.store_weights(self._store, self._record)
         if self._weights is None:
-            raise self._no_weights()
+            raise no_weights(self.state, self.elsewhere, self._name())
         return dict(self._weights)
-
-    def _no_weights(self) -> _engine.WrongInput:
-        if self.elsewhere:
-            return _engine.wrong_input(f"{self._name()} was made by another program, which has its weights", "")
-        if self.state != "done":
-            remedy = "see its error" if self.state == "failed" else "go on with it: fovea.resume"
-            return _engine.wrong_input(f"{self._name()} is {self.state}: weights are kept when a run is done", remedy)
-        return _engine.wrong_input(
-            f"the weights of {self._name()} were not kept", 'train it again with keep_weights="always"'
-        )
 
     def apply(self, batch: Mapping[str, Any], *, beta: bool = False) -> dict[str, Any]:
         """The trained model on a batch of one's own (fovea.Task says what a batch holds): ``scores``, ``attention``,
@@ -394,13 +347,8 @@ class Run:
         example = require_example(example, min(map(len, maps.values())))
         words = self.words if self._task is None and not self.elsewhere and "corpus" in self.spec["task"] else None
 
-        def spelled(name: str, known: list[str]) -> list[str]:
-            looks = self.arrays.get(name)
-            numbers = looks[max(looks)][example].astype(int).ravel().tolist() if looks else []
-            return [known[number] if 0 <= number < len(known) else str(number) for number in numbers]
-
-        columns = spelled("attention_source", words.source if words else [])
-        rows = spelled("attention_target", words.target if words else []) or columns
+        columns = tokens_of(self.arrays.get("attention_source"), example, words.source if words else [])
+        rows = tokens_of(self.arrays.get("attention_target"), example, words.target if words else []) or columns
         return draw_heads(shown, maps, example, columns, rows, figure)
 
     def ranking(self, metric: str, step: int | None = None) -> HeadRanking:

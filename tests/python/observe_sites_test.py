@@ -107,3 +107,21 @@ def test_a_site_has_one_number_whichever_are_observed():
     run = looked(GPT(), sites="blocks.1.*")
     assert "agreement_l2_h1" in run.series and "beta.layer.2.head.1" in run.arrays
     assert run.spec["model"]["layers"] == [2] and "layers" not in looked(GPT()).spec["model"]
+
+
+def test_two_softmaxes_that_weigh_together_are_two_sites():
+    class Differential(nn.Module):
+        """The difference of two maps weighs the values."""
+
+        def __init__(self):
+            super().__init__()
+            self.qk, self.share = nn.Linear(16, 64), nn.Parameter(torch.tensor(0.3))
+
+        def forward(self, x):
+            q, k, r, m = self.qk(x).chunk(4, -1)
+            return (torch.softmax(q @ k.mT, -1) - self.share * torch.softmax(r @ m.mT, -1)) @ x
+
+    model, x = Differential(), torch.randn(3, 5, 16)
+    assert fovea.attention_sites(model, x) == {"model": (3, 1, 5, 5), "model#2": (3, 1, 5, 5)}
+    run = looked(model, x, lambda out: out.log_softmax(-1)[..., 0])
+    assert "entropy_l2_h1" in run.series and run.beta().shape == (3, 5, 5)

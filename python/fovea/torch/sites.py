@@ -159,7 +159,9 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         self.scope, self.want, self.examples, self.plan = scope, want, examples, plan
         self.shapes = shapes or {}  # of the batch that is looked at, where the number of examples is not known
         self.seen: dict[Key, Seen] = {}
-        self.marks: dict[int, tuple[Any, Key, bool]] = {}  # softmax results on their way to what they weigh
+        # What softmax and exp gave, on its way to what it weighs: tensors by their id, with whose results they hold, and whether these
+        # were multiplied.
+        self.marks: dict[int, tuple[Any, dict[Key, bool]]] = {}
         self.weighs: set[Key] = set()
         self.missed: dict[
             str, tuple[str, int]
@@ -276,7 +278,7 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         if not view.fits:
             return out
         if self.want is None and not multi:
-            self.marks[id(out)] = (out, key, False)
+            self._mark(out, key, False)
         elif self.want is None:
             self.weighs.add(key)
         with torch.no_grad():
@@ -289,28 +291,32 @@ class Tap(TorchFunctionMode):  # type: ignore[misc]
         flat = [*args, *kwargs.values()]
         flat = [inner for one in flat for inner in (one if isinstance(one, (list, tuple)) else [one])]
         for one in flat:
-            tensor, key, times = self.marks.get(id(one), (None, ("", 0), False))
+            tensor, marks = self.marks.get(id(one), (None, {}))
             if tensor is None or tensor is not one:
                 continue
-            if func in _WEIGHS or (times and func in _SUMS):
-                self.weighs.add(key)
-                if key in self.summed:
-                    self._miss(_OWN)
-            elif func in _SUMS:
-                self.summed.add(key)
-                if key in self.weighs and key[1] < 0:  # what it weighed is divided by the sum
-                    self._miss(_OWN)
-            elif isinstance(out, torch.Tensor) and out.numel() == one.numel():
-                self.marks[id(out)] = (out, key, times or func in _TIMES)
-            elif isinstance(out, torch.Tensor) and func in _TIMES and out.numel() > one.numel():
-                self.marks[id(out)] = (out, key, True)
+            for key, times in list(marks.items()):
+                if func in _WEIGHS or (times and func in _SUMS):
+                    self.weighs.add(key)
+                    if key in self.summed:
+                        self._miss(_OWN)
+                elif func in _SUMS:
+                    self.summed.add(key)
+                    if key in self.weighs and key[1] < 0:  # what it weighed is divided by the sum
+                        self._miss(_OWN)
+                elif isinstance(out, torch.Tensor) and out.numel() == one.numel():
+                    self._mark(out, key, times or func in _TIMES)
+                elif isinstance(out, torch.Tensor) and func in _TIMES and out.numel() > one.numel():
+                    self._mark(out, key, True)
         if func in _EXP:
-            self.marks[id(out)] = (out, (self.scope.inner(), -len(self.marks) - 1), False)
+            self._mark(out, (self.scope.inner(), -len(self.marks) - 1), False)
         elif func in _WEIGHS and not self._of_softmax(flat) and _weighed(flat):
             self._miss(_OWN)
 
     def _of_softmax(self, operands: Sequence[Any]) -> bool:
-        return any(self.marks[id(one)][1][1] > 0 for one in operands if id(one) in self.marks)
+        return any(number > 0 for one in operands if id(one) in self.marks for _, number in self.marks[id(one)][1])
+
+    def _mark(self, tensor: Any, key: Key, times: bool) -> None:
+        self.marks.setdefault(id(tensor), (tensor, {}))[1][key] = times
 
 
 class _Cube:

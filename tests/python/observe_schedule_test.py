@@ -1,5 +1,8 @@
 """Which updates are evaluated if nobody says so: at even distances of the logarithm, and when the loss falls, within a share of the time."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -74,6 +77,17 @@ def test_evaluations_take_a_second_or_a_tenth_of_the_training_at_most(clock, upd
 def test_it_is_told_where_there_is_not_time_for_many(clock):
     with pytest.warns(UserWarning, match=r"evaluations are made every \d+ updates or so"):
         evaluated(clock, 400, 0.01, 1.0)
+
+
+def test_a_trainer_tells_how_many_updates_there_are(monkeypatch):
+    transformers = types.ModuleType("transformers")
+    transformers.TrainerCallback = type("TrainerCallback", (), {})
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    for options, steps in (({}, 3200), ({"steps": 640}, 640)):
+        callback = fovea.trainer_callback(TOKENS, right(TARGET), beta=None, name="mine", **options)
+        callback.on_train_begin(None, types.SimpleNamespace(global_step=0, max_steps=3200), None, model=GPT(layers=1))
+        assert callback.watch._schedule._gap(steps) == steps // 64
+        callback.on_train_end(None, None, None)
 
 
 class Head(nn.Module):

@@ -101,8 +101,8 @@ def observe(
     truth : array-like, optional
         Which position each row should attend to, (examples, rows), -1 for none.
     rungs : dict, optional
-        What simpler models say, by name and lowest last: log-probabilities like the answer, or one number for all of it. Minus their means, the
-        predicted plateaus of the loss, are kept beside it.
+        What simpler models say, by name and lowest last: log-probabilities like the answer, or one number for all of it. Minus
+        their means, the predicted plateaus of the loss, are kept beside it.
     every : int, optional
         Updates between two evaluations. By default evaluations are at even distances of the logarithm of the step, at most 50 updates
         apart, and when the loss falls: as many as there is time for within ``share``. With ``share=None`` the default is 50.
@@ -118,8 +118,9 @@ def observe(
     heads : str
         ``"each"``: heads are clamped one by one. ``"all"``: all heads of a site together.
     share : float or None
-        Of the time of the training, what evaluations may take; without ``every`` they may take a second, if that is more. The rows whose β is measured are chosen once, as many as there is time for. They are the same at
-        every site and head. None: all rows, at each evaluation. ``watch.cost()`` says beforehand what that takes.
+        Of the time of the training, what evaluations may take; without ``every`` they may take a second, if that is more. The rows
+        whose β is measured are chosen once, as many as there is time for. They are the same at every site and head. None: all rows,
+        at each evaluation. ``watch.cost()`` says beforehand what that takes.
     audit : bool
         Whether to follow how far the assumptions of the two-stage story hold at the last site, for ``fovea.audit(run)``.
     keep : int

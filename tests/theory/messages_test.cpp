@@ -140,6 +140,15 @@ TEST(Messages, TheScreenSaysWhetherToTrustFirstAndDoesNotContradictItself) {
   for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 80) << line;
 }
 
+TEST(Messages, WordsAreShownHoweverWeak) {
+  const std::string text = messages();
+  std::string few;
+  for (const std::size_t line : {0u, 1u, 2u, 30u, 31u, 32u}) few += lines_of(text)[line] + "\n";
+  const Forecast forecast = of_file(few);
+  const std::string shown = prediction_text(forecast.prediction, *forecast.source, {.width = 80});
+  for (const char* label : {"\ncomplaint  ", "\nquestion   "}) EXPECT_NE(shown.find(label), std::string::npos) << shown;
+}
+
 TEST(Messages, RandomLabelsAreNotCalledWrong) {
   std::string text;
   const std::vector<std::string> lines = lines_of(messages());
@@ -149,6 +158,8 @@ TEST(Messages, RandomLabelsAreNotCalledWrong) {
   EXPECT_FALSE(forecast.prediction.labels.learned);
   EXPECT_TRUE(forecast.prediction.labels.doubtful.empty());
   EXPECT_NE(forecast.prediction.verdict, Verdict::early);
+  const std::string shown = prediction_text(forecast.prediction, *forecast.source, {.width = 80});
+  for (const char* label : {"\na  ", "\nb  "}) EXPECT_NE(shown.find(label), std::string::npos) << shown;
 }
 
 }  // namespace

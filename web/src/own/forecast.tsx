@@ -150,9 +150,16 @@ function Told({
 
 export const named_of = ({ candidates }: Output) => candidates.filter(one => one.evidence !== "weak");
 
+const most_weak = 3;
+// Where none goes with the label, the likeliest are shown as what they are: weak.
+const shown_of = (output: Output) => {
+  const named = named_of(output);
+  return named.length > 0 ? named : output.candidates.slice(0, most_weak);
+};
+
 // The words that go with each label, and beside each the attention that is predicted for it.
 function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolean }) {
-  const none = outputs.filter(output => named_of(output).length === 0);
+  const none = outputs.filter(output => shown_of(output).length === 0);
   const alone = outputs.flatMap(({ output, candidates }) =>
     candidates.filter(one => one.alone).map(one => `“${one.word}” (${output})`),
   );
@@ -176,7 +183,7 @@ function Evidence({ outputs, predicted }: { outputs: Output[]; predicted: boolea
             </thead>
             <tbody>
               {outputs.flatMap(output =>
-                named_of(output).map((one, i) => (
+                shown_of(output).map((one, i) => (
                   <tr key={`${output.output} ${one.word}`}>
                     <td>{i === 0 && <bdi>{output.output}</bdi>}</td>
                     <th scope="row">

@@ -73,17 +73,19 @@ std::string classes_text(const Prediction& p, const BagSource& source, const Ter
   for (std::size_t k = 0; k < std::min(shown_outputs, p.outputs.size()); ++k) {
     const OutputPrediction& output = p.outputs[k];
     const std::string label = source.output_word(output.output);
+    const auto is_weak = [](const Candidate& word) { return word.evidence == EvidenceLevel::weak; };
+    const bool weak = std::ranges::all_of(output.candidates, is_weak);  // then the first of these are shown
     std::size_t shown = 0;
     for (const Candidate& word : output.candidates) {
-      if (word.evidence == EvidenceLevel::weak) continue;
-      if (shown == words_of_many && !all && !asked) break;
+      if (is_weak(word) && !weak) continue;
+      if (shown == words_of_many && (weak || !all) && !asked) break;
       table.row({shown++ == 0 ? label : "", source.input_word(word.input), fmt::format("{}", word.here),
                  fmt::format("{}", word.elsewhere), fmt::format("{:.1f}", word.surely), evidence_name(word.evidence),
                  attended_text(word, predicted)});
       if (word.alone())
         alone += fmt::format("'{}' stands in class '{}' only: check that it does not give the label away.\n",
                              source.input_word(word.input), label);
-      if (word.evidence != EvidenceLevel::strong && settles.empty())
+      if (!is_weak(word) && word.evidence != EvidenceLevel::strong && settles.empty())
         settles = fmt::format("About {} distinct texts would make '{}' strong evidence.\n", about(word.settled_by),
                               source.input_word(word.input));
     }

@@ -96,7 +96,7 @@ TEST(Claim, ThatIsWrongIsRefusedWithItsPlace) {
        "supported or refuted"},
       {with_line("source", "source = \"a paper\""), "x.toml:17:1", "cannot be 'a paper'", "docs/sources.md"},
       {with_line("source", ""), "x.toml:7:1", "expected to be refuted has no source", "add the source"},
-      {with_line("subsets", "subsets = \"1\"\nunused = \"2\""), "x.toml:6:1",
+      {with_line("subsets", "subsets = \"task.vocab > 5\"\nunused = \"2\""), "x.toml:6:1",
        "no claim uses the definition of 'unused'", "drop it"},
       {minimal(whole_claim + whole_claim.substr(whole_claim.find("[[claim]]"))), "x.toml:18:1",
        "two claims have the name 'subsets-first'", "rename"},

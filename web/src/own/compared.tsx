@@ -2,7 +2,8 @@
 import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Explained } from "../term";
-import { type Forecast, named_of, Shaded, useForecast } from "./forecast";
+import { named_of, Shaded, useForecast } from "./forecast";
+import type { Forecast } from "./prediction";
 import { logit_of, measured, present } from "./trust";
 
 const most_rows = 20;

@@ -5,47 +5,9 @@ import type { Training } from "../engine/training";
 import { Scrolled } from "../scrolled";
 import { Term } from "../term";
 import { sentence } from "../trouble";
+import type { Doubtful, Forecast, Output } from "./prediction";
 import { present, trust_of } from "./trust";
 import { words_of } from "./words";
-
-// A word that goes with a class: in how many texts of the class it stands, and in how many others; by how many standard
-// deviations the first exceeds chance; and the attention predicted for it, as a multiple of uniform attention.
-interface Candidate {
-  word: string;
-  here: number;
-  elsewhere: number;
-  deviations: number | null;
-  evidence: "strong" | "probable" | "possible" | "weak";
-  settled_by: number | null;
-  attended: number | null; // not predicted
-  alone: boolean; // strong, and in no other text
-}
-interface Output {
-  output: string;
-  candidates: Candidate[];
-}
-interface Doubtful {
-  text: number; // from 1
-  label: string;
-  instead: string;
-  words: string;
-}
-export interface Forecast {
-  prediction: {
-    verdict: keyof typeof meanings;
-    says: string;
-    because: string;
-    trust: string;
-    attention_predicted: boolean;
-    examples: number;
-    copies: number;
-    repeated: { [verdict: string]: number };
-    outputs: Output[];
-    labels: { accuracy: number; doubtful: Doubtful[] };
-  };
-  attention: number[][]; // of each of the texts asked about
-  logits: { [word: string]: number }; // of attention; 0 where it is not predicted
-}
 
 const most_doubtful = 10;
 

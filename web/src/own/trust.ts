@@ -1,6 +1,6 @@
 // Whether attention is to be trusted on these texts, in a sentence: as it was predicted, and once trained as it was measured.
 import type { Training } from "../engine/training";
-import type { Forecast } from "./forecast";
+import type { Forecast } from "./prediction";
 
 const still_uniform = 0.95; // of the normalised entropy, as the audit has it
 

@@ -1,0 +1,40 @@
+// What the engine predicts of labelled texts, as it sends it (docs/page.md).
+
+// A word that goes with a class: in how many texts of the class it stands, and in how many others; by how many standard
+// deviations the first exceeds chance; and the attention predicted for it, as a multiple of uniform attention.
+export interface Candidate {
+  word: string;
+  here: number;
+  elsewhere: number;
+  deviations: number | null;
+  evidence: "strong" | "probable" | "possible" | "weak";
+  settled_by: number | null;
+  attended: number | null; // not predicted
+  alone: boolean; // strong, and in no other text
+}
+export interface Output {
+  output: string;
+  candidates: Candidate[];
+}
+export interface Doubtful {
+  text: number; // from 1
+  label: string;
+  instead: string;
+  words: string;
+}
+export interface Forecast {
+  prediction: {
+    verdict: "early" | "slow" | "hard" | "unsure";
+    says: string;
+    because: string;
+    trust: string;
+    attention_predicted: boolean;
+    examples: number;
+    copies: number;
+    repeated: { [verdict: string]: number };
+    outputs: Output[];
+    labels: { accuracy: number; doubtful: Doubtful[] };
+  };
+  attention: number[][]; // of each of the texts asked about
+  logits: { [word: string]: number }; // of attention; 0 where it is not predicted
+}
